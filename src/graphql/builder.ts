@@ -4,7 +4,7 @@ import { GraphQLError, GraphQLScalarType } from 'graphql';
 import { isRfc3339 } from '../lib/text.ts';
 import type { RequestContext } from '../request/context.ts';
 
-/** Every type file adds to this one. Fields answer always, unless they say `nullable`. */
+/** The schema builder that all type files add to. Fields are non-null unless they say `nullable`. */
 export const builder = new SchemaBuilder<SchemaTypes>({
   plugins: [DirectivesPlugin],
   directives: { useGraphQLToolsUnorderedDirectives: true },
@@ -33,8 +33,9 @@ builder.addScalarType(
 );
 
 /**
- * For a field's options: `t.field({ …, ...tagged('api-key') })`. A contract can leave out what has a tag; here it changes
- * nothing. `api-key`: a customer token is refused. `raw-data`: what a CRM says beyond the common shape.
+ * Options that tag a field: `t.field({ …, ...tagged('api-key') })`. A federation contract can omit tagged fields;
+ * tags have no effect here. `api-key`: customer tokens are rejected. `raw-data`: fields of a CRM outside of the
+ * common schema.
  */
 export function tagged(name: 'api-key' | 'raw-data') {
   return { directives: [{ name: 'tag', args: { name } } as const] };

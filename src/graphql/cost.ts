@@ -1,37 +1,40 @@
 import { PROVIDER_CALL } from '../domain/contact-search.ts';
 /**
- * What a field costs, said where the field is. One unit is one value in the answer; `limits.ts` adds them up before
- * anything runs. A field that says nothing costs one unit and what is selected in it.
+ * The cost of a field, declared with the field. One unit is one value in the response; `limits.ts` adds them up
+ * before execution. By default a field costs one unit plus its selections.
  */
 export interface FieldCost {
-  /** What the field costs by itself. */
+  /** The cost of the field itself. */
   readonly weight?: CostAmount;
-  /** Of the value in the answer, where it is always as long. */
+  /** Bytes of the value, where its length is fixed. */
   readonly bytes?: number;
-  /** A list: how often what is selected in it is paid for. */
+  /** For a list: the multiplier for the cost of its selections. */
   readonly items?: CostAmount;
-  /** A page: how long the lists within it are that say `paged`. */
+  /** For a page: the length of the nested lists with `paged`. */
   readonly pageSize?: CostAmount;
   readonly paged?: true;
 }
 
-/** A fixed number, or one that follows from the arguments: as the client gave them, unchecked. */
+/** A constant, or a function of the raw, unchecked arguments. */
 export type CostAmount = number | ((args: UncheckedArguments) => number);
 
 export type UncheckedArguments = Readonly<Record<string, unknown>>;
 
-/** What is longer than usual values costs one unit for so many bytes. */
+/** Long values cost one unit per this many bytes. */
 export const BYTES_PER_UNIT = 64;
 
-/** To find one record by its id, against reading a value of it: some ten microseconds that the event loop is held. */
+/**
+ * The cost of finding one record by id, relative to reading one value: it blocks the event loop for some ten
+ * microseconds.
+ */
 const RECORD = 5;
 
-/** How many values a list argument has, as far as can be told before it is checked. */
+/** The length of an unchecked list argument. */
 export function countOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 1;
 }
 
-/** Records that are asked for by a list of ids, of as many CRMs as it counts. */
+/** The costs of fields that load records by a list of ids, multiplied by the number of CRMs. */
 export function recordCosts(
   idsOf: (args: UncheckedArguments) => unknown,
   countCalls: (args: UncheckedArguments) => number = () => 1,
@@ -42,7 +45,7 @@ export function recordCosts(
   };
 }
 
-/** For a field's options: `t.field({ …, ...costs({ items: 18 }) })`. */
+/** Options that declare a field's cost: `t.field({ …, ...costs({ items: 18 }) })`. */
 export function costs(cost: FieldCost): { extensions: { cost: FieldCost } } {
   return { extensions: { cost } };
 }

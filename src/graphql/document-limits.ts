@@ -9,8 +9,8 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { DocumentLimits } from './limits.ts';
 
 /**
- * Rejects a document whose brackets nest too deeply, before it is parsed: graphql's parser calls itself for each, and
- * would run out of stack.
+ * Rejects a document with too deeply nested brackets before parsing, because graphql's recursive parser would
+ * overflow the stack.
  */
 export function checkNesting(source: string, limit: number): void {
   let depth = 0;
@@ -24,7 +24,7 @@ export function checkNesting(source: string, limit: number): void {
   }
 }
 
-/** Of its last character. A string that does not end is the parser's to complain of. */
+/** The index of the last character of a string. An unterminated string is left to the parser. */
 function findStringEnd(source: string, start: number): number {
   const isBlock = source.startsWith('"""', start);
   const quote = isBlock ? '"""' : '"';
@@ -42,8 +42,8 @@ function findLineEnd(source: string, start: number): number {
 }
 
 /**
- * Rejects a document whose selections nest too deeply through its fragments: graphql's validation calls itself from one
- * fragment to the next. Each fragment is measured once. A fragment within itself is left to validation.
+ * Rejects a document whose selections nest too deeply through fragments, because graphql's validation recurses
+ * through them. Each fragment is measured once. Cyclic fragments are left to validation.
  */
 export function checkFragmentDepth(document: DocumentNode, limit: number): void {
   const fragments = findFragments(document);
@@ -52,7 +52,7 @@ export function checkFragmentDepth(document: DocumentNode, limit: number): void 
   for (const node of document.definitions)
     if (node.kind === Kind.OPERATION_DEFINITION) depthOf(node.selectionSet, 1);
 
-  /** `level` counts from where the walk began: it cannot call itself more often than the limit allows. */
+  /** `level` counts from the start of the walk and bounds the recursion. */
   function depthOf({ selections }: SelectionSetNode, level: number): number {
     let below = 0;
     if (level <= limit) {
@@ -78,9 +78,9 @@ export function checkFragmentDepth(document: DocumentNode, limit: number): void 
 }
 
 /**
- * Rejects a document that takes long to validate for its length. Validation compares every two fields that merge under one
- * response name, and every two fragments of a selection, and goes through all fragments again for each operation. How
- * often it would is counted here, in time that is linear in what is visited.
+ * Rejects a document that would be slow to validate for its length. Validation compares all pairs of fields that
+ * merge under one response name and all pairs of fragments in a selection, and visits all fragments again per
+ * operation. This counts those steps in linear time.
  */
 export function checkMerging(document: DocumentNode, limits: MergingLimits): void {
   const fragments = findFragments(document);
@@ -92,13 +92,13 @@ export function checkMerging(document: DocumentNode, limits: MergingLimits): voi
   const merged = new Set<string>();
   const count = { fields: 0, pairs: 0 };
   for (const { selectionSet } of operations) countPairs(selectionSet);
-  // What an operation reaches was counted within it, with all that it merges with there.
+  // Fragments that an operation reaches were counted within it.
   for (const [name, { selectionSet }] of fragments) if (!reached.has(name)) countPairs(selectionSet);
 
   function countPairs(root: SelectionSetNode): void {
     const waiting: (readonly SelectionSetNode[])[] = [[root]];
     for (let sets = waiting.pop(); sets; sets = waiting.pop()) {
-      // Once: a fragment may come again under each alias, or within itself.
+      // Each set once: a fragment may recur under several aliases, or in itself.
       const name = toName(sets);
       if (merged.has(name)) continue;
       merged.add(name);
@@ -144,13 +144,13 @@ function tooLarge(what: string): CrossbookError {
 
 type MergingLimits = Pick<DocumentLimits, 'operations' | 'pairs' | 'merged'>;
 
-/** By their names, of which the last of several counts, as for graphql. */
+/** Fragments by name; of duplicates the last one, as in graphql. */
 export function findFragments({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
   const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((node) => [node.name.value, node]));
 }
 
-/** The fields that selections have together, in any order: through inline fragments, and through each fragment once. */
+/** Collects the fields of selections, in any order, through inline fragments, and through each named fragment once. */
 export function selectFields(
   sets: readonly SelectionSetNode[],
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,

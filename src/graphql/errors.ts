@@ -11,8 +11,8 @@ import type { Allowance } from '../domain/resources.ts';
 import { jsonLength } from '../lib/json.ts';
 
 /**
- * Every error that a client sees is made here, and is made anew: graphql and Yoga keep theirs for the next request. As many
- * as the allowance has room for; another one says how many more there were.
+ * Formats all errors for clients. Creates new objects, because graphql and Yoga reuse theirs in later requests.
+ * Formats as many as the allowance permits; a final error counts the omitted ones.
  */
 export function translateErrors(
   errors: readonly ExecutionError[],
@@ -23,7 +23,7 @@ export function translateErrors(
   for (const [index, error] of errors.entries()) {
     const origin = originOf(error);
     const seen = instances.get(origin);
-    // What one batch has thrown arrives at every path that waited for it.
+    // An error of a batch is reported at every path that waited for it.
     const known = seen ?? toKnownError(error, origin, audience);
     const facts = { known, isFirst: seen === undefined, isRequestError: isRequestError(origin, audience) };
     const formatted = formatWithin(error, known, audience);
@@ -35,7 +35,7 @@ export function translateErrors(
   return translated;
 }
 
-/** Undefined where there is no room for it, not even without what the provider answered. */
+/** Undefined where the allowance does not suffice even without the provider's response. */
 function formatWithin(
   error: ExecutionError,
   known: CrossbookError,
@@ -71,7 +71,7 @@ function withoutCause(formatted: ReturnType<typeof format>): GraphQLFormattedErr
   return { ...formatted, extensions: { ...formatted.extensions, meta } };
 }
 
-/** With the id and the code of the first that is left out. */
+/** The error for the omitted ones, with the id and code of the first. */
 function formatRest(count: number, known: CrossbookError, audience: ErrorAudience): GraphQLFormattedError {
   const detail = `${count} more ${count === 1 ? 'error is' : 'errors are'} left out. The first is ${known.code}.`;
   const { extensions } = withoutCause(format({ name: '', message: '' }, known, audience));
@@ -93,15 +93,15 @@ function originOf(error: ExecutionError): ExecutionError {
 }
 
 /**
- * Does graphql itself complain of what was asked? Before the operation began, always; later it may also complain of what
- * a resolver returned, which is our bug. Two copies of graphql can be loaded at once: its errors are known by name.
+ * Whether graphql rejects the request itself. Before execution always; during execution graphql errors may also
+ * concern a resolver's result, which is a bug of ours. Matched by name, because two copies of graphql may be loaded.
  */
 function isRequestError({ name, nodes }: ExecutionError, { executed }: ErrorAudience): boolean {
   if (name !== 'GraphQLError') return false;
   return !executed || (nodes?.[0] !== undefined && nodes[0].kind !== Kind.FIELD);
 }
 
-/** A plugin that refuses an operation says an HTTP status. */
+/** Plugins reject an operation with an HTTP status. */
 function readCode({ extensions }: ExecutionError): ErrorCode {
   const { http } = { ...extensions } as { http?: { status?: unknown } };
   return CODES[String(http?.status)] ?? 'BAD_REQUEST';
@@ -115,9 +115,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * What graphql says of a mistake, without the values that it quotes: an input can hold credentials, and those are never
- * shown again, not even to the client that sent them. Names that the client chose are quoted, so the message is cut, and
- * each step looks at every character at most a fixed number of times.
+ * graphql's error message without the values that it quotes: inputs may hold credentials, which must not be echoed.
+ * Names from the client are kept, so the message is truncated. Runs in linear time.
  */
 export function redactMessage(
   error: QuotingError,
@@ -183,7 +182,7 @@ function cut(message: string): string {
 
 const MAX_LENGTH = 1_000;
 
-/** A GraphQLError of whichever copy of graphql, or what was thrown instead of one. */
+/** A GraphQLError of any loaded copy of graphql, or another thrown value. */
 export interface ExecutionError {
   readonly name: string;
   readonly message: string;
@@ -196,21 +195,21 @@ export interface ExecutionError {
 
 interface ErrorAudience {
   readonly applicationName: string | null;
-  /** Had the operation begun? */
+  /** Whether execution had begun. */
   readonly executed: boolean;
-  /** May an error name what else the schema has? */
+  /** Whether messages may suggest names of the schema. */
   readonly suggestions: boolean;
-  /** Of the HTTP request: the operations of a batch share it. */
+  /** The allowance of the HTTP request, which the operations of a batch share. */
   readonly allowance: Pick<Allowance, 'takeError'>;
-  /** Those that stand in the response already: each is shown once. */
+  /** Provider errors that are already in the response: each is shown once. */
   readonly causes: Set<RemoteCause>;
 }
 
 export interface ReportedError {
   readonly known: CrossbookError;
-  /** False where the same error stands at an earlier path of the same answer. */
+  /** False where an earlier path of the response has the same error. */
   readonly isFirst: boolean;
-  /** Is it a mistake in the document or its variables? */
+  /** Whether it is an error in the document or its variables. */
   readonly isRequestError: boolean;
   readonly formatted: GraphQLFormattedError;
 }

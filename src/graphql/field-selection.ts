@@ -12,9 +12,8 @@ import { CONTACT_FIELDS } from '../domain/contact.ts';
 import type { FieldSelection } from '../domain/contact-search.ts';
 
 /**
- * What is selected of the contacts at these places below the field that is being resolved. The fields of the schema have
- * the names of the domain's: a contact is exposed as it is. A selection wants the same each time, and the same object says
- * so to a cache that is keyed by it.
+ * The field selection for the contacts at these paths below the current field. Schema fields have the names of the
+ * domain's fields. Equal selections of a plan return the same object, so that caches can be keyed by identity.
  */
 export function selectContactFields(
   info: GraphQLResolveInfo,
@@ -30,20 +29,20 @@ export function selectContactFields(
 }
 
 /**
- * A field asks for its contacts at the same places always. Whoever executes makes these lists of nodes anew when a condition
- * falls out in another way, and a plan keeps them: for its second request nothing is looked for.
+ * Memoizes selections by the executor's node lists, which a cached plan keeps: from the second request on nothing is
+ * computed. Conditions that evaluate differently produce new lists.
  */
 const remembered = new WeakMap<readonly FieldNode[], FieldSelection>();
 
 /**
- * Is the field at the end of this path selected below the field that is being resolved? It looks through fragments and
- * aliases and leaves out what is skipped. Type conditions are not looked at: a path says by its names what it means.
+ * Whether the field at this path below the current one is selected. Follows fragments and aliases and respects
+ * `@skip` and `@include`; ignores type conditions, because a path is unambiguous by its names.
  */
 export function isSelected(info: GraphQLResolveInfo, ...path: readonly string[]): boolean {
   return selectedNames(info, ...path.slice(0, -1)).has(path.at(-1) ?? '');
 }
 
-/** The names of the fields that are selected at the end of this path. */
+/** The names of the selected fields at this path. */
 function selectedNames(info: GraphQLResolveInfo, ...path: readonly string[]): ReadonlySet<string> {
   return new Set(findNodes(info, path).map(({ name }) => name.value));
 }

@@ -13,7 +13,7 @@ import type { RequestContext } from '../request/context.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost.ts';
 
-/** The fields of what is declared, for an object type: `fields: (t) => ({ ...exposeFields(t, customer), … })`. */
+/** Object type fields from a declared shape: `fields: (t) => ({ ...exposeFields(t, customer), … })`. */
 export function exposeFields(t: object, { fields }: Shape<unknown>, resolvers: Resolvers = {}): FieldMap {
   const { expose, field: compute } = t as OutputBuilder;
   return mapFields(fields, (field, name) => {
@@ -27,7 +27,7 @@ export function exposeFields(t: object, { fields }: Shape<unknown>, resolvers: R
   });
 }
 
-/** The input fields of what is declared: `readInputShape` makes a record of what they are given. */
+/** Input fields from a declared shape; `readInputShape` reads their values into a record. */
 function inputFields(t: object, { fields }: Pick<Shape<unknown>, 'fields'>): InputFieldMap {
   return mapFields(fields, (field) => {
     const { type, description, defaultValue, nullable, optional, emptyInGraphQL } = field;
@@ -68,18 +68,18 @@ export function readInputShape<T>(shape: Shape<T>, given: object): T {
   });
 }
 
-/** The object type of a shape: just its fields, unless another one is registered. */
+/** The object type of a shape, generated from its fields unless one is registered. */
 export function objectOf<T>(shape: Shape<T>): ObjectRef<T> {
   return outputOf(shape) as ObjectRef<T>;
 }
 
-/** The object type of a shape that needs more than its fields. */
+/** Registers the object type of a shape that has more than its fields. */
 export function registerObject<Ref extends object>(shape: Shape<unknown>, ref: Ref): Ref {
   outputs.set(shape, ref);
   return ref;
 }
 
-/** From the declared words, each with its description, to enum values that stand for exactly those words. */
+/** The enum type of declared words, with their descriptions; its values are those words. */
 export function enumOf<T extends string>(type: Words<T>): EnumRef<T> {
   return remember(enums, type, () => {
     const { name, description, words } = type;
@@ -94,7 +94,7 @@ export function enumOf<T extends string>(type: Words<T>): EnumRef<T> {
 /** GraphQL names cannot start with a digit. */
 const SPELLED: Readonly<Record<string, string>> = { '6sense': 'SIX_SENSE' };
 
-/** Made when it is first asked for, and once. */
+/** Created lazily, once per type. */
 function outputOf(type: Type): unknown {
   switch (type.kind) {
     case 'scalar':
@@ -162,10 +162,10 @@ const enums = new Map<Type, object>();
 const outputs = new Map<Type, object>();
 const inputs = new Map<Type, object>();
 
-/** For fields that a record does not hold as they are shown. */
+/** Resolvers for fields whose values differ from the record's. */
 type Resolvers = Readonly<Record<string, (record: never, args: object, context: RequestContext) => unknown>>;
 
-/** Pothos types what is written by hand. What is made of declarations has their types already. */
+/** Pothos's types serve hand-written code; fields from declarations are typed already. */
 interface OutputBuilder {
   expose(name: string, options: object): FieldMap[string];
   field(options: object): FieldMap[string];

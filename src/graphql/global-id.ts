@@ -2,10 +2,10 @@ import type { Contact, ContactOrigin } from '../domain/contact.ts';
 import { isProviderName } from '../domain/provider-names.ts';
 import { parseJson } from '../lib/json.ts';
 
-/** Grows when the parts change their meaning: old ids are then told from new ones. */
+/** The format version of ids, incremented when their parts change meaning. */
 const VERSION = 1;
 
-/** An id that is unique over applications, customers and providers, so that no client cache mixes two records. */
+/** A globally unique id, over applications, customers and providers, so that client caches never mix two records. */
 export function toGlobalId(id: GlobalId): string {
   const parts =
     id.type === 'Customer'
@@ -14,7 +14,7 @@ export function toGlobalId(id: GlobalId): string {
   return Buffer.from(JSON.stringify([VERSION, id.type, ...parts])).toString('base64url');
 }
 
-/** Undefined for anything that is not an id of ours. */
+/** Undefined for anything that is not a valid id. */
 export function readGlobalId(text: string): GlobalId | undefined {
   const parts = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
   if (!Array.isArray(parts) || !parts.slice(1).every((part) => typeof part === 'string')) return undefined;
@@ -28,8 +28,8 @@ export function readGlobalId(text: string): GlobalId | undefined {
 }
 
 /**
- * The global id of a contact. The contacts of one search share all of it but the CRM's own id at its end, and base64 goes
- * by groups of three bytes: the groups in front are encoded once, and for each contact only what is left.
+ * The global id of a contact. Contacts of one search differ only in the CRM's id at the end; base64 encodes groups of
+ * three bytes, so the common groups are encoded once and only the rest per contact.
  */
 export function toContactId({ source, remoteId }: Pick<Contact, 'source' | 'remoteId'>): string {
   if (!isPlain(remoteId)) return toGlobalId({ type: 'Contact', ...source, remoteId });
@@ -37,7 +37,7 @@ export function toContactId({ source, remoteId }: Pick<Contact, 'source' | 'remo
   return front + encode(begun + remoteId + END);
 }
 
-/** JSON writes it as it is, and each character is a byte. */
+/** Whether JSON needs no escapes and each character is one byte. */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -60,7 +60,7 @@ function toBeginning(source: ContactOrigin): Beginning {
   return beginning;
 }
 
-/** Of a few bytes: the call of a `Buffer` costs more than it does. */
+/** Base64 for a few bytes, for which calling `Buffer` would cost more. */
 function encode(bytes: string): string {
   let encoded = '';
   let at = 0;
@@ -78,7 +78,7 @@ function encode(bytes: string): string {
 }
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-/** Twelve bits at a time. */
+/** A table for twelve bits at a time. */
 const PAIRS = Array.from({ length: 64 * 64 }, (_, bits) => `${DIGITS[bits >> 6]}${DIGITS[bits & 0x3f]}`);
 const END = '"]';
 const QUOTE = 0x22;
@@ -87,9 +87,9 @@ const BACKSLASH = 0x5c;
 const remembered = new WeakMap<ContactOrigin, Beginning>();
 
 interface Beginning {
-  /** Whole groups, encoded. */
+  /** The complete groups, encoded. */
   readonly front: string;
-  /** The bytes of the group that the remote id goes on with. */
+  /** The bytes of the incomplete group, which the remote id continues. */
   readonly begun: string;
 }
 

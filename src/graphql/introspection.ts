@@ -28,12 +28,11 @@ import { jsonLength } from '../lib/json.ts';
 import { JsonBytes } from '../lib/json-body.ts';
 
 /**
- * The questions that GraphiQL, code generators and gateways ask of every schema: those that graphql itself writes, whatever
- * their options, spaces and line breaks. Each is answered once for all who ask it. The set is closed, so nothing that a
- * client sends is kept.
+ * Caches responses to the standard introspection queries of GraphiQL, code generators and gateways: those that
+ * graphql itself generates, with any options and white space. The set is closed, so no client input is cached.
  */
 export function createKnownIntrospection(schema: GraphQLSchema): KnownIntrospection {
-  /** By the question. Undefined: it was not asked yet. */
+  /** Responses by query. Undefined: not requested yet. */
   let answers: Map<string, Uint8Array | undefined> | undefined;
 
   return ({ query, operationName }) => {
@@ -57,7 +56,7 @@ export function createKnownIntrospection(schema: GraphQLSchema): KnownIntrospect
   }
 }
 
-/** Undefined where it is not even a document. */
+/** Undefined where it cannot be parsed. */
 function normalize(query: string): string | undefined {
   try {
     return stripIgnoredCharacters(query);
@@ -82,25 +81,25 @@ const OPTIONS = [
   'inputValueDeprecation',
   'oneOf',
 ] as const;
-/** Twice the longest of them. */
+/** Twice the length of the longest query. */
 const MAX_LENGTH = 8_192;
 
-/** What all of them are called. */
+/** The operation name of all standard queries. */
 export const INTROSPECTION_NAME = 'IntrospectionQuery';
 
-/** Undefined for every other question. */
+/** Undefined for every other query. */
 export type KnownIntrospection = (operation: {
   readonly query: string;
   readonly operationName?: string | null | undefined;
 }) => JsonBytes | undefined;
 
-/** A gateway's question has the same answer. */
+/** Root fields that reveal the schema; `_service` is for gateways. */
 const TELLS_ALL = ['__schema', '_service'];
 
-/** What a wrong fragment would tell as well: that a type of this name is there. */
+/** Fields that reveal no more than an invalid fragment would: that a type of this name exists. */
 const HARMLESS = ['__typename', 'name', 'kind'];
 
-/** The schema is not told: neither the whole of it nor what is in a type. */
+/** Disables introspection: of the whole schema and of single types. */
 export const noIntrospection: ValidationRule = (context) => ({
   Field(node) {
     const tells =
@@ -111,16 +110,15 @@ export const noIntrospection: ValidationRule = (context) => ({
 });
 
 /**
- * What `__schema` or `__type` would answer, counted and not made: the schema is known, so that is the truth, but for
- * conditions and deprecated elements, which are counted as if they were all selected. One selection on one element of the
- * schema is counted once, however often both come together.
+ * Computes the size of an introspection result without building it. Exact, except that conditional and deprecated
+ * elements are counted as if all were selected. Each pair of selection and schema element is counted once.
  */
 export function createIntrospectionSizes({ schema, fragments }: Subject): IntrospectionSizes {
   const counted = new Map<SelectionSetNode, Map<unknown, Size>>();
   let steps = 0;
   return (node, { name }) => {
     const field = node.name.value === SchemaMetaFieldDef.name ? SchemaMetaFieldDef : TypeMetaFieldDef;
-    // Not validated yet: a name may be anything.
+    // Not validated yet: the argument may have any type.
     const args = { name: typeof name === 'string' ? name : '' };
     return ofField({ node, field, source: undefined, args });
   };
@@ -137,7 +135,7 @@ export function createIntrospectionSizes({ schema, fragments }: Subject): Intros
   function ofValue(set: SelectionSetNode | undefined, type: GraphQLOutputType, value: unknown): Size {
     if (isNonNullType(type)) return ofValue(set, type.ofType, value);
     if (isListType(type) && Array.isArray(value)) {
-      // Items without fields are values by themselves.
+      // Items without fields count as values.
       let size: Size = { values: set ? 0 : value.length, bytes: 2 + value.length };
       for (const item of value) size = add(size, ofValue(set, type.ofType, item));
       return size;
@@ -153,7 +151,7 @@ export function createIntrospectionSizes({ schema, fragments }: Subject): Intros
     counted.set(set, sizes);
     const existing = sizes.get(source);
     if (existing) return existing;
-    // Documents arrive here before they are validated: a fragment may be within itself.
+    // Documents are not validated yet: a fragment may be cyclic.
     sizes.set(source, NOTHING);
     let size: Size = { values: 0, bytes: 3 };
     for (const node of set.selections) {
@@ -184,16 +182,16 @@ function tooLarge(): CrossbookError {
 }
 
 const NOTHING: Size = { values: 0, bytes: 0 };
-/** Quotes, a colon and a comma. */
+/** Bytes of quotes, colon and comma around a key. */
 const BYTES_AROUND_KEY = 4;
-/** Far more than tools ask; reached in some ten milliseconds. */
+/** Far more than tools need; takes some ten milliseconds. */
 const MAX_STEPS = 200_000;
-/** What is deprecated is counted, whether it is asked for or not. */
+/** Deprecated elements are always counted. */
 const ALL = { includeDeprecated: true };
-/** Also for what is no field: validation refuses that. */
+/** Also stands for unknown fields, which validation rejects. */
 const TYPENAME: GraphQLField<unknown, unknown> = { ...TypeNameMetaFieldDef, resolve: () => '__InputValue' };
 
-/** Of `__schema` or `__type`. Throws where counting alone takes too long. */
+/** The size of `__schema` or `__type`. Throws where counting takes too many steps. */
 type IntrospectionSizes = (node: FieldNode, args: Readonly<Record<string, unknown>>) => Size;
 
 interface Size {

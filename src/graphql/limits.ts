@@ -43,7 +43,7 @@ function findOperation(document: DocumentNode, name: string | undefined): Operat
   );
 }
 
-/** Without a caller all of the document is looked at, because all of it is validated. */
+/** Without a caller the whole document is checked, because all of it is validated. */
 function checkStranger({ definitions }: DocumentNode): void {
   if (definitions.some(touchesData)) throw missingCredentials();
   if (definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1) {
@@ -51,7 +51,7 @@ function checkStranger({ definitions }: DocumentNode): void {
   }
 }
 
-/** Fragments are looked at where they are defined, not where they are spread. */
+/** Fragments are checked at their definition, not at their spreads. */
 function touchesData(definition: DefinitionNode): boolean {
   if (definition.kind === Kind.FRAGMENT_DEFINITION) {
     if (isMetaType(definition.typeCondition.name.value)) return false;
@@ -64,10 +64,10 @@ function isMetaType(name: string): boolean {
   return name.startsWith('__') || name === '_Service';
 }
 
-/** Of an operation's name as an error repeats it. */
+/** The maximum length of an operation name in an error. */
 const MAX_NAME_LENGTH = 100;
 
-/** What an operation is measured for: the most there may be, what that counts, and how a refusal says it. */
+/** The limits of an operation: the maximum, what it counts, and the wording of the error. */
 const MEASURED = {
   depth: { most: 15, counts: 'depth of selections', says: 'its selections nest to a depth of' },
   rootFields: { most: 200, counts: 'root fields', says: 'its number of root fields is' },
@@ -89,13 +89,13 @@ const MEASURED = {
     says: 'its number of directives is',
     shared: true,
   },
-  /** In units of `cost.ts`. */
+  /** In the units of `cost.ts`. */
   cost: { most: 200_000, counts: 'cost of all operations together', says: 'its cost is', shared: true },
 } as const satisfies Record<string, Measured>;
 
 /**
- * What one request may ask for. The numbers let 150 look-ups, or a page of 1,000 contacts with all their fields, pass
- * with room to spare, and refuse what is ten times as large.
+ * The limits of one request. They allow 150 look-ups, or a page of 1,000 contacts with all fields, with a margin, and
+ * reject ten times as much.
  */
 const LIMITS = {
   bodyBytes: { most: 1024 * 1024, counts: 'bytes of the body' },
@@ -124,19 +124,19 @@ const SIZES = Object.keys(MEASURED) as readonly (keyof typeof MEASURED)[];
 
 interface Limit {
   readonly most: number;
-  /** As the documents say it. */
+  /** The wording in the documentation. */
   readonly counts: string;
 }
 
 interface Measured extends Limit {
   readonly says: string;
-  /** Of all operations of one HTTP request together. */
+  /** Summed over all operations of one HTTP request. */
   readonly shared?: true;
 }
 
 /**
- * Refuses an operation that is too large, naming the number and the bound. What the operations of one HTTP request have
- * together counts together. Returns what this one adds.
+ * Rejects an operation that exceeds a limit, naming both numbers. Shared limits are summed over the operations of one
+ * HTTP request. Returns what this operation adds.
  */
 function checkLimits(subject: OperationToCheck, operation: OperationDefinitionNode): OperationCost {
   const { spent } = subject;
@@ -189,15 +189,15 @@ const NOTHING = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<
   number
 >;
 
-/** What the operations of one HTTP request have together. */
+/** The sums over the operations of one HTTP request. */
 export function nothingSpent() {
-  // One was too large: what comes after it in the request is not even looked at.
+  // Set once an operation was too large: later ones of the request are rejected unseen.
   return { ...NOTHING, refusal: undefined as CrossbookError | undefined };
 }
 
 export type Spent = ReturnType<typeof nothingSpent>;
 
-/** Gives back what an operation has consumed. */
+/** Refunds the cost of an operation. */
 export function refundCost(spent: Spent, sizes: OperationCost): void {
   for (const name of COUNTED) spent[name] -= sizes[name];
 }
@@ -210,9 +210,9 @@ interface OperationToCheck {
   readonly method: string;
   readonly isCallerKnown: boolean;
   readonly limits: DocumentLimits;
-  /** What other operations of the same HTTP request have. */
+  /** The sums of the other operations of the HTTP request. */
   readonly spent: Spent;
-  /** How large the body of the response may be. */
+  /** The limit of response bytes. */
   readonly responseBytes: number;
 }
 

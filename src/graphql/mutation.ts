@@ -4,7 +4,10 @@ import { builder, tagged } from './builder.ts';
 import { costs, type FieldCost } from './cost.ts';
 import { inputOf, objectOf, readInputShape } from './from-shape.ts';
 
-/** A mutation as Relay has them: one input, one payload, and a `clientMutationId` that comes back. It takes an API key. */
+/**
+ * Defines a mutation in Relay's form: one input, one payload, and a `clientMutationId` that is echoed. It requires an
+ * API key.
+ */
 export function defineMutation<Input extends Fields, Payload extends Fields>(
   name: string,
   { description, cost = {}, input, resolve, payload }: Mutation<Input, Payload>,
@@ -38,10 +41,10 @@ export function defineMutation<Input extends Fields, Payload extends Fields>(
 
 interface Mutation<Input extends Fields, Payload extends Fields> {
   readonly description: string;
-  /** Where it costs more than its values. */
+  /** Set where it costs more than its values. */
   readonly cost?: FieldCost;
   readonly input: {
-    /** Of the argument that holds it. */
+    /** The name of the argument. */
     readonly argument: string;
     readonly description: string;
     readonly fields: Input;

@@ -11,10 +11,10 @@ import './types/events.ts';
 builder.queryType({ description: 'Operations that read data.' });
 builder.mutationType({ description: 'Operations that change data.' });
 
-/** With what only references of gateways lead to. What they need in addition is in `subgraph/`. */
+/** Includes types that only gateways reach by reference. Federation's own additions are in `subgraph/`. */
 export const entitySchema = builder.toSchema();
 
-/** The API as its clients know it. */
+/** The schema that clients see. */
 export const apiSchema = toApi(entitySchema);
 
 function toApi(schema: GraphQLSchema): GraphQLSchema {
@@ -22,12 +22,12 @@ function toApi(schema: GraphQLSchema): GraphQLSchema {
   return new GraphQLSchema({ ...config, types: types.filter(({ name }) => name !== 'ContactsByEmail') });
 }
 
-/** The API as its clients know it, with a line break at its end as files have. */
+/** The printed schema that clients see, with a final line break. */
 export function printApiSchema({ typePrefix = '' }: TypeNames = {}): string {
   return `${printSchema(prefixTypes(apiSchema, typePrefix))}\n`;
 }
 
-/** What `_service` answers: the same with what gateways need. */
+/** The SDL for `_service`: the schema with Federation's directives. */
 export function printSubgraphSchema({
   typePrefix = '',
   ...options

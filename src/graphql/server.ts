@@ -21,8 +21,8 @@ import { type TypeNames, toSubgraph } from './subgraph/to-subgraph.ts';
 const PATH = '/graphql';
 
 /**
- * The GraphQL face: answers what is sent to `/graphql`, and everything else with 404. Each request is read into its operations
- * here, each operation goes through the engine, and the response is written here.
+ * The GraphQL API: serves `/graphql` and responds to everything else with 404. Reads each request into operations,
+ * runs them in the engine, and writes the response.
  */
 export async function createGraphQL(options: GraphQLOptions) {
   const { openContext, introspection = true, graphiql = {}, operations, plugins = {}, typePrefix } = options;
@@ -34,7 +34,7 @@ export async function createGraphQL(options: GraphQLOptions) {
   const documents = operations
     ? createTrustedOperations(operations)
     : createPersistedOperations(holdDocuments());
-  // Plugins see results as they are, not as the bytes that they become.
+  // Plugins must see results as objects, so serialization during execution is off with plugins.
   const hasPlugins = Object.keys(plugins).length > 0;
   const jsonAbove = hasPlugins ? Number.POSITIVE_INFINITY : JSON_CHUNK_ITEMS;
   const execute = createExecute(schema, { jsonAbove, onPlanned: store.addPlan });
@@ -62,7 +62,7 @@ export async function createGraphQL(options: GraphQLOptions) {
       try {
         if (request.pathname !== PATH) throw notFound();
         checkRequest(request);
-        // What is known at once is not waited for: an await would cost each request a turn of the event loop.
+        // A synchronous result is not awaited: an await costs a turn of the event loop.
         const opening = openContext(request.headers, requestLog);
         const context = opening instanceof Promise ? await opening : opening;
         opened.context = context;
@@ -83,7 +83,7 @@ export async function createGraphQL(options: GraphQLOptions) {
         const rechecking = opened.context?.recheckSeen();
         if (rechecking) await rechecking;
       } catch (error) {
-        // The answer tells of something that was removed while it was made.
+        // The result contains something that was removed meanwhile.
         results = toResult(error);
       }
       const accept = request.headers.get('accept');
@@ -97,7 +97,7 @@ export async function createGraphQL(options: GraphQLOptions) {
         allowance,
       });
     },
-    /** The answer to what is not even looked at. */
+    /** The response to requests that are rejected unread. */
     refuse(error: CrossbookError, { request, requestLog }: RefusedRequest): HttpResponse {
       const accept = request.headers.get('accept');
       const allowance = new Allowance(RESPONSE_BOUNDS.stranger);
@@ -105,7 +105,7 @@ export async function createGraphQL(options: GraphQLOptions) {
       const target = { accept, caller, suggestions: false, isRefused: true, requestLog, allowance };
       return writeResponse(toResult(new GraphQLError('', { originalError: error })), target);
     },
-    /** For plugins that have something to close. */
+    /** Closes plugins that hold resources. */
     close: engine.close,
   };
 }
@@ -127,19 +127,19 @@ interface RefusedRequest {
 
 export interface GraphQLOptions extends TypeNames {
   /**
-   * Who calls? Rejects with UNAUTHORIZED for a credential that is wrong; resolves with a context without a caller where
-   * none was presented.
+   * Authenticates the request. Rejects with UNAUTHORIZED for invalid credentials; the context has no caller where
+   * none were sent.
    */
   openContext(headers: HttpHeaders, requestLog: RequestLog): Promise<RequestContext> | RequestContext;
-  /** The page for people. False: there is none. */
+  /** The GraphiQL page. False: disabled. */
   readonly graphiql?: GraphiQLOptions | false;
-  /** False: the schema can neither be asked for nor guessed from errors. */
+  /** False: disables introspection and suggestions in errors. */
   readonly introspection?: boolean;
   readonly limits?: Partial<DocumentLimits>;
-  /** Documents in memory are counted with all else that is held for clients. */
+  /** The memory budget that cached documents are charged to. */
   readonly heldBytes?: HeldBytes | undefined;
-  /** By their SHA-256: only these may be asked for. Undefined: whatever is within the limits. */
+  /** Trusted documents by SHA-256: only these may run. Undefined: any within the limits. */
   readonly operations?: ReadonlyMap<string, string> | undefined;
-  /** Of Yoga or Envelop, by names of your own. One whose hooks do not run here is refused. */
+  /** Plugins of Yoga or Envelop, by names of your choice. Plugins with unsupported hooks are rejected. */
   readonly plugins?: Plugins | undefined;
 }

@@ -4,7 +4,7 @@ import { createTtlCache } from '../lib/cache.ts';
 import type { Clock, Wait } from '../lib/clock.ts';
 import { withDeadline } from './send.ts';
 
-/** One connection's facts: kept among its cached answers for all processes, and remembered here for a minute. */
+/** Facts about one connection, stored with its cached contacts for all processes and cached in memory for a minute. */
 export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
   const remembered = createTtlCache<Known>({ maxAgeMs: FACTS_MEMORY_TTL_MS, maxEntries: 1, now: clock.now });
   let learning: Promise<boolean> | undefined;
@@ -16,7 +16,7 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
         return (known instanceof Promise ? await withDeadline(wait, known) : known)?.facts;
       },
       async learn(seen, work) {
-        // Where the one that loaded it has failed, or has gone, the next one does it.
+        // Where the caller that was loading has failed or disconnected, the next one loads.
         if (learning && (await withDeadline(wait, learning))) return undefined;
         const running = learn(cache, seen, work);
         const hasLearnt = running.then(
@@ -32,7 +32,7 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
       },
     }),
 
-    /** The connection was changed. */
+    /** Clears the memory after the connection was changed. */
     forget: () => remembered.forget(connectionId),
   };
 
@@ -73,10 +73,10 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
   }
 }
 
-/** Other processes may learn more, and a connection may be changed elsewhere. */
+/** Short, because other processes may learn facts and change connections. */
 const FACTS_MEMORY_TTL_MS = 60_000;
 const FACTS_STORED_TTL_MS = 24 * 60 * 60_000;
-/** No search has such a key. */
+/** No search has this cache key. */
 const FACTS_KEY = 'connection facts';
 
 type FactsStore = Pick<ContactCache, 'read' | 'write'>;

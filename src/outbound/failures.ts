@@ -2,7 +2,7 @@ import { CrossbookError, type ErrorCode, type ErrorOrigin } from '../domain/erro
 import { RemoteFailure } from '../domain/remote.ts';
 import { PrivateAddressError } from './http/addresses.ts';
 
-/** The same facts under an id of its own: every caller's error can be found in the log by itself. */
+/** A copy with its own error id, so that each caller's error can be found in the log. */
 export function cloneError(error: unknown): unknown {
   if (!(error instanceof CrossbookError)) return error;
   const { code, message, origin, remote, retryAfterMs } = error;
@@ -14,7 +14,7 @@ export function codeOf(error: unknown): ErrorCode {
   return isOurs ? error.code : 'INTERNAL_SERVER_ERROR';
 }
 
-/** The provider's fault only where it was called. */
+/** The origin is the provider only where it was called. */
 export function timedOut(origin: ErrorOrigin, cause?: unknown): CrossbookError {
   return new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'The provider did not answer in time.', {
     cause,
@@ -22,7 +22,7 @@ export function timedOut(origin: ErrorOrigin, cause?: unknown): CrossbookError {
   });
 }
 
-/** It is not shown: the client has closed the connection. */
+/** Never sent, because the client has disconnected. */
 export class AbandonedError extends CrossbookError {
   constructor() {
     super('SERVICE_UNAVAILABLE', 'The client has gone before the provider answered.');
@@ -37,16 +37,16 @@ export function rateLimited(retryAfterMs: number): CrossbookError {
   );
 }
 
-/** What undici, the system or TLS say went wrong, in the product's words. */
+/** Maps errors of undici, the system and TLS to error codes. */
 export function toTransportFailure(error: Error & { readonly code?: string }, origin: string): Error {
   if (error instanceof CrossbookError) return error;
   const host = new URL(origin).host;
   const code = error.code ?? '';
   const called = { cause: error, origin: 'remote-provider' } as const;
-  // A request that cannot be written is a mistake of ours.
+  // An invalid request is a bug of ours.
   if (code === 'UND_ERR_INVALID_ARG') return error;
   if (TIMEOUTS.has(code)) return timedOut('remote-provider', error);
-  // The parser's own errors come without a code.
+  // Errors of undici's parser have no code.
   if (error.name === 'HTTPParserError' || NOT_HTTP.test(code)) {
     const detail = `The answer of ${host} is not HTTP that can be read.`;
     return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, called);
@@ -56,7 +56,7 @@ export function toTransportFailure(error: Error & { readonly code?: string }, or
   return new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', toDetail(error, host, code), options);
 }
 
-/** Another try may find what this one did not. */
+/** Whether a retry may succeed. */
 export function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof Error) || codeOf(error) !== 'REMOTE_PROVIDER_UNAVAILABLE') return false;
   const cause = error.cause as { readonly code?: string } | undefined;

@@ -8,11 +8,13 @@ import { AbandonedError, cloneError, rateLimited, timedOut } from './failures.ts
 import type { OnProgress, Progress } from './send.ts';
 
 /**
- * Batches look-ups by email of one connection, over requests. (`EmailLoader` in `request/loaders.ts` does so within one request.)
- * - What comes in one turn of the event loop is one call.
- * - It waits a moment for requests of the application that have come and not begun, where they would fill the call.
- * - While `maxUnderWay` calls are under way the next look-ups wait, and are then sent together: of a thousand at once come a dozen calls.
- * - Once half of the provider's rate limit is used, calls that are not full keep a distance at which the rest of it lasts.
+ * Batches look-ups by email of one connection over requests. (`EmailLoader` in `request/loaders.ts` does so within
+ * one request.)
+ * - Look-ups of one event loop turn share a call.
+ * - A batch waits briefly for requests of the application that have arrived but not begun, if they would fill it.
+ * - While `maxUnderWay` calls are in flight further look-ups queue and are then sent together: a thousand at once
+ * become a dozen calls.
+ * - Once half of the provider's rate limit is used, calls that are not full are spaced so that the rest of it lasts.
  */
 export function createLookupBatcher(options: LookupBatcherOptions) {
   const { clock, batchSize, maxUnderWay, defer = setImmediate } = options;
@@ -29,19 +31,19 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
 
   return {
     find(lookup: Lookup): Promise<FoundByEmail> {
-      // A full call is sent at once: waiting cannot add to it.
+      // A full call is sent at once, because waiting cannot add to it.
       return lookup.emails.length % batchSize === 0 ? send(lookup) : wait(lookup);
     },
     isIdle: batcher.isIdle,
   };
 
-  /** The processor is busy anyway, and what waits for it would fill the call. */
+  /** How long to gather: the process is busy with requests whose look-ups would fill the call. */
   function gatherMs(queued: number, { lookup, since }: Waiter): number {
     if (queued + lookup.permit.countFollowers() < batchSize) return 0;
     return Math.min(LOOK_AGAIN_MS, since + GATHER_MS - clock.now());
   }
 
-  /** How long until a call that is not full may follow the last one. */
+  /** How long a call that is not full must wait after the last one. */
   function distanceMs(): number {
     const spacing = options.spacingMs();
     return spacing === 0 ? 0 : lastSentAt + spacing - clock.now();
@@ -75,7 +77,7 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
         },
       };
       batcher.add(waiter, key);
-      // Last: of a client that has gone already it calls back at once.
+      // Registered last: for a client that has disconnected it calls back at once.
       stopWaiting = whenOver({ clock, deadline, permit }, (hasGone) => {
         if (waiter.reliesOnCall && !hasGone) return;
         batcher.remove(waiter, key);
@@ -84,12 +86,12 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
     });
   }
 
-  /** Each waiter gets its own result, or its own error. */
+  /** Runs one call and gives each waiter its own result or error. */
   async function run(waiters: readonly Waiter[]): Promise<void> {
     try {
       const [first] = waiters;
       if (!first) return;
-      // The call refers to this object and not to its waiters: else what still refers to the call when it is over would keep
+      // The call references this object instead of its waiters: otherwise references to a finished call would retain
       // their requests in memory.
       const call: CallState = { progress: 'starting' };
       const found = await send({ ...first.lookup, ...merge(waiters, call) }, (progress) => {
@@ -102,12 +104,12 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
   }
 }
 
-/** One call for all of them: until the last deadline, with the fields that any of them wants. */
+/** Merges look-ups into one call, with the latest deadline and the union of the fields. */
 function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 'findByEmails'> {
   const deadline = Math.max(...waiters.map(({ lookup }) => lookup.deadline));
   for (const waiter of waiters) {
     waiter.call = call;
-    // A waiter whose time ends with the call's has the call's error.
+    // A waiter whose deadline is the call's gets the call's error.
     waiter.reliesOnCall = deadline - waiter.lookup.deadline <= SAME_MOMENT_MS;
   }
   return {
@@ -118,7 +120,7 @@ function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 
   };
 }
 
-/** An email that is in the batch already takes no place. */
+/** An email that is already in the batch adds nothing to its size. */
 function countEmails(): (waiter: Waiter) => number {
   const emails = new Set<string>();
   return ({ lookup }) => {
@@ -128,7 +130,7 @@ function countEmails(): (waiter: Waiter) => number {
   };
 }
 
-/** Where it still waited for its turn, it was the budget; already on the way, it is the provider. */
+/** The error of a missed deadline: still queued, it was the rate limit; in flight, it was the provider. */
 function toLate({ progress }: CallState): CrossbookError {
   if (progress === 'queued') return rateLimited(RETRY_AFTER_MS);
   return timedOut(progress === 'sent' ? 'remote-provider' : 'crossbook');
@@ -140,20 +142,20 @@ function pick(found: FoundByEmail, emails: readonly string[]): FoundByEmail {
 
 const NONE_YET: CallState = { progress: 'queued' };
 const RETRY_AFTER_MS = 1_000;
-/** The most that a look-up waits for requests that have not begun. */
+/** The maximum wait for requests that have not begun. */
 const GATHER_MS = 20;
 const LOOK_AGAIN_MS = 2;
-/** Between the deadlines of requests that came together. */
+/** The tolerance within which deadlines count as equal. */
 const SAME_MOMENT_MS = 50;
 
 export interface Lookup {
   readonly emails: readonly string[];
   readonly selection: FieldSelection;
-  /** Look-ups with the same key may share a call, which then asks for the fields of all of them. */
+  /** Look-ups with the same key may share a call, which requests the union of their fields. */
   readonly key: string;
   readonly deadline: number;
   readonly permit: WorkPermit;
-  /** Makes the call, which may be for other look-ups as well. */
+  /** Makes the call, which may serve other look-ups as well. */
   findByEmails(
     emails: readonly string[],
     selection: FieldSelection,
@@ -161,7 +163,7 @@ export interface Lookup {
   ): Promise<FoundByEmail>;
 }
 
-/** An adapter's call may be for several requests. */
+/** An adapter's call that serves several requests. */
 export interface SharedCall {
   readonly deadline: number;
   readonly permit: CallPermit;
@@ -178,11 +180,11 @@ interface LookupBatcherOptions {
   readonly clock: Clock;
   readonly batchSize: number;
   readonly maxUnderWay: number;
-  /** Calls back when this turn of the event loop is over. */
+  /** Calls back at the end of this event loop turn. */
   readonly defer?: ((callback: () => void) => unknown) | undefined;
-  /** How far apart calls are to be just now; 0: as they come. */
+  /** The current minimum distance between calls; 0: none. */
   spacingMs(): number;
-  /** Told how many emails travel together, as they go. */
+  /** Called with the number of emails of each call. */
   readonly onCall?: (emails: number) => void;
 }
 
@@ -193,17 +195,17 @@ interface CallState {
 interface Waiter {
   readonly lookup: Lookup;
   readonly since: number;
-  /** Shared by all that wait for the same one. */
+  /** Shared by all waiters of the call. */
   call: CallState;
-  /** It has no deadline of its own any more. */
+  /** Its own deadline is replaced by the call's. */
   reliesOnCall: boolean;
   resolve(found: FoundByEmail): void;
   reject(error: unknown): void;
 }
 
 /**
- * For a call that several requests wait for: its clients have gone when the last one has, and what it keeps is released
- * when the last of the requests is over. Each of them pauses its own permit.
+ * The permit of a call that several requests wait for: its clients are gone when the last one is, and what it holds
+ * is released when the last request ends. Each request pauses its own permit.
  */
 function sharePermit(permits: readonly WorkPermit[]): CallPermit {
   return {
@@ -224,7 +226,7 @@ function sharePermit(permits: readonly WorkPermit[]): CallPermit {
   };
 }
 
-/** Calls back with the last of so many calls. */
+/** Calls back at the last of `left` calls. */
 function countDown(left: number, callback: () => void): () => void {
   return () => {
     left--;
@@ -232,5 +234,5 @@ function countDown(left: number, callback: () => void): () => void {
   };
 }
 
-/** What a call needs of the requests that it is made for. */
+/** The part of its requests' permits that a call needs. */
 export type CallPermit = Pick<WorkPermit, 'takeTurn' | 'whenGone' | 'keep'>;

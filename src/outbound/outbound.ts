@@ -15,7 +15,7 @@ import {
   type ProviderClient,
 } from './provider-client.ts';
 
-/** The way out to the providers: one for the process. */
+/** All outbound calls to providers: one instance per process. */
 export function createOutbound(options: OutboundOptions) {
   const { clock = systemClock, random = Math.random } = options;
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
@@ -31,12 +31,12 @@ export function createOutbound(options: OutboundOptions) {
   return {
     ...createGrants(deps),
 
-    /** The contacts of one connection, through its client. Cheap: called for every request. */
+    /** The contacts of one connection, through its client. Cheap, because it is called per request. */
     openContactPort: (options: PortOptions & Accessed): ContactPort => clientOf(options).open(options),
 
     /**
-     * Renews the stored token of this generation ahead of its use. Rejects as a call would that needs it. `used`:
-     * another has been stored since.
+     * Renews the stored token of this generation before it is needed. Rejects as a call with an expired token would.
+     * `used`: a newer token is stored.
      */
     async refreshStoredToken(
       options: Accessed & TokenSource & Pick<Token, 'generation'>,
@@ -44,14 +44,14 @@ export function createOutbound(options: OutboundOptions) {
       return clientOf(options).refreshStoredToken(options, options.generation);
     },
 
-    /** The connection was changed: the next call reads again what is stored of it. */
+    /** Clears what is cached of a changed connection: the next call reads it again. */
     forget(connectionId: string): void {
       clients.find(connectionId)?.forget();
     },
 
-    /** Of each connection in use. */
+    /** The counts of each connection in use. */
     counts: clients.counts,
-    /** Operations that wait for providers. */
+    /** The number of operations that wait for providers. */
     countWaiting: waiting.counts,
     close: transport.close,
   };
@@ -65,7 +65,7 @@ export function createOutbound(options: OutboundOptions) {
 
 export type Outbound = ReturnType<typeof createOutbound>;
 
-/** What all calls of the process have in common. */
+/** The dependencies that all calls of the process share. */
 export interface OutboundDeps extends Omit<OutboundOptions, 'settings'> {
   readonly clock: Clock;
   readonly random: () => number;
@@ -75,58 +75,61 @@ export interface OutboundDeps extends Omit<OutboundOptions, 'settings'> {
 }
 
 export interface OutboundOptions {
-  /** The imitated CRMs of this installation; empty in production. */
+  /** The origins of the sandbox; empty in production. */
   readonly sandboxOrigins: readonly string[];
-  /** Where those are that only have a name: what is stored names the sandbox, and each process has its own. */
+  /**
+   * Addresses of sandbox origins that are only names: the database stores the name, and each process has its own
+   * sandbox address.
+   */
   readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;
-  /** Which login origins are the sandbox's. */
+  /** Finds the login origins that belong to the sandbox. */
   readonly findSandboxLogin?: FindSandboxLogin | undefined;
   readonly findOAuthClient: FindOAuthClient;
-  /** For the hosts that an instance may live on. */
+  /** For the allowed hosts of instances. */
   readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'instanceHosts'>>;
   readonly settings?: Partial<OutboundSettings> | undefined;
-  /** Counts what providers answer. */
+  /** Accounts for the memory of provider responses. */
   readonly heldBytes: HeldBytes;
-  /** Where several processes keep the providers' limits together. */
+  /** Present where several processes share the providers' rate limits. */
   readonly sharedRateLimits?: DistributedRateLimits | undefined;
-  /** Told of every try, after it. */
+  /** Called after each attempt. */
   readonly onCall?: ((event: CallEvent) => void) | undefined;
-  /** Told of look-ups by email as they go out. */
+  /** Called for each batch of look-ups by email. */
   readonly onLookup?: ((event: { provider: ProviderName; emails: number }) => void) | undefined;
-  /** Told where a provider refuses all refreshes from here, or now: the installation’s address, the hour, a blocked app. */
+  /** Called where a provider rejects all token refreshes from this address, at this time, or of a blocked app. */
   readonly onRestricted?: ((provider: ProviderName) => void) | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
   readonly lookup?: HostLookup | undefined;
 }
 
-/** How long, how much, how many. The defaults suit a caller that waits on a page. */
+/** Timeouts and limits. The defaults suit a caller that renders a page. */
 export const DEFAULT_SETTINGS = {
-  /** For one operation of a port, with everything that it takes: pages, retries, waiting. */
+  /** The deadline of one operation of a port, including pages, retries and waiting. */
   deadlineMs: 10_000,
   connectTimeoutMs: 3_000,
-  /** Between two pieces of an answer. */
+  /** The timeout between two chunks of a response. */
   bodyTimeoutMs: 5_000,
-  /** Of an answer, unpacked. */
+  /** The maximum size of a response, decompressed. */
   maxAnswerBytes: 32 * 1024 * 1024,
-  /** For each budget of each connection. */
+  /** The maximum of queued calls per rate limit of a connection. */
   maxWaitingCalls: 1_000,
-  /** Operations that wait for providers, in all. */
+  /** The maximum of operations that wait for providers in total. */
   maxWaiting: 5_000,
   maxWaitingPerConnection: 2_000,
-  /** Where as many wait for one connection, its breaker opens at slowness. */
+  /** With this many waiting operations the breaker of a connection also opens on slowness. */
   crowdedAt: 200,
-  /** Calls with look-ups that a connection has under way at once; further look-ups wait and go together. */
+  /** The maximum of look-up calls in flight per connection; further look-ups queue and are batched. */
   lookupsUnderWay: 3,
   breakerFailures: 5,
   breakerOpenMs: 10_000,
-  /** How many connections' states are kept while they are not used. */
+  /** The maximum of idle connections whose state is kept. */
   maxConnections: 10_000,
 };
 
 export type OutboundSettings = Readonly<typeof DEFAULT_SETTINGS>;
 
-/** The clients of the connections in use. Idle ones are dropped, so that a million customers do not fill the memory. */
+/** The clients of the connections in use. Idle ones are evicted, to bound the memory. */
 export function createProviderClients({ clock, maxKept, create }: ClientsOptions) {
   const clients = new Map<string, { readonly client: ProviderClient; usedAt: number }>();
   let tidyAt = clock.now() + TIDY_EVERY_MS;
@@ -156,13 +159,13 @@ export function createProviderClients({ clock, maxKept, create }: ClientsOptions
     },
   };
 
-  /** A client in use, or one whose provider asked for a pause, stays: dropping it would drop the pause. */
+  /** Evicts idle clients only: evicting one whose provider asked for a pause would lose the pause. */
   function tidy(usedBefore: number): void {
     tidyAt = clock.now() + TIDY_EVERY_MS;
     for (const [id, { client, usedAt }] of clients) {
       if (usedAt < usedBefore && client.isIdle()) clients.delete(id);
     }
-    // Where all are in use, searching them again for each new client finds nothing.
+    // Where all are in use, another search for each new client would find nothing.
     if (clients.size >= maxKept) fullUntil = clock.now() + FULL_RETRY_MS;
   }
 }
@@ -178,8 +181,8 @@ interface ClientsOptions {
 }
 
 /**
- * How many operations wait for providers: in all, for each application and for each connection. Waiting takes no place
- * among the requests at work, so that it needs a bound of its own.
+ * Limits the operations that wait for providers: in total, per application and per connection. They hold no
+ * concurrency slot, so they need a limit of their own.
  */
 export function createWaiting({ maxWaiting, maxWaitingPerConnection }: WaitingBounds) {
   const applications = new Map<string, number>();
@@ -187,7 +190,7 @@ export function createWaiting({ maxWaiting, maxWaitingPerConnection }: WaitingBo
   let refused = 0;
 
   return {
-    /** Throws where too many wait. Else `leave` has to follow, once. */
+    /** Throws where too many wait. Otherwise call `leave` once. */
     enter(applicationId: string, connection: { waiting: number }): void {
       const own = applications.get(applicationId) ?? 0;
       if (connection.waiting >= maxWaitingPerConnection)
@@ -209,7 +212,7 @@ export function createWaiting({ maxWaiting, maxWaitingPerConnection }: WaitingBo
     counts: () => ({ waiting: total, refused }),
   };
 
-  /** While half of the places are free an application may have nearly all, and then an equal part. */
+  /** While half of the slots are free an application may use nearly all; above that, an equal share. */
   function shareOf(own: number): number {
     const others = applications.size - (own > 0 ? 1 : 0);
     return total < maxWaiting / 2 ? maxWaiting : Math.floor((maxWaiting * MOST) / (others + 1));
@@ -223,7 +226,7 @@ export function createWaiting({ maxWaiting, maxWaitingPerConnection }: WaitingBo
 }
 
 const RETRY_AFTER_MS = 1_000;
-/** Of all places, for one application: the rest is left for the next one. */
+/** The share of all slots that one application may use, so that others find some. */
 const MOST = 0.9;
 
 type WaitingBounds = Pick<OutboundSettings, 'maxWaiting' | 'maxWaitingPerConnection'>;

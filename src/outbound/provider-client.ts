@@ -14,9 +14,9 @@ import { createSharedRateLimiter } from './resilience/shared-rate-limiter.ts';
 import { type CallSource, createSend } from './send.ts';
 
 /**
- * The client of one connection: its access tokens, circuit breaker, rate limiters and batcher of look-ups, shared with no
- * other connection. In order, from `open` on: an operation is counted as waiting, look-ups by email are batched, the
- * provider's adapter makes the calls, and `send` sends them. Of the connection itself nothing is kept but its ids.
+ * The client of one connection, with its own access tokens, circuit breaker, rate limiters and look-up batcher. In
+ * order from `open`: the operation is counted as waiting, look-ups by email are batched, the provider's adapter makes
+ * the calls, and `send` sends them. Keeps only the ids of the connection.
  */
 export function createProviderClient(deps: OutboundDeps, { connection, access }: Accessed) {
   const { clock, settings } = deps;
@@ -25,7 +25,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
   const limiters = new Map<string, RateLimiter>();
   const owners = { application: applicationId, connection: connectionId };
   const target = { provider, connectionId };
-  /** How many operations wait for the provider. */
+  /** The number of operations that wait for the provider. */
   const operations = { waiting: 0 };
   const breaker = createConnectionBreaker({
     clock,
@@ -47,16 +47,16 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
   let instanceUrl: string | null | undefined;
 
   return {
-    /** Cheap: called for every request. */
+    /** Cheap, because it is called per request. */
     open,
     send,
-    /** Before the token is needed. */
+    /** Renews the token before it is needed. */
     refreshStoredToken: tokens.refreshStored,
 
-    /** Called with every request: a customer may have moved to another instance. */
+    /** Called per request, because a customer may have moved to another instance. */
     updateInstanceUrl(current: string | null): void {
       if (current === instanceUrl) return;
-      // Possibly another host: the token and the recent failures belong to the previous one.
+      // It may be another host: the token and the recent failures belong to the previous one.
       if (instanceUrl !== undefined) {
         forget();
         breaker.reset();
@@ -72,7 +72,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
       return { provider, waiting, isBreakerOpen: !breaker.isClosed() };
     },
 
-    /** It can be dropped without loss for the next call. */
+    /** Whether it can be evicted without losing state that matters. */
     isIdle(): boolean {
       return (
         operations.waiting === 0 &&
@@ -105,7 +105,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     };
   }
 
-  /** One deadline for the whole operation. Its request gives its concurrency permit back meanwhile. */
+  /** Runs an operation with one deadline. Its request gives the concurrency slot back meanwhile. */
   async function whileWaiting<Found>(
     { permit, deadline }: PortOptions,
     call: (deadline: number) => Promise<Found>,
@@ -122,7 +122,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     }
   }
 
-  /** The provider's adapter makes the calls, which this client sends. No error leaves as the adapter threw it. */
+  /** Runs the adapter, whose calls this client sends. Errors of the adapter are redacted. */
   async function callAdapter<Found>(
     options: PortOptions,
     { deadline, permit, onProgress }: SharedCall,
@@ -135,12 +135,12 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
         connection,
         async send(request) {
           const answer = await send(source, request, deadline);
-          // The adapter parses the response now, which takes processor time.
+          // The adapter parses the response next, which needs CPU time: take a turn.
           const turn = permit.takeTurn();
           if (turn) await turn;
           return answer;
         },
-        // Most adapters look at none.
+        // Lazy, because most adapters use no facts.
         get facts() {
           return facts.of(cache, { clock, deadline, permit });
         },
@@ -158,7 +158,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     if (!budget) throw new Error(`A call names the budget ${name}, which its provider does not declare.`);
     const options = { budget, clock, maxWaiting: settings.maxWaitingCalls };
     const { sharedRateLimits } = deps;
-    // Concurrency is bounded by each process alone: providers count calls.
+    // Concurrency is limited per process: only call counts are shared.
     const isShared = sharedRateLimits !== undefined && budget.calls !== undefined;
     const limiter = isShared
       ? createSharedRateLimiter({ ...options, sharedRateLimits, name: `${connectionId}:${name}` })
@@ -167,14 +167,14 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     return limiter;
   }
 
-  /** The connection was changed: drops what is cached of it. */
+  /** Clears what is cached of a changed connection. */
   function forget(): void {
     tokens.forget();
     facts.forget();
   }
 }
 
-/** The fields in raw data depend on the connection's mappings: look-ups with different mappings cannot share a call. */
+/** Raw data depends on the connection's field mappings, so look-ups with different mappings cannot share a call. */
 function toMergeKey(
   { schemaMappingsConfig, entityMappings }: Connection,
   { rawData }: FieldSelection,
@@ -188,19 +188,19 @@ function notOffered(): never {
 
 export type ProviderClient = ReturnType<typeof createProviderClient>;
 
-/** Of the request that the port is opened for. */
+/** Options of the request that the port is opened for. */
 export interface PortOptions extends Omit<CallSource, 'onProgress'> {
-  /** Where facts about the connection are kept. */
+  /** The cache for facts about the connection. */
   readonly cache: Pick<ContactCache, 'read' | 'write'>;
-  /** Paused while an operation waits. */
+  /** Gives its slot back while an operation waits. */
   readonly permit: WorkPermit;
-  /** By the monotonic clock. Absent: each operation has `deadlineMs`. */
+  /** Monotonic time. Absent: each operation has `deadlineMs`. */
   readonly deadline?: number | undefined;
 }
 
 type Operation<Found> = (port: ContactPort) => Promise<Found>;
 
-/** A connection, and how its provider is reached. */
+/** A connection and its provider's access. */
 export interface Accessed {
   readonly connection: Connection;
   readonly access: ContactAccess;

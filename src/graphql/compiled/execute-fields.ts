@@ -16,7 +16,7 @@ import type { Execution } from './execute.ts';
 import type { FieldPlan, ObjectPlan, ValuePlan } from './plan.ts';
 import { consumeLeaf, type Serializer } from './serializers.ts';
 
-/** All fields of one object: those that are plain data are read, those that are not are resolved and waited for. */
+/** Executes all fields of one object: plain data is read directly, other fields are resolved and awaited. */
 export function executeFields(
   execution: Execution,
   plan: ObjectPlan,
@@ -36,7 +36,7 @@ export function executeFields(
     }
   } catch (error) {
     if (!isAsync) throw error;
-    // What is under way may fail as well: without a handler that would end the process.
+    // Pending fields may fail too: an unhandled rejection would end the process.
     return whenAll(answer).finally(() => {
       throw error;
     });
@@ -44,7 +44,7 @@ export function executeFields(
   return isAsync ? whenAll(answer) : answer;
 }
 
-/** The fields of a mutation, each when the one before has its answer. */
+/** Executes the fields of a mutation one after the other. */
 export async function executeSerially(
   execution: Execution,
   plan: ObjectPlan,
@@ -59,7 +59,7 @@ export async function executeSerially(
   return answer;
 }
 
-/** Undefined: it takes the generic path. */
+/** Undefined: the field needs the generic path. */
 function readPlain({ read }: FieldPlan, source: unknown, allowance: Allowance): unknown {
   if (!read || typeof source !== 'object') return undefined;
   try {
@@ -101,7 +101,7 @@ function argumentsOf({ args, variableValues }: Execution, field: FieldPlan): Rec
   return values;
 }
 
-/** As many turns of the event loop as graphql takes: errors come in the same order. */
+/** Takes as many microtask turns as graphql, so that errors come in the same order. */
 function whenAll(answer: Answer): Promise<Answer> {
   return Promise.all(Object.values(answer)).then((values) => {
     const settled: Answer = {};
@@ -110,7 +110,7 @@ function whenAll(answer: Answer): Promise<Answer> {
   });
 }
 
-/** The value of a field, or of an item of a list. */
+/** Completes the value of a field or of a list item. */
 function completePosition(
   position: FieldPosition,
   plan: ValuePlan,
@@ -128,8 +128,8 @@ function completePosition(
 }
 
 /**
- * Located where it happened: a place that may be null becomes null, any other leaves it to the place around it. Where the
- * allowance is exceeded no place is blanked: the error ends the operation.
+ * Handles an error at its position: a nullable position becomes null, otherwise the error propagates to the parent.
+ * Where the allowance is exceeded the error ends the operation instead.
  */
 function handleFieldError({ execution, field, path }: FieldPosition, plan: ValuePlan, thrown: unknown): null {
   const { collected, allowance } = execution;
@@ -144,7 +144,7 @@ function handleFieldError({ execution, field, path }: FieldPosition, plan: Value
   return null;
 }
 
-/** From what a resolver returned to its answer, step by step as the specification has it: every error finds its place. */
+/** Completes a resolver's result step by step as the specification defines it, so that each error gets its position. */
 function completeValue(position: FieldPosition, plan: ValuePlan, value: unknown): PromiseOrValue<unknown> {
   if (plan.read) {
     const { allowance } = position.execution;
@@ -152,7 +152,7 @@ function completeValue(position: FieldPosition, plan: ValuePlan, value: unknown)
       return plan.write?.(value, allowance) ?? readCounted(plan, plan.read, value, allowance);
     } catch {
       if (allowance.exceeded) throw allowance.exceeded;
-      // A value is unexpected: the generic path below finds out which, and reports the error.
+      // A value was unexpected: the generic path below finds and reports it.
     }
   }
   if (value instanceof Error) throw value;
@@ -197,7 +197,7 @@ function completeList(
     });
     return pending.length > 0 ? Promise.all(items) : items;
   } catch (error) {
-    // Nobody waits for the others any more: if they fail as well, that is no surprise.
+    // Handles later rejections of the other promises, which are no longer awaited.
     for (const one of pending) one.then(undefined, () => {});
     throw error;
   }
@@ -227,7 +227,7 @@ function completeAbstract(
   return isPromise(named) ? named.then(complete) : complete(named);
 }
 
-/** Why it is not the name of a possible type, in graphql's words. */
+/** Why a name is not a possible type, in graphql's wording. */
 function explainTypeName(position: FieldPosition, { type, name, value }: ResolvedType): string {
   const about = `Abstract type "${type.name}"`;
   const mustResolve = `${about} must resolve to an Object type at runtime for field "${nameOf(position)}"`;
@@ -266,7 +266,7 @@ interface Parent {
   readonly path: Path | undefined;
 }
 
-/** Which field's value it is, and where it will stand. */
+/** A field, or list item, and its path in the response. */
 interface FieldPosition {
   readonly execution: Execution;
   readonly field: FieldPlan;

@@ -27,9 +27,9 @@ import { type FieldPlan, type ObjectPlan, planObject } from './plan.ts';
 import type { Writing } from './serializers.ts';
 
 /**
- * Executes valid operations as graphql does, sooner, and within an allowance. What has no plan is left to graphql to refuse:
- * a document without the operation, and a subscription. Plans are compiled once for an operation of a document, and for each
- * way in which its conditions can fall out. They live as long as the document does.
+ * Executes valid operations with graphql's semantics, faster, and within an allowance. Requests without a plan are
+ * left to graphql to reject: a missing operation, or a subscription. Plans are compiled once per operation and
+ * combination of its conditions, and live as long as the document.
  */
 export function createExecute(
   schema: GraphQLSchema,
@@ -44,7 +44,7 @@ export function createExecute(
     const given = args.variableValues ?? {};
     let variableValues = planned.readVariables(given);
     if (!variableValues) {
-      // What is wrong with variables, graphql says in its own words.
+      // Invalid variables: graphql produces the error messages.
       const read = getVariableValues(schema, operation.variableDefinitions ?? [], given, {
         maxErrors: MAX_COERCION_ERRORS,
       });
@@ -75,7 +75,7 @@ export function createExecute(
     return operations.get(name);
   }
 
-  /** Undefined where it is too large. */
+  /** Undefined where the plan is too large. */
   function findPlan(planned: PlannedOperation, variables: Variables): ObjectPlan | undefined {
     const key = planned.conditions.map((name) => variables[name]).join();
     const existing = planned.plans.get(key);
@@ -103,7 +103,7 @@ export function createExecute(
   }
 }
 
-/** Undefined for what graphql itself has to refuse. */
+/** Undefined where graphql has to reject the request. */
 function readOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -149,7 +149,7 @@ function executePlan(plan: ObjectPlan, execution: Execution): PromiseOrValue<Exe
   }
 }
 
-/** Nothing between the error and the root may be null: then there is no data at all. Beyond the allowance there is no result. */
+/** The error has propagated to the root: there is no data. Beyond the allowance there is no result at all. */
 function fail(error: unknown, execution: Execution): ExecutionResult {
   const { exceeded } = execution.allowance;
   if (exceeded) return { errors: [exceeded as never] };
@@ -169,8 +169,8 @@ function tooLarge(): CrossbookError {
 }
 
 /**
- * The errors of one execution. Below a place that has become null already, nothing more is said. Beyond `max` an error is
- * counted by an entry that all of them share.
+ * Collects the errors of one execution, none below a position that is already null. Above `max` errors are only
+ * counted, by entries that share one object.
  */
 class ErrorCollector {
   readonly errors: GraphQLError[] = [];
@@ -191,7 +191,7 @@ class ErrorCollector {
     this.errors.push(error);
   }
 
-  /** Spares the error object: it would not be shown. */
+  /** Counts an error without creating it, because it would not be shown. */
   omit(position: Path): void {
     this.add(OMITTED, position);
   }
@@ -203,36 +203,39 @@ class ErrorCollector {
 }
 
 const OMITTED = new GraphQLError('This error is counted and not shown.');
-/** Objects of one selection. */
+/** The number of objects of one selection from which a generated serializer pays off. */
 const WORTH_GENERATING = 1_000;
-/** As many as graphql itself tells. */
+/** The same maximum as graphql. */
 const MAX_COERCION_ERRORS = 50;
 const ENDLESS = Number.POSITIVE_INFINITY;
 const UNBOUNDED = { values: ENDLESS, bytes: ENDLESS, errors: ENDLESS, errorBytes: ENDLESS };
-/** Of one plan: several times what the limits of documents let through. */
+/** The maximum of fields in one plan: several times what the document limits allow. */
 const MAX_FIELDS = 100_000;
-/** Of one operation, in all ways in which its conditions fall out. A larger plan is made for each request. */
+/**
+ * The maximum of cached fields per operation over all combinations of conditions. Larger plans are compiled per
+ * request.
+ */
 const MAX_FIELDS_KEPT = 20_000;
 
 export type Execute = (args: ExecuteArgs) => PromiseOrValue<ExecutionResult>;
 
 interface ExecuteArgs extends ExecutionArgs {
-  /** Default: as much as there is. */
+  /** Default: unlimited. */
   readonly allowance?: Allowance | undefined;
 }
 
-/** One operation while it is executed. */
+/** The state of one operation during execution. */
 export interface Execution
   extends Pick<ExecutionContext, 'schema' | 'fragments' | 'operation' | 'rootValue' | 'contextValue'>,
     Pick<ExecutionContext, 'variableValues' | 'typeResolver'> {
   readonly collected: ErrorCollector;
   readonly allowance: Allowance;
-  /** Of the fields that take any: the same for every object that a field is asked of. */
+  /** Arguments by field, shared by all objects of the field. */
   readonly args: Map<FieldPlan, Record<string, unknown>>;
 }
 
 interface ExecuteOptions extends Writing {
-  /** Told by how many fields the plans of a document have grown. */
+  /** Called with the number of fields that the plans of a document have grown by. */
   readonly onPlanned?: ((document: DocumentNode, fields: number) => void) | undefined;
 }
 
@@ -241,12 +244,12 @@ interface PlannedOperation {
   readonly operation: OperationDefinitionNode;
   readonly type: GraphQLObjectType;
   readonly fragments: Record<string, FragmentDefinitionNode>;
-  /** The variables that `@skip` and `@include` go by. */
+  /** The variables that `@skip` and `@include` use. */
   readonly conditions: readonly string[];
   readonly readVariables: ReturnType<typeof readVariables>;
   readonly argumentReaders: ReturnType<typeof createArgumentReaders>;
   readonly plans: Map<string, ObjectPlan>;
-  /** Of its plans together. */
+  /** The number of fields of all its plans. */
   fields: number;
   mostFields: number;
 }

@@ -25,8 +25,8 @@ import {
 import { bailOut } from './serializers.ts';
 
 /**
- * From what a client sent to the values of an operation's variables. Undefined as soon as anything is unexpected: what is
- * wrong, graphql says in its own words.
+ * Coerces the variables of an operation. Undefined as soon as anything is unexpected: graphql then produces the error
+ * messages.
  */
 export function readVariables(
   schema: GraphQLSchema,
@@ -49,7 +49,7 @@ function toVariable(schema: GraphQLSchema, definition: VariableDefinitionNode): 
   const { defaultValue } = definition;
   const name = definition.variable.name.value;
   const type = typeFromAST(schema, definition.type);
-  // An object takes that name for its prototype.
+  // `__proto__` as a key would set the prototype.
   if (!isInputType(type) || name === '__proto__') return bailOut();
   const read = readValue(type);
   if (!defaultValue) return { name, read, standIn: unlessRequired(type, undefined) };
@@ -70,7 +70,7 @@ function readPresent(type: GraphQLNamedInputType | GraphQLList<GraphQLInputType>
   return type === GraphQLString ? readString : (value) => type.parseValue(value) ?? bailOut();
 }
 
-/** What is no list is a list of one. */
+/** A single value is coerced to a list of one. */
 function readList(readItem: ReadValue): ReadValue {
   return (value) => {
     if (!Array.isArray(value)) return isIterable(value) ? bailOut() : [readItem(value)];
@@ -95,7 +95,7 @@ function readObject(type: GraphQLInputObjectType): ReadValue {
     return toObject(type, values);
   };
   objects.set(type, read);
-  // Only now: an object may contain others of its own kind.
+  // Fields are added after registration, because input types may be recursive.
   for (const field of Object.values(type.getFields())) {
     fields.set(field.name, { read: readValue(field.type), standIn: defaultFor(field) });
   }
@@ -112,8 +112,8 @@ function isIterable(value: unknown): boolean {
 const objects = new WeakMap<GraphQLInputObjectType, ReadValue>();
 
 /**
- * For one operation: a field that stands once in it may be part of thousands of plans, and its arguments as long as the
- * document.
+ * Caches argument readers per operation: one field node may occur in thousands of plans, and its arguments may be as
+ * long as the document.
  */
 export function createArgumentReaders(): (definition: Definition, node: FieldNode) => ReadArguments {
   const known = new Map<Definition, Map<FieldNode, ReadArguments>>();
@@ -125,15 +125,15 @@ export function createArgumentReaders(): (definition: Definition, node: FieldNod
   };
 }
 
-/** From the values of the variables to the arguments of a field, as it stands in a document. Undefined as above. */
+/** Compiles a field's arguments to a function of the variables. Undefined as above. */
 export function readArguments({ args }: Definition, node: FieldNode): ReadArguments {
   const fill = unlessBailedOut(() => coerceFields(args, node.arguments ?? []));
   return (variables) => fill && unlessBailedOut(() => fill({}, variables));
 }
 
 /**
- * A value as it is written in a document. Lists and objects are made anew each time: a resolver may change
- * them. Undefined is a variable without a value.
+ * Compiles a literal of a document. Lists and objects are created per call, because resolvers may mutate them.
+ * Undefined is a variable without a value.
  */
 function readLiteral(node: ValueNode, type: GraphQLInputType): ReadLiteral {
   if (node.kind === Kind.VARIABLE) return readVariable(node.name.value, type);
@@ -146,7 +146,7 @@ function readLiteral(node: ValueNode, type: GraphQLInputType): ReadLiteral {
   return (variables) => toObject(type, fill(Object.create(null), variables));
 }
 
-/** Arguments, or the fields of an input object: in the order in which they are declared. */
+/** Coerces arguments or input fields in the order of their declaration. */
 function coerceFields(declared: readonly InputDefinition[], written: readonly Written[]) {
   const nodes = new Map(written.map(({ name, value }) => [name.value, value]));
   const members = declared.flatMap((one) => {
@@ -164,7 +164,7 @@ function coerceFields(declared: readonly InputDefinition[], written: readonly Wr
   };
 }
 
-/** A variable without a value gives way to the default. */
+/** A variable without a value falls back to the default. */
 function readOr(standIn: () => unknown, node: ValueNode, type: GraphQLInputType): ReadLiteral {
   const read = readLiteral(node, type);
   if (node.kind !== Kind.VARIABLE) return read;
@@ -190,13 +190,13 @@ function readItems(nodes: readonly ValueNode[], type: GraphQLInputType): ReadLit
 
 function parseLeaf(node: ValueNode, type: GraphQLLeafType): ReadLiteral {
   const parse: ReadLiteral = (variables) => type.parseLiteral(node, variables) ?? bailOut();
-  // Some scalars take these, with variables within.
+  // Some scalars accept lists and objects, with variables inside.
   if (node.kind === Kind.LIST || node.kind === Kind.OBJECT) return parse;
   const value = parse({});
   return typeof value !== 'object' || isEnumType(type) ? () => value : parse;
 }
 
-/** What stands in for an argument, or a field of an input object, that is not given: undefined, it is left out. */
+/** The default of an omitted argument or input field; undefined omits it. */
 function defaultFor({ type, defaultValue }: InputDefinition): () => unknown {
   return defaultValue === undefined ? unlessRequired(type, undefined) : () => defaultValue;
 }
@@ -205,14 +205,14 @@ function unlessRequired(type: GraphQLInputType, standIn: null | undefined): () =
   return isNonNullType(type) ? bailOut : () => standIn;
 }
 
-/** Of a `@oneOf` input object exactly one field is to be given. */
+/** A `@oneOf` input object must have exactly one field. */
 function toObject({ isOneOf }: GraphQLInputObjectType, values: Values): Values {
   if (!isOneOf) return values;
   const [name, ...more] = Object.keys(values);
   return name === undefined || more.length > 0 || values[name] === null ? bailOut() : values;
 }
 
-/** Undefined: the caller takes the generic path. */
+/** Runs the work; undefined where it bailed out to the generic path. */
 function unlessBailedOut<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -238,6 +238,6 @@ type Definition = GraphQLField<unknown, unknown>;
 interface Variable {
   readonly name: string;
   readonly read: ReadValue;
-  /** For what is not given: undefined, it is left out. */
+  /** The default where omitted; undefined omits it. */
   readonly standIn: () => unknown;
 }

@@ -32,7 +32,7 @@ import {
   type Writing,
 } from './serializers.ts';
 
-/** What is done for one selection on one type of object, found out once. */
+/** Compiles the plan of one selection on one object type. */
 export function planObject(
   scope: PlanScope,
   type: GraphQLObjectType,
@@ -87,7 +87,7 @@ function planField(
   };
 }
 
-/** Plain are properties, and what follows from the parent alone: a resolver that takes no more than that sees no more. */
+/** Plain fields are properties, and resolvers that take only the parent, which can see nothing else. */
 function findReader(
   definition: Definition,
   parentType: GraphQLObjectType,
@@ -105,7 +105,7 @@ function planValue(scope: PlanScope, type: GraphQLOutputType, nodes: readonly Fi
   return { ...plan, isRequired, read: plan.read && (isRequired ? plan.read : readNullable(plan.read)) };
 }
 
-/** For values that are not null. */
+/** Plans a non-null value. */
 function planPresent(
   scope: PlanScope,
   type: Exclude<GraphQLOutputType, GraphQLNonNull<never>>,
@@ -139,9 +139,9 @@ function planPresent(
 interface PlanScope extends Writing {
   readonly schema: GraphQLSchema;
   readonly fragments: Record<string, FragmentDefinitionNode>;
-  /** `@skip` and `@include` go by them, and nothing else. */
+  /** Used by `@skip` and `@include` only. */
   readonly variables: Record<string, unknown>;
-  /** How many fields the plan may still have: below zero it is no good. */
+  /** The remaining field budget of the plan; a plan that makes it negative is discarded. */
   readonly room: { fields: number };
   readonly argumentReaders: ReturnType<typeof createArgumentReaders>;
 }
@@ -149,15 +149,15 @@ interface PlanScope extends Writing {
 export interface ObjectPlan {
   readonly type: GraphQLObjectType;
   readonly fields: readonly FieldPlan[];
-  /** A condition is neither true nor false: thrown for each such object. */
+  /** Set where a condition is not a boolean: thrown for each such object. */
   readonly failure: Error | undefined;
-  /** How many values it is made of, at most. Lists count what is in them when they are read. */
+  /** The maximum of values without list items, which are counted when they are read. */
   readonly size: number;
-  /** Without what its fields count themselves, because they are resolved. */
+  /** The same without resolved fields, which count their own values. */
   readonly ownSize: number;
-  /** Present where all of it is plain data. */
+  /** Present where everything is plain data. */
   readonly read: Serializer | undefined;
-  /** Present where lists are among it. */
+  /** Present where it contains lists. */
   readonly write: ReturnType<typeof createWriter>;
 }
 
@@ -166,9 +166,9 @@ export interface FieldPlan extends Pick<FieldReader, 'key' | 'list'> {
   readonly definition: Definition;
   readonly nodes: readonly FieldNode[];
   readonly value: ValuePlan;
-  /** From the parent to the field's answer. Present where the field and all below it is plain data. */
+  /** Reads the field's result from the parent. Present where the field and everything below it is plain data. */
   readonly read: Serializer | undefined;
-  /** Present where it takes any. */
+  /** Present where the field has arguments. */
   readonly readArguments: ReadArguments | undefined;
 }
 
@@ -184,9 +184,9 @@ type PresentPlan = (
       readonly plans: ReadonlyMap<unknown, ObjectPlan>;
     }
 ) & {
-  /** How many values are below it, at most, lists left out. */
+  /** The maximum of values below it, without list items. */
   readonly size: number;
-  /** Present where all of it is plain data. */
+  /** Present where everything is plain data. */
   readonly read: Serializer | undefined;
   /** Present where an object of plain data holds lists. */
   readonly write?: ObjectPlan['write'];

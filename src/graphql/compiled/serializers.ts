@@ -12,9 +12,9 @@ import { jsonLength, stringLength } from '../../lib/json.ts';
 import { isChunked, JsonBytes, toUtf8, writeList } from '../../lib/json-body.ts';
 
 /**
- * From plain data to its answer. It throws as soon as a value is unexpected: then the generic path is taken from the same
- * place. Lists consume the allowance for all that they hold, before it is read; what is longer than values usually are
- * consumes it for its bytes.
+ * Serializes plain data. Throws as soon as a value is unexpected; the caller then takes the generic path from the
+ * same position. Lists consume the allowance for all their items before these are read; long values consume it by
+ * bytes.
  */
 export type Serializer = (value: unknown, allowance: Allowance) => unknown;
 
@@ -23,7 +23,7 @@ export function serializeLeaf(type: GraphQLLeafType): Serializer {
   return LEAVES.get(type) ?? readScalar((value) => type.serialize(value));
 }
 
-/** Throws on an unexpected value. What is thrown has no stack and no message: the caller takes the generic path. */
+/** Bails out on an unexpected value with an object without stack or message: the caller takes the generic path. */
 export function bailOut(): never {
   throw BAILOUT;
 }
@@ -35,7 +35,7 @@ export function readNullable(read: Serializer): Serializer {
   return (value, allowance) => (value === null || value === undefined ? null : read(value, allowance));
 }
 
-/** Each item is made of at most `itemSize` values. */
+/** Reads a list whose items have at most `itemSize` values. */
 export function readList(readItem: Serializer, itemSize: number): Serializer {
   return (value, allowance) => {
     if (!Array.isArray(value)) return bailOut();
@@ -47,7 +47,10 @@ export function readList(readItem: Serializer, itemSize: number): Serializer {
   };
 }
 
-/** Keys in their order; an answer begins as a copy of one with all its keys, which is how it gets its shape cheaply. */
+/**
+ * Reads an object with its keys in order. Each result starts as a copy of a template with all keys, which gives it
+ * its hidden class cheaply.
+ */
 export function readObject(fields: readonly FieldReader[], { writeAfter }: Writing): Serializer {
   const reads = fields.map(({ read }) => read);
   const keys = fields.map(({ key }) => key);
@@ -68,9 +71,9 @@ export function readObject(fields: readonly FieldReader[], { writeAfter }: Writi
 }
 
 /**
- * A function for objects of one selection, generated as code: it makes them at once and reads their texts in place, where the
- * general one goes through its fields by name. No text of a client is code in it: keys and properties are quoted names,
- * and everything else is called by its number. Undefined where the process may not make functions of text.
+ * Generates a JavaScript function for the objects of one selection, which creates them at once and reads strings
+ * inline, while the general serializer loops over the fields. No client text becomes code: keys and properties are
+ * quoted, everything else is referenced by index. Undefined where code generation from strings is disabled.
  */
 export function generateSerializer(fields: readonly FieldReader[]): Serializer | undefined {
   const body = `
@@ -92,7 +95,7 @@ export function generateSerializer(fields: readonly FieldReader[]): Serializer |
   }
 }
 
-/** What is no short string is left to the property's own reader. */
+/** Values other than short strings are left to the property's serializer. */
 function toExpression(read: Serializer, index: number): string {
   const call = `read${index}(value, allowance)`;
   const property = texts.get(read);
@@ -101,7 +104,7 @@ function toExpression(read: Serializer, index: number): string {
   return `${isShort} ? text : ${property.isNullable ? 'text === null || text === undefined ? null : ' : ''}${call}`;
 }
 
-/** The type's name is computed without a context: one that follows from anything but the data is left to the generic path. */
+/** Resolves the type from the data alone; a type resolver that needs a context bails out to the generic path. */
 export function readAbstract(
   typeNameOf: (value: unknown) => unknown,
   plans: ReadonlyMap<unknown, { readonly read: Serializer | undefined }>,
@@ -113,7 +116,7 @@ export function readAbstract(
   };
 }
 
-/** Of a list, before its items are read. */
+/** Reads a list before its items are serialized. */
 export const readAsItIs: Serializer = (value) => value;
 
 export function readProperty(name: string, read: Serializer): Serializer {
@@ -128,7 +131,7 @@ export function readComputed(compute: (source: unknown) => unknown, read: Serial
   return (source, allowance) => read(ordinary(compute(source)), allowance);
 }
 
-/** A promise that is not waited for after all must not bring the process down when it fails. */
+/** Bails out on a promise, with a handler so that its rejection does not end the process. */
 function ordinary(value: unknown): unknown {
   if (typeof value === 'string' || !isPromise(value)) return value;
   value.then(undefined, () => {});
@@ -150,11 +153,13 @@ function readScalar(serialize: (value: unknown) => unknown): Serializer {
   };
 }
 
-/** Short values are counted, long ones are weighed: one string may be in an answer under a thousand aliases. */
+/**
+ * Short values are counted, long ones charged by bytes: one string may occur in a response under a thousand aliases.
+ */
 export function consumeLeaf<Leaf>(value: Leaf, allowance: Allowance): Leaf {
   if (typeof value === 'string') {
     const { length } = value;
-    // To look at each character of a string that was just put together is dear: its length will do, unless it is long.
+    // Scanning a freshly concatenated string is expensive, so up to a size its length is used.
     if (length > SHORT) allowance.consumeResultBytes(length > LONG ? stringLength(value) : length);
   } else if (typeof value === 'object' && value !== null) {
     allowance.consumeResultBytes(jsonLength(value, allowance.bounds.bytes));
@@ -170,7 +175,7 @@ const readInt: Serializer = (value) =>
   typeof value === 'number' && (value | 0) === value ? value : bailOut();
 const readBoolean: Serializer = (value) => (typeof value === 'boolean' ? value : bailOut());
 
-/** The scalars of the language, for values that are already what is to be answered. */
+/** The built-in scalars, for values that need no coercion. */
 const LEAVES: ReadonlyMap<GraphQLLeafType, Serializer> = new Map<GraphQLLeafType, Serializer>([
   [GraphQLString, readString],
   [GraphQLID, readString],
@@ -178,27 +183,27 @@ const LEAVES: ReadonlyMap<GraphQLLeafType, Serializer> = new Map<GraphQLLeafType
   [GraphQLBoolean, readBoolean],
 ]);
 
-/** The readers of a property that must be a string: generated code reads it in place. */
+/** Serializers of string properties, which generated code inlines. */
 const texts = new WeakMap<Serializer, { readonly name: string; readonly isNullable: boolean }>();
 
-/** In characters. */
+/** Lengths in characters. */
 const SHORT = 64;
 const LONG = 1_024;
 
-/** Of one object: few documents select more. */
+/** The maximum of fields of a generated function: few documents select more. */
 const MAX_GENERATED_FIELDS = 200;
 
 export interface Writing {
-  /** So many objects one reader makes before one is generated for it: a document that is asked once is not worth it. */
+  /** A serializer is generated after this many objects, because it does not pay off for documents that run once. */
   readonly writeAfter: number;
-  /** What holds a list of more items than this is answered as JSON that is written already. */
+  /** Lists with more items are serialized to JSON during execution. */
   readonly jsonAbove: number;
 }
 
 export interface FieldReader {
   readonly key: string;
   readonly read: Serializer;
-  /** Present where it is a list of plain data: item by item. */
+  /** Present for a list of plain data: serializes items one by one. */
   readonly list: ListReader | undefined;
 }
 
@@ -209,9 +214,9 @@ interface ListReader {
 }
 
 /**
- * From plain data that holds long lists to its JSON; undefined where none is long. Items are written as they are read:
- * as part of an answer they would be carried by all the promises that bring it to the socket. What was written
- * and can be disposed of is. Like a serializer it throws as soon as a value is unexpected. `size`: its values, lists left out.
+ * Writes plain data with long lists directly as JSON; undefined where no list is long. Items are written as they are
+ * read: as objects the promises on the way to the socket would retain them. Releases items after writing where
+ * possible. Throws as soon as a value is unexpected, like a serializer. `size`: its values without list items.
  */
 export function createWriter(fields: readonly FieldReader[], size: number, { jsonAbove }: Writing) {
   if (!fields.some(({ list }) => list)) return undefined;

@@ -12,9 +12,8 @@ import { checkMerging, checkNesting } from '../document-limits.ts';
 import type { DocumentLimits } from '../limits.ts';
 
 /**
- * Documents by their text, parsed once and validated once, for every way in. Kept are valid ones of callers, in bytes as
- * they were measured, with their plans; each application has its share. What comes without a caller, and what is wrong, is
- * kept nowhere.
+ * The cache of parsed and validated documents by text. Caches valid documents of callers, bounded by measured bytes
+ * including plans and shared fairly by application. Invalid documents, and those without a caller, are not cached.
  */
 export function createDocumentStore({ schema, rules, memory }: Options) {
   const cache = createFairCache<ParsedDocument>({
@@ -28,7 +27,7 @@ export function createDocumentStore({ schema, rules, memory }: Options) {
   return {
     find,
 
-    /** Throws where the text is no document, or too long a one. */
+    /** Throws where the text is invalid or too long. */
     parse(text: string, { owner, limits }: DocumentSource): FoundDocument {
       const existing = find(text, owner);
       if (existing) return existing;
@@ -49,7 +48,7 @@ export function createDocumentStore({ schema, rules, memory }: Options) {
       return errors;
     },
 
-    /** Its plans have grown by so many fields. */
+    /** Accounts for fields that its plans have grown by. */
     addPlan(document: DocumentNode, fields: number): void {
       const known = parsed.get(document);
       if (known) cache.grow(known.text, fields * BYTES_PER_PLANNED_FIELD);
@@ -58,7 +57,7 @@ export function createDocumentStore({ schema, rules, memory }: Options) {
     counts: cache.counts,
   };
 
-  /** A document that has been found valid: there is hardly any work with it. */
+  /** Finds a cached document, which is valid. */
   function find(text: string, owner: string | undefined): FoundDocument | undefined {
     return owner === undefined ? undefined : cache.get(text);
   }
@@ -78,11 +77,11 @@ function countTokens({ loc }: DocumentNode): number {
 }
 
 const NONE: readonly GraphQLError[] = [];
-/** Of all documents together, with their plans. */
+/** The limit of all documents with their plans. */
 const MAX_BYTES = 36 * 1024 * 1024;
-/** As measured over fields, strings, lists and objects: its token and its share of the nodes. */
+/** Measured over fields, strings, lists and objects: a token and its share of AST nodes. */
 const BYTES_PER_TOKEN = 300;
-/** As measured, with the functions that read it. */
+/** Measured including the generated functions. */
 const BYTES_PER_PLANNED_FIELD = 1_500;
 
 export type DocumentStore = ReturnType<typeof createDocumentStore>;
@@ -105,7 +104,7 @@ interface ParsedDocument {
 
 interface Options {
   readonly schema: GraphQLSchema;
-  /** Beside those of the specification. */
+  /** Rules in addition to the specification's. */
   readonly rules: readonly ValidationRule[];
   readonly memory?: CacheMemory | undefined;
 }

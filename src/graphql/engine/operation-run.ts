@@ -20,7 +20,10 @@ import { allowanceOf, type GraphQLRequest, type OperationParams } from '../over-
 import type { DocumentStore } from './document-store.ts';
 import type { Plugins } from './plugins.ts';
 
-/** Runs operations by the steps of `OperationRun`. Yoga, which calls plugins between these steps, is loaded where there are any. */
+/**
+ * Opens the engine that runs operations by the steps of `OperationRun`. Yoga, which calls plugins between the steps,
+ * is loaded only with plugins.
+ */
 export async function openOperationEngine(
   rules: RunRules,
   plugins: Plugins | undefined,
@@ -36,15 +39,15 @@ export async function openOperationEngine(
 }
 
 export interface OperationEngine {
-  /** Resolves whatever happens: errors are in the result. */
+  /** Never rejects: errors are in the result. */
   run(operation: OperationParams, opened: GraphQLRequest): Promise<ExecutionResult>;
-  /** For plugins that have something to close. */
+  /** Closes plugins that hold resources. */
   close(): Promise<void>;
 }
 
 /**
- * One operation on its way through the engine. It is parsed, checked and validated before plugins see it, with turns of the
- * event loop between; where a plugin puts another document or other variables in place, those are looked at as well.
+ * One run of an operation. It is parsed, checked and validated before plugins see it, yielding to the event loop in
+ * between; documents or variables that a plugin replaces are checked as well.
  */
 export class OperationRun {
   readonly #operation: OperationParams;
@@ -61,7 +64,7 @@ export class OperationRun {
     this.#rules = rules;
   }
 
-  /** From its text to its result. Resolves whatever happens: errors are in the result. */
+  /** Runs the operation from text to result. Never rejects: errors are in the result. */
   async run(): Promise<ExecutionResult> {
     try {
       const { operationName, variables } = this.#operation;
@@ -81,13 +84,13 @@ export class OperationRun {
     }
   }
 
-  /** The text that is to run. For one that a plugin has put in place, the hash that was sent says nothing. */
+  /** The text to run. Where a plugin has replaced it the client's hash no longer applies. */
   findText({ query }: SentOperation): string {
     const { documents } = this.#rules;
     const sent = this.#operation;
     const isSent = query === sent.query;
     const hasHash = isSent && (sent.documentId ?? sent.extensions) !== undefined;
-    // Of a closed list it was found when the request was read.
+    // With trusted documents it was resolved when the request was read.
     if (query !== undefined && (documents.isClosed ? isSent : !hasHash)) return query;
     return documents.find({ query, hash: hasHash ? readHash(sent) : undefined, applicationId: this.#owner });
   }
@@ -97,7 +100,7 @@ export class OperationRun {
     return this.#prepareKnown(sent) ? undefined : this.#prepareNew(sent);
   }
 
-  /** False where its document is not in the store. */
+  /** False where the document is not cached. */
   #prepareKnown({ query = '', operationName, variables }: SentOperation): boolean {
     const found = this.#rules.store.find(query, this.#owner);
     if (!found) return false;
@@ -107,7 +110,7 @@ export class OperationRun {
     return true;
   }
 
-  /** Undefined where it is not one of the known questions about the schema. */
+  /** Undefined where it is no standard introspection query. */
   #answerIntrospection({ query = '', operationName }: SentOperation): Promise<ExecutionResult> | undefined {
     const data = this.#rules.introspection?.({ query, operationName });
     if (!data) return undefined;
@@ -117,16 +120,16 @@ export class OperationRun {
     return requestLog.operation(INTROSPECTION, async () => ({ data: data as never }));
   }
 
-  /** The documents of one request are parsed one after the other. */
+  /** Documents of one request are parsed one after the other. */
   async #prepareNew({ query = '', operationName, variables }: SentOperation): Promise<void> {
     const { permit } = this.#opened.requestLog;
     await permit.takeTurn();
     try {
       this.#document = this.#parse(query);
     } catch (error) {
-      // A plugin may have a result at hand for it.
+      // A plugin may still supply a result.
       if (this.#owner === undefined) throw error;
-      // Plugins see it where the engine parses.
+      // Plugins see the error in the parse step of the engine.
       this.#failure = error;
       return;
     }
@@ -143,7 +146,7 @@ export class OperationRun {
     return document;
   }
 
-  /** The documents of one request share the bound. */
+  /** Documents of one request share the token limit. */
   #countTokens(tokens: number): void {
     const { limits } = this.#rules;
     this.#opened.tokens += tokens;
@@ -154,13 +157,13 @@ export class OperationRun {
     );
   }
 
-  /** For the engine. */
+  /** The parse step for the engine. */
   readDocument(): DocumentNode {
     if (!this.#document) throw this.#failure;
     return this.#document;
   }
 
-  /** By the rules of the specification, ours, and those that plugins add. */
+  /** Validates by the specification's rules, ours, and those that plugins add. */
   validate(document: DocumentNode, rules: readonly ValidationRule[] = NONE): readonly GraphQLError[] {
     const { schema, store } = this.#rules;
     const errors = document === this.#document ? this.#errors : store.validate(document);
@@ -169,7 +172,7 @@ export class OperationRun {
     return added.length > 0 ? validate(schema, document, added) : errors;
   }
 
-  /** Charged by what its request costs so far. Resolvers see our request, and nothing of the server's. */
+  /** Charges the request's cost so far, then executes. Resolvers see our context only. */
   execute({ schema, document, operationName, variableValues }: ExecutionArgs): Promise<ExecutionResult> {
     const { context: contextValue, requestLog, spent } = this.#opened;
     if (schema !== this.#rules.schema) throw new Error('A plugin puts another schema in place of ours.');
@@ -187,7 +190,7 @@ export class OperationRun {
     });
   }
 
-  /** Throws where it may not run; else it is counted among the operations of its request, once. */
+  /** Throws where it may not run; otherwise adds its cost to the request, once. */
   #checkOperation(operation: OperationToRun): void {
     const { schema, limits } = this.#rules;
     const { spent, request, context } = this.#opened;
@@ -223,10 +226,10 @@ export class OperationRun {
 
 const NONE: readonly never[] = [];
 const INTROSPECTION = '__schema';
-/** A request whose operations have cost this much so far may hold the event loop for a tenth of a second. */
+/** Above this cost a request may block the event loop for a tenth of a second. */
 const LONG_COST = 20_000;
 
-/** As the request, or a plugin, has it. */
+/** The operation as sent by the client or replaced by a plugin. */
 interface SentOperation {
   readonly query?: string | undefined;
   readonly operationName?: string | null | undefined;
@@ -249,11 +252,14 @@ export interface RunRules {
   readonly store: DocumentStore;
   readonly documents: PersistedOperations;
   readonly limits: DocumentLimits;
-  /** Undefined where each question about the schema goes the whole way. */
+  /** Undefined: introspection queries are not cached. */
   readonly introspection: KnownIntrospection | undefined;
 }
 
-/** What a request log notes of a valid operation: its root field, one of the schema's few, and the name that the client gave. */
+/**
+ * What the request log records of a valid operation: its root field, from the schema's closed set, and the client's
+ * name for it.
+ */
 export function readOperationNotes(
   document: DocumentNode,
   operationName: string | undefined,
@@ -273,10 +279,10 @@ export function readOperationNotes(
   return notes;
 }
 
-/** The log has no room for what a client may call an operation. */
+/** Limits client-chosen names in the log. */
 const MAX_NAME_LENGTH = 200;
 
-/** Of documents that come again and again. */
+/** Cached for documents that recur. */
 const kept = new WeakMap<DocumentNode, Map<string | undefined, OperationNotes>>();
 
 interface OperationNotes {

@@ -4,10 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
 import { type OperationEngine, OperationRun, type RunRules } from './operation-run.ts';
 
-/**
- * Throws where a plugin relies on a hook that does not run here: without it, what the plugin is there to check might go
- * unchecked.
- */
+/** Throws where a plugin has a hook that is never called here: its checks would silently not run. */
 function checkPlugin(name: string, plugin: object): void {
   const [hook] = findOtherHooks(plugin);
   if (hook === undefined) return;
@@ -23,7 +20,7 @@ function findOtherHooks(plugin: object): readonly string[] {
   return [...hooks, ...phases.map((name) => `instrumentation.${name}`)];
 }
 
-/** Of what is there, a class's methods included. */
+/** All property names, including methods of classes. */
 function namesOf(object: object): readonly string[] {
   const names: string[] = [];
   for (let holder = object; holder && holder !== Object.prototype; holder = Object.getPrototypeOf(holder))
@@ -32,7 +29,7 @@ function namesOf(object: object): readonly string[] {
   return names.filter((name) => name !== 'constructor' && values[name] !== undefined);
 }
 
-/** Those of the operation, and those of the start. */
+/** The supported hooks: of operations, and of the start. */
 const HOOKS: ReadonlySet<string> = new Set([
   'onYogaInit',
   'onPluginInit',
@@ -44,19 +41,19 @@ const HOOKS: ReadonlySet<string> = new Set([
   'onContextBuilding',
   'onExecute',
   'onExecutionResult',
-  // Never called: there are no subscriptions.
+  // Allowed but never called: there are no subscriptions.
   'onSubscribe',
   'onDispose',
 ]);
 
 const PHASES: ReadonlySet<string> = new Set(['init', 'parse', 'validate', 'context', 'execute', 'subscribe']);
 
-/** By the names that they are refused under. Of Yoga or of Envelop: their types differ in the context that they expect. */
+/** Plugins by name, for error messages. Yoga's and Envelop's plugin types differ in their contexts. */
 export type Plugins = Readonly<Record<string, { readonly [Hook in keyof Plugin]?: unknown }>>;
 
 /**
- * Yoga's engine for single operations: it calls the plugins before and after the steps of `OperationRun`. Yoga's HTTP layer is
- * not used: reading requests, limits and writing responses is done around it. Throws where a plugin relies on a hook of that
+ * Yoga's engine for single operations: calls plugins before and after the steps of `OperationRun`. Yoga's HTTP layer
+ * is not used: requests, limits and responses are handled outside. Throws where a plugin relies on a hook of that
  * layer.
  */
 export function createPluginEngine(options: EngineOptions): OperationEngine {
@@ -65,7 +62,7 @@ export function createPluginEngine(options: EngineOptions): OperationEngine {
     schema: options.schema,
     plugins: [first, ...(Object.values(options.plugins) as Plugin[]), useOperationChecks(options, first)],
     extraParamNames: ['documentId'],
-    // The store of documents is the only one: Yoga's own keeps a thousand of any size.
+    // Our document store is the only cache: Yoga's keeps a thousand documents of any size.
     parserAndValidationCache: false,
     maskedErrors: false,
     logging: false,
@@ -75,7 +72,7 @@ export function createPluginEngine(options: EngineOptions): OperationEngine {
     cors: false,
     maxRequestBodySize: false,
   });
-  // Its methods are bound each time that they are looked up.
+  // Looked up once, because Yoga binds its methods at every access.
   const { getResultForParams } = yoga;
 
   return {
@@ -85,7 +82,7 @@ export function createPluginEngine(options: EngineOptions): OperationEngine {
         const request = opened.shown;
         const run = new OperationRun(operation, opened, options);
         const context = { request, caller: opened.context?.caller, [RUN]: run };
-        // Without @defer, @stream and subscriptions there is nothing that comes in pieces.
+        // Without @defer, @stream and subscriptions results are never incremental.
         const result = getResultForParams({ params: operation as GraphQLParams, request }, context);
         return ((await result) ?? {}) as ExecutionResult;
       } catch (error) {
@@ -99,21 +96,21 @@ export function createPluginEngine(options: EngineOptions): OperationEngine {
 }
 
 interface EngineOptions extends RunRules {
-  /** By the names that they are refused under. */
+  /** Plugins by name, for error messages. */
   readonly plugins: Plugins;
 }
 
-/** What plugins find in their context, beside what Yoga and they add. */
+/** The plugin context, in addition to what Yoga and plugins add. */
 interface OperationContext {
   readonly request: Request;
-  /** Undefined: a stranger, who may ask of the schema alone. */
+  /** Undefined: unauthenticated, for introspection only. */
   readonly caller: Caller | undefined;
   readonly [RUN]: OperationRun;
 }
 
 /**
- * What plugins see of the HTTP request: a `Request` of the platform without its body, which was read before. Few ask for more
- * than the method, and only for those it is made.
+ * The HTTP request for plugins: a platform `Request` without its body, which was read already. Created lazily,
+ * because few plugins need more than the method.
  */
 function toPluginRequest({ method, url, headers }: HttpRequest): Request {
   let made: Request | undefined;
@@ -127,7 +124,7 @@ function toPluginRequest({ method, url, headers }: HttpRequest): Request {
   });
 }
 
-/** Lays down how an operation is parsed, validated and executed. Plugins after it may wrap that. */
+/** Sets how operations are parsed, validated and executed. Later plugins may wrap these functions. */
 function useOperation({ schema: ours }: EngineOptions): OperationPlugin {
   return {
     onSchemaChange({ schema }) {
@@ -146,8 +143,8 @@ function useOperation({ schema: ours }: EngineOptions): OperationPlugin {
 }
 
 /**
- * Sees the parameters as the plugins before it have left them, and decides whether the operation may run: before any of their
- * later hooks. Refuses those of them that rely on what does not run, also where one has added another.
+ * Runs after the other plugins: checks whether the operation as they have left it may run, before any of their later
+ * hooks. Also rejects plugins with unsupported hooks that were added by another plugin.
  */
 function useOperationChecks({ plugins: named }: EngineOptions, first: object): OperationPlugin {
   const last: OperationPlugin = {
@@ -170,7 +167,7 @@ function useOperationChecks({ plugins: named }: EngineOptions, first: object): O
   return last;
 }
 
-/** Where the context of an operation has what is ours alone. */
+/** The context key of our own state. */
 export const RUN = Symbol('operation');
 
 type OperationPlugin = Plugin<OperationContext, OperationContext>;

@@ -7,20 +7,20 @@ import { prefixOperation, type TypeNames } from '../subgraph/to-subgraph.ts';
 const TITLE = 'Crossbook';
 
 /**
- * What was typed stands in the address too, to be sent to others. After a reload it would become one tab more, beside the tab
- * that it was typed in.
+ * GraphiQL stores the operation in the URL for sharing. After a reload it would open a second tab with it, so the URL
+ * is cleared.
  */
 const RELOAD = `<script>
 if (performance.getEntriesByType('navigation')[0]?.type === 'reload') history.replaceState(null, '', location.pathname);
 </script>`;
 
-/**
- * A tab that has the focus is moved by GraphiQL to where its animation has last left it: what presses it would let go of
- * something else, and the click would open nothing.
- */
+/** Disables a transform of GraphiQL that moves the focused tab under the pointer, so that a click hits nothing. */
 const ONE_CLICK = '<style>.graphiql-tab { transform: none !important }</style>';
 
-/** GraphiQL has no layout for a phone: the answer goes below the editor, and the documentation waits for a wider screen. */
+/**
+ * A layout for phones, which GraphiQL lacks: the result goes below the editor, and the documentation is hidden on
+ * narrow screens.
+ */
 const NARROW = `<style>
 @media (max-width: 700px) {
   .graphiql-plugin, .graphiql-horizontal-drag-bar { display: none !important }
@@ -29,7 +29,7 @@ const NARROW = `<style>
 }
 </style>`;
 
-/** Nothing but this server is ever asked: the page brings its scripts, styles, fonts and workers along. */
+/** Allows requests to this server only: the page includes its scripts, styles, fonts and workers. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'unsafe-inline' 'unsafe-eval' blob:",
@@ -43,11 +43,11 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** GraphiQL for a browser that opens the endpoint. The page is large: it is loaded when it is first wanted, and made once. */
+/** Serves GraphiQL to browsers that open the endpoint. The page is large, so it is loaded lazily and built once. */
 export function createGraphiQLPage(options: GraphiQLOptions & TypeNames) {
   let made: Promise<readonly Page[]> | undefined;
   return {
-    /** Undefined: what is asked for is no page. */
+    /** Undefined: the request is not for the page. */
     answer(request: HttpRequest): Promise<HttpResponse> | undefined {
       if (!isForPeople(request)) return undefined;
       made ??= makePages(options);
@@ -84,13 +84,13 @@ async function makePages(page: GraphiQLOptions & TypeNames): Promise<readonly Pa
     inputValueDeprecation: true,
     schemaDescription: true,
     defaultEditorToolsVisibility: 'headers' as const,
-    // Of GraphiQL, and not among the options that Yoga types.
+    // A GraphiQL option that Yoga does not type.
     visiblePlugin: 'Documentation Explorer',
   };
   const html = renderGraphiQL(options);
   const plain = Buffer.from(html.replace('</head>', (end) => `${ONE_CLICK}${NARROW}${RELOAD}${end}`));
   const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
-  // Level 5: a tenth of the time of the highest, and nearly as small.
+  // Level 5 takes a tenth of the time of the highest for nearly the same size.
   const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
   return [
     { encoding: 'br', etag: `"${hash}-br"`, body: await promisify(brotliCompress)(plain, brotli) },
@@ -120,12 +120,12 @@ function readEncodings(accepted: string | null): readonly string[] {
     .map((part) => part.split(';')[0]?.trim() ?? '');
 }
 
-/** What a person is to fill in. */
+/** Headers for the user to fill in. */
 const PLACEHOLDERS = { 'x-api-key': '', 'x-customer-id': '' };
 
 export interface GraphiQLOptions {
   readonly title?: string;
-  /** What the tabs send along: the demo's key and customer, where there is a demo. */
+  /** The headers of all tabs: the demo's key and customer, where there is a demo. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -135,7 +135,7 @@ interface Page {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** What GraphiQL opens with: operations that answer as they stand. A tab is named by its operation. */
+/** The operations in GraphiQL's initial tabs, which work unchanged. A tab is named by its operation. */
 export const EXAMPLE_OPERATIONS: readonly ExampleOperation[] = [
   {
     query: `# Find a person in one CRM by their email address.
@@ -238,7 +238,7 @@ mutation UpsertCustomer($input: UpsertCustomerInput!) {
         name: 'Acme Ltd',
         email: 'office@acme.example',
         connections: [
-          // Of a provider that is never called: a search afterwards sends no invented token anywhere.
+          // A provider without search, so that no later search sends the invented token anywhere.
           { providerName: 'PIPEDRIVE', credentials: { token: { value: 'the-access-token' } } },
         ],
       },

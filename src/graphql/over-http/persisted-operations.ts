@@ -9,13 +9,13 @@ import { parseJson } from '../../lib/json.ts';
 export interface PersistedOperations {
   /** Trusted documents only: a request with any other is rejected as a whole. */
   readonly isClosed: boolean;
-  /** The text that is to run. Throws where the hash leads to none, or the document may not be asked for. */
+  /** The text to run. Throws where the hash is unknown, or the document is not allowed. */
   find(named: NamedDocument): string;
 }
 
 /**
- * Automatic persisted queries: a client that has sent a document with its hash may leave the document out the next time.
- * Documents are kept in memory, bounded in bytes, for their application alone; one that was evicted is sent again.
+ * Automatic persisted queries: a client that has sent a document with its hash may later send the hash alone.
+ * Documents are cached in memory per application, bounded in bytes; evicted ones have to be sent again.
  */
 export function createPersistedOperations(memory?: CacheMemory): PersistedOperations {
   const known = createFairCache<string>({ maxBytes: MAX_BYTES, maxEntryBytes: MAX_DOCUMENT_BYTES, memory });
@@ -25,7 +25,7 @@ export function createPersistedOperations(memory?: CacheMemory): PersistedOperat
       if (hash === undefined) return query ?? missing();
       const key = `${applicationId} ${hash}`;
       const text = query ?? known.get(key);
-      // The detail is what clients look for.
+      // Clients match this exact detail.
       if (text === undefined) throw new CrossbookError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
       if (query === undefined) return text;
       checkHash(query, hash);
@@ -66,20 +66,20 @@ function missing(): never {
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Of 32 Ki characters. A longer document runs, but has to be sent each time. */
+/** 32 Ki characters. Longer documents run, but must be sent each time. */
 const MAX_DOCUMENT_BYTES = 64 * 1024;
-/** Of the key, and of what the cache has for it. */
+/** The overhead per entry: the key and the cache's own data. */
 const ENTRY_BYTES = 256;
 
 interface NamedDocument {
   readonly query: string | undefined;
-  /** In hexadecimal. */
+  /** Hexadecimal. */
   readonly hash: string | undefined;
-  /** The caller's. Without a caller nothing is kept, and nothing is found. */
+  /** The caller's application. Without a caller nothing is stored or found. */
   readonly applicationId: string | undefined;
 }
 
-/** The hash that names a document, in either of the two spellings that clients have for it. */
+/** Reads the hash of a document in either of the forms that clients use. */
 export function readHash({ documentId, extensions }: Naming): string | undefined {
   if (documentId !== undefined && documentId !== null) return readSha256(documentId, '`documentId`');
   const { persistedQuery = null } = { ...extensions };
@@ -102,7 +102,7 @@ interface Naming {
   readonly extensions: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The file of an installation that answers to known operations only. Throws with words for the operator. */
+/** Reads the file of trusted documents. Throws with a message for the operator. */
 export function readManifest(path: string): ReadonlyMap<string, string> {
   try {
     return parseManifest(readFileSync(path, 'utf8'));
@@ -117,8 +117,8 @@ export function readManifest(path: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Operations that are known beforehand, as the tools of clients write them: one object from hash to text (Relay, GraphQL
- * Code Generator), or Apollo's list of operations.
+ * Parses trusted documents in the formats of client tools: an object from hash to text (Relay, GraphQL Code
+ * Generator), or Apollo's operation list.
  */
 export function parseManifest(json: string): ReadonlyMap<string, string> {
   const value = parseJson(json);

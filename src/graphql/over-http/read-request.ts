@@ -8,29 +8,29 @@ import type { RequestContext } from '../../request/context.ts';
 import type { DocumentLimits, Spent } from '../limits.ts';
 import { type PersistedOperations, readHash } from './persisted-operations.ts';
 
-/** The request's own, and a stranger's until it is known who calls. */
+/** The allowance of the request; the smaller unauthenticated one until the caller is known. */
 export function allowanceOf(opened: GraphQLRequest): Allowance {
   opened.allowance ??= opened.context?.allowance ?? new Allowance(RESPONSE_BOUNDS.stranger);
   return opened.allowance;
 }
 
-/** A request while it lives: its operations, where it carries several, share one context. */
+/** The state of one HTTP request; operations of a batch share one context. */
 export interface GraphQLRequest {
   readonly request: HttpRequest;
   readonly requestLog: RequestLog;
-  /** Once it is known who calls. */
+  /** Set once the caller is known. */
   context: RequestContext | undefined;
-  /** As plugins see it, once there was an operation. */
+  /** Set with the first operation: the request as plugins see it. */
   shown: Request | undefined;
-  /** Once something has been made for its response. */
+  /** Set once something was produced for its response. */
   allowance: Allowance | undefined;
-  /** What its operations have cost so far. */
+  /** The cost of its operations so far. */
   readonly spent: Spent;
-  /** In all of its documents so far. */
+  /** The tokens of its documents so far. */
   tokens: number;
 }
 
-/** What the request must be before anything of it is read. */
+/** Checks method and headers before the body is read. */
 export function checkRequest({ method, headers }: HttpRequest): void {
   if (chooseMediaType(headers.get('accept')) === undefined) {
     throw new CrossbookError(
@@ -41,7 +41,7 @@ export function checkRequest({ method, headers }: HttpRequest): void {
   if (method !== 'GET' && method !== 'POST') {
     throw new CrossbookError('METHOD_NOT_ALLOWED', 'GraphQL is asked with GET and POST.');
   }
-  // Nothing but JSON: a page of another site cannot send that without asking the browser first.
+  // Requires JSON, which a cross-origin page cannot send without a preflight request (CSRF).
   if (method === 'POST' && !isJson(headers.get('content-type'))) {
     throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The content type must be application/json in UTF-8.');
   }
@@ -50,7 +50,7 @@ export function checkRequest({ method, headers }: HttpRequest): void {
   }
 }
 
-/** The operation, or the batch of operations, that a request carries. */
+/** Reads the operation or batch of operations of a request. */
 export function readRequest(request: HttpRequest, bounds: RequestRules): OperationParams | OperationParams[] {
   const { limits } = bounds;
   if (request.method === 'GET') {
@@ -87,7 +87,7 @@ function readOperation(given: unknown, { documents, applicationId }: RequestRule
   if (!isRecord(given)) throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
   const operation = {
     query: readString(given, 'query'),
-    // Undefined rather than null: the spelling that Yoga and graphql expect.
+    // Undefined instead of null, as Yoga and graphql expect.
     documentId: given['documentId'] ?? undefined,
     operationName: readString(given, 'operationName'),
     variables: readObject(given, 'variables'),
@@ -98,7 +98,7 @@ function readOperation(given: unknown, { documents, applicationId }: RequestRule
   return { ...operation, query: documents.find({ query: operation.query, hash, applicationId }) };
 }
 
-/** Null is as good as left out. */
+/** Null counts as omitted. */
 function readString(given: JsonObject, name: string): string | undefined {
   const value = given[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
@@ -127,13 +127,13 @@ function toValue(read: ReadJson, what: string): unknown {
 interface RequestRules {
   readonly limits: DocumentLimits;
   readonly documents: PersistedOperations;
-  /** The caller's: without one there is no batch, and nothing is kept. */
+  /** The caller's application: without one, batches are rejected and nothing is cached. */
   readonly applicationId: string | undefined;
 }
 
 /** One GraphQL operation, checked for its shape. */
 export interface OperationParams {
-  /** Undefined where a hash names it, and it is not one of a closed list. */
+  /** Undefined where it is given by a hash and not by a trusted document. */
   readonly query: string | undefined;
   readonly documentId: unknown;
   readonly operationName: string | undefined;
@@ -144,23 +144,23 @@ export interface OperationParams {
 export const JSON_TYPE = 'application/json';
 export const GRAPHQL_TYPE = 'application/graphql-response+json';
 
-/** The better of the two that we can answer with; undefined where neither is accepted. Silence means JSON. */
+/** Negotiates the better of our two media types; undefined where neither is accepted. Without the header: JSON. */
 export function chooseMediaType(accept: string | null): string | undefined {
   if (accept === null || accept.trim() === '') return JSON_TYPE;
   const ranges = readRanges(accept);
   const choices = [JSON_TYPE, GRAPHQL_TYPE].map((type) => ({ type, ...weigh(type, ranges) }));
   const acceptable = choices.filter(({ quality }) => quality > 0);
-  // Of two that are accepted alike, the one that was named first.
+  // Of equal weights the first one wins.
   return acceptable.sort((a, b) => b.quality - a.quality || a.position - b.position)[0]?.type;
 }
 
-/** Says the client that it takes plain JSON and not the media type that GraphQL has for itself? */
+/** Whether the client accepts plain JSON but not GraphQL's own media type. */
 export function acceptsJsonAlone(accept: string | null): boolean {
   const ranges = readRanges(accept ?? '');
   return weigh(JSON_TYPE, ranges).quality > 0 && weigh(GRAPHQL_TYPE, ranges).quality === 0;
 }
 
-/** Only JSON, and only in UTF-8. */
+/** Accepts JSON in UTF-8 only. */
 export function isJson(contentType: string | null): boolean {
   if (contentType === JSON_TYPE) return true;
   const { name, isReadable } = readRange((contentType ?? '').toLowerCase());
@@ -169,7 +169,7 @@ export function isJson(contentType: string | null): boolean {
 
 function weigh(type: string, ranges: readonly Range[]): { quality: number; position: number } {
   const names = [type, 'application/*', '*/*'];
-  // The most specific range that fits decides.
+  // The most specific matching range decides.
   for (const name of names) {
     const position = ranges.findIndex((range) => range.name === name);
     const range = ranges[position];
@@ -192,7 +192,7 @@ function readRange(text: string): Range {
 
 interface Range {
   readonly name: string;
-  /** In UTF-8, as far as it says. */
+  /** Whether its charset is UTF-8 or unspecified. */
   readonly isReadable: boolean;
   readonly quality: number;
 }

@@ -8,14 +8,14 @@ import { type JsonBody, toJsonBody } from '../../lib/json-body.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
 import { acceptsJsonAlone, chooseMediaType, GRAPHQL_TYPE, JSON_TYPE } from './read-request.ts';
 
-/** From what an operation, or a batch of them, has come to, to the HTTP response: by the rules of GraphQL over HTTP. */
+/** Writes the HTTP response of an operation or batch by the GraphQL over HTTP specification. */
 export function writeResponse(results: Results, target: ResponseTarget): WrittenResponse {
   try {
     return write(results, target);
   } catch (thrown) {
     const { exceeded } = target.allowance;
     if (thrown !== exceeded) throw thrown;
-    // It is small, and there is no more to consume.
+    // A small error response with a fresh allowance, because the original one is used up.
     const allowance = new Allowance(RESPONSE_BOUNDS.stranger);
     return write({ errors: [exceeded as never] }, { ...target, allowance });
   }
@@ -38,7 +38,7 @@ function write(results: Results, target: ResponseTarget): WrittenResponse {
   };
 }
 
-/** A batch whose operations fare differently is itself well answered. */
+/** A batch with different statuses is a 200. */
 function joinAnswers(answers: readonly Answer[]): Answer {
   const statuses = new Set(answers.map(({ status }) => status));
   const [status = 200] = statuses.size === 1 ? statuses : [];
@@ -49,7 +49,7 @@ function joinAnswers(answers: readonly Answer[]): Answer {
   };
 }
 
-/** `causes` are those that an error of the response has told already. */
+/** `causes`: provider errors that are already in the response. */
 function toAnswer(result: ExecutionResult, target: ResponseTarget, causes: Set<RemoteCause>): Answer {
   const { data, errors: raised = NONE } = result;
   const extensions = result.extensions && withoutHttp(result.extensions);
@@ -68,7 +68,7 @@ function toAnswer(result: ExecutionResult, target: ResponseTarget, causes: Set<R
   };
 }
 
-/** What plugins tell of an operation. How the response is to be sent is not theirs to say. */
+/** The extensions of plugins without `http`: they cannot change how the response is sent. */
 function withoutHttp({ http: _http, ...told }: Readonly<Record<string, unknown>>): object | undefined {
   return Object.keys(told).length > 0 ? told : undefined;
 }
@@ -78,8 +78,9 @@ function isBatch<Result>(results: Result | readonly Result[]): results is readon
 }
 
 /**
- * Plain JSON cannot say whether a GraphQL server answers: there, a document that is refused is an answer like others. So is
- * one without a caller, where nothing else is accepted: a gateway makes of a 401 an error of its own, without ours in it.
+ * Chooses the status. With plain JSON a rejected document is a 200, because only GraphQL's media type allows other
+ * statuses for it. So are missing credentials where only plain JSON is accepted: gateways replace a 401 by an error
+ * of their own and hide ours.
  */
 function statusOf(error: ReportedError | undefined, { accept, isRefused }: ResponseTarget): number {
   if (!error) return 200;
@@ -113,12 +114,12 @@ interface WrittenResponse extends HttpResponse {
 }
 
 interface ResponseTarget {
-  /** The header. */
+  /** The `Accept` header. */
   readonly accept: string | null;
   readonly caller: Caller | undefined;
-  /** Before it is a GraphQL request, such as for a wrong key. */
+  /** Whether it failed before it became a GraphQL request, e.g. by an invalid key. */
   readonly isRefused: boolean;
-  /** May an error name what else the schema has? */
+  /** Whether messages may suggest names of the schema. */
   readonly suggestions: boolean;
   readonly requestLog: Pick<RequestLog, 'failed'>;
   readonly allowance: Allowance;

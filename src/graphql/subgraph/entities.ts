@@ -13,7 +13,7 @@ import { type NodeRecord, nullIfNotFound, readRecord, typeNameOf } from '../type
 
 const MAX_REPRESENTATIONS = 1_000;
 
-/** The entities that references name, in the references' order. Each is authorised where its data is read. */
+/** Resolves entity references in order. Authorization happens where each entity's data is read. */
 export function resolveEntities(typePrefix: string): GraphQLFieldResolver<unknown, RequestContext> {
   return (_root, args, context, info) => {
     const representations = args['representations'] as readonly unknown[];
@@ -40,7 +40,7 @@ export const referenceCosts = recordCosts(
   ({ representations }) => countConnections(representations),
 );
 
-/** Each is asked by itself, as far as references name them. */
+/** The number of distinct connections in the references, each of which is called separately. */
 function countConnections(representations: unknown): number {
   if (!Array.isArray(representations)) return 0;
   const named = representations.flatMap((one: Reference | null) =>
@@ -59,7 +59,10 @@ function readType({ __typename }: Reference, typePrefix: string): EntityName {
   );
 }
 
-/** A Customer by the application's id or by the global one; a Contact by its three ids or by the global one. */
+/**
+ * Reads a reference: a Customer by the application's id or the global id, a Contact by its three ids or the global
+ * id.
+ */
 function readReference(
   reference: Reference,
   { context, selection, type }: Asked,
@@ -79,7 +82,7 @@ function readReference(
   );
 }
 
-/** It is its key: nothing is read before its contacts are selected. */
+/** The entity is its key: data is read only when its contacts are selected. */
 function readEmailReference({ customerId, provider, email }: Reference): EmailReference {
   if (typeof customerId !== 'string' || typeof email !== 'string') {
     throw new CrossbookError(

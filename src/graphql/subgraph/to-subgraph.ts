@@ -26,7 +26,7 @@ import { BYTES_PER_UNIT, type CostAmount, costs, type FieldCost, readCost } from
 import { apiSchema } from '../schema.ts';
 import { entityTypeOf, referenceCosts, resolveEntities } from './entities.ts';
 
-/** The protocol between a gateway and a subgraph of Apollo Federation 2, beside our own API. */
+/** The types of the Apollo Federation 2 protocol, in addition to the API. */
 const toProtocol = (prefix: string): DocumentNode =>
   parse(/* GraphQL */ `
     "A reference to an entity: its type name and one of its keys."
@@ -49,7 +49,7 @@ const toProtocol = (prefix: string): DocumentNode =>
     }
   `);
 
-/** The same schema, and what makes it a subgraph. With a prefix, its types have longer names for all who ask. */
+/** Adds the Federation protocol to a schema. A prefix renames its types for all clients. */
 export function toSubgraph(plain: GraphQLSchema, { typePrefix = '' }: TypeNames = {}): GraphQLSchema {
   const api = prefixTypes(plain, typePrefix);
   const readSdl = once(() => printSubgraph(api));
@@ -64,7 +64,7 @@ export function toSubgraph(plain: GraphQLSchema, { typePrefix = '' }: TypeNames 
   return schema;
 }
 
-/** Printed, and its length counted, with the first request for it: a start does not wait for that. */
+/** Printed and measured lazily, so that the start does not wait for it. */
 function toSdlCost(readSdl: () => string): FieldCost {
   const readBytes = once(() => stringLength(readSdl()));
   return {
@@ -92,8 +92,8 @@ function resolveWith(
 }
 
 /**
- * The schema as gateways compose it. Composers do not know @oneOf: the subgraph enforces it all the same. `node` and `nodes`
- * are left out, because no two subgraphs may have them: `relayNode` prints them for the one that owns them.
+ * The SDL for composition. Composers do not know @oneOf; the subgraph enforces it nevertheless. `node` and `nodes`
+ * are omitted, because only one subgraph may have them: `relayNode` includes them for that one.
  */
 export function printSubgraph(api: GraphQLSchema, { relayNode = false }: SubgraphOptions = {}): string {
   const document = visit(getDocumentNodeFromSchema(api), {
@@ -113,7 +113,10 @@ export function printSubgraph(api: GraphQLSchema, { relayNode = false }: Subgrap
   return `${LINK}\n\n${print(document)}\n`;
 }
 
-/** What the directives can say of a field's cost: a gateway counts less than we do, and ours is the bound. */
+/**
+ * Adds Federation's cost directives, which cannot express all of our cost: gateways count less, and our limit
+ * applies.
+ */
 function withCost(node: FieldDefinitionNode, field: GraphQLField<unknown, unknown> | undefined) {
   const { weight = 1, items, pageSize } = readCost(field?.extensions ?? {});
   const cost = Math.ceil(withoutArguments(weight));
@@ -129,7 +132,7 @@ function withCost(node: FieldDefinitionNode, field: GraphQLField<unknown, unknow
   return { ...node, directives: [...(node.directives ?? []), ...added] };
 }
 
-/** Some pages are read forward alone: a composer refuses an argument that is not there. */
+/** Lists only existing arguments, because composers reject unknown ones and some pages have no `last`. */
 function toSlicing({ arguments: given = [] }: FieldDefinitionNode): string {
   const names = given.map(({ name }) => name.value).filter((name) => name === 'first' || name === 'last');
   return `[${names.map((name) => JSON.stringify(name)).join(', ')}]`;
@@ -158,24 +161,24 @@ function toName(value: string): NameNode {
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@cost", "@listSize", "@tag"])';
 
-/** A page's lists are its fields'. */
+/** The lists of a page are in these fields. */
 const PAGE = { sizedFields: '["edges", "nodes"]' };
-/** Its length may be left to us. */
+/** The page size may be omitted. */
 const OPTIONAL = { requireOneSlicingArgument: 'false' };
 
 const RELAY: ReadonlySet<string> = new Set(['node', 'nodes']);
 
 export interface TypeNames {
-  /** In front of each type's name, but of those that subgraphs share. */
+  /** The prefix of type names, except types that subgraphs share. */
   readonly typePrefix?: string | undefined;
 }
 
 export interface SubgraphOptions {
-  /** With `node` and `nodes`. */
+  /** Includes `node` and `nodes`. */
   readonly relayNode?: boolean | undefined;
 }
 
-/** The same schema with a prefix in front of the types that another subgraph may have by the same name. */
+/** Prefixes the types that another subgraph may have under the same name. */
 export function prefixTypes(schema: GraphQLSchema, prefix: string): GraphQLSchema {
   if (prefix === '') return schema;
   const rename = (type: GraphQLNamedType) => (isPrefixed(type) ? renameType(type, prefix + type.name) : type);
@@ -186,7 +189,7 @@ export function prefixTypes(schema: GraphQLSchema, prefix: string): GraphQLSchem
   });
 }
 
-/** An operation that was written for the names without the prefix, comments and all. */
+/** Rewrites an operation for prefixed type names, comments included. */
 export function prefixOperation(operation: string, prefix: string): string {
   const places: number[] = [];
   visit(parse(operation), {
@@ -200,7 +203,7 @@ export function prefixOperation(operation: string, prefix: string): string {
     .reduce((text, at) => text.slice(0, at) + prefix + text.slice(at), operation);
 }
 
-/** Its records know their types by the names without the prefix. */
+/** Records resolve to type names without the prefix. */
 function prefixResolved(type: GraphQLInterfaceType, prefix: string): GraphQLInterfaceType {
   const { resolveType, ...config } = type.toConfig();
   if (!resolveType) return type;
@@ -211,7 +214,7 @@ function prefixResolved(type: GraphQLInterfaceType, prefix: string): GraphQLInte
   });
 }
 
-/** Relay's and the specification's own names stand for the same thing in every subgraph, and so do scalars. */
+/** Types of Relay and of the specification, and scalars, mean the same in every subgraph and are not prefixed. */
 function isPrefixed(type: GraphQLNamedType): boolean {
   return !isScalarType(type) && !SHARED.has(type.name) && !type.name.startsWith('__');
 }

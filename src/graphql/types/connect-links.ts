@@ -148,7 +148,7 @@ defineMutation('cancelConnectLink', {
   },
 });
 
-/** What a link sends customers through: the app that the application has registered with a provider. */
+/** The application's OAuth app at a provider, which connect links use. */
 registerObject(
   oauthClient,
   builder.objectRef<StoredOAuthClient>('OAuthClient').implement({

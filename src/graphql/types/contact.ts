@@ -23,7 +23,7 @@ import { toContactId } from '../global-id.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
 import { connectionOf, pageArguments, pageSizeOf, readPageInput } from './pagination.ts';
 
-/** A record as CRMs usually have it. Its true length is consumed when it is there. */
+/** The usual size of a CRM's raw record, for cost analysis; its true length is charged when it is read. */
 const RECORD_BYTES = 1_024;
 
 const ContactType = builder.objectRef<ContactRecord>('Contact').implement({
@@ -64,7 +64,7 @@ const ContactType = builder.objectRef<ContactRecord>('Contact').implement({
           description: 'Types of records to return. A type that the CRM does not support returns none.',
         }),
       },
-      // All of the list is looked at for each contact.
+      // Each contact is compared with the whole list.
       ...costs({ weight: ({ to }) => countOf(to), items: 5 }),
       resolve: (record, { to }, context) =>
         record.readWithCache ? null : findAssociations(context, record, to),
@@ -72,7 +72,7 @@ const ContactType = builder.objectRef<ContactRecord>('Contact').implement({
   }),
 });
 
-/** A contact, and how it was come by. */
+/** A contact and whether it was read with a cache. */
 export interface ContactRecord extends Contact {
   readonly readWithCache?: true;
 }
@@ -161,7 +161,7 @@ builder.queryField('searchContacts', (t) =>
   }),
 );
 
-/** A search as the client wrote it, for the use case. */
+/** Runs the client's search with the use case. */
 export function search({ target, args, context, info }: AskedSearch): Promise<ContactPage> {
   const { customerId, provider } = target;
   const { filter } = args;
@@ -173,7 +173,7 @@ export function search({ target, args, context, info }: AskedSearch): Promise<Co
   return readFromCache ? found.then(markRead) : found;
 }
 
-/** Its list is its own: the contacts may be another search's as well. */
+/** Marks copies: other searches may share the contacts, but the list belongs to this page. */
 function markRead(page: ContactPage): ContactPage {
   for (const [index, record] of page.items.entries()) {
     page.items[index] = { ...record, readWithCache: true } as ContactRecord;
@@ -181,7 +181,7 @@ function markRead(page: ContactPage): ContactPage {
   return page;
 }
 
-/** The selection is the request: what is not selected is not fetched. A selection wants the same each time. */
+/** Reads only the selected fields. Memoized, because a selection gives the same result each time. */
 function readSelection(info: GraphQLResolveInfo, { direction = 'forward' }: PageInput): SearchSelection {
   const known = remembered[direction].get(info.fieldNodes);
   if (known) return known;
@@ -207,7 +207,7 @@ interface AskedSearch {
   readonly info: GraphQLResolveInfo;
 }
 
-/** For gateways alone: clients search. An email may name several contacts, so that it is no key of one. */
+/** For gateways only; clients use search. An email may match several contacts, so it is no key of one. */
 builder.objectRef<EmailReference>('ContactsByEmail').implement({
   description:
     'The contacts that have one email address in one of a customer’s CRMs. Other subgraphs refer to it where they know a person by an email.',
@@ -233,7 +233,7 @@ builder.objectRef<EmailReference>('ContactsByEmail').implement({
   }),
 });
 
-/** What a reference by email says: the entity is no more than that. */
+/** The fields of a reference by email. */
 export interface EmailReference {
   readonly isByEmail: true;
   readonly customerId: string;

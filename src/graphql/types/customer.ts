@@ -84,7 +84,7 @@ builder.queryField('customers', (t) =>
       filter: t.arg({ type: CustomerFilterInput, description: 'Conditions. Default: all customers.' }),
       ...pageArguments('customers'),
     },
-    // Three statements, and no call to a provider.
+    // Three database statements and no provider call.
     ...costs({ weight: 20, pageSize: (args) => pageSizeOf(args, DEFAULT_PAGE_SIZE) }),
     resolve: (_root, { filter, ...args }, context) =>
       listCustomers(context, {

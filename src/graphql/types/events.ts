@@ -17,7 +17,7 @@ import { objectOf } from '../from-shape.ts';
 import { defineMutation } from '../mutation.ts';
 import { connectionOf, pageSizeOf } from './pagination.ts';
 
-/** One look into the database. */
+/** The cost of one database query. */
 const LIST_COST = 20;
 
 builder.queryField('events', (t) =>

@@ -13,7 +13,7 @@ import { selectContactFields } from '../field-selection.ts';
 import { readGlobalId } from '../global-id.ts';
 import type { ContactRecord } from './contact.ts';
 
-/** Each type says what its id is. */
+/** Each type documents its own id. */
 export const NodeInterface = builder.interfaceRef<NodeRecord>('Node').implement({
   description: 'An object with a global id, by which it can be fetched again.',
   resolveType: typeNameOf,
@@ -67,14 +67,14 @@ builder.queryField('nodes', (t) =>
   }),
 );
 
-/** The record behind a global id. What is not the caller's is not there: null, never a hint. */
+/** Loads the record of a global id. Records of other applications are null, without a hint that they exist. */
 export async function readRecord(
   context: RequestContext,
   id: string,
   selection: FieldSelection,
 ): Promise<NodeRecord | null> {
   const { application } = context.requireCaller();
-  // Connections and links have one id in both faces.
+  // Connections and links have the same id in both APIs.
   if (UUID.test(id)) {
     return (
       (await nullIfNotFound(findConnection(context, id))) ?? nullIfNotFound(findConnectLink(context, { id }))
@@ -89,7 +89,7 @@ export async function readRecord(
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** In a list of references, one that leads nowhere is not an error. */
+/** In a list of references an unknown one is null and no error. */
 export async function nullIfNotFound<T>(found: Promise<T | undefined>): Promise<T | null> {
   try {
     return (await found) ?? null;

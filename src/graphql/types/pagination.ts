@@ -4,7 +4,7 @@ import type { ListPage, PageInput } from '../../domain/page.ts';
 import { builder } from '../builder.ts';
 import { costs, type UncheckedArguments } from '../cost.ts';
 
-/** Cursors are signed by the fields that show them: one that is not selected costs nothing. */
+/** Cursors are signed in the field resolvers, so that unselected ones cost nothing. */
 const PageInfoType = builder.objectRef<ListPage<unknown>>('PageInfo').implement({
   description: 'Position of a page in its list. Both flags are exact in either direction of paging.',
   directives: { shareable: {} },
@@ -31,7 +31,7 @@ function cursorAt(page: ListPage<unknown>, index: number): string | null {
   return item === undefined ? null : page.cursorOf(item);
 }
 
-/** The connection type of a list, as Relay has it: a page's edges with their cursors, its nodes, and where it lies. */
+/** The Relay connection type of a list: edges with cursors, nodes, and page info. */
 export function connectionOf<Item extends object, Page extends ListPage<Item> = ListPage<Item>>(
   node: ObjectRef<Types, Item>,
   { one, description, cursorsFor = '`after` and `before`', fields }: ConnectionOptions<Page>,
@@ -85,7 +85,7 @@ export function pageArguments(nouns: string) {
   }));
 }
 
-/** How many items a page has by its arguments, before they are checked. */
+/** The page size by unchecked arguments. */
 export function pageSizeOf(args: UncheckedArguments, otherwise: number): number {
   const given = args['first'] ?? args['last'];
   return typeof given === 'number' ? given : otherwise;
@@ -112,12 +112,12 @@ function isGiven(value: unknown): boolean {
 type PageArguments = InputShapeFromFields<ReturnType<typeof pageArguments>>;
 
 interface ConnectionOptions<Page> {
-  /** Such as `A contact`. */
+  /** For example `A contact`. */
   readonly one: string;
   readonly description: string;
   /** The arguments that take its cursors. */
   readonly cursorsFor?: string;
-  /** What it has beside Relay's. */
+  /** Fields in addition to Relay's. */
   readonly fields?: (t: ObjectFieldBuilder<Page>) => FieldMap;
 }
 

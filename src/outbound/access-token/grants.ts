@@ -13,14 +13,14 @@ import type { OutboundDeps } from '../outbound.ts';
 import { createRedactor } from '../redaction/redactor.ts';
 import { callAtOrigin, callTokenEndpoint, resolveOrigin } from './token-endpoint.ts';
 
-/** What begins and ends a grant, with the guards of every other call. */
+/** Exchanges codes and revokes grants, with the protections of all other calls. */
 export function createGrants(deps: OutboundDeps) {
   const { sandboxOrigins } = deps;
   return {
     /**
-     * Trades the authorization code for tokens and learns who granted them. Rejects with an AuthorizationFailure, whatever goes
-     * wrong: its message and its cause are for the log. Whose account it is, and that all required scopes are there, is
-     * settled when it resolves.
+     * Exchanges an authorization code for tokens and identifies the account. Every failure rejects with an
+     * AuthorizationFailure, whose message and cause are for the log. When it resolves, the account is known and all
+     * required scopes are granted.
      */
     async exchangeCode(exchange: GrantCall & GivenCode): Promise<Grant> {
       const { provider, loginOrigin, code, redirectUri, codeVerifier } = exchange;
@@ -33,7 +33,7 @@ export function createGrants(deps: OutboundDeps) {
         const client = await findClient(origin);
         if (!client) throw refused('The OAuth client that asked for consent is gone.');
         const request = authorization.toExchange({ client, code, redirectUri, codeVerifier });
-        // Sent once: without an answer, the code may have been used all the same.
+        // Never retried: without a response the code may have been used nevertheless.
         const answer = await ask(origin, { ...request, repeatable: false });
         const grant = authorization.readGrant(answer, client, new Date(deps.clock.wall()));
         secrets.push(grant.accessToken, grant.refreshToken);
@@ -47,7 +47,10 @@ export function createGrants(deps: OutboundDeps) {
       }
     },
 
-    /** False: the provider says that the grant goes on. Rejects with a CrossbookError, which may be logged, where that is unknown. */
+    /**
+     * False: the provider reports that the grant is still valid. Rejects with a loggable CrossbookError where that is
+     * unknown.
+     */
     async revokeGrant(grant: GrantCall & GivenGrant): Promise<boolean> {
       const { provider, instanceUrl, refreshToken } = grant;
       const revocation = provider.authorization?.revocation;
@@ -67,7 +70,9 @@ export function createGrants(deps: OutboundDeps) {
     },
   };
 
-  /** Calls for one grant. The secrets are those that no error may show, and the client's is added when it is found. */
+  /**
+   * Opens the calls for one grant. `secrets` are redacted from errors; the client's secret is added when it is found.
+   */
   function open(call: GrantCall, secrets: string[]) {
     const { provider, applicationId, connectionId, oauthClientId, onCall } = call;
     const owners = { application: applicationId, connection: connectionId };
@@ -90,7 +95,7 @@ export function createGrants(deps: OutboundDeps) {
 const NO_CLIENT =
   'The OAuth client that the grant was given to is not set up here, so that it cannot be revoked.';
 
-/** Its failure counts only where the account is not known otherwise. */
+/** A failure matters only where the account is not known otherwise. */
 async function identify(
   { identify: second }: Authorization,
   grant: Grant,
@@ -112,7 +117,7 @@ function requireScopes(authorization: Authorization, { scopes }: Grant): void {
   throw new AuthorizationFailure('MISSING_SCOPES', detail, { missingScopes });
 }
 
-/** As with every origin: what is stored was checked when it came in, and the rules may have become stricter since. */
+/** Checked again, as every stored origin, because the rules may have become stricter. */
 function toTokenOrigin(authorization: Authorization, loginOrigin: string): string {
   const checked = checkLoginUrl(loginOrigin, authorization);
   if ('problem' in checked || checked.origin !== loginOrigin) {
@@ -122,7 +127,7 @@ function toTokenOrigin(authorization: Authorization, loginOrigin: string): strin
   return resolveOrigin(null, { hosts: [], sandboxOrigins: [], originOf });
 }
 
-/** Tokens will follow the instance URL, so it has to be one of the provider's hosts. */
+/** Calls with tokens will go to the instance URL, so it must be a host of the provider. */
 function checkInstance({ instanceHosts: hosts }: GrantCall['provider'], grant: Grant): Grant {
   if (grant.instanceUrl === null) return grant;
   const checked = checkInstanceUrl(grant.instanceUrl, { hosts, sandboxOrigins: [] });
@@ -130,7 +135,7 @@ function checkInstance({ instanceHosts: hosts }: GrantCall['provider'], grant: G
   throw refused('The provider names an instance that is not on one of its hosts.');
 }
 
-/** Nothing that is kept of it leads to the real provider. */
+/** Rewrites a sandbox grant, so that nothing stored leads to the real provider. */
 function toSandbox({ toInstanceUrl }: SandboxLogin, { instanceUrl, account, ...grant }: Grant): Grant {
   return { ...grant, instanceUrl: toInstanceUrl(instanceUrl), account: account && { ...account, url: null } };
 }
@@ -142,13 +147,13 @@ function toFailure(thrown: unknown, toError: (thrown: unknown) => unknown): unkn
     return new AuthorizationFailure(failure, message, { cause: toError(thrown.cause), missingScopes });
   }
   const error = toError(thrown);
-  // A bug of ours.
+  // A bug, which is passed on.
   if (!(error instanceof CrossbookError)) return error;
   const failure = PASSING.has(error.code) ? 'VENDOR_UNAVAILABLE' : 'VENDOR_REFUSED';
   return new AuthorizationFailure(failure, error.message, { cause: error });
 }
 
-/** The next try may well succeed. */
+/** Transient failures. */
 const PASSING: ReadonlySet<ErrorCode> = new Set([
   'REMOTE_PROVIDER_UNAVAILABLE',
   'REMOTE_PROVIDER_TIMEOUT',
@@ -167,16 +172,16 @@ function refused(detail: string): AuthorizationFailure {
 interface GrantCall {
   readonly provider: Pick<Provider, 'name' | 'instanceHosts' | 'authorization'>;
   readonly applicationId: string;
-  /** The client that asked for consent; null: whichever the application uses now. */
+  /** The OAuth client that asked for consent; null: the application's current one. */
   readonly oauthClientId: string | null;
-  /** Where there is one already. */
+  /** Set where the connection exists. */
   readonly connectionId?: string | undefined;
-  /** Told of each call that is made, after it. */
+  /** Called after each call. */
   readonly onCall?: ((call: ProviderCall) => void) | undefined;
 }
 
 interface GivenCode {
-  /** As it was kept with the state; never what the callback says. */
+  /** The origin that was stored with the state, never one from the callback. */
   readonly loginOrigin: string;
   readonly code: string;
   readonly redirectUri: string;

@@ -12,7 +12,7 @@ import { createConnectionSecrets, createRedactor, secretsOf } from '../redaction
 import { FIXED_HEADERS, withRetries } from '../send.ts';
 import { createTokens, InvalidGrantError, unauthorized } from './tokens.ts';
 
-/** One connection's tokens, and the redactor that knows all of its secrets before one of them is sent. */
+/** The tokens of one connection, and its redactor, which learns each secret before it is sent. */
 export function createConnectionTokens(deps: ConnectionTokensDeps) {
   const { access, clock, owners, sandboxOrigins } = deps;
   const { refresh } = access;
@@ -20,7 +20,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
   const rules = { hosts: deps.providers.get(provider)?.instanceHosts ?? [], sandboxOrigins };
   const secrets = createConnectionSecrets(access.publicPrefix);
   const toError = createRedactor(secrets.list);
-  /** The generation of the credentials whose client's secret is known to the redactor. */
+  /** The generation of credentials whose client secret the redactor has learnt. */
   let learnt: number | undefined;
   const tokens = createTokens({
     clock,
@@ -30,7 +30,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
   });
   return { tokens, toError };
 
-  /** Asks the provider for a new access token. Throws an InvalidGrantError where it never gives one again. */
+  /** Requests a new access token. Throws an InvalidGrantError where the grant is permanently invalid. */
   async function renew(stored: StoredCredentials): Promise<RefreshedCredentials> {
     await learnSecrets(stored);
     const { credentials, instanceUrl, oauthClientId } = stored;
@@ -46,7 +46,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
       });
       const { accessToken, expiresAt, ...refreshed } = readAnswer(answer);
       return {
-        // Most providers answer with no refresh token, and mean that the old one goes on.
+        // Most providers return no refresh token, which means that the old one stays valid.
         credentials: {
           ...{ type: 'oauth2', accessToken, expiresAt },
           refreshToken: refreshed.refreshToken ?? refreshToken,
@@ -54,7 +54,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
         instanceUrl: readMove(refreshed.instanceUrl, instanceUrl),
       };
     } catch (error) {
-      // The consent holds: the installation's operator, or the customer's administrator, has to let this client in.
+      // The grant is valid: the operator, or the customer's administrator, has to allow this client.
       if (codeOf(error) === 'REMOTE_PROVIDER_FORBIDDEN') deps.onRestricted?.(provider);
       throw error;
     }
@@ -64,19 +64,19 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     try {
       return refresh.readAnswer(answer, new Date(clock.wall()));
     } catch (thrown) {
-      // Not left to the adapter whose call waits for the token: it would take this answer for one to its own call.
+      // Handled here, because the waiting adapter would take the response for one to its own call.
       const error = toError(thrown);
       if (!(error instanceof CrossbookError) || error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED') throw error;
       throw new InvalidGrantError(provider, error);
     }
   }
 
-  /** Where an instance moves to has to be one of the provider's hosts as well, else the token would follow it anywhere. */
+  /** The new origin of a moved instance must be a host of the provider, or the token could be sent anywhere. */
   function readMove(moved: string | undefined, current: string | null): string | undefined {
     if (moved === undefined || moved === current) return undefined;
     const checked = checkInstanceUrl(moved, rules);
     if ('problem' in checked || checked.url === current) return undefined;
-    // The sandbox knows its address and not its name: it has not moved.
+    // The sandbox reports its address instead of its name: it has not moved.
     const address = current === null ? undefined : deps.sandboxAddresses?.get(new URL(current).origin);
     return checked.origin === address ? undefined : checked.url;
   }
@@ -96,7 +96,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     return client;
   }
 
-  /** The client's secret too: another process may have sent it, and the provider may show it here. */
+  /** Includes the client secret: another process may have sent it, and the provider may echo it here. */
   async function learnSecrets(stored: StoredCredentials): Promise<void> {
     secrets.add(...secretsOf(stored.credentials));
     if (learnt === stored.generation) return;
@@ -105,7 +105,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     learnt = stored.generation;
   }
 
-  /** Undefined: without a token endpoint the client's secret is never sent. */
+  /** Undefined: there is no token endpoint, and the client secret is never sent. */
   function findTokenOrigin(instanceUrl: string | null): string | undefined {
     try {
       return resolveOrigin(instanceUrl, { ...rules, originOf: refresh.origin });
@@ -119,7 +119,7 @@ interface ConnectionTokensDeps extends OutboundDeps, EndpointDeps {
   readonly access: Pick<ContactAccess, 'publicPrefix' | 'origin' | 'refresh'>;
 }
 
-/** Without a rate limiter: a token endpoint has its own rules, and every call waits for it. */
+/** Calls without a rate limiter: token endpoints have rules of their own, and all other calls wait for the token. */
 export async function callTokenEndpoint(
   deps: EndpointDeps,
   { origin, request, onCall }: EndpointCall,
@@ -145,7 +145,7 @@ interface EndpointCall extends Pick<Call, 'origin' | 'onCall'> {
   readonly request: RemoteRequest;
 }
 
-/** At the origin that the provider declares, and where that one redirects, at the other one, if it declares any. */
+/** Calls the provider's declared origin and, if that one redirects, the declared alternative. */
 export async function callAtOrigin(
   { origin: originOf, movedOrigin }: Pick<TokenRefresh, 'origin' | 'movedOrigin'>,
   { instanceUrl, ...rules }: Omit<OriginRules, 'originOf'> & { readonly instanceUrl: string | null },
@@ -159,14 +159,14 @@ export async function callAtOrigin(
   });
 }
 
-/** A host that redirects has not used the token. */
+/** A redirecting host has not used the token, so a second attempt is safe. */
 function isRedirect(error: unknown): boolean {
   return error instanceof RemoteFailure && error.answer.status >= 300 && error.answer.status < 400;
 }
 
 /**
- * The one origin that may be sent a connection's secrets. What is stored was checked when it came in; it is checked
- * again, because the rules may have become stricter since.
+ * The only origin that may receive a connection's secrets. Stored origins are checked again, because the rules may
+ * have become stricter.
  */
 export function resolveOrigin(instanceUrl: string | null, rules: OriginRules): string {
   if (instanceUrl !== null) {
@@ -190,9 +190,9 @@ function unusable(detail: string): CrossbookError {
 }
 
 interface OriginRules {
-  /** The provider's instance hosts. */
+  /** The provider's allowed instance hosts. */
   readonly hosts: readonly RegExp[];
   readonly sandboxOrigins: readonly string[];
-  /** As the provider declares it, for its API or for its token endpoint. */
+  /** The provider's origin of its API or token endpoint. */
   originOf(instanceUrl: string | null): string | undefined;
 }

@@ -6,17 +6,20 @@ import { createSingleFlight } from '../../lib/cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { cloneError, codeOf } from '../failures.ts';
 
-/** One connection's access token: kept for a moment, renewed before it expires, and once for everybody who waits. */
+/**
+ * The access token of one connection: cached briefly, renewed before it expires, and renewed once for all waiting
+ * calls (single flight).
+ */
 export function createTokens(deps: TokenDeps) {
   const reading = createSingleFlight<Token>(cloneError);
   const sharedRefresh = createSingleFlight<Token>(cloneError);
   let kept: Token | undefined;
   let rejected: { readonly generation: number; readonly until: number } | undefined;
-  /** The generation that the provider has refused for good. */
+  /** The generation that the provider has permanently rejected. */
   let refused: number | undefined;
 
   return {
-    /** Undefined: has to be loaded. */
+    /** The cached token. Undefined: must be loaded. */
     current(): Token | undefined {
       return kept && deps.clock.now() < kept.staleAt ? kept : undefined;
     },
@@ -28,27 +31,27 @@ export function createTokens(deps: TokenDeps) {
       });
     },
 
-    /** After the provider has called `seen` expired. Undefined: there is no other. */
+    /** Renews after the provider has rejected `seen` as expired. Undefined: there is no newer token. */
     async renew(source: TokenSource, seen: Token): Promise<Token | undefined> {
       if (kept && kept.generation > seen.generation) return kept;
       if (rejected?.generation === seen.generation && deps.clock.now() < rejected.until) return undefined;
       if (isRefreshable(seen.stored.credentials)) return sharedRefresh(() => refresh(source, seen));
-      // Nothing to renew it with: but another one may have been given meanwhile.
+      // No refresh token, but a newer access token may be stored.
       const stored = await readStored(source);
       return stored.generation === seen.generation ? undefined : keep(stored);
     },
 
-    /** A new token that is called expired at once: the next one would be as well, so none is asked for in a while. */
+    /** Called when a new token is rejected as expired: further renewals are pointless, so they pause. */
     markRejected({ generation }: Token): void {
       rejected = { generation, until: deps.clock.now() + REJECTED_MS };
     },
 
-    /** The provider takes it no more. With a refresh token it says nothing yet of the connection. */
+    /** The provider rejects the token. With a refresh token the connection may still be valid. */
     async refuse(source: TokenSource, seen: Token): Promise<void> {
       if (!isRefreshable(seen.stored.credentials)) await markRefused(source, seen, 'token_refused');
     },
 
-    /** Renews what is stored, before anybody needs it. */
+    /** Renews the stored token before it is needed. */
     async refreshStored(source: TokenSource, generation: number): Promise<IdleRefreshOutcome> {
       const stored = await source.credentials.read(source.connection.id);
       if (stored?.generation !== generation || stored.isRefused) return 'used';
@@ -57,7 +60,7 @@ export function createTokens(deps: TokenDeps) {
       return 'renewed';
     },
 
-    /** What is stored may have changed: read it again. */
+    /** Clears the cache, because the stored credentials may have changed. */
     forget(): void {
       kept = undefined;
     },
@@ -67,7 +70,7 @@ export function createTokens(deps: TokenDeps) {
     const stored = await credentials.read(connection.id);
     if (!stored) throw missing(connection);
     await deps.onStored(stored);
-    // Read from the row each time: who has connected again, perhaps at another replica, is let in at once.
+    // Read from the database each time, so that a reconnection, even at another process, takes effect at once.
     if (stored.isRefused || refused === stored.generation) {
       throw unauthorized(toReconnectDetail(connection.providerName));
     }
@@ -75,7 +78,7 @@ export function createTokens(deps: TokenDeps) {
     return stored;
   }
 
-  /** A token that still works bridges a token endpoint that does not. */
+  /** Renews early; where the token endpoint fails, the current token is used while it is valid. */
   async function refreshEarly(source: TokenSource, token: Token): Promise<Token> {
     try {
       return await sharedRefresh(() => refresh(source, token));
@@ -93,7 +96,7 @@ export function createTokens(deps: TokenDeps) {
     try {
       const stored = await credentials.refreshOnce(connection.id, seen.generation, deps.refresh);
       if (!stored) throw missing(connection);
-      // Another process may have brought it.
+      // Another process may have stored it.
       await deps.onStored(stored);
       return keep(stored, true);
     } catch (error) {
@@ -116,9 +119,9 @@ export function createTokens(deps: TokenDeps) {
 
   function keep(stored: StoredCredentials, isNew = false): Token {
     const now = deps.clock.now();
-    // Told as a time of day; from here on it is a duration, which no step of the clock changes.
+    // Converts wall-clock expiry to monotonic time, which no clock step changes.
     const expiresAt = now + readExpiry(stored.credentials) - deps.clock.wall();
-    // A new token that lives shorter than the margin is used for half its life, not renewed for each call.
+    // A new token with a lifetime below the margin is used for half its life, or it would be renewed for every call.
     const marginMs = isNew ? Math.min(RENEWAL_MARGIN_MS, (expiresAt - now) / 2) : RENEWAL_MARGIN_MS;
     const refreshAt = isRefreshable(stored.credentials) ? expiresAt - marginMs : Number.POSITIVE_INFINITY;
     const staleAt = now + TOKEN_CACHE_MS;
@@ -155,7 +158,7 @@ function isTransient(error: unknown): boolean {
   return code !== 'REMOTE_PROVIDER_UNAUTHORIZED' && code !== 'INTERNAL_SERVER_ERROR';
 }
 
-/** Only a new consent of the customer helps. */
+/** Requires a new consent by the customer. */
 export class InvalidGrantError extends CrossbookError {
   constructor(provider: ProviderName, cause: CrossbookError) {
     super('REMOTE_PROVIDER_UNAUTHORIZED', toReconnectDetail(provider), { cause, remote: cause.remote });
@@ -178,14 +181,14 @@ const RENEWAL_MARGIN_MS = 60_000;
 const RENEW_AGAIN_MS = 5_000;
 const REJECTED_MS = 30_000;
 
-/** Another process may have been given other credentials: they are read again after this time. */
+/** How long a token is used before the stored credentials are read again, which another process may have replaced. */
 const TOKEN_CACHE_MS = 15_000;
 
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
 export type Tokens = ReturnType<typeof createTokens>;
 
-/** `used`: another was stored since, or it is refused. */
+/** `used`: a newer token is stored, or the stored one is rejected. */
 export type IdleRefreshOutcome = 'renewed' | 'used' | 'nothing to renew';
 
 export interface Token {
@@ -194,10 +197,10 @@ export interface Token {
   readonly origin: string;
   readonly generation: number;
   readonly stored: StoredCredentials;
-  /** This and the next two by the monotonic clock. */
+  /** Monotonic time, as the next two. */
   readonly expiresAt: number;
   readonly refreshAt: number;
-  /** Until then it is used without a look at the store. */
+  /** Until then it is used without reading the database. */
   readonly staleAt: number;
 }
 
@@ -210,6 +213,6 @@ interface TokenDeps {
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   originOf(instanceUrl: string | null): string;
   refresh(current: StoredCredentials): Promise<RefreshedCredentials>;
-  /** Told of whatever was read, or was stored by a refresh. */
+  /** Called with credentials that were read, or stored by a refresh. */
   onStored(stored: StoredCredentials): Promise<void>;
 }

@@ -2,13 +2,13 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4, isIPv6, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 
-/** Not one of these belongs to a CRM: private, local, shared, reserved, documentation, multicast. */
+/** Blocked address ranges: private, local, shared, reserved, documentation, multicast. */
 const BLOCKED_SUBNETS = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // A cloud's own agent answers here, from an address that looks public.
+  // The agent of a cloud provider, at an address that looks public.
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
@@ -23,7 +23,7 @@ const BLOCKED_SUBNETS = [
   '198.51.100.0/24',
   '203.0.113.0/24',
   '224.0.0.0/3',
-  // Of public IPv6 those that carry an IPv4 address inside, or are set aside.
+  // Within public IPv6: ranges that embed IPv4 addresses, or are reserved.
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',
@@ -42,15 +42,15 @@ function toBlockList(subnets: readonly string[]): BlockList {
   return list;
 }
 
-/** May a token be sent to this address? */
+/** Whether a token may be sent to this address. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !closed.check(address, 'ipv4');
-  // A zone ("%eth0") names an interface of this machine.
+  // A zone ("%eth0") is for local interfaces.
   if (!isIPv6(address) || address.includes('%')) return false;
   return publicIPv6.check(address, 'ipv6') && !closed.check(address, 'ipv6');
 }
 
-/** The address that is checked is the address that is connected to: a second look-up could answer another one. */
+/** Connects to the address that was checked: a second look-up could return another one (DNS rebinding). */
 export function createGuardedConnector(options: {
   readonly timeoutMs: number;
   readonly lookup?: HostLookup | undefined;
@@ -58,12 +58,12 @@ export function createGuardedConnector(options: {
   const connect = buildConnector({
     timeout: options.timeoutMs,
     lookup: toPublicLookup(options.lookup ?? lookupAll),
-    // Said here, so that no environment variable can switch it off.
+    // Explicit, so that no environment variable can disable it.
     rejectUnauthorized: true,
   });
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '');
-    // A literal address never passes a look-up, and no CRM has one.
+    // Literal addresses bypass the look-up and its check, and no CRM has one.
     if (isIP(host) || target.protocol !== 'https:') {
       callback(new PrivateAddressError(`${host} is not a host that is called.`), null);
       return;
@@ -72,7 +72,7 @@ export function createGuardedConnector(options: {
   };
 }
 
-/** Undici would take any error for a broken connection: this one is not worth another try. */
+/** A distinct class, because undici treats other errors as broken connections, which are retried. */
 export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
 }

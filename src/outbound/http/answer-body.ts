@@ -3,15 +3,15 @@ import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { type Hold, memoryLimitReached } from '../../domain/resources.ts';
 
-/** Up to here unpacking on the spot is quicker than the way to another thread, and a bomb is still a small one. */
+/** Up to this size synchronous decompression is faster than a thread, and a bomb stays small. */
 const UNPACK_AT_ONCE_BYTES = 8 * 1024;
 
-/** Unpacks to four megabytes at most: gzip makes nothing smaller than a thousandth. */
+/** Decompresses to four megabytes at most: gzip's maximum ratio is about a thousand. */
 const START_PACKED_BYTES = 4 * 1024;
 
 /**
- * A body in pieces. What parsing makes of a large one is counted with each piece that comes: all at once would hold the
- * event loop.
+ * A body in chunks. The memory that parsing will need is estimated per chunk, because a whole body at once would
+ * block the event loop.
  */
 export class Chunks {
   readonly list: Buffer[] = [];
@@ -34,15 +34,15 @@ export class Chunks {
   }
 
   /**
-   * At most so many bytes parsing it makes: the text, and a value for each comma and each bracket. A list of empty objects
-   * takes twenty times its text.
+   * An upper bound of the memory after parsing: the text, and one value per comma and bracket. A list of empty
+   * objects takes twenty times its text.
    */
   get parsedBytes(): number {
     this.#count();
     return this.bytes + this.#values * VALUE_BYTES;
   }
 
-  /** Chunks are put together where the last ones were: what is made for a moment weighs on the garbage collector. */
+  /** Concatenates in a shared scratch buffer, because short-lived buffers burden the garbage collector. */
   toText(): string {
     const [first] = this.list;
     const text = first && this.list.length === 1 ? first.toString('utf8') : join(this.list, this.bytes);
@@ -58,7 +58,7 @@ export class Chunks {
 
 function countValues(piece: Uint8Array = NO_BYTES): number {
   let values = 0;
-  // Not `for … of`: that takes several times as long.
+  // `for … of` would take several times as long.
   for (let index = 0; index < piece.length; index++) {
     const byte = piece[index];
     if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) values++;
@@ -67,8 +67,8 @@ function countValues(piece: Uint8Array = NO_BYTES): number {
 }
 
 /**
- * Its body becomes text when it is asked for, which is once: the promise of the answer keeps it for longer than it
- * is needed, and large texts that are kept are what the garbage collector spends its time on.
+ * Decodes the body lazily and once: the promise of the response outlives its use, and long-lived large strings burden
+ * the garbage collector.
  */
 export class ReceivedAnswer implements ProviderResponse {
   readonly status: number;
@@ -76,7 +76,7 @@ export class ReceivedAnswer implements ProviderResponse {
   readonly #hold: Hold | undefined;
   readonly #maxParsedBytes: number;
   #pieces: Chunks;
-  /** Counted for what is parsed from a large answer, until that is understood. */
+  /** Charged for the parsed values of a large response, until it is processed. */
   #parsed = 0;
 
   constructor({ status, headers, pieces, hold, maxParsedBytes }: Received) {
@@ -105,7 +105,7 @@ export class ReceivedAnswer implements ProviderResponse {
   }
 }
 
-/** The body's bytes. `maxBytes` holds for what it unpacks to. */
+/** Decompresses a body. `maxBytes` limits the decompressed size. */
 export function unpackBody(body: PackedBody): Chunks | Promise<Chunks> {
   const { packed, encoding, maxBytes } = body;
   if (encoding === undefined || encoding === 'identity' || packed.bytes === 0) return packed;
@@ -121,7 +121,10 @@ export function unpackBody(body: PackedBody): Chunks | Promise<Chunks> {
   }
 }
 
-/** Counted piece by piece: a small answer may unpack to a large one, and many of them to more than there is room for. */
+/**
+ * Charges memory per chunk, because a small response may decompress to a large one, and many of them exceed the
+ * budget.
+ */
 function unpackInPieces({ packed, maxBytes, hold }: PackedBody): Promise<Chunks> {
   return new Promise((resolve, reject) => {
     const pieces = new Chunks();
@@ -138,7 +141,7 @@ function unpackInPieces({ packed, maxBytes, hold }: PackedBody): Promise<Chunks>
   });
 }
 
-/** What came of a body that did not come whole, or is too large: enough to show. */
+/** The start of a body that is incomplete or too large, for the error. */
 export function readStart({ packed, encoding, maxBytes }: Omit<PackedBody, 'hold'>): string {
   const bytes = Buffer.concat(packed.list, Math.min(packed.bytes, maxBytes));
   if (encoding === undefined || encoding === 'identity') return new Chunks(bytes).toText();
@@ -182,20 +185,20 @@ const COMMA = 0x2c;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const NO_BYTES = new Uint8Array();
-/** What is smaller cannot grow to much when it is parsed. */
+/** Smaller bodies stay small after parsing. */
 const LARGE_BYTES = 256 * 1024;
-/** An empty object with its place in a list. */
+/** An empty object with its slot in a list. */
 const VALUE_BYTES = 64;
 const UNPACKED_PIECE_BYTES = 64 * 1024;
 
-/** Used again and again: nothing but the text leaves it. */
+/** A scratch buffer, reused by every call: only the decoded text leaves it. */
 const scratch = Buffer.allocUnsafeSlow(512 * 1024);
 
 interface PackedBody {
   readonly packed: Chunks;
   readonly encoding: string | undefined;
   readonly maxBytes: number;
-  /** Counts what is unpacked. */
+  /** The hold for the decompressed bytes. */
   readonly hold: Hold | undefined;
 }
 

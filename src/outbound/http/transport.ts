@@ -9,17 +9,18 @@ import type { OutboundOptions, OutboundSettings } from '../outbound.ts';
 import { createGuardedConnector } from './addresses.ts';
 import { Chunks, NO_CHUNKS, ReceivedAnswer, readStart, tooLarge, unpackBody } from './answer-body.ts';
 
-/** One call, one answer, over kept-alive connections: bounded in time and in size, and only to public hosts. */
+/** Sends single calls over keep-alive connections, with limits on time and size, and to public hosts only. */
 export function createTransport(options: TransportOptions) {
   const { clock, connectTimeoutMs, bodyTimeoutMs, maxAnswerBytes } = options;
   const timeouts = {
-    // Each call has its deadline.
+    // Replaced by each call's deadline.
     headersTimeout: 0,
     bodyTimeout: bodyTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
   };
   const connect = createGuardedConnector({ timeoutMs: connectTimeoutMs, lookup: options.lookup });
-  // No bound on sockets per host: one customer's slow calls must not take another's. The limiters bound them.
+  // Sockets per host are not limited, so that slow calls of one customer cannot block another's. The rate limiters
+  // bound them.
   const guarded = new Agent({ ...timeouts, connect });
   const sandbox = new Agent({ ...timeouts, connect: { timeout: connectTimeoutMs } });
   const sandboxOrigins = new Set(options.sandboxOrigins);
@@ -27,8 +28,8 @@ export function createTransport(options: TransportOptions) {
 
   return {
     /**
-     * Rejects with a CrossbookError where no whole answer came. Each call is reported after it: to the process, and to the
-     * request that it was made for.
+     * Rejects with a CrossbookError without a complete response. Each call is reported afterwards: to the process,
+     * and to its request.
      */
     async send(call: Call): Promise<ProviderResponse> {
       const { origin, request, headers, deadline, hold, permit } = call;
@@ -76,7 +77,7 @@ function dispatch(
 ): void {
   const { origin, request, headers } = call;
   const { method, path, body } = request;
-  // With a whole URL in its place undici would write another host into the request.
+  // With an absolute URL undici would send the request to another host.
   if (!path.startsWith('/')) {
     handler.fail(new Error('A path starts with a slash.'));
     return;
@@ -93,24 +94,24 @@ const KEEP_ALIVE_MS = 20_000;
 export type Transport = ReturnType<typeof createTransport>;
 
 export interface Call {
-  /** For whom it is told. */
+  /** The connection that the call is reported for. */
   readonly target: Pick<CallEvent, 'provider' | 'connectionId'>;
   readonly origin: string;
   readonly request: Pick<RemoteRequest, 'method' | 'path' | 'body' | 'budget'>;
   readonly headers: Readonly<Record<string, string>>;
   readonly deadline: number;
-  /** Grows with the answer, and is released by its giver. */
+  /** Grows with the response; the caller releases it. */
   readonly hold?: Hold | undefined;
-  /** When its client is gone, the call is broken off. */
+  /** Aborts the call when its client disconnects. */
   readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
-  /** For the rate limit, before it was sent. */
+  /** The time in the queue of the rate limiter. */
   readonly waitedMs?: number;
-  /** Called after it. */
+  /** Called after the call. */
   readonly onCall?: ((call: ProviderCall) => void) | undefined;
 }
 
 export interface CallEvent extends ProviderCall {
-  /** Undefined while there is none yet: a code is exchanged. */
+  /** Undefined while a code is exchanged and no connection exists. */
   readonly connectionId: string | undefined;
 }
 
@@ -120,7 +121,7 @@ export interface TransportOptions
   readonly clock: Clock;
 }
 
-/** One request and its answer, as undici tells it. Settles once; what comes after is not heard. */
+/** Handles undici's events of one request. Settles once and ignores later events. */
 class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #options: HandlerOptions;
   #packed = new Chunks();
@@ -133,7 +134,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#options = options;
   }
 
-  /** Gives up, whether or not a socket was found yet. */
+  /** Aborts, even before a socket is assigned. */
   fail(failure: Error): void {
     if (this.#failure) return;
     this.#failure = failure;
@@ -183,7 +184,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     return this.#headers['content-encoding']?.toLowerCase();
   }
 
-  /** Where an answer had begun, the failure shows as much of it as came. */
+  /** If a response had begun, the error includes its start. */
   #reject(error: unknown, packed: Chunks): void {
     const isTheirs = error instanceof CrossbookError && ERROR_CODES[error.code].status === 499;
     if (this.#status === 0 || !isTheirs) {
@@ -200,7 +201,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     const { maxBytes, hold } = this.#options;
     const received = { status: this.#status, headers: this.#headers };
     const answer = new ReceivedAnswer({ ...received, pieces, hold, maxParsedBytes: maxBytes * 4 });
-    // Following it would carry a token to wherever the answer says.
+    // Redirects are not followed: they could send the token anywhere.
     if (this.#status >= 300 && this.#status < 400) this.#options.reject(redirected(answer));
     else this.#options.resolve(answer);
   }
@@ -211,7 +212,7 @@ function redirected(answer: ProviderResponse): RemoteFailure {
   return new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', detail, answer);
 }
 
-/** The object is this answer's own, so it is changed in place: only repeated headers are lists. */
+/** Changed in place, because this response owns the object: only repeated headers are lists. */
 function flatten(headers: WireHeaders): Record<string, string> {
   for (const name in headers) {
     const value = headers[name];
@@ -220,7 +221,7 @@ function flatten(headers: WireHeaders): Record<string, string> {
   return headers as Record<string, string>;
 }
 
-/** More than is ever shown of it. */
+/** More than an error ever shows. */
 const START_BYTES = 64 * 1024;
 
 type WireHeaders = Record<string, string | string[] | undefined>;
@@ -228,7 +229,7 @@ type WireHeaders = Record<string, string | string[] | undefined>;
 interface HandlerOptions {
   readonly origin: string;
   readonly maxBytes: number;
-  /** Grows with the answer. Whoever gave it releases it. */
+  /** Grows with the response; the caller releases it. */
   readonly hold: Hold | undefined;
   resolve(answer: ProviderResponse): void;
   reject(error: unknown): void;

@@ -7,11 +7,11 @@ import { parseJson } from '../../lib/json.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 
 /**
- * Makes whatever an adapter or a transport has thrown an error that may be shown: what an error, a log line or a trace shows of
- * a provider's answer is made here and nowhere else, where the connection's secrets are known.
+ * Converts errors of adapters and the transport to ones that may be shown. Every part of a provider's response in
+ * errors, logs and traces is redacted here, where the connection's secrets are known.
  */
 export function createRedactor(secrets: () => readonly string[]): (thrown: unknown) => unknown {
-  /** Messages of our own without a secret: where calls are refused, the same ones come thousands of times. */
+  /** A cache of our own messages that contain no secret, because rejections repeat the same ones thousands of times. */
   const plain = new Set<string>();
   let known: readonly string[] = [];
 
@@ -23,7 +23,7 @@ export function createRedactor(secrets: () => readonly string[]): (thrown: unkno
     const matcher = createSecretMatcher(known);
     if (thrown instanceof RemoteFailure) return toCrossbookError(thrown, matcher);
     if (!isOwn) {
-      // A bug: its message may quote what it stumbled over.
+      // A bug: its message may quote a secret.
       return matcher.matches(inspect(thrown).slice(0, MAX_SHOWN_BYTES)) ? new Error(WITHHELD) : thrown;
     }
     if (matcher.matches(thrown.message)) return withhold(thrown);
@@ -53,7 +53,7 @@ function toRemoteCause({ status, headers, body }: ProviderResponse, matcher: Sec
   } as RemoteCause;
 }
 
-/** JSON stays JSON, even where it is cut. */
+/** Redacts a body. JSON stays valid JSON even when truncated. */
 function redactBody(body: string, matcher: SecretMatcher): unknown {
   const { text, note } = cutText(body, MAX_SHOWN_BYTES);
   const json = parseJson(note === undefined ? text : closeJson(text, note));
@@ -65,11 +65,11 @@ function redactBody(body: string, matcher: SecretMatcher): unknown {
 const MAX_SHOWN_BYTES = 16 * 1024;
 const MAX_PLAIN = 20;
 
-/** By name, whatever their value: cookies, and what proves a right to something. */
+/** Headers that are always withheld: cookies and credentials. */
 const SECRET_HEADERS =
   /cookie|authori[sz]ation|authentication-info|token|secret|session|api-?key|password|signature/;
 
-/** The beginning of a text, cut at a character; `note` says so. Undefined: nothing was cut off. */
+/** Truncates a text at a character; `note` says so. Undefined: not truncated. */
 function cutText(
   text: string,
   maxBytes: number,
@@ -77,18 +77,15 @@ function cutText(
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return { text, note: undefined };
   const start = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes);
-  // It keeps back the beginning of a character.
+  // The decoder holds back an incomplete character.
   const whole = new StringDecoder('utf8').write(start);
   return { text: whole, note: `[cut: the first ${Buffer.byteLength(whole)} of ${bytes} bytes]` };
 }
 
-/**
- * The beginning of a JSON text as a whole one: what is open is closed, and the note stands where it was cut. What is no
- * JSON stays something that is none.
- */
+/** Completes truncated JSON: closes open brackets and inserts the note at the cut. Other text stays invalid JSON. */
 function closeJson(start: string, note: string): string {
   const open: ('}' | ']')[] = [];
-  // Up to here everything is complete but for the open brackets, or for the string that it ends in.
+  // The end of the part that is complete except for open brackets, or for the string that it ends in.
   let whole = 0;
   let isKey = false;
   let isInValue = false;
@@ -113,7 +110,7 @@ function closeJson(start: string, note: string): string {
   return `${start.slice(0, whole)}${rest}${open.reverse().join('')}`;
 }
 
-/** A string as far as it is complete, with the quote that ends it, if there is one; or what stands between values. */
+/** A string up to its end or the cut, with its closing quote if present; or punctuation. */
 const JSON_TOKEN = /"(?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*("?)|[{}[\],:]/gi;
 
 function toMember(before: string, note: string, bracket: string | undefined): string {
@@ -128,8 +125,8 @@ function redactText(text: string, matcher: SecretMatcher): string {
 }
 
 /**
- * Withholds each key, string and number that shares enough with a secret, and what names itself one; and everything where
- * a secret is spread over neighbours, because none of them shows which.
+ * Withholds each key, string and number that shares enough with a secret or has a secret's name; and the whole value
+ * where a secret is split over neighbours.
  */
 function redactJson(json: unknown, matcher: SecretMatcher): unknown {
   const { all, values } = collect(json, { all: [], values: [] });
@@ -138,12 +135,12 @@ function redactJson(json: unknown, matcher: SecretMatcher): unknown {
   return rebuild(json, matcher.matches);
 }
 
-/** Together they share more with a secret than each by itself. */
+/** Whether the strings match a secret in more places together than separately. */
 function isSpread(texts: readonly string[], { count }: SecretMatcher): boolean {
   return count(join(texts)) > texts.reduce((sum, text) => sum + count(text), 0);
 }
 
-/** A line break does not count in any reading, and no escape reaches over it. */
+/** A line break is ignored in every decoding, and no escape sequence spans it. */
 function join(texts: readonly string[]): string {
   return texts.join('\n');
 }
@@ -178,17 +175,17 @@ function rebuild(json: unknown, isSecret: (text: string) => boolean, depth = 0):
 const MAX_DEPTH = 64;
 const TOO_DEEP = `[cut: deeper than ${MAX_DEPTH} levels]`;
 
-/** A token that has just been made is not among the known secrets yet. */
+/** Keys whose values are withheld by name: a new token is not among the known secrets yet. */
 const NAMED =
   /^(?:(?:access|refresh|id|session)[_-]?token|token|client[_-]?secret|password|authorization|session[_-]?id)$/i;
 
 interface Collected {
-  /** Keys and values, in the order of the text. */
+  /** Keys and values in document order. */
   readonly all: string[];
   readonly values: string[];
 }
 
-/** What must never be shown of one connection: what is secret now, and what was. */
+/** The current and former secrets of one connection. */
 export function createConnectionSecrets(publicPrefix: RegExp | undefined) {
   const secrets = new Set<string>();
   let list: readonly string[] = [];
@@ -196,7 +193,7 @@ export function createConnectionSecrets(publicPrefix: RegExp | undefined) {
     add(...given: readonly string[]): void {
       for (const secret of given) {
         const hidden = publicPrefix ? secret.replace(publicPrefix, '') : secret;
-        // Moved to the end: the one that was not used for the longest time is dropped first.
+        // Moved to the end, so that the least recently used secret is evicted first.
         secrets.delete(hidden);
         if (hidden !== '') secrets.add(hidden);
       }
@@ -206,7 +203,7 @@ export function createConnectionSecrets(publicPrefix: RegExp | undefined) {
       }
       list = [...secrets];
     },
-    /** The same list until there is another secret. */
+    /** Returns the same array until a secret is added. */
     list: () => list,
   };
 }
@@ -217,5 +214,5 @@ export function secretsOf(credentials: Credentials): readonly string[] {
   return refreshToken === null ? [accessToken] : [accessToken, refreshToken];
 }
 
-/** With a new access token each half hour, those of half a day: longer than a provider repeats what it was sent. */
+/** Half a day of access tokens at one per half hour: longer than providers echo old ones. */
 const MAX_KEPT = 50;

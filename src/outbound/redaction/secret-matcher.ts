@@ -1,12 +1,12 @@
 /**
- * Does a text share twelve letters and digits in a row with one of the secrets, in any of its readings? Of a shorter secret
- * it has to be the whole. Case and all other characters do not count, on either side.
+ * Matches texts that share twelve consecutive letters and digits with a secret, in any of their decodings. Shorter
+ * secrets must match completely. Case and all other characters are ignored on both sides.
  */
 export function createSecretMatcher(secrets: readonly string[]) {
   const normalised = [...new Set(secrets.map(toLetters))].filter((secret) => secret !== '');
   const long = normalised.filter((secret) => secret.length >= RUN);
   const short = normalised.filter((secret) => secret.length < RUN);
-  /** By the hash of a run: may it be a secret's? Only such runs are looked for in the secrets. */
+  /** A filter by the hash of a run: only runs that pass it are compared with the secrets. */
   const filter = new Uint8Array(MASK + 1);
   for (const secret of long) {
     eachRun(fillLetters(secret), (slot) => {
@@ -20,7 +20,7 @@ export function createSecretMatcher(secrets: readonly string[]) {
       return false;
     },
 
-    /** At how many places, over all readings: of texts in a row at least the sum of theirs. */
+    /** The number of matching places over all decodings: for joined texts at least the sum of theirs. */
     count(text: string): number {
       let places = 0;
       for (const reading of readings(text, true)) places += countPlaces(reading);
@@ -50,7 +50,7 @@ function toLetters(text: string): string {
   return room.toString('latin1', 0, fillLetters(text));
 }
 
-/** Fills the room with what counts of a text. */
+/** Writes the relevant characters of a text to the scratch buffer. */
 function fillLetters(text: string): number {
   if (room.length < text.length) room = Buffer.allocUnsafeSlow(text.length * 2);
   let length = 0;
@@ -63,7 +63,7 @@ function fillLetters(text: string): number {
   return length;
 }
 
-/** Each run of the letters that stand in the room: the rolling hash of it, and where it ends. */
+/** Visits each run in the scratch buffer with its rolling hash and end. */
 function eachRun(length: number, visit: (slot: number, end: number) => void): void {
   let hash = 0;
   for (let index = 0; index < length; index += 1) {
@@ -73,25 +73,25 @@ function eachRun(length: number, visit: (slot: number, end: number) => void): vo
   }
 }
 
-/** In a row: fewer are found by chance, and are of no use to anybody. */
+/** The run length: shorter runs match by chance and reveal too little. */
 const RUN = 12;
 const MASK = 0xffff;
 const BASE = 31;
 const LEAVING = Array.from({ length: RUN }).reduce<number>((power) => Math.imul(power, BASE), 1);
 
-/** By character code: the lower-case letter or the digit that it counts as; 0 for all others. */
+/** By character code: the lower-case letter or digit that it counts as; 0 for all others. */
 const LETTERS = Uint8Array.from({ length: 128 }, (_, code) => {
   const lower = String.fromCharCode(code).toLowerCase();
   return /[a-z0-9]/.test(lower) ? lower.charCodeAt(0) : 0;
 });
 
-/** Used again for each reading: nothing that is kept stands in it. */
+/** A scratch buffer, reused for each decoding. */
 let room = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
- * A text as it stands, and as anybody would read it who decodes it: escapes (percent, `\u`, entities) resolved, base64 and
- * base64url at every offset, hex; and each of these decoded once more. Bytes that are no text stand in Latin-1. Linear
- * in the text. Complete: also those that change nothing, so that each reading of a part is in the reading of the whole.
+ * The decodings of a text: as is; with escapes (percent, `\u`, entities) resolved; base64 and base64url at every
+ * offset; hex; and each of these decoded once more. Non-text bytes are read as Latin-1. Linear time. `isComplete`
+ * also yields unchanged decodings, so that each decoding of a part is contained in that of the whole.
  */
 function* readings(text: string, isComplete = false): Iterable<string> {
   const plain = fold(text);
@@ -108,7 +108,7 @@ function* decode(text: string, isComplete: boolean): Iterable<string> {
   yield* fromHex(text);
 }
 
-/** Letters that look alike (full width, with accents) become the plain ones. */
+/** Normalizes look-alike letters (full width, accents) to plain ones. */
 function fold(text: string): string {
   return NOT_ASCII.test(text) ? text.normalize('NFKD') : text;
 }
@@ -121,12 +121,12 @@ function readEscape(all: string, ...digits: readonly (string | undefined)[]): st
   return code <= LAST_CODE_POINT ? String.fromCodePoint(code) : '';
 }
 
-/** What stands between the letters (spaces, quotes) does not count; letters in front shift the rest, hence all offsets. */
+/** Ignores separators (spaces, quotes); preceding letters shift the alignment, hence all offsets. */
 function* fromBase64(text: string): Iterable<string> {
   const runs = text.match(BASE64_RUN);
   if (!runs) return;
   const letters = runs.join('');
-  // Neighbours that were encoded apart: the padding of the first would shift the second.
+  // Runs that were encoded separately: the padding of one would shift the next.
   yield fromLetters(runs.map((run) => run + PADDING[run.length % 4]).join(''));
   for (let offset = 0; offset < 4; offset += 1) yield fromLetters(letters.slice(offset));
 }
@@ -145,13 +145,13 @@ function* fromHex(text: string): Iterable<string> {
 
 const NOT_ASCII = /[^\0-\x7f]/;
 const ESCAPED = /[%\\&<]/;
-/** In one line: a bracket in one value does not reach to one in another. */
+/** Within one line, so that a tag cannot span two values. */
 const TAG = /<[^<>\n]*>/g;
-/** `%70 \x70 %u0070 \u0070 \u{70} &#x70; &#112;`, and what stands for no letter (`&amp; \n`). */
+/** `%70 \x70 %u0070 \u0070 \u{70} &#x70; &#112;`, and escapes that are no letter (`&amp; \n`). */
 const ESCAPE =
   /(?:%|\\x)([0-9a-f]{2})|[%\\]u([0-9a-f]{4})|(?:\\u\{|&#x)0*([0-9a-f]{1,6})[;}]?|&#0*(\d{1,7});?|&[a-z]{2,10};|\\["'/\\a-z]/gi;
 const BASE64_RUN = /[A-Za-z0-9+/_-]+/g;
-/** Zero bits, which are dropped again: a run ends at a whole byte. */
+/** Zero bits that complete the last byte and are dropped again. */
 const PADDING = ['', 'AAA', 'AA', 'A'];
 const NOT_HEX = /0x|[^0-9a-f]+/gi;
 const LAST_CODE_POINT = 0x10ffff;

@@ -2,8 +2,9 @@ import { CrossbookError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 /**
- * Opens after some failures in a row, and when most calls are slow while many requests wait: then no request waits for the
- * provider, and now and then one call probes it. A slow provider that few ask is left to those who ask it.
+ * A circuit breaker. Opens after consecutive failures, and when most calls are slow while many requests wait. While
+ * it is open requests fail fast, and an occasional call probes the provider. A slow provider with few waiting
+ * requests stays usable.
  */
 export function createConnectionBreaker(options: BreakerOptions) {
   const { clock, maxFailures, openMs, slowMs, isCrowded } = options;
@@ -18,7 +19,7 @@ export function createConnectionBreaker(options: BreakerOptions) {
   return {
     check,
 
-    /** Throws like `check`; else the call counts, and `end` has to follow. */
+    /** Throws like `check`; otherwise counts the call, and `end` must follow. */
     begin(): void {
       check();
       isProbing = openUntil !== undefined;
@@ -27,7 +28,7 @@ export function createConnectionBreaker(options: BreakerOptions) {
     end(result: 'answered' | 'failed' | 'abandoned', tookMs: number): void {
       isProbing = false;
       const isSlow = tookMs >= slowMs;
-      // A client that left early says nothing of the provider.
+      // A client that disconnected early says nothing about the provider.
       if (result === 'abandoned' && !isSlow) return;
       count(isSlow);
       failures = result === 'failed' ? failures + 1 : 0;
@@ -35,7 +36,7 @@ export function createConnectionBreaker(options: BreakerOptions) {
       else openUntil = undefined;
     },
 
-    /** For another host: what was counted belongs to the previous one. */
+    /** Resets the counts, which belong to the previous host. */
     reset(): void {
       failures = 0;
       openUntil = undefined;
@@ -46,7 +47,7 @@ export function createConnectionBreaker(options: BreakerOptions) {
     isClosed: () => openUntil === undefined,
   };
 
-  /** Throws where a call would not be made. */
+  /** Throws where calls are rejected. */
   function check(): void {
     if (openUntil === undefined) return;
     const remainingMs = openUntil - clock.now();
@@ -74,7 +75,7 @@ export function createConnectionBreaker(options: BreakerOptions) {
     if (isSlow) slowCalls++;
   }
 
-  /** After a probe the requests that were refused meanwhile stand for those that would wait. */
+  /** After a probe the requests rejected meanwhile stand for those that would wait. */
   function shouldOpenForSlowness(): boolean {
     if (openUntil !== undefined) return isCrowded(refused);
     return slowCalls >= LEAST_SLOW_CALLS && slowCalls * 2 >= calls && isCrowded(0);
@@ -96,8 +97,8 @@ export interface BreakerOptions {
   readonly clock: Clock;
   readonly maxFailures: number;
   readonly openMs: number;
-  /** A call that takes as long is slow, whatever comes of it. */
+  /** Calls of this duration are slow, whatever their result. */
   readonly slowMs: number;
-  /** Do many wait for this connection's provider, these included? */
+  /** Whether many requests wait for this connection, plus the rejected ones. */
   isCrowded(refused: number): boolean;
 }

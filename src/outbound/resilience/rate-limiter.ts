@@ -2,10 +2,10 @@ import type { RateLimit, RateLimitStatus } from '../../domain/provider.ts';
 import { type Clock, type Wait, whenOver } from '../../lib/clock.ts';
 import { AbandonedError, rateLimited } from '../failures.ts';
 
-/** One rate limit of one connection: calls are sent at once while it lasts, and queue when it is used up. */
+/** One rate limit of one connection: calls are sent at once while permits are left, and queue otherwise. */
 export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }: RateLimiterOptions) {
   const window = createRollingWindow();
-  /** Calls that wait for their turn: first in, first out. */
+  /** The queue, first in, first out. */
   let queue = new Set<Waiter>();
   let calls = budget.calls ?? Number.POSITIVE_INFINITY;
   let intervalMs = budget.intervalMs ?? DEFAULT_INTERVAL_MS;
@@ -14,7 +14,10 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
   let wake: { readonly at: number; cancel(): void } | undefined;
 
   return {
-    /** Undefined: go now. Else wait; rejects with REMOTE_PROVIDER_RATE_LIMITED as soon as the deadline cannot be held. */
+    /**
+     * Undefined: acquired. A promise: queued; rejects with REMOTE_PROVIDER_RATE_LIMITED as soon as the deadline
+     * cannot be met.
+     */
     acquire(deadline: number, { inFront = false, permit }: AcquireOptions = {}): Promise<void> | undefined {
       const now = clock.now();
       if (isFree(now) && (inFront || queue.size === 0)) {
@@ -30,7 +33,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
       return waiting;
     },
 
-    /** After the call, whatever came of it. */
+    /** Call after each call, whatever its result. */
     release({ rateLimit, pauseMs }: Learned = {}): void {
       const now = clock.now();
       underWay--;
@@ -40,7 +43,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
       moveUp(now);
     },
 
-    /** Where the call was not made after all; `forMs`: and where none would be for so long. */
+    /** Returns the permit of a call that was not made; `forMs`: also pauses the limiter. */
     cancel(forMs?: number): void {
       const now = clock.now();
       underWay--;
@@ -48,12 +51,12 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
       moveUp(now);
     },
 
-    /** In one interval, as far as is known. */
+    /** The known number of calls per interval. */
     get calls() {
       return calls;
     },
 
-    /** Calls in the queue. */
+    /** The queue length. */
     get waiting() {
       return queue.size;
     },
@@ -66,7 +69,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
       return intervalMs;
     },
 
-    /** How far apart calls would have to be for the rest of the budget to last. 0 while there is plenty. */
+    /** The distance between calls at which the rest of the limit lasts. 0 while plenty is left. */
     spacingMs(): number {
       const isPlenty = window.count(clock.now()) + underWay < limit() / 2;
       return isPlenty ? 0 : intervalMs / limit();
@@ -78,7 +81,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
     },
   };
 
-  /** Resolves when its turn has come. It leaves the queue with an error at its deadline, and with its client. */
+  /** Resolves with a permit. Rejects at its deadline, or when its client disconnects. */
   function enqueue(deadline: number, { inFront, permit }: AcquireOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       let stopWaiting: (() => void) | undefined;
@@ -116,7 +119,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
     wakeInTime(now);
   }
 
-  /** Only what waits for time to pass needs a timer: a call that ends dispatches the queue itself. */
+  /** A timer is needed only where time must pass: the end of a call dispatches the queue itself. */
   function wakeInTime(now: number): void {
     if (queue.size === 0 || underWay >= budget.concurrency) return;
     const at = earliest(0, now);
@@ -129,7 +132,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
     wake = { at, cancel };
   }
 
-  /** The earliest moment at which a call with so many ahead of it can go: it may be later, never sooner. */
+  /** A lower bound for the time at which a call with so many ahead of it can be sent. */
   function earliest(ahead: number, now: number): number {
     const most = limit();
     const turn = ahead - (most - window.count(now) - underWay);
@@ -151,7 +154,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
     for (const waiter of queue) if (waiter.deadline <= until) waiter.leave(rateLimited(until - now));
   }
 
-  /** What the provider counts and we did not send, others have: another process of ours, or another program. */
+  /** Follows the provider's count: calls beyond ours were made by other processes or programs. */
   function follow(rateLimit: RateLimitStatus, now: number): void {
     if (rateLimit.intervalMs > LONGEST_WINDOW_MS) {
       if (rateLimit.remaining <= underWay) pause(now, LONGEST_WINDOW_MS);
@@ -159,7 +162,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
     }
     calls = Math.max(1, rateLimit.max);
     intervalMs = Math.max(1, rateLimit.intervalMs);
-    // What is under way may not be counted yet: it is left out of what is ours, which errs on the safe side.
+    // Calls in flight may not be counted by the provider yet: leaving them out of ours errs on the safe side.
     const ours = window.count(now) - window.otherConsumers();
     window.setOtherConsumers(Math.max(0, calls - rateLimit.remaining - ours), now, intervalMs);
   }
@@ -169,7 +172,7 @@ const DEFAULT_INTERVAL_MS = 1_000;
 const MIN_RETRY_AFTER_MS = 100;
 const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1_000;
 
-/** Of a longer interval (a day) only the rest is followed, and asked about again once in this time. */
+/** For longer intervals (a day) only the remaining calls are followed, and updated once in this time. */
 export const LONGEST_WINDOW_MS = 60_000;
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
@@ -186,7 +189,7 @@ interface Learned {
 
 export interface AcquireOptions {
   readonly inFront?: boolean;
-  /** Whose clients may go while the call waits: it leaves the queue with them. */
+  /** The permit whose client may disconnect: the call then leaves the queue. */
   readonly permit?: Wait['permit'];
 }
 
@@ -194,13 +197,13 @@ export interface RateLimiterOptions {
   readonly budget: RateLimit;
   readonly clock: Clock;
   readonly maxWaiting: number;
-  /** The part of the budget that is this limiter's, from 0 to 1. */
+  /** This limiter's share of the limit, from 0 to 1. */
   readonly share?: (() => number) | undefined;
 }
 
 /**
- * Counts calls the way a provider's rolling window does. A call is counted from its sending until one interval after
- * its answer: whenever in between the provider counted it, its window is over by then.
+ * Counts calls like a provider's rolling window. A call counts from its sending until one interval after its
+ * response: whenever the provider has counted it, its window is over by then.
  */
 function createRollingWindow() {
   const buckets: Bucket[] = [];
@@ -208,7 +211,7 @@ function createRollingWindow() {
   let others: { readonly bucket: Bucket; readonly count: number } | undefined;
 
   return {
-    /** Calls that still count. */
+    /** The number of calls that still count. */
     count(now: number): number {
       for (let first = buckets[0]; first && first.releaseAt <= now; first = buckets[0]) {
         held -= first.count;
@@ -222,7 +225,7 @@ function createRollingWindow() {
       addTo(bucketFor(now, intervalMs), 1);
     },
 
-    /** Calls of others that the provider has told about; replaces what it told before. */
+    /** Sets the calls of other consumers by the provider's last report, replacing the previous one. */
     setOtherConsumers(count: number, now: number, intervalMs: number): void {
       if (others) addTo(others.bucket, -others.count);
       others = count === 0 ? undefined : { bucket: bucketFor(now, intervalMs), count };
@@ -231,7 +234,7 @@ function createRollingWindow() {
 
     otherConsumers: (): number => others?.count ?? 0,
 
-    /** When the n-th (from 0) of the counted calls stops to count; `otherwise` where that is not known yet. */
+    /** When the n-th (from 0) counted call leaves the window; `otherwise` where that is unknown. */
     releaseAt(nth: number, otherwise: number): number {
       let before = 0;
       for (const bucket of buckets) {
@@ -247,7 +250,7 @@ function createRollingWindow() {
     held += calls;
   }
 
-  /** Moments close together share a bucket that ends with the latest of them, so that memory stays bounded. */
+  /** Close moments share a bucket, which ends with the latest, so that memory stays bounded. */
   function bucketFor(now: number, intervalMs: number): Bucket {
     const last = buckets.at(-1);
     const releaseAt = now + intervalMs;

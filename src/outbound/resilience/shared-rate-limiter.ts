@@ -8,9 +8,9 @@ import {
 } from './rate-limiter.ts';
 
 /**
- * A rate limiter whose budget several processes share through Redis. A call that has its permit here asks for a shared one;
- * where that is refused it goes back to the front of this queue, which pauses as long. While Redis is away this limits to
- * the process's part of the budget.
+ * A rate limiter that several processes share through Redis. After its local permit a call acquires a shared one;
+ * where that is denied, it returns to the front of the local queue, which pauses as long. While Redis is unreachable
+ * each process uses its share of the limit.
  */
 export function createSharedRateLimiter({
   sharedRateLimits,
@@ -21,7 +21,7 @@ export function createSharedRateLimiter({
     ...options,
     share: () => sharedRateLimits.share(limiter.intervalMs),
   });
-  // Which of them belongs to which call makes no difference.
+  // Permits are interchangeable between calls.
   const turns: string[] = [];
 
   return {
@@ -31,12 +31,12 @@ export function createSharedRateLimiter({
     },
 
     release({ rateLimit, pauseMs } = {}) {
-      // A daily limit is followed by each process alone, for one call a minute.
+      // A daily limit is followed by each process alone, at the cost of one call a minute.
       const isWindow = rateLimit !== undefined && rateLimit.intervalMs <= LONGEST_WINDOW_MS;
       const known = isWindow ? rateLimit : undefined;
       const { intervalMs } = limiter;
       sharedRateLimits.release({ name, turn: turns.shift(), intervalMs, rateLimit: known, pauseMs });
-      // What is missing there beside our own calls, our other processes have made: Redis has counted those.
+      // Calls of our other processes are counted by Redis, so they are not attributed to other consumers.
       const isCounted = known !== undefined && sharedRateLimits.isConnected();
       limiter.release({ rateLimit: isCounted ? { ...known, remaining: known.max } : rateLimit, pauseMs });
     },
@@ -74,7 +74,7 @@ export function createSharedRateLimiter({
       const leaseMs = deadline - options.clock.now();
       const told = await sharedRateLimits.acquire({ name, calls, intervalMs, leaseMs });
       if (told === undefined) {
-        // It had its turn here as if all of the budget were this process's: now it needs one within the share.
+        // It had acquired a permit of the whole limit: now it needs one within the process's share.
         limiter.cancel();
         await limiter.acquire(deadline, { inFront: true, permit });
         return;
@@ -90,6 +90,6 @@ export function createSharedRateLimiter({
 
 interface SharedRateLimiterOptions extends Omit<RateLimiterOptions, 'share'> {
   readonly sharedRateLimits: DistributedRateLimits;
-  /** The same in every process. */
+  /** The same name in every process. */
   readonly name: string;
 }

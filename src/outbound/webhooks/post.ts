@@ -12,7 +12,9 @@ import {
   PrivateAddressError,
 } from '../http/addresses.ts';
 
-/** One attempt: bounded in time and in what is read of the answer, never redirected, and only to public hosts. */
+/**
+ * Sends single webhook attempts, with limits on time and response size, without redirects, and to public hosts only.
+ */
 export function createWebhookPost({ clock, mayLoopback, lookup = createHostResolver() }: PostOptions) {
   const timeouts = { headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS, keepAliveTimeout: KEEP_ALIVE_MS };
   const connect = createGuardedConnector({ timeoutMs: CONNECT_MS, lookup });
@@ -30,7 +32,7 @@ export function createWebhookPost({ clock, mayLoopback, lookup = createHostResol
         const target = new URL(url);
         const dispatcher = mayLoopback && isLoopbackUrl(target) ? loopback : guarded;
         const answer = await request(target, { method: 'POST', headers, body, dispatcher, signal });
-        // The status has said all. What else comes is read so far that the connection can be used again.
+        // Only the status matters. The body is drained, up to a limit, so that the connection can be reused.
         await answer.body.dump({ limit: READ_BYTES, signal }).catch(() => undefined);
         return toOutcome(answer.statusCode, answer.headers);
       } catch (error) {
@@ -42,7 +44,7 @@ export function createWebhookPost({ clock, mayLoopback, lookup = createHostResol
         running.delete(controller);
       }
     },
-    /** Breaks off what is under way. */
+    /** Aborts the running attempts. */
     stop(): void {
       for (const controller of running) controller.abort(STOPPED);
     },
@@ -54,7 +56,7 @@ export function createWebhookPost({ clock, mayLoopback, lookup = createHostResol
 
 function toOutcome(status: number, headers: Record<string, string | string[] | undefined>): PostOutcome {
   if (status >= 200 && status < 300) return { kind: 'arrived' };
-  // A repeated header makes no sense.
+  // A repeated header is invalid.
   const sent = { 'retry-after': String(headers['retry-after'] ?? ''), date: String(headers['date'] ?? '') };
   const retryAfterMs = readRetryAfter(sent);
   const reason =
@@ -62,7 +64,7 @@ function toOutcome(status: number, headers: Record<string, string | string[] | u
   return { kind: 'failed', status, reason, retryAfterMs };
 }
 
-/** In words that are ours: an error's own may quote an answer. */
+/** Our own wording, because error messages may quote the response. */
 function toReason(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return `no answer within ${ANSWER_MS / 1_000} seconds`;
   const { name, code = '' } = error as Error & { readonly code?: string };
@@ -76,7 +78,7 @@ function toReason(error: unknown, signal: AbortSignal): string {
 
 const TOO_LATE = new Error('too late');
 const STOPPED = new Error('stopped');
-/** As Standard Webhooks recommends. */
+/** The recommendation of Standard Webhooks. */
 const ANSWER_MS = 15_000;
 const CONNECT_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
@@ -84,7 +86,7 @@ const READ_BYTES = 16 * 1024;
 
 export type PostOutcome =
   | { readonly kind: 'arrived' }
-  /** By us: it says nothing of the endpoint. */
+  /** Stopped by us, which says nothing about the endpoint. */
   | { readonly kind: 'stopped' }
   | {
       readonly kind: 'failed';
@@ -104,8 +106,8 @@ interface PostOptions extends CheckOptions {
 }
 
 /**
- * May events be sent there? A problem is told early; what counts is the address that is connected to, which is checked
- * each time. A name that cannot be resolved yet passes: it may be about to.
+ * Checks a webhook URL early; the address is checked again at each connect. A host that does not resolve yet is
+ * accepted.
  */
 export function createWebhookUrlCheck({ mayLoopback, lookup = createHostResolver() }: CheckOptions) {
   return async (text: string): Promise<{ readonly url: string } | { readonly problem: string }> => {
@@ -126,8 +128,8 @@ export function createWebhookUrlCheck({ mayLoopback, lookup = createHostResolver
 }
 
 /**
- * Asks the name servers directly, as a public host's name allows. The system's own look-up takes a thread of a pool of four,
- * which the look-ups of CRMs share: an application whose name server hangs would hold them up.
+ * Queries name servers directly, because the system's look-up uses a pool of four threads that look-ups of CRMs
+ * share: a hanging name server of one application would block them.
  */
 export function createHostResolver({ servers }: { readonly servers?: readonly string[] } = {}): HostLookup {
   const resolver = new Resolver({ timeout: TRY_MS, tries: 2 });
@@ -143,12 +145,12 @@ export function createHostResolver({ servers }: { readonly servers?: readonly st
 
 const TRY_MS = 2_000;
 
-/** http: on this machine is for trying things out: only where the sandbox is on. */
+/** http: to this machine is allowed only with the sandbox. */
 function isLoopbackUrl(url: URL): boolean {
   return url.protocol === 'http:' && LOOPBACK.has(url.hostname);
 }
 
-/** A literal address passes no look-up, and is refused with the private ones. */
+/** Literal addresses bypass the look-up, so they are rejected like private ones. */
 function isLiteralAddress(url: URL): boolean {
   return isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0;
 }
@@ -156,7 +158,7 @@ function isLiteralAddress(url: URL): boolean {
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 interface CheckOptions {
-  /** http: to this machine, for the sandbox. */
+  /** Allows http: to this machine, for the sandbox. */
   readonly mayLoopback: boolean;
   readonly lookup?: HostLookup | undefined;
 }

@@ -4,8 +4,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { createWebhookPost, type PostOutcome } from './post.ts';
 
 /**
- * Sends what is due, over connections of its own, for as many endpoints at once as there are places: those that fail have few places of their own, so
- * that they delay no other. A process that dies leaves leases, which end: what it had not recorded is sent once more.
+ * Sends due webhook deliveries over connections of its own, to many endpoints concurrently. Failing endpoints have a
+ * few separate slots, so that they delay no others. Leases of a crashed process expire, and deliveries that it had
+ * not recorded are sent again (at least once).
  */
 export function openWebhookSender(deps: SenderDeps) {
   const { queue, clock } = deps;
@@ -28,7 +29,7 @@ export function openWebhookSender(deps: SenderDeps) {
     },
   };
 
-  /** Resolves when everything that was due has its place: it may still be under way. */
+  /** Resolves when all due endpoints have a slot; they may still be sending. */
   function pump(): Promise<void> {
     isAskedAgain = true;
     pumping ??= claimAll().finally(() => {
@@ -55,7 +56,7 @@ export function openWebhookSender(deps: SenderDeps) {
     const served = serve(endpoint, lease).finally(() => {
       taken[kind] -= 1;
       serving.delete(served);
-      // There may be more for it, or for one that found no place.
+      // More may be due for it, or for an endpoint without a slot.
       if (!isStopping) pump().catch(deps.onError);
     });
     serving.add(served);
@@ -73,8 +74,8 @@ export function openWebhookSender(deps: SenderDeps) {
   }
 
   /**
-   * What is due for one endpoint: one customer's events one after the other, those of several at once. After a failure
-   * nothing new is begun, and one that has failed before is tried with one event alone.
+   * Delivers what is due for one endpoint: events of one customer in sequence, of several customers concurrently.
+   * After a failure no delivery is begun, and an endpoint with failures is tried with a single event.
    */
   async function deliverDue(endpoint: ClaimedEndpoint, isOver: () => boolean): Promise<void> {
     let { failures } = endpoint;
@@ -119,11 +120,11 @@ export function openWebhookSender(deps: SenderDeps) {
   }
 }
 
-/** Half of it is for sending; an attempt that began then has ended before its end. */
+/** Half of the lease is for starting attempts, so that each one ends before the lease does. */
 const LEASE_MS = 60_000;
 const MAX_HEALTHY = 64;
 const MAX_FAILING = 16;
-/** At a stop: what is under way may finish. */
+/** The grace period for running attempts at shutdown. */
 const GRACE_MS = 5_000;
 
 interface SenderDeps {
@@ -145,13 +146,12 @@ function toQueues(due: readonly Delivery[]): Delivery[][] {
 }
 
 const BATCH = 200;
-/** To one endpoint. */
+/** Concurrent deliveries per endpoint. */
 const AT_ONCE = 4;
 
 /**
- * When a delivery that has failed so often is tried again: after 5 seconds, 20, 80, five minutes, … at most eight hours. The
- * spread differs between endpoints, and is the same for the events of one: those that failed one after the other come
- * back in that order.
+ * Exponential backoff of a delivery: 5 seconds, 20, 80, five minutes, … at most eight hours. The jitter depends on
+ * the endpoint alone, so that its failed events come back in their order.
  */
 function toRetryPause(endpointId: string, attempts: number): number {
   const pause = Math.min(FIRST_RETRY_MS * 4 ** Math.min(attempts - 1, 20), LONGEST_RETRY_MS);
@@ -159,8 +159,8 @@ function toRetryPause(endpointId: string, attempts: number): number {
 }
 
 /**
- * For how long an endpoint that has failed so often in a row, this time with this outcome, is left alone. One bad event is not
- * the endpoint's fault.
+ * Backoff of an endpoint by its consecutive failures and the last outcome. A single bad event is not the endpoint's
+ * fault.
  */
 function toEndpointPause(
   endpointId: string,
@@ -175,12 +175,12 @@ function toEndpointPause(
 
 type Failed = Extract<PostOutcome, { kind: 'failed' }>;
 
-/** From 0.8 to 1.2. */
+/** The jitter factor, from 0.8 to 1.2. */
 function toSpread(text: string): number {
   return 0.8 + (createHash('sha256').update(text).digest().readUInt16BE() / 0xffff) * 0.4;
 }
 
-/** From here on it is the endpoint that fails, and not an event. */
+/** From this many failures on the endpoint is at fault and not an event. */
 const PATIENCE = 4;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 8 * 60 * 60_000;
@@ -189,7 +189,7 @@ const LONGEST_ASKED_MS = 60 * 60_000;
 const SLOW_DOWN = new Set([429, 502, 504]);
 const SLOWED_MS = 30_000;
 
-/** Signed anew at each attempt, because its time is signed. Two secrets sign while one takes the other's place. */
+/** Signed per attempt, because the signature covers its time. Two secrets sign during a rotation. */
 export function toWebhookHeaders({ delivery, secrets, wall }: Signed): Record<string, string> {
   const timestamp = String(Math.floor(wall / 1_000));
   const content = `${delivery.eventId}.${timestamp}.${delivery.body}`;
@@ -212,6 +212,6 @@ const PREFIX = 'whsec_';
 interface Signed {
   readonly delivery: Pick<Delivery, 'eventId' | 'body'>;
   readonly secrets: readonly string[];
-  /** Of this attempt. */
+  /** The wall-clock time of this attempt. */
   readonly wall: number;
 }

@@ -3,8 +3,8 @@ import { backgroundClock, type Clock } from '../../lib/clock.ts';
 import type { openWebhookSender } from './sender.ts';
 
 /**
- * Looks whether anything is to be sent: soon after this process has appended events, and every few seconds for those of
- * other processes and for retries. The sender is not even loaded before there is something.
+ * Polls for due deliveries: soon after this process has appended events, and every few seconds for events of other
+ * processes and for retries. Loads the sender only when something is due.
  */
 export function watchWebhooks(deps: WatchDeps) {
   const { queue, clock } = deps;
@@ -19,14 +19,14 @@ export function watchWebhooks(deps: WatchDeps) {
   let running = Promise.resolve();
   let cancel = schedule(LOOK_MS, turn);
   return {
-    /** There may be something to send. */
+    /** Polls soon, because events were appended. */
     wake(): void {
       if (isOver || isSoon || !hasEndpoints) return;
       isSoon = true;
       cancel();
       cancel = schedule(GATHER_MS, turn);
     },
-    /** As of some seconds ago; undefined where there is no endpoint. */
+    /** The counts of some seconds ago; undefined without an endpoint. */
     counts: () => counts,
     async stop(): Promise<void> {
       isOver = true;
@@ -60,7 +60,7 @@ export function watchWebhooks(deps: WatchDeps) {
     }
     if (clock.now() - sweptAt >= SWEEP_MS) {
       sweptAt = clock.now();
-      // Until nothing is left: a bound for each round would be a bound for what may be written, and the table would grow.
+      // Deletes until nothing is left: a limit per run could be slower than the writes, and the table would grow.
       const old = new Date(clock.wall() - EVENTS_KEPT_MS);
       while (!isOver && (await queue.sweep(old)) > 0);
     }
@@ -68,7 +68,7 @@ export function watchWebhooks(deps: WatchDeps) {
 }
 
 const LOOK_MS = 3_000;
-/** Events that are appended together are sent together. */
+/** A delay in which appended events are gathered for one poll. */
 const GATHER_MS = 50;
 const COUNT_MS = 10_000;
 const SWEEP_MS = 10 * 60_000;
