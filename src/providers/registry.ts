@@ -3,7 +3,7 @@ import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../domai
 import { hubspot } from './hubspot/provider.ts';
 import { salesforce } from './salesforce/provider.ts';
 
-/** Every tool that a customer can be connected to, by name. What has no contacts of its own answers NOT_IMPLEMENTED. */
+/** All providers by name. A provider without contacts answers NOT_IMPLEMENTED. */
 export function createRegistry(): ReadonlyMap<ProviderName, Provider> {
   return new Map(PROVIDER_NAMES.map((name) => [name, toProvider(name, PROVIDERS[name])]));
 }
@@ -13,7 +13,7 @@ function toProvider(name: ProviderName, declared: Provider | readonly RegExp[]):
   return { name, category: PROVIDER_CATEGORIES[name], instanceHosts: declared };
 }
 
-/** Of a tool that cannot be searched, the hosts of its instances. */
+/** Providers that can be searched; of the others the hosts of their instances. */
 const PROVIDERS: Readonly<Record<ProviderName, Provider | readonly RegExp[]>> = {
   salesforce,
   hubspot,
@@ -40,7 +40,10 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider | readonly RegExp[]>> = 
   slack: [under('slack.com')],
 };
 
-/** A domain and whatever is under it. No call is made to these: it keeps a mistyped or foreign URL from being stored. */
+/**
+ * A domain and its subdomains. These hosts are never called: the check keeps mistyped or foreign URLs from being
+ * stored.
+ */
 function under(domain: string): RegExp {
   return new RegExp(String.raw`^([a-z0-9-]+\.)*${domain.replaceAll('.', String.raw`\.`)}$`);
 }

@@ -5,7 +5,7 @@ import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
 import { parseJson } from '../../lib/json.ts';
 
-/** The same for every region: HubSpot routes by token. An account's instance URL only identifies it. */
+/** The API origin of all regions: HubSpot routes by token. The instance URL only identifies the account. */
 export const API_ORIGIN = 'https://api.hubapi.com';
 
 /** HubSpot dates its versions and supports each for 18 months: this is the one place that names ours, released 2026-03-30. */
@@ -28,7 +28,7 @@ export const PATHS = {
 /** One customer's HubSpot. */
 export type HubSpotAccount = Omit<Parameters<ContactAccess['open']>[0], 'facts'>;
 
-/** Everything that is asked about contacts is a POST that only reads. Refusals are thrown. */
+/** All calls about contacts are read-only POST requests. Throws on an error response. */
 export async function ask({ send }: HubSpotAccount, { path, budget, body }: Ask): Promise<ProviderResponse> {
   const answer = await send({ method: 'POST', path, budget, body: JSON.stringify(body) });
   if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
@@ -36,8 +36,8 @@ export async function ask({ send }: HubSpotAccount, { path, budget, body }: Ask)
 }
 
 /**
- * Undefined where HubSpot knows none of what is asked for. Documented is 207 with the missing ones named; some have seen a 404
- * where all of a batch are missing.
+ * Undefined where HubSpot knows none of the records. Documented is a 207 that names the missing ones; some have seen
+ * a 404 where a whole batch is missing.
  */
 export async function askForKnown(
   account: HubSpotAccount,
@@ -57,7 +57,7 @@ interface Ask {
   readonly body: unknown;
 }
 
-/** What was asked for, of an answer that is no refusal. `read` says undefined to another shape than documented. */
+/** Reads a successful response. `read` returns undefined for an undocumented shape. */
 export function parseResponse<Result>(
   read: (json: unknown) => Result | undefined,
   answer: ProviderResponse,
@@ -78,7 +78,10 @@ export function parseResponse<Result>(
   return understood;
 }
 
-/** A batch may fail in parts. What is missing is missing; but what merely failed must not pass for missing. */
+/**
+ * A batch may fail partially. Missing records are fine, but records that failed for other reasons must not be treated
+ * as missing.
+ */
 function refusePartial(answer: ProviderResponse, json: unknown): void {
   if (!Object.hasOwn(json as object, 'errors')) return;
   const problems = wireProblems.parse(json).errors ?? [];
@@ -86,15 +89,15 @@ function refusePartial(answer: ProviderResponse, json: unknown): void {
   if (failure) throw toFailure(answer, failure);
 }
 
-/** For pages that lead to further pages without an end. */
+/** The error for endless pagination. */
 export function paginationLimitError(detail: string): CrossbookError {
   const origin = 'remote-provider';
   return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', `HubSpot’s ${detail}.`, { origin });
 }
 
 /**
- * HubSpot knows none of what was asked for, and names it. A 404 that names nothing is about the path: were it believed,
- * a retired version of the API would look like an account without people.
+ * Whether a 404 names the missing records. One that names nothing is about the path: a retired API version would
+ * otherwise look like an empty account.
  */
 function isNotFound(error: unknown): boolean {
   if (!(error instanceof RemoteFailure) || error.answer.status !== 404) return false;
@@ -103,10 +106,10 @@ function isNotFound(error: unknown): boolean {
 }
 
 const MISSING = 'OBJECT_NOT_FOUND';
-/** An input that HubSpot refuses as malformed cannot be anybody's. */
+/** An input that HubSpot rejects as malformed matches no record. */
 const INVALID = 'VALIDATION_ERROR';
 
-/** HubSpot's refusal in our words. */
+/** Maps HubSpot's error response to our error. */
 export function toFailure(answer: ProviderResponse, problem = readProblem(answer.body)): RemoteFailure {
   const message = problem.message ? `: ${problem.message.slice(0, MAX_MESSAGE)}` : '.';
   return new RemoteFailure(
@@ -127,7 +130,7 @@ function toCode(status: number, { category, errorType, policyName }: WireProblem
   return 'REMOTE_PROVIDER_ERROR';
 }
 
-/** How long a refusal lasts where HubSpot does not say it in a header. A day's limit ends at a midnight unknown to us. */
+/** The retry time where no header has it. A daily limit ends at a midnight in an unknown time zone. */
 function impliedWait(status: number, { policyName, message }: WireProblem): number | undefined {
   if (status === 423) return 2_000;
   if (status !== 429) return undefined;
@@ -144,7 +147,10 @@ const MAX_MESSAGE = 500;
 
 export const optionalText = z.string().nullish().catch(null);
 
-/** Every field of a refusal is optional, and so is its being one at all. `status` and the OAuth errors come from the token endpoint. */
+/**
+ * Every field of an error response is optional, and it may be no JSON. `status` and OAuth errors come from the token
+ * endpoint.
+ */
 const wireProblem = z
   .object({
     ...{ message: optionalText, category: optionalText, errorType: optionalText, policyName: optionalText },
@@ -154,7 +160,7 @@ const wireProblem = z
   .catch({});
 type WireProblem = z.infer<typeof wireProblem>;
 
-/** What went wrong with parts of a batch. */
+/** The errors of single parts of a batch. */
 const wireProblems = z.object({ errors: z.array(wireProblem).nullish().catch([]) }).catch({});
 
 /** Ids are documented as strings and some are sent as numbers. */

@@ -21,7 +21,10 @@ import {
 import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 
-/** A record as HubSpot sent it, in the common shape. Undefined where it is no record: nothing that comes may throw. */
+/**
+ * Maps a HubSpot record to the common shape. Undefined where it is no record; never throws, whatever the response
+ * holds.
+ */
 export function toContact(record: unknown, { source, rawData }: Mapping): Contact | undefined {
   if (!isRecord(record)) return undefined;
   const remoteId = toText(record['id']);
@@ -50,7 +53,7 @@ export function toContact(record: unknown, { source, rawData }: Mapping): Contac
   };
 }
 
-/** Which properties each field of a contact is made of. HubSpot sends only what is named. */
+/** The properties that each contact field is made of. HubSpot sends only requested properties. */
 const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
   accountId: ['associatedcompanyid'],
   ownerId: ['hubspot_owner_id'],
@@ -67,7 +70,7 @@ const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
   isDeleted: [],
 };
 
-/** The properties that are asked for; with raw data, those as well that the customer has mapped. */
+/** The properties to request; with raw data also those that the customer has mapped. */
 export function propertiesFor(connection: Connection, selection: FieldSelection): readonly string[] {
   const fields = readSelectedFields(selection);
   if (fields) return toProperties(fields);
@@ -90,7 +93,7 @@ function withMappedProperties(connection: Connection): readonly string[] {
   return [...new Set([...EVERY_PROPERTY, ...mapped])];
 }
 
-/** What HubSpot finds a contact by, and what therefore has to come along: a hit is looked at again. */
+/** The properties that HubSpot matches, requested so that hits can be verified. */
 const KEYS = ['email', 'hs_additional_emails', 'hs_object_id'];
 
 const remembered = new WeakMap<SelectedFields, readonly string[]>();
@@ -98,8 +101,8 @@ const remembered = new WeakMap<SelectedFields, readonly string[]>();
 const EVERY_PROPERTY = toProperties(new Set(CONTACT_FIELDS));
 
 /**
- * The addresses that HubSpot finds a contact by. Its work address is not one of them: were it taken for a hit, whether
- * a contact is found would depend on who else is looked up in the same call.
+ * The email addresses that HubSpot matches. The work email is not one of them: counting it would make results depend
+ * on the other look-ups of the batch.
  */
 export function toLookupEmails(record: unknown): Iterable<string> {
   const properties = propertiesOf(record);
@@ -110,25 +113,25 @@ export function toLookupEmails(record: unknown): Iterable<string> {
   return new Set(addresses.filter((address) => address !== ''));
 }
 
-/** The ids of the contacts that were merged into this one: HubSpot answers to them with it. */
+/** The ids of contacts that were merged into this one, under which HubSpot also returns it. */
 export function toMergedIds(record: unknown): readonly string[] {
   return toText(propertiesOf(record)[MERGED_IDS])?.split(';') ?? [];
 }
 
-/** A property that was never set is null, one that was cleared is empty, one that the portal lacks is left out. */
+/** The properties of a record: null if never set, empty if cleared, missing if the portal lacks it. */
 function propertiesOf(record: unknown): Readonly<Record<string, unknown>> {
   return isRecord(record) && isRecord(record['properties']) ? record['properties'] : NOTHING;
 }
 
-/** Has to be asked for like any other property. */
+/** Must be requested like any other property. */
 export const MERGED_IDS = 'hs_merged_object_ids';
 
-/** HubSpot refuses anything else, together with the whole batch that it is in. */
+/** Whether it is a valid record id; HubSpot rejects a whole batch for an invalid one. */
 export function isRecordId(id: string): boolean {
   return /^[1-9]\d{0,18}$/.test(id);
 }
 
-/** Ids are numbers, too large for exact arithmetic one day: the longer is the larger. */
+/** Compares ids numerically as strings, because they may exceed exact integers: the longer is the larger. */
 export function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;
@@ -190,7 +193,7 @@ function toPhoneNumber(phoneNumber: string | null, phoneNumberType: PhoneNumberT
   return phoneNumber === null ? null : { phoneNumber, phoneNumberType };
 }
 
-/** Portals make stages of their own; HubSpot numbers them. */
+/** Custom stages of a portal have numbers as names. */
 function toLifecycleStage(stage: string | null): LifecycleStage | null {
   if (stage === null) return null;
   return STAGES.get(stage) ?? STAGES.get(stage.toLowerCase()) ?? 'other';
@@ -200,7 +203,7 @@ const STAGES: ReadonlyMap<string, LifecycleStage> = new Map(LIFECYCLE_STAGES.map
 const NOTHING: Properties = {};
 const NONE: readonly never[] = [];
 
-/** Those of three that are there: exactly as long as it has to be, where a list that grows begins with room for 17. */
+/** The non-null items, in an array of exact size: a growing array would allocate 17 slots. */
 export function compact<Item>(a: Item | null, b: Item | null, c: Item | null): readonly Item[] {
   if (c !== null) {
     if (b !== null) return a === null ? [b, c] : [a, b, c];

@@ -18,8 +18,8 @@ export const LOGIN_HOSTS: readonly RegExp[] = [/^app(-[a-z]{2,4}\d{1,3})?\.hubsp
 const REQUIRED_SCOPES: readonly string[] = ['oauth', 'crm.objects.contacts.read'];
 
 /**
- * The page lets its user choose the account. It knows no PKCE: the endpoints take a verifier, and no page a challenge. A
- * wrong client or redirect URI stays on HubSpot's own error page and never comes back.
+ * The consent page lets the user choose the account. It does not support PKCE: the token endpoint accepts a verifier,
+ * but the page no challenge. A wrong client or redirect URI ends on HubSpot's error page without a redirect.
  */
 export const authorization: Authorization = {
   requiredScopes: REQUIRED_SCOPES,
@@ -85,7 +85,7 @@ function readAccount(answer: ProviderResponse, grant: Grant): Grant {
   );
 }
 
-/** The instance URL names the account, and is never called. */
+/** The instance URL identifies the account and is never called. */
 function addAccount(grant: Grant, json: unknown): Grant {
   const { hub_id: hubId, hub_domain: hubDomain, user_id: userId, scopes } = wireGranted.parse(json);
   const scoped = { ...grant, scopes: scopes ?? grant.scopes };
@@ -99,14 +99,14 @@ function addAccount(grant: Grant, json: unknown): Grant {
   return { ...scoped, instanceUrl: url, account };
 }
 
-/** Since 2026 with an OAuth error beside its own status, before that without: either alone is enough. */
+/** Since 2026 the response has an OAuth error in addition to HubSpot's status: either suffices. */
 function isBadCode({ status, body }: ProviderResponse): boolean {
   const problem = readProblem(body);
   const isUnnamed = !problem.status && problem.error === 'invalid_grant';
   return status === 400 && (problem.status === 'BAD_AUTH_CODE' || isUnnamed);
 }
 
-/** A token that is not known any more was revoked before; a client that is not known revokes nothing. */
+/** An unknown token counts as revoked; an unknown client does not. */
 function isRevoked({ status, body }: ProviderResponse): boolean {
   if (status >= 200 && status < 300) return true;
   const problem = readProblem(body);
@@ -123,30 +123,30 @@ export const refresh: TokenRefresh = {
   readAnswer: readToken,
 };
 
-/** Not any 401: a proxy in between may say that as well, and means itself. */
+/** Requires HubSpot's category, because a proxy may also respond with 401. */
 export function isTokenRefused({ status, body }: ProviderResponse): boolean {
   return status === 401 && REFUSED.has(readProblem(body).category);
 }
 
-/** Reads the answer to a refresh, and to an exchange. */
+/** Reads the response to a refresh or a code exchange. */
 function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
   const withoutToken = 'HubSpot answered a token request with no token.';
   return readTokens(answer, now, { toRefusal, withoutToken });
 }
 
-/** The customer's doing (uninstalled, account closed) ends the connection; a wrong client is this installation's. */
+/** A revoked grant (app uninstalled, account closed) ends the connection; a wrong client is a configuration error. */
 function toRefusal(answer: ProviderResponse): RemoteFailure {
   const problem = readProblem(answer.body);
   if (answer.status < 500 && isFinal(problem)) {
     return new RemoteFailure('REMOTE_PROVIDER_UNAUTHORIZED', 'HubSpot refused the refresh token.', answer);
   }
   const failure = toFailure(answer, { message: problem.message ?? problem.error_description });
-  // The endpoint says 401 to a wrong client, which is no reason to part with the customer's token.
+  // The endpoint responds to a wrong client with 401, which must not invalidate the customer's token.
   if (failure.code !== 'REMOTE_PROVIDER_UNAUTHORIZED') return failure;
   return new RemoteFailure('REMOTE_PROVIDER_ERROR', failure.message, answer);
 }
 
-/** A status that is not known says less than the OAuth error beside it. */
+/** For unknown statuses the OAuth error decides. */
 function isFinal({ status, error }: ReturnType<typeof readProblem>): boolean {
   return FINAL.has(status) || (error === 'invalid_grant' && !OF_THE_CLIENT.has(status));
 }
@@ -155,14 +155,14 @@ const REFUSED: ReadonlySet<unknown> = new Set(['INVALID_AUTHENTICATION', 'EXPIRE
 
 const FINAL: ReadonlySet<unknown> = new Set(['BAD_REFRESH_TOKEN', 'BAD_HUB']);
 
-/** The installation's own OAuth client is set up wrongly: no customer's consent is over for it. */
+/** The OAuth client is misconfigured: the customers' grants stay valid. */
 const OF_THE_CLIENT: ReadonlySet<unknown> = new Set([
   'BAD_CLIENT_ID',
   'BAD_CLIENT_SECRET',
   'BAD_REDIRECT_URI',
 ]);
 
-/** What the token endpoint and introspection say of the user who granted: the older the version, the less of it. */
+/** The user who granted, from the token endpoint and introspection; older API versions return fewer fields. */
 const wireGranted = z
   .object({
     hub_id: wireId.nullish().catch(null),

@@ -28,19 +28,19 @@ import {
 import { authorization, isTokenRefused, LOGIN_HOSTS, refresh } from './oauth.ts';
 import { countByDomain, readByDomain } from './search.ts';
 
-/** How many records one call reads. */
+/** The maximum of records per call. */
 const BATCH = 100;
 
 export const hubspot: Provider = {
   name: 'hubspot',
   category: 'crm',
-  // Where people see their contacts; the API is elsewhere and the same for all.
+  // The hosts of HubSpot's web app; the API has a single origin.
   instanceHosts: LOGIN_HOSTS,
   contacts: {
     origin: () => API_ORIGIN,
     apiVersion: API_VERSION,
-    // Below what HubSpot documents, because the windows are HubSpot's own and roll: 5 searches a second for the whole
-    // account (all of its applications together), 100 other calls in 10 seconds on the smallest plan.
+    // Below the documented limits, because HubSpot's windows roll by its own clock: 5 searches a second per account
+    // (over all its applications), and 100 other calls in 10 seconds on the smallest plan.
     budgets: {
       search: { calls: 4, intervalMs: 1_000, concurrency: 4 },
       general: { calls: 90, intervalMs: 10_000, concurrency: 10 },
@@ -59,7 +59,7 @@ export const hubspot: Provider = {
   authorization,
 };
 
-/** Larger plans say so in their headers. Searches carry none of them. */
+/** Reads the limits of larger plans from headers, which searches lack. */
 function readRateLimitStatus({ headers }: ProviderResponse): RateLimitStatus | undefined {
   const max = readCount(headers['x-hubspot-ratelimit-max']);
   const remaining = readCount(headers['x-hubspot-ratelimit-remaining']);
@@ -72,12 +72,12 @@ function readCount(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
 }
 
-/** One customer's contacts. */
+/** The contacts of one customer. */
 function openContacts(account: HubSpotAccount): ContactPort {
   return {
     /**
-     * By batch read rather than by search: it knows a contact the moment it is written, finds it by its further addresses
-     * too, takes a hundred at once and is outside the limit of searches.
+     * Uses batch reads instead of search: they see new contacts at once, match additional addresses, take a hundred
+     * inputs per call, and do not count towards the search limit.
      */
     async findByEmails(emails, selection) {
       const answers = await askForBatches(account, { inputs: emails, by: 'email', selection });
@@ -86,7 +86,7 @@ function openContacts(account: HubSpotAccount): ContactPort {
       takeContacts(account, answers, selection, (contact, record) => {
         for (const email of toLookupEmails(record)) {
           const known = found.get(email);
-          // Whether two inputs that lead to one contact give one result is not documented.
+          // It is undocumented whether two inputs that match one contact yield one result.
           if (known && !known.some(({ remoteId }) => remoteId === contact.remoteId))
             found.set(email, known === NOBODY ? [contact] : [...known, contact]);
         }
@@ -97,7 +97,7 @@ function openContacts(account: HubSpotAccount): ContactPort {
     readByDomain: (domain, run, selection) => readByDomain(account, { domain, run, selection }),
     countByDomain: (domain) => countByDomain(account, domain),
 
-    /** The id of a contact that was merged into another finds that other one, whose own id tells them apart. */
+    /** The id of a merged contact finds the surviving one, which has another id. */
     async findByIds(ids, selection) {
       const asked = new Set(ids.filter(isRecordId));
       const answers = await askForBatches(account, { inputs: [...asked], by: 'id', selection });
@@ -122,7 +122,7 @@ function openContacts(account: HubSpotAccount): ContactPort {
         const next: Input[] = [];
         for (const { from, to, paging } of (await Promise.all(read)).flat()) {
           const linked = found.get(from.id);
-          // One company is named once for each kind of link.
+          // A company is listed once per association type.
           for (const { toObjectId: remoteId } of to ?? []) linked?.set(remoteId, { object, remoteId });
           const after = paging?.next?.after;
           if (linked && after) next.push({ id: from.id, after });
@@ -137,9 +137,9 @@ function openContacts(account: HubSpotAccount): ContactPort {
 const NOBODY: readonly Contact[] = [];
 
 /**
- * The records that the inputs lead to: in no order, each once, and without a word on which input led to which. They are
- * parsed one batch after the other while they are translated, and not before the last batch is here: until then answers
- * are but bytes. The garbage collector would carry whatever is made sooner through all of the waiting.
+ * The records of the inputs: unordered, unique, and without the input that matched. Batches are parsed while they are
+ * mapped, after the last one has arrived: until then they stay bytes, because parsed objects would survive many
+ * garbage collections during the wait.
  */
 function takeContacts(
   { connection }: HubSpotAccount,
@@ -156,7 +156,7 @@ function takeContacts(
   }
 }
 
-/** Most of what is read, so it is looked at and not copied. Undefined for anything else. */
+/** Checks the array without copying, because it is most of the data. Undefined for anything else. */
 function toRecords(json: unknown): readonly unknown[] | undefined {
   const results = isRecord(json) ? json['results'] : undefined;
   return Array.isArray(results) ? results : undefined;
@@ -179,7 +179,7 @@ function askForBatches(account: HubSpotAccount, { inputs, by, selection }: Quest
 type Answers = readonly (ProviderResponse | undefined)[];
 
 interface Question {
-  /** Each once: HubSpot refuses a batch with a repeated input. */
+  /** Unique: HubSpot rejects a batch with duplicates. */
   readonly inputs: readonly string[];
   readonly by: 'id' | 'email';
   readonly selection: FieldSelection;
@@ -192,7 +192,7 @@ async function readLinks(account: HubSpotAccount, inputs: readonly Input[], obje
 }
 
 const ASSOCIATION_BATCH = 1_000;
-/** A page holds 500: a contact with more than this is not a person. */
+/** Pages hold 500 associations: a contact with more than this is no person. */
 const MAX_ROUNDS = 40;
 
 const wireAssociations = z.object({

@@ -7,8 +7,8 @@ import { ask, type HubSpotAccount, PATHS, paginationLimitError, parseResponse, w
 import { compareIds, isRecordId, propertiesFor, toContact, toLookupEmails } from './contacts.ts';
 
 /**
- * A run of any length, stitched of HubSpot's pages. Each starts behind the last record of the one before rather than
- * at an offset: rows that come and go shift nothing, and the ceiling of 10,000 results is never met.
+ * Reads any number of records from HubSpot's pages with keyset pagination: each page starts after the last record of
+ * the previous one. Concurrent changes shift nothing, and the limit of 10,000 results does not apply.
  */
 export async function readByDomain(account: HubSpotAccount, read: DomainRead): Promise<readonly Contact[]> {
   const { run, selection } = read;
@@ -29,14 +29,14 @@ export async function readByDomain(account: HubSpotAccount, read: DomainRead): P
     for (const [index, record] of results.entries()) {
       const contact = toContact(record, mapping);
       if (!contact || !isWithin(position, run.direction, contact)) continue;
-      // What comes beyond the limit has no place in the order.
+      // Records beyond the limit are not in order.
       if (index < limit) last = contact;
       if (!isInDomain(record, domain)) continue;
       hits += 1;
       found.set(contact.remoteId, contact);
     }
     position = toNext(position, last, paging?.next?.after);
-    // False hits may come in a row: that stretch is crossed in large steps.
+    // False hits may be consecutive: large pages skip them.
     const lied = results.length === 0 || hits < results.length;
     limit = lied ? MAX_PAGE : Math.min(MAX_PAGE, run.limit - found.size);
   }
@@ -45,8 +45,8 @@ export async function readByDomain(account: HubSpotAccount, read: DomainRead): P
 }
 
 /**
- * Where all hits fit one page they are counted, because HubSpot's total also counts those that are gone. A larger
- * total is believed, less the false hits that were seen.
+ * Counts the hits where they fit one page, because HubSpot's total includes deleted ones. A larger total is used,
+ * minus the false hits that were seen.
  */
 export async function countByDomain(account: HubSpotAccount, name: string): Promise<number> {
   const domain = name.toLowerCase();
@@ -58,7 +58,7 @@ export async function countByDomain(account: HubSpotAccount, name: string): Prom
   return Math.max(hits, (page.total ?? 0) - (page.results.length - hits));
 }
 
-/** Where further addresses cannot be asked for, the primary ones are found. */
+/** Falls back to primary addresses where the portal rejects the filter for additional ones. */
 function createSearch(account: HubSpotAccount, domain: string): (page: Search) => Promise<SearchPage> {
   let addresses = toAddressFilters(domain);
   return async (page) => {
@@ -87,8 +87,8 @@ async function search(
 }
 
 /**
- * Behind the page's last record. A page may be empty and yet not the last: then there is only its offset to go by.
- * No `after` at all is how HubSpot says that this was the last.
+ * The position after the last record of the page. An empty page may not be the last one: then its offset is used.
+ * Without `after` it was the last.
  */
 function toNext(
   position: Position,
@@ -99,7 +99,7 @@ function toNext(
   return last ? { from: last.remoteId } : { ...position, after: offset };
 }
 
-/** A record that was not asked for would lead the next page astray. */
+/** Drops records outside of the requested range, which would corrupt the next position. */
 function isWithin(
   { from, isInclusive = false }: Position,
   direction: KeysetRange['direction'],
@@ -113,16 +113,16 @@ function isWithin(
 }
 
 const MAX_PAGE = 200;
-/** The longest run takes six; the rest is for false hits. */
+/** The longest read takes six calls; the rest is for false hits. */
 const MAX_CALLS = 20;
 
 const ID = 'hs_object_id';
 const SORTS = { forward: 'ASCENDING', backward: 'DESCENDING' } as const;
 
 /**
- * The domain of the primary address is a property of its own and compared exactly; it stands first. Further addresses stand in
- * one text: how it is divided into tokens is not documented, so a whole address and the words of the domain are both asked
- * for. Each finds more than it should at most: every record is looked at again.
+ * Filters by domain. The primary address has a domain property, which is compared exactly and comes first. Additional
+ * addresses are one text with undocumented tokenization, so both a whole address and the words of the domain are
+ * matched. Both may match too much: every record is verified.
  */
 function toAddressFilters(domain: string): readonly Filter[] {
   return [
@@ -132,13 +132,13 @@ function toAddressFilters(domain: string): readonly Filter[] {
   ];
 }
 
-/** Whether HubSpot compares an enumeration by token is not documented either: a portal may refuse the question. */
+/** Whether a portal rejects the filter: matching an enumeration by token is undocumented. */
 function isFilterRefused(error: unknown): boolean {
   if (!(error instanceof RemoteFailure) || error.answer.status !== 400) return false;
   return /hs_additional_emails|CONTAINS_TOKEN/.test(error.answer.body);
 }
 
-/** The index answers by what a record was, and finds by tokens: has the record an address in the domain now? */
+/** Verifies that the record has an address in the domain now: the search index is stale and matches by token. */
 function isInDomain(record: unknown, domain: string): boolean {
   for (const email of toLookupEmails(record)) {
     if (email.slice(email.lastIndexOf('@') + 1) === domain) return true;

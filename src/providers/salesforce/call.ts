@@ -4,7 +4,7 @@ import { checkInstanceUrl } from '../../domain/urls.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
 
-/** The version that every path carries: old enough for every org, and years away from its end. */
+/** The API version of all paths: supported by every org, and for years to come. */
 export const API = '/services/data/v66.0';
 
 export function createCall(send: Send): Call {
@@ -32,17 +32,17 @@ export function toRemoteFailure(answer: ProviderResponse): RemoteFailure {
   });
 }
 
-/** For an answer that succeeded, and yet is not what was asked for. */
+/** The error for a successful response of unexpected shape. */
 export function toBadResponse(answer: ProviderResponse, detail: string): RemoteFailure {
   return new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', detail, answer);
 }
 
-/** What Salesforce said, of an error that was made here. */
+/** Salesforce's error details of an error that was created here. */
 export function failureOf(error: unknown): Failure {
   return error instanceof RemoteFailure ? readFailure(error.answer.body) : SILENT;
 }
 
-/** The API answers with an array, OAuth with an object, the edge in front of both with XML, HTML or text. */
+/** Reads an error body: the API sends an array, OAuth an object, the edge in front XML, HTML or text. */
 export function readFailure(body: string): Failure {
   const json = parseJson(body);
   return json === undefined ? readTextFailure(body) : readJsonFailure(json);
@@ -65,15 +65,15 @@ function readTextFailure(body: string): Failure {
   return { errorCode, message: nonBlank(inside ?? (isMarkup ? null : start)) };
 }
 
-/** Salesforce has no 429 of its own: a limit is a 403 with a certain code. */
+/** Salesforce reports rate limits as a 403 with a certain code. */
 function toCode(status: number, { errorCode }: Failure): ErrorCode {
   if (errorCode === 'REQUEST_LIMIT_EXCEEDED' || status === 429) return 'REMOTE_PROVIDER_RATE_LIMITED';
   if (errorCode === 'QUERY_TIMEOUT') return 'REMOTE_PROVIDER_TIMEOUT';
   if (errorCode === 'SERVER_UNAVAILABLE') return 'REMOTE_PROVIDER_UNAVAILABLE';
   if (status === 401) return 'REMOTE_PROVIDER_UNAUTHORIZED';
-  // An object that the connected user has no right to is of no known type.
+  // Objects that the connected user may not access are reported as an invalid type.
   if (status === 403 || errorCode === 'INVALID_TYPE') return 'REMOTE_PROVIDER_FORBIDDEN';
-  // 420 is the edge that cannot reach the org, 423 a record that is locked for the moment.
+  // 420: the edge cannot reach the org; 423: a record is temporarily locked.
   if (status === 420 || status === 423 || status >= 500) return 'REMOTE_PROVIDER_UNAVAILABLE';
   return 'REMOTE_PROVIDER_ERROR';
 }
@@ -104,7 +104,7 @@ interface Ask {
   readonly body?: unknown;
 }
 
-/** What a refusal says, whichever of its shapes it came in; both are null where it says nothing that can be read. */
+/** The error details in any of the formats; null where unreadable. */
 export interface Failure {
   readonly errorCode: string | null;
   readonly message: string | null;
@@ -113,46 +113,49 @@ export interface Failure {
 const LABEL = '(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 
 /**
- * The hosts of the REST API, and only those: not where people log in, look at pages or chat. The customer chooses the
- * first label, so that they keep tokens inside Salesforce and do not tell one org from another.
+ * The hosts of the REST API, without those for login, pages or chat. Customers choose the first label, so the hosts
+ * keep tokens within Salesforce but do not identify an org.
  */
 export const INSTANCE_HOSTS: readonly RegExp[] = [
-  // My Domain, with the sandbox, partition or pod that may stand behind it.
+  // My Domain, optionally with a sandbox, partition or pod.
   new RegExp(`^${LABEL}(?:\\.${LABEL})?\\.my\\.salesforce\\.(?:com|mil)$`),
   // Salesforce on Alibaba Cloud.
   new RegExp(`^${LABEL}(?:\\.${LABEL})?\\.my\\.sfcrmproducts\\.cn$`),
-  // Names from before My Domain that connections of old still carry. gs1 is a host for logins.
+  // Legacy host names of old connections. gs1 is a login host.
   /^(?!gs\d)[a-z]{2,3}\d{1,4}s?\.salesforce\.com$/,
   new RegExp(`^(?!(?:www|login|test)\\.)${LABEL}\\.(?:cloudforce|database)\\.com$`),
   new RegExp(`^(?:${LABEL}\\.${LABEL}\\.sandbox|${LABEL})\\.my-salesforce\\.com$`),
 ];
 
-/** Where people log in: the common hosts, and My Domain, which not every instance has. Never the pages (Lightning). */
+/** The login hosts: the common ones and My Domain, which some instances lack. Not the Lightning pages. */
 export const LOGIN_HOSTS: readonly RegExp[] = [
   /^(?:login|test)\.salesforce\.com$/,
   ...INSTANCE_HOSTS.slice(0, 2),
 ];
 
-/** Where the connection's calls go; undefined for everything that is not plainly an instance of Salesforce. */
+/** The origin of a connection's calls; undefined where it is no Salesforce instance. */
 export function instanceOrigin(instanceUrl: string | null): string | undefined {
   if (instanceUrl === null) return undefined;
   const checked = checkInstanceUrl(instanceUrl, { hosts: INSTANCE_HOSTS, sandboxOrigins: [] });
   return 'problem' in checked ? undefined : checked.origin;
 }
 
-/** Where the connection's refresh token goes: to the org's My Domain, because an org may forbid the common login hosts. */
+/** The origin for refreshing tokens: the org's My Domain, because an org may forbid the common login hosts. */
 export function tokenOrigin(instanceUrl: string | null): string | undefined {
   const origin = instanceOrigin(instanceUrl);
   return origin === undefined || MY_DOMAIN.test(origin) ? origin : loginOrigin(origin);
 }
 
-/** A My Domain that was renamed redirects. The common login host still knows the org; separate clouds have none. */
+/**
+ * The alternative origin where a renamed My Domain redirects: the common login host still knows the org. Separate
+ * clouds have none.
+ */
 export function movedTokenOrigin(instanceUrl: string | null): string | undefined {
   const origin = instanceOrigin(instanceUrl);
   return origin === undefined || SEPARATE_CLOUD.test(origin) ? undefined : loginOrigin(origin);
 }
 
-/** Test orgs have a host of their own. */
+/** The common login host; test orgs have their own. */
 function loginOrigin(origin: string): string {
   return TEST_ORG.test(origin) ? 'https://test.salesforce.com' : 'https://login.salesforce.com';
 }
@@ -160,5 +163,5 @@ function loginOrigin(origin: string): string {
 const MY_DOMAIN = /\.my\.(?:salesforce\.(?:com|mil)|sfcrmproducts\.cn)$/;
 
 const SEPARATE_CLOUD = /\.(?:mil|cn)$/;
-/** `--` parts the name of a sandbox from its org's; `cs12` and `usa2s` are pods of sandboxes. */
+/** `--` separates a sandbox name from the org's; `cs12` and `usa2s` are sandbox pods. */
 const TEST_ORG = /^https:\/\/(?:[^.]*--|(?:cs\d+|[a-z]+\d+s)\.salesforce\.)|\.(?:sandbox|scratch|cs\d+)\./;

@@ -14,7 +14,7 @@ import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 import { type FieldName, fieldName, isFieldName } from './soql.ts';
 
-/** One pass over a row, whatever is in it: a dirty value is a missing one, never a failure. */
+/** Maps a row in one pass. Invalid values count as missing and never throw. */
 export function toContact(row: Row, { source, rawData }: Options): Contact {
   const modifiedAt = toTime(row['LastModifiedDate']);
   return {
@@ -27,12 +27,12 @@ export function toContact(row: Row, { source, rawData }: Options): Contact {
     addresses: toAddresses(row),
     emailAddresses: toEmailAddresses(row['Email']),
     phoneNumbers: toPhoneNumbers(row),
-    // Leads have a status in Salesforce, contacts have no stage.
+    // In Salesforce only leads have a status; contacts have no stage.
     lifecycleStage: null,
     lastActivityAt: toTime(row['LastActivityDate']),
     createdAt: toTime(row['CreatedDate']),
     updatedAt: modifiedAt,
-    // What automation changes moves the stamp alone.
+    // Changes by automation update only SystemModstamp.
     lastModifiedAt: toTime(row['SystemModstamp']) ?? modifiedAt,
     isDeleted: row['IsDeleted'] === true,
     rawData: rawData ? row : null,
@@ -53,7 +53,7 @@ function addAddress(addresses: Address[], addressType: AddressType, value: unkno
   const state = toText(value['state']);
   const postalCode = toText(value['postalCode']);
   const country = toText(value['country']);
-  // An address that was cleared comes as an object of nothing but nulls.
+  // A cleared address is an object of nulls.
   if ((street1 ?? city ?? state ?? postalCode ?? country) === null) return;
   addresses.push({ addressType, street1, street2, city, state, postalCode, country });
 }
@@ -87,7 +87,7 @@ export const IS_DELETED = fieldName('IsDeleted');
 export const MASTER_RECORD_ID = fieldName('MasterRecordId');
 
 /**
- * What is selected: all that is wanted and, for raw data, what the connection maps, without what is hidden. Hidden names are in
+ * The fields of the SELECT: the selection and, for raw data, mapped fields, without hidden ones. Hidden names are in
  * lower case.
  */
 export function selectFields(
@@ -100,7 +100,7 @@ export function selectFields(
   return unique([...DEFAULT_FIELDS, ...mapped.filter(isFieldName), ...also], hidden);
 }
 
-/** Field names are case-insensitive, and selecting one twice is an error. */
+/** Removes duplicates, which are an error; field names are case-insensitive. */
 function unique(names: readonly FieldName[], hidden: ReadonlySet<string>): readonly FieldName[] {
   const byName = new Map<string, FieldName>();
   for (const name of names) {
@@ -114,7 +114,7 @@ function toNames(fields: Iterable<ContactField>): readonly FieldName[] {
   return [ID, EMAIL, ...[...fields].flatMap((field) => NAMES_OF[field]).map(fieldName)];
 }
 
-/** What each field of a contact is made of. The addresses are compounds: one field each instead of five. */
+/** The Salesforce fields of each contact field. Addresses are compound fields: one field each instead of five. */
 const NAMES_OF: Readonly<Record<ContactField, readonly string[]>> = {
   accountId: ['AccountId'],
   ownerId: ['OwnerId'],
@@ -123,7 +123,7 @@ const NAMES_OF: Readonly<Record<ContactField, readonly string[]>> = {
   emailAddresses: [],
   phoneNumbers: PHONES.map(([field]) => field),
   addresses: ['MailingAddress', 'OtherAddress'],
-  // Leads have a status in Salesforce, contacts have no stage.
+  // In Salesforce only leads have a status; contacts have no stage.
   lifecycleStage: [],
   lastActivityAt: ['LastActivityDate'],
   createdAt: ['CreatedDate'],
@@ -132,11 +132,11 @@ const NAMES_OF: Readonly<Record<ContactField, readonly string[]>> = {
   isDeleted: ['IsDeleted'],
 };
 
-/** No org can hide these: where one is missing, something else is wrong. */
+/** No org can hide these: if one is missing the cause is another. */
 const SYSTEM_FIELDS = new Set(['createddate', 'lastmodifieddate', 'systemmodstamp', 'isdeleted']);
 
 const DEFAULT_FIELDS: readonly FieldName[] = unique(toNames(CONTACT_FIELDS), new Set());
-/** Contacts can be read without these; in lower case. */
+/** Fields that may be hidden from the connected user; in lower case. */
 export const HIDEABLE_FIELDS: ReadonlySet<string> = new Set(
   [...DEFAULT_FIELDS, MASTER_RECORD_ID]
     .filter((name) => name !== ID && name !== EMAIL)
@@ -145,8 +145,8 @@ export const HIDEABLE_FIELDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * A page has thousands of times, nearly all of them `2021-12-02T18:22:42.000+0000`: those only need another ending, at
- * a fiftieth of the price of a date. Everything else, days that not every month has too, is read with care.
+ * The fast path: nearly all of a page's thousands of timestamps look like `2021-12-02T18:22:42.000+0000` and need
+ * only another suffix, at a fiftieth of the cost of a `Date`. All others, including days above 28, are parsed.
  */
 export function toTime(value: unknown): string | null {
   return typeof value === 'string' && UTC_TIMESTAMP.test(value)
@@ -160,14 +160,14 @@ const UTC_TIMESTAMP =
 type Row = Readonly<Record<string, unknown>>;
 
 interface Options {
-  /** One object for all contacts of a search. */
+  /** Shared by all contacts of a search. */
   readonly source: ContactOrigin;
   readonly rawData: boolean;
 }
 
 interface Wanted {
   readonly selection: FieldSelection;
-  /** Fields that are selected whatever is wanted. */
+  /** Fields that are always selected. */
   readonly also: readonly FieldName[];
   readonly mappings: readonly FieldMapping[];
 }

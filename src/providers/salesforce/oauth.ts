@@ -26,8 +26,8 @@ const REQUIRED_SCOPES: readonly string[] = ['api', 'refresh_token'];
 const TOKEN_PATH = '/services/oauth2/token';
 
 /**
- * An organisation may forbid the common login hosts, hence its own domain. PKCE always: partner apps must have it, and it
- * is not refused. A wrong client or redirect URI stays on Salesforce's own error page and never comes back.
+ * Uses the org's own domain, because it may forbid the common login hosts. Always uses PKCE, which partner apps
+ * require and all accept. A wrong client or redirect URI ends on Salesforce's error page without a redirect.
  */
 export const authorization: Authorization = {
   requiredScopes: REQUIRED_SCOPES,
@@ -42,7 +42,7 @@ export const authorization: Authorization = {
       ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri },
       scope: [...new Set([...REQUIRED_SCOPES, ...optionalScopes])].join(' '),
       ...{ state, code_challenge: codeChallenge, code_challenge_method: 'S256' },
-      // Also where the user has approved the app before: the page tells which account is about to be connected.
+      // Shown even to users who have approved the app before, because the page names the account to be connected.
       prompt: 'consent',
       display: isPopup ? 'popup' : 'page',
     });
@@ -62,7 +62,7 @@ export const authorization: Authorization = {
   revocation: {
     origin: tokenOrigin,
     movedOrigin: movedTokenOrigin,
-    // Whoever has the token may end it: no client is asked for.
+    // Revocation needs the token only, and no client.
     toRequest: ({ refreshToken }) => toFormRequest('/services/oauth2/revoke', { token: refreshToken }),
     isRevoked: ({ status }) => (status >= 200 && status < 300) || status === 400,
   },
@@ -95,7 +95,7 @@ function readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Gr
   return { accessToken, refreshToken, expiresAt, instanceUrl, account, scopes: readScopes(json) };
 }
 
-/** What is not said is what was asked for (RFC 6749, 5.1). */
+/** An omitted scope equals the requested one (RFC 6749, 5.1). */
 function readScopes(json: unknown): readonly string[] {
   const scope = isRecord(json) ? json['scope'] : undefined;
   return typeof scope === 'string' ? scope.split(/\s+/).filter((name) => name !== '') : REQUIRED_SCOPES;
@@ -106,7 +106,7 @@ function readDenial(error: string, description: string | null): ConnectFailure {
   return isTheirs ? 'ADMIN_APPROVAL_REQUIRED' : readOAuthDenial(error);
 }
 
-/** Blocked, or not installed in the organisation while its users may not approve apps themselves. */
+/** Whether the app is blocked, or not installed in an org whose users may not approve apps. */
 function needsAdministrator({ errorCode, message }: ReturnType<typeof readFailure>): boolean {
   return OF_THE_ADMINISTRATOR.has(errorCode ?? '') || /admin approved|blocked by/i.test(message ?? '');
 }
@@ -117,19 +117,19 @@ const OF_THE_ADMINISTRATOR: ReadonlySet<string> = new Set([
   'invalid_app_access',
 ]);
 
-/** What else a scope is called, or contains. */
+/** Aliases of scopes, and scopes that include others. */
 const SAME_AS: Readonly<Record<string, readonly string[]>> = {
   offline_access: ['refresh_token'],
   full: ['api'],
 };
 
-/** Salesforce says nothing of when a token ends: only a refusal tells, and only one kind of refusal. */
+/** Salesforce returns no expiry: only certain error responses reveal an expired token. */
 export function isTokenExpired({ status, body }: ProviderResponse): boolean {
   if (status !== 401) return false;
   const { errorCode, message } = readFailure(body);
   // An expired access token in JWT form.
   if (errorCode === 'INVALID_AUTH_HEADER') return true;
-  // The two that a new token would not change: refreshing for them would go round in circles.
+  // Two messages that a new token would not resolve: refreshing would loop.
   return errorCode === 'INVALID_SESSION_ID' && !/not valid for use with|not attached to/i.test(message ?? '');
 }
 
@@ -142,16 +142,16 @@ export const refresh: TokenRefresh = {
       { grant_type: 'refresh_token', refresh_token: refreshToken, format: 'json' },
       client,
     ),
-    // With rotation on, the second of two tries would come with a dead token.
+    // With token rotation a retry would send an invalidated token.
     repeatable: false,
   }),
   readAnswer: readToken,
 };
 
 /**
- * Reads the answer to a refresh, and to an exchange. Only with rotation on there is a new refresh token, and then the old one is
- * already dead. Salesforce has never said when a token ends; should it begin to, it is believed. The instance changes when
- * the org moves: whoever keeps it checks it like every other instance URL.
+ * Reads the response to a refresh or a code exchange. Only with token rotation it has a new refresh token, and the
+ * old one is already invalid. Salesforce returns no expiry so far; if it does it is used. The instance changes when
+ * an org moves; the caller checks the new URL.
  */
 function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
   return readTokens(answer, now, { toRefusal, withoutToken: 'Salesforce gave no token and no reason' });
@@ -164,19 +164,19 @@ function toRefusal(answer: ProviderResponse): RemoteFailure {
 
 function toRefusalCode({ errorCode, message }: Failure, plain: ErrorCode): ErrorCode {
   const said = message ?? '';
-  // Two refreshes at a time with one token: whichever code this comes with, it passes.
+  // Concurrent refreshes with one token: transient, whatever the code.
   if (/already being processed|retry your request/i.test(said)) return 'REMOTE_PROVIDER_UNAVAILABLE';
-  // From this address, or at this hour, nobody may log in to the org: the same token works from elsewhere, or later. Or the org's
-  // administrator blocks the application, and can let it in again.
+  // Logins from this address or at this hour are forbidden: the token works from elsewhere or later. Or the org's
+  // administrator blocks the application and can allow it again.
   if (/ip restricted|invalid login hours/i.test(said) || errorCode === 'OAUTH_APP_BLOCKED')
     return 'REMOTE_PROVIDER_FORBIDDEN';
   if (errorCode === 'rate_limit_exceeded') return 'REMOTE_PROVIDER_RATE_LIMITED';
   if (FINAL.has(errorCode ?? '')) return 'REMOTE_PROVIDER_UNAUTHORIZED';
-  // A client that is set up wrongly is this installation's mistake: no customer's consent is over for it.
+  // A misconfigured client is the installation's error: customers' grants stay valid.
   return plain === 'REMOTE_PROVIDER_UNAUTHORIZED' ? 'REMOTE_PROVIDER_ERROR' : plain;
 }
 
-/** Only a new consent of the customer helps. */
+/** Errors that require a new consent by the customer. */
 const FINAL: ReadonlySet<string> = new Set([
   'invalid_grant',
   'invalid_app_access',
@@ -185,8 +185,8 @@ const FINAL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Who granted, from the `id` of a token answer: undefined unless Salesforce's signature, which is made with the client's
- * secret, vouches for it.
+ * The user who granted, from the `id` of a token response: undefined unless Salesforce's signature, made with the
+ * client secret, is valid.
  */
 function readIdentity(json: unknown, clientSecret: string): Identity | undefined {
   const { id, issued_at: issuedAt, signature } = isRecord(json) ? json : {};

@@ -22,16 +22,16 @@ export const salesforce: Provider = {
   contacts: {
     origin: instanceOrigin,
     budgets: {
-      // The org takes 25 long calls at once, from everyone who is connected to it: we are not alone. How many a day
-      // is in every answer.
+      // The org allows 25 concurrent long calls over all its integrations, so we use fewer. Every response reports
+      // the daily limit.
       api: { concurrency: 10 },
       token: { concurrency: 1 },
     },
     readRateLimitStatus,
     isTokenExpired,
-    // What asks for another session says that this one is over.
+    // An expired session also means that the token is rejected.
     isTokenRefused: isTokenExpired,
-    // The org's id, which stands in every URL.
+    // The org's id, which is part of every URL and not secret.
     publicPrefix: /^00D[0-9A-Za-z]{12}!/,
     refresh,
     lookupBudget: 'api',
@@ -43,11 +43,11 @@ export const salesforce: Provider = {
   authorization,
 };
 
-/** One customer's contacts in one Salesforce org. */
+/** The contacts of one customer in one Salesforce org. */
 export function openContacts({ send, connection, facts }: Options): ContactPort {
   const reader = createReader({ call: createCall(send), connection, facts });
   return {
-    /** As few calls as can be. Several contacts may share an email: each email gets all of its own. */
+    /** Uses as few calls as possible. An email may match several contacts and gets all of them. */
     async findByEmails(emails, selection) {
       if (emails.length === 0) return new Map();
       const conditions = splitList(emails).map((part) => isIn(EMAIL, part));
@@ -55,14 +55,14 @@ export function openContacts({ send, connection, facts }: Options): ContactPort 
       const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
       for (const rows of read) {
         for (const row of rows) {
-          // Salesforce compares in the locale of its user: what it takes for equal is looked at again.
+          // Salesforce compares in the user's locale, so its matches are verified.
           found.get(emailOf(row))?.push(reader.toContact(row, selection));
         }
       }
       return found;
     },
 
-    /** A run by record id: what comes and goes elsewhere in the list moves nothing. */
+    /** Keyset pagination by record id, which concurrent changes do not shift. */
     async readByDomain(domain, run, selection) {
       const forward = run.direction === 'forward';
       const order = forward ? 'ascending' : 'descending';
@@ -76,7 +76,7 @@ export function openContacts({ send, connection, facts }: Options): ContactPort 
         }
         const last = rows.at(-1)?.['Id'];
         if (rows.length < limit || typeof last !== 'string') break;
-        // Only where a hit was none after all there is something left to fetch.
+        // More pages are needed only where hits were false.
         where = allOf([ofDomain(domain), compare(ID, forward ? '>' : '<', last)]);
       }
       return forward ? contacts : contacts.reverse();
@@ -85,8 +85,8 @@ export function openContacts({ send, connection, facts }: Options): ContactPort 
     countByDomain: (domain) => reader.count(ofDomain(domain)),
 
     /**
-     * Some 2,500 ids in a call. What does not look like a contact's id is never sent: one such would fail them all. A contact
-     * that was merged into another is a deleted row that names it: the other is found in its place.
+     * Some 2,500 ids per call. Invalid ids are not sent, because one fails the whole call. A merged contact is a
+     * deleted row that names the surviving one, which is returned instead.
      */
     async findByIds(ids, selection) {
       const possible = ids.filter(isContactId);
@@ -94,7 +94,7 @@ export function openContacts({ send, connection, facts }: Options): ContactPort 
       const found = new Map<string, Contact>();
       for (const asked of possible) {
         const row = rows.get(toKey(asked));
-        // Of an id in its long form all of it has to be right, or two ids would stand for one contact.
+        // The checksum of a long id must match, or two ids would name one contact.
         const survivor = row && idOf(row).startsWith(asked) ? toSurvivor(rows, row) : undefined;
         if (survivor) found.set(asked, reader.toContact(survivor, selection));
       }
@@ -105,7 +105,7 @@ export function openContacts({ send, connection, facts }: Options): ContactPort 
 
 type Options = Parameters<ContactAccess['open']>[0];
 
-/** As emails are compared; empty where the row has none. */
+/** The email normalized for comparison; empty where missing. */
 function emailOf(row: Row): string {
   const email = row['Email'];
   return typeof email === 'string' ? normaliseEmail(email) : '';
@@ -120,13 +120,13 @@ function ofDomain(domain: string): Condition {
   return endsWith(EMAIL, `@${domain}`);
 }
 
-/** The order that Salesforce sorts ids in: by code unit, the checksum at the end not looked at. */
+/** Salesforce's order of ids: by code unit, without the checksum at the end. */
 export function compareIds(a: string, b: string): number {
   const [first, second] = [toKey(a), toKey(b)];
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** One more call where a record was merged into a contact that was not asked for itself. */
+/** Makes another call where a record was merged into a contact that was not requested. */
 async function readWithSurvivors(
   reader: ContactReader,
   keys: ReadonlySet<string>,
@@ -168,15 +168,15 @@ function isContactId(id: string): boolean {
   return /^003[A-Za-z0-9]{12}(?:[A-Za-z0-9]{3})?$/.test(id);
 }
 
-/** The part that both forms of an id share. Sent alone it also spares us wrong checksums, which are an error. */
+/** The part shared by both forms of an id. Sending it alone avoids errors for wrong checksums. */
 function toKey(id: string): string {
   return id.slice(0, 15);
 }
 
-/** Who survives one merge may be lost in the next. */
+/** The survivor of one merge may be merged again. */
 const MAX_MERGES = 5;
 
-/** Cuts the values of an IN list so that each part fits, encoded, into one query beside its fields. */
+/** Splits the values of an IN list so that each part fits into one encoded query. */
 function splitList(values: readonly string[]): readonly (readonly string[])[] {
   const parts: string[][] = [];
   let room = 0;
@@ -194,7 +194,7 @@ function splitList(values: readonly string[]): readonly (readonly string[])[] {
   return parts;
 }
 
-/** Never too short: three bytes of UTF-8 are nine characters, and the quotes and the comma are nine more. */
+/** An upper bound: three bytes of UTF-8 encode to nine characters; quotes and comma add nine more. */
 function encodedLength(value: string): number {
   return /^[\w@.+-]*$/.test(value) ? value.length + 16 : value.length * 9 + 16;
 }
@@ -204,8 +204,8 @@ const MAX_ENCODED = 12_000;
 type RowsByKey = ReadonlyMap<string, Row>;
 
 /**
- * `Sforce-Limit-Info: api-usage=18/5000`, with `; per-app-api-usage=17/250(appName=x)` or `; api-bursts=1/750` behind
- * it. Of the org's limit and the app's own the tighter one holds.
+ * Reads `Sforce-Limit-Info: api-usage=18/5000`, optionally followed by `; per-app-api-usage=17/250(appName=x)` or `;
+ * api-bursts=1/750`. The tighter one of the org's and the app's limit applies.
  */
 export function readRateLimitStatus({ headers }: ProviderResponse): RateLimitStatus | undefined {
   const info = headers['sforce-limit-info'];
@@ -215,7 +215,7 @@ export function readRateLimitStatus({ headers }: ProviderResponse): RateLimitSta
     (least, one) => (least === undefined || one.remaining < least.remaining ? one : least),
     undefined,
   );
-  // An org over its daily limit goes on as long as it has bursts left: nothing is known of how long.
+  // An org over its daily limit may continue while it has bursts left, for an unknown time.
   return tightest?.remaining === 0 && hasBursts(info) ? undefined : tightest;
 }
 

@@ -5,7 +5,7 @@ import { isRecord } from '../../lib/json.ts';
 import { API, type Call, failureOf, toBadResponse, toRemoteFailure } from './call.ts';
 import type { Soql } from './soql.ts';
 
-/** All rows of all queries, in the pages that they came in: they are not copied together. */
+/** All rows of all queries, as pages that are not concatenated. */
 export async function readRows(
   call: Call,
   queries: readonly Soql[],
@@ -15,13 +15,13 @@ export async function readRows(
   try {
     return await read();
   } catch (error) {
-    // The cursor died between two pages. What it stood for can simply be asked again, once.
+    // The cursor expired between two pages: the query is repeated once.
     if (failureOf(error).errorCode !== 'INVALID_QUERY_LOCATOR') throw error;
     return read();
   }
 }
 
-/** The rows that begin with these pages. */
+/** The rows of these first pages and of the pages after them. */
 export async function readPages(
   call: Call,
   firstPages: readonly QueryResult[],
@@ -31,13 +31,13 @@ export async function readPages(
   return pages;
 }
 
-/** How many rows a query has: of COUNT() no row comes back. */
+/** The row count of a query: COUNT() returns no rows. */
 export async function readCount(call: Call, query: Soql): Promise<number> {
   const [result] = await ask(call, [query], 'query');
   return result?.totalSize ?? 0;
 }
 
-/** An endless chain of pages, empty or full, has to end somewhere; cutting it silently would be a lie. */
+/** Follows the next pages up to a limit, and throws there: truncating silently would be wrong. */
 async function follow(call: Call, first: QueryResult): Promise<readonly (readonly Row[])[]> {
   const pages = [first.records];
   let rows = first.records.length;
@@ -53,7 +53,7 @@ async function follow(call: Call, first: QueryResult): Promise<readonly (readonl
   throw new CrossbookError('REMOTE_PROVIDER_ERROR', detail, { origin: 'remote-provider' });
 }
 
-/** A short query is one GET. A long one travels in a body, because no URI may be long, and several share a call. */
+/** Sends a short query as one GET. Long ones go in a body, because URIs are limited, and several share a call. */
 async function ask(
   call: Call,
   queries: readonly Soql[],
@@ -68,7 +68,7 @@ async function ask(
 }
 
 export function toPath(query: Soql, resource: Resource): string {
-  // The quote is legal in a query string, but some clients encode it: encoded here, the length is known.
+  // Encodes the quote, which is legal in a query string but encoded by some clients, so that the length is known.
   return `${API}/${resource}/?q=${encodeURIComponent(query).replaceAll("'", '%27')}`;
 }
 
@@ -83,20 +83,23 @@ function toQueryResult(json: unknown): QueryResult | undefined {
     : undefined;
 }
 
-/** The provider names the next page: a path of the API, or nothing that is ever followed. */
+/** Whether the next page's URL is a path of the API: no other is followed. */
 function isLocator(url: unknown): url is string {
   return typeof url === 'string' && LOCATOR.test(url);
 }
 
-/** What Salesforce recommends; beyond 16,384 bytes it refuses. */
+/** Salesforce's recommendation; it rejects more than 16,384 bytes. */
 const MAX_URI = 2_000;
-/** Of one query. */
+/** Rows per query. */
 const MAX_ROWS = 20_000;
-/** Pages of the smallest size, and some slack for empty ones. */
+/** Pages of the smallest size, with slack for empty ones. */
 const MAX_PAGES = 200;
 const LOCATOR = /^\/services\/data\/v\d{1,3}\.0\/query(?:All)?\/[\w-]{1,200}$/;
 
-/** What came of each query, refused or not, in as few calls as can be and in the order of the paths. `others` are no queries: they travel in the first call, in front. */
+/**
+ * The result of each query, successful or not, in as few calls as possible and in the order of the paths. `others`
+ * are paths that are no queries; they go into the first call, in front.
+ */
 export async function readParts(
   call: Call,
   queries: readonly string[],
@@ -120,7 +123,7 @@ async function askGroup(call: Call, paths: readonly string[]): Promise<readonly 
   });
 }
 
-/** Every part has a status of its own: the whole succeeds even where its parts do not. */
+/** Reads one part, which has its own status: a composite call succeeds even where parts fail. */
 export function understandPart(part: Part): QueryResult {
   if (!isSuccess(part)) throw toRemoteFailure(toAnswer(part));
   const understood = toQueryResult(part.body);
@@ -140,13 +143,13 @@ function isPart(value: unknown): value is Part {
   return isRecord(value) && typeof value['httpStatusCode'] === 'number';
 }
 
-/** Of the 25 parts of a composite call only five may be queries. */
+/** A composite call has up to 25 parts, of which five may be queries. */
 const MAX_QUERIES = 5;
 
-/** A row as it came: nothing about its fields is known yet. */
+/** An unchecked row. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** `queryAll` finds deleted rows as well, such as those that were merged into others. */
+/** `queryAll` includes deleted rows, such as merged contacts. */
 export type Resource = 'query' | 'queryAll';
 
 interface QueryResult {

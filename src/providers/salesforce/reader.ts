@@ -19,22 +19,22 @@ import {
 } from './query.ts';
 import { type Condition, count, type FieldName, type Soql, STANDARD_FIELDS, select } from './soql.ts';
 
-/** Contacts by conditions: what the three ways to find them have in common. */
+/** Reads contacts by conditions: the shared part of the three ways to find them. */
 export function createReader({ call, connection, facts }: ReaderDeps) {
   const mappings = findFieldMappings(connection, (object) => object.toLowerCase() === 'contact');
   const source = toContactOrigin(connection);
 
   return {
-    /** The rows of all conditions together, in the pages that they came in. */
+    /** The rows of all conditions, in pages. */
     read,
     count: (condition: Condition) => readCount(call, count(condition)),
     toContact: (row: Row, { rawData }: FieldSelection) => toContact(row, { source, rawData }),
   };
 
   /**
-   * Orgs hide fields from the user that they connect with, and Salesforce refuses a whole query for one of them, naming that
-   * one. A common field that is hidden is left out: which ones those are is learnt once for all searches. A mapped one is the
-   * customer's own mistake, and said so.
+   * Reads rows. Orgs may hide fields from the connected user, and Salesforce rejects a whole query for one hidden
+   * field, which it names. Hidden common fields are omitted, and learnt once for all searches. A hidden mapped field
+   * is reported as the customer's error.
    */
   async function read(ask: ReadAsk): Promise<Rows> {
     for (;;) {
@@ -53,8 +53,8 @@ export function createReader({ call, connection, facts }: ReaderDeps) {
   }
 
   /**
-   * One call finds out what is hidden and asks again, for all fields that are not. It is trusted with its rows where they have
-   * all that is wanted; otherwise they are asked for by name.
+   * Learns the hidden fields and repeats the query for all visible ones in one call. Its rows are used where they
+   * have all selected fields; otherwise these are requested by name.
    */
   async function learn(ask: ReadAsk, hidden: readonly string[]): Promise<Learnt<Rows | undefined>> {
     const extra = namesFor(ask, new Set(hidden)).filter(isCustom);
@@ -67,7 +67,7 @@ export function createReader({ call, connection, facts }: ReaderDeps) {
     return { facts: JSON.stringify([...all]), result: await readNamed(parts, namesFor(ask, all)) };
   }
 
-  /** Undefined where the rows cannot be had this way: why will be told where they are asked for by name. */
+  /** Undefined where this fails: the query by name reports the reason. */
   async function readNamed(parts: readonly Part[], names: readonly FieldName[]): Promise<Rows | undefined> {
     try {
       return pick(await readPages(call, parts.map(understandPart)), names);
@@ -85,7 +85,7 @@ function toQueries({ conditions, order, limit }: ReadAsk, names: readonly FieldN
   return conditions.map((where) => select({ fields: names, where, order, limit }));
 }
 
-/** The rows with these fields and no others; undefined where one of them is missing. */
+/** The rows reduced to these fields; undefined where one is missing. */
 function pick(pages: Rows, names: readonly FieldName[]): Rows | undefined {
   const keys = [...new Set(names.map((name) => name.split('.')[0] ?? name))];
   const isWhole = pages.every((rows) => rows.every((row) => keys.every((key) => row[key] !== undefined)));
@@ -94,7 +94,7 @@ function pick(pages: Rows, names: readonly FieldName[]): Rows | undefined {
   return pages.map((rows) => rows.map((row) => Object.fromEntries(kept.map((key) => [key, row[key]]))));
 }
 
-/** Fields that Salesforce itself has stand for themselves, those of a customer or of a related record do not. */
+/** Custom fields and fields of related records must be named: FIELDS(STANDARD) does not include them. */
 function isCustom(name: FieldName): boolean {
   return name.includes('__') || name.includes('.');
 }
@@ -103,7 +103,7 @@ function readHidden(facts: string | undefined): ReadonlySet<string> {
   return facts === undefined ? NOTHING : new Set(JSON.parse(facts) as readonly string[]);
 }
 
-/** The mapping that asked for a column which is not there is named. */
+/** Adds the mapping that requested the missing column to the error. */
 function explain(error: unknown, column: string | undefined, mappings: readonly FieldMapping[]): unknown {
   const mapping = mappings.find(({ mappedField }) =>
     mappedField
@@ -116,7 +116,7 @@ function explain(error: unknown, column: string | undefined, mappings: readonly 
   return new RemoteFailure('REMOTE_PROVIDER_ERROR', detail, error.answer);
 }
 
-/** In lower case. */
+/** The missing column in lower case. */
 function missingColumn(error: unknown): string | undefined {
   const { errorCode, message } = failureOf(error);
   if (errorCode !== 'INVALID_FIELD' || message === null) return undefined;
@@ -126,7 +126,7 @@ function missingColumn(error: unknown): string | undefined {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The contact's fields as far as the connected user may see them, in lower case. */
+/** The contact fields that the connected user can see, in lower case. */
 function toFieldNames(json: unknown): ReadonlySet<string> | undefined {
   const fields = isRecord(json) ? json['fields'] : undefined;
   if (!Array.isArray(fields)) return undefined;
@@ -141,7 +141,7 @@ export type ContactReader = ReturnType<typeof createReader>;
 interface ReadAsk {
   readonly conditions: readonly Condition[];
   readonly selection: FieldSelection;
-  /** Fields that are selected whatever is wanted. */
+  /** Fields that are always selected. */
   readonly also?: readonly FieldName[];
   readonly resource?: Resource;
   readonly order?: 'ascending' | 'descending';
