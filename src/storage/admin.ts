@@ -6,7 +6,7 @@ import { type ApiKeys, hashSecret } from './api-keys.ts';
 import type { Engine } from './engine/open.ts';
 import { apiKeys, applications } from './schema.ts';
 
-/** What the operator may do, over all applications. No request of a caller ever comes here. */
+/** Operations of the operator, over all applications. Callers' requests never reach this. */
 export function createAdmin(engine: Engine, keys: ApiKeys) {
   return { ...createApplicationAdmin(engine), ...createKeyAdmin(engine, keys) };
 }
@@ -14,7 +14,7 @@ export function createAdmin(engine: Engine, keys: ApiKeys) {
 function createApplicationAdmin(engine: Engine) {
   const { orm } = engine;
   return {
-    /** Rejects with CONFLICT where another has the name. */
+    /** Rejects with CONFLICT where the name is taken. */
     createApplication: async (name: string): Promise<Application> => {
       const application = { id: uuidV5(APPLICATIONS, name), name };
       const made = await engine.query(CREATE_APPLICATION, [application.id, name]);
@@ -22,7 +22,7 @@ function createApplicationAdmin(engine: Engine) {
       const detail = `There is an application called ${JSON.stringify(name)} already.`;
       throw new CrossbookError('CONFLICT', detail);
     },
-    /** For a fixed application, such as the demo's: nothing happens when it is there already. */
+    /** Creates a fixed application, such as the demo's. Idempotent. */
     ensureApplication: async (application: Application): Promise<Application> => {
       const { id, name } = application;
       await engine.repeatable(() => orm.insert(applications).values({ id, name }).onConflictDoNothing());
@@ -36,7 +36,7 @@ function createApplicationAdmin(engine: Engine) {
       const found = await engine.repeatable(() => orm.select(APPLICATION).from(applications).limit(1));
       return found.length > 0;
     },
-    /** The web origins whose pages may call for the application: all of them. */
+    /** Replaces the web origins (CORS) of the application. */
     setOrigins: async (applicationId: string, origins: readonly string[]) => {
       await requireApplication(engine, applicationId);
       const isApplication = eq(applications.id, applicationId);
@@ -49,7 +49,7 @@ function createApplicationAdmin(engine: Engine) {
       );
       return row?.origins ?? [];
     },
-    /** Of the applications that have any. */
+    /** The origins of all applications that have some. */
     listOrigins: () =>
       engine.repeatable(() =>
         orm.select(ORIGINS).from(applications).where(sql`${applications.origins} <> '{}'`),
@@ -64,18 +64,18 @@ async function requireApplication({ orm, repeatable }: Engine, id: string): Prom
   if (found.length === 0) throw new CrossbookError('NOT_FOUND', `There is no application ${id}.`);
 }
 
-/** The id follows from the name, so that of two that are made at once with one name the primary key lets one pass. */
+/** Ids derive from names, so that of two concurrent creations with one name the primary key admits one. */
 const APPLICATIONS = '5b1c0d86-7d0c-4a41-9c62-0f6a4f0f7a35';
 const APPLICATION = { id: applications.id, name: applications.name };
 const ORIGINS = { applicationId: applications.id, origins: applications.origins };
 
-/** The keys of all applications: made, listed, ended. */
+/** Creates, lists, revokes and rotates API keys. */
 function createKeyAdmin(engine: Engine, keys: ApiKeys) {
   const { orm } = engine;
   return {
     /**
-     * The key is shown this once: only a hash of its secret is stored. Rejects with CONFLICT where another key of the
-     * application that does not end has the name.
+     * Returns the key, which cannot be read again: only a hash of its secret is stored. Rejects with CONFLICT where
+     * an active key of the application has the name.
      */
     createKey: async ({ applicationId, name }: { applicationId: string; name: string }) => {
       await requireApplication(engine, applicationId);
@@ -96,14 +96,17 @@ function createKeyAdmin(engine: Engine, keys: ApiKeys) {
           .where(eq(apiKeys.applicationId, applicationId))
           .orderBy(asc(apiKeys.createdAt)),
       ),
-    /** False when there was nothing to revoke. */
+    /** False where the key is unknown or revoked already. */
     revokeKey: async (publicId: string) => {
       const counts = or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, NOW));
       const still = and(eq(apiKeys.publicId, publicId), counts);
       const { rowCount } = await engine.once(() => orm.update(apiKeys).set({ revokedAt: NOW }).where(still));
       return rowCount === 1;
     },
-    /** A fresh key of the same name; the old one goes on for so long. Undefined where that is not active: revoked, or rotated. */
+    /**
+     * Creates a new key of the same name; the old one stays valid for `overlapMs`. Undefined where the old one is not
+     * active: revoked, or rotated.
+     */
     rotateKey: async (publicId: string, overlapMs: number) => {
       const fresh = keys.create();
       const values = [publicId, fresh.publicId, hashSecret(fresh.secret), overlapMs];
@@ -113,18 +116,18 @@ function createKeyAdmin(engine: Engine, keys: ApiKeys) {
   };
 }
 
-/** A key ends by the clock of the database: the clocks of the processes need not agree. */
+/** Keys expire by the database's clock, because clocks of processes may differ. */
 const NOW = sql`now()`;
 
 const KEY = {
   publicId: apiKeys.publicId,
   name: apiKeys.name,
   createdAt: apiKeys.createdAt,
-  /** May lie ahead: until then the key counts. */
+  /** May be in the future: the key is valid until then. */
   revokedAt: apiKeys.revokedAt,
 };
 
-/** Unless another has the name: also one of before, whose id does not follow from it. */
+/** Inserts unless the name is taken, also by an older application whose id is not derived from it. */
 const CREATE_APPLICATION = {
   name: 'create_application',
   isOnce: true,
@@ -135,7 +138,7 @@ on conflict do nothing
 returning id`,
 };
 
-/** A key with another secret takes the place of one that has no end; that one goes on for $4 ms. */
+/** Inserts a key with a new secret in place of an active one, which expires in $4 ms. */
 const ROTATE_KEY = {
   name: 'rotate_key',
   isOnce: true,
@@ -150,14 +153,17 @@ select $2::text, application_id, name, $3::text from old
 returning (select revoked_at from old) as "endsAt"`,
 };
 
-/** A process with the sandbox says that it uses the demo's data; one without it removes them where no process does. */
+/**
+ * Tracks the use of the demo's data: processes with the sandbox hold a shared lock, and one without it deletes the
+ * data when nobody holds it.
+ */
 export function createDemoCleanup(engine: Engine) {
   return {
-    /** Until the database is closed, or this process ends. */
+    /** Held until the database is closed or the process ends. */
     use: () => engine.holdSharedLock(DEMO_LOCK),
-    /** The demo application and everything of it. False where there is nothing, or a process that uses it. */
+    /** Deletes the demo application and its data. False where there is none, or a process uses it. */
     async remove() {
-      // The common start finds nothing, and needs no lock.
+      // The usual start finds nothing and needs no lock.
       if (!(await isThere())) return false;
       return engine.withAdvisoryLock(async (run) => {
         const lock = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free';

@@ -6,19 +6,19 @@ import type { Engine } from './engine/open.ts';
 import { apiKeys, applications, customers } from './schema.ts';
 import { createSigningKeys, isSame, type KeyRing } from './sealing.ts';
 
-/** The owners of keys, in their order, in one statement. Undefined for every key that is not valid, whatever the reason. */
+/** Finds the callers of many keys in one statement, in order. Undefined for every invalid key, whatever the reason. */
 export function createFindCallers(engine: Engine) {
   const select = engine.orm
     .select({
       publicId: apiKeys.publicId,
       application: { id: applications.id, name: applications.name },
       secretHash: apiKeys.secretHash,
-      // By the clock of the database: every process and every command agrees on it.
+      // Uses the database's clock, on which all processes and commands agree.
       isRevoked: sql<boolean>`coalesce(${apiKeys.revokedAt} <= now(), false)`,
     })
     .from(apiKeys)
     .innerJoin(applications, eq(applications.id, apiKeys.applicationId))
-    // No public id holds a comma.
+    // Public ids contain no commas.
     .where(sql`${apiKeys.publicId} = any(string_to_array(${sql.placeholder('publicIds')}, ','))`)
     .prepare('find_callers');
 
@@ -34,7 +34,7 @@ export function createFindCallers(engine: Engine) {
   };
 }
 
-/** Whom a token was signed for, as that customer stands now. Both ids come from a signature that has been verified. */
+/** The current state of the customer that a token was signed for. Both ids come from a verified signature. */
 export function createFindTokenSubject(engine: Engine) {
   const select = engine.orm
     .select({
@@ -60,9 +60,9 @@ export function createFindTokenSubject(engine: Engine) {
 }
 
 /**
- * `cbk_<ring key id>.<public id>_<secret>_<mac>`: the public id finds the row, the 256-bit secret proves the right to it,
- * and the MAC says without the database that the key was made here. Keys made before there was a MAC
- * (`cbk_<public id>_<secret>`) stay valid; so do those whose ring key is gone: only the row decides.
+ * API keys: `cbk_<ring key id>.<public id>_<secret>_<mac>`. The public id finds the row, the 256-bit secret
+ * authenticates, and the MAC proves without the database that the key was issued here. Older keys without a MAC
+ * (`cbk_<public id>_<secret>`) stay valid, as do those whose ring key is gone: the row decides.
  */
 export function createApiKeys(ring: KeyRing) {
   const { current, find } = createSigningKeys(ring, 'api key');
@@ -73,7 +73,7 @@ export function createApiKeys(ring: KeyRing) {
       const mac = toMac(current.secret, publicId, secret);
       return { publicId, secret, text: `cbk_${current.id}.${publicId}_${secret}_${mac}` };
     },
-    /** Undefined where a text cannot be a key of this installation: no database needs to be asked. */
+    /** Undefined where a string cannot be a key of this installation; the database is not queried. */
     parse(text: string): PresentedKey | undefined {
       const [, ringKeyId, publicId, secret, mac] = FORM.exec(text) ?? [];
       if (publicId === undefined || secret === undefined) return undefined;
@@ -85,13 +85,13 @@ export function createApiKeys(ring: KeyRing) {
   };
 }
 
-/** In constant time. Takes as long where there is no such key. */
+/** Compares in constant time, also where there is no such key. */
 export function matchesSecret(secret: string, storedHash: string | undefined): boolean {
   const given = hashSecret(secret);
   return isSame(given, storedHash ?? given) && storedHash !== undefined;
 }
 
-/** A plain hash is enough: 2^256 secrets cannot be tried out, and it stays valid when the key ring is changed. */
+/** A plain hash suffices for secrets of 256 bits, and survives a change of the key ring. */
 export const hashSecret = digest;
 
 function toMac(signer: KeyObject, publicId: string, secret: string): string {
@@ -107,7 +107,7 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 interface PresentedKey {
   readonly publicId: string;
   readonly secret: string;
-  /** Its MAC is right: it was made here. Whether it still counts, the row says. */
+  /** Whether its MAC is valid, so the key was issued here. The row tells whether it is still active. */
   readonly isGenuine: boolean;
 }
 

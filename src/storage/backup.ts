@@ -9,7 +9,10 @@ import { applyMigrations, migrate } from './engine/migrate.ts';
 import { type Engine, openEngine, type RunSql, type Target } from './engine/open.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
 
-/** Every row as it is at one moment, as JSON in a gzip file: it may be restored to another version of PostgreSQL. */
+/**
+ * Writes a consistent snapshot of all rows as JSON to a gzip file, which can be restored to another version of
+ * PostgreSQL.
+ */
 export async function backUp(target: Target, file: string) {
   if (existsSync(file)) throw new Error(`${file} exists already: a backup overwrites nothing.`);
   return withEngine(target, async (engine) => {
@@ -23,7 +26,7 @@ export async function backUp(target: Target, file: string) {
           createWriteStream(draft, { mode: 0o600, flush: true }),
         ),
       );
-      // Complete, or not there; and nothing is overwritten.
+      // Linking makes the file appear atomically and never overwrites.
       linkSync(draft, file);
       return { file, bytes: statSync(file).size };
     } finally {
@@ -32,12 +35,12 @@ export async function backUp(target: Target, file: string) {
   });
 }
 
-/** Puts a backup into a database that has no application yet: all of it, or nothing. */
+/** Restores a backup into a database without applications, in one transaction. */
 export async function restore(file: string, target: Target) {
   const header = await verify(file);
   return withEngine(target, async (engine) => {
     await engine.withAdvisoryLock(async (run) => {
-      // The tables as they were then take the rows; later migrations change both.
+      // Restores the rows into the tables as of the backup; later migrations then change both.
       await applyMigrations(run, MIGRATIONS.slice(0, header.migrations.length));
       const applications = await run('select id from crossbook.applications limit 1');
       if (applications.length > 0)
@@ -52,7 +55,7 @@ export async function restore(file: string, target: Target) {
 async function* readRows(run: RunSql): AsyncGenerator<string> {
   const header: Header = { format: FORMAT, migrations: MIGRATIONS.map(({ name }) => name) };
   yield `${JSON.stringify(header)}\n`;
-  // A cursor sees all tables as they were when it was opened.
+  // A cursor sees a snapshot of all tables as of its opening.
   const selects = TABLES.map(
     (table) => `select '${table}' as name, to_jsonb(kept)::text as row from crossbook.${table} kept`,
   );
@@ -75,7 +78,7 @@ async function insertRows(run: RunSql, file: string): Promise<void> {
       if (batch.length > 0) await run(text, [`[${batch.join(',')}]`]);
       batch = [];
     };
-    // Rows come in the order of their tables: each table finds its own together.
+    // Rows are grouped by table.
     const start = `["${table}",`;
     for await (const line of readLines(file)) {
       if (line.startsWith(start)) batch.push(line.slice(start.length, -1));
@@ -85,7 +88,7 @@ async function insertRows(run: RunSql, file: string): Promise<void> {
   }
 }
 
-/** Whole, ours, and of a version that this one knows: before anything is opened or made. */
+/** Checks that the file is complete, a backup of ours, and of a known version, before anything is opened or created. */
 async function verify(file: string): Promise<Header> {
   let header: Header | undefined;
   let rows = -2;
@@ -129,7 +132,7 @@ async function withEngine<T>(target: Target, work: (engine: Engine) => Promise<T
   }
 }
 
-/** Each after those that it refers to. What is cached is not worth keeping, nor are links, which end within a day. */
+/** Tables in order of their foreign keys. Without caches, and without links, which expire within a day. */
 export const TABLES = [
   'applications',
   'api_keys',

@@ -31,7 +31,7 @@ import {
 } from './end-connect-link.ts';
 import { applications, customers } from './schema.ts';
 
-/** Opens the links of one application. */
+/** Opens the connect links of one application. */
 export function createConnectLinks(deps: StoreDeps): (applicationId: string) => ConnectLinkStore {
   const { engine, now } = deps;
   const { orm } = engine;
@@ -96,12 +96,12 @@ async function lockCustomer(tx: Work['tx'], applicationId: string, customerId: s
   return found.length > 0;
 }
 
-/** Also while it waits for its confirmation: what was granted is forgotten then. */
+/** A link that awaits confirmation can be canceled too; its grant is then deleted. */
 const CANCELABLE = [...OPEN_STATUSES, 'AWAITING_CONFIRMATION'] as const;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** For the pages of links, which know an application only by a link whose signature was checked, or by a state. */
+/** For the pages of links, which know an application only by a link with a verified signature, or by a state. */
 export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
   const { engine, now, secrets } = deps;
   const { orm } = engine;
@@ -163,7 +163,7 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
       }),
   };
 
-  /** One whose verifier does not open, because its key is gone, is no flow any more. */
+  /** A flow whose PKCE verifier cannot be decrypted, because its key is gone, is ignored. */
   function toFlow(row: typeof connectFlows.$inferSelect): ConnectFlow[] {
     const { sealedVerifier, keyId, createdAt, usedAt, ...flow } = row;
     const codeVerifier = secrets.verifier.open(sealedVerifier, flow.stateHash);

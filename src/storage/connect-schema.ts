@@ -23,7 +23,7 @@ import {
   updatedAt,
 } from './schema.ts';
 
-/** What an application is registered as with a provider; the secret is sealed. */
+/** An application's OAuth client at a provider; the secret is encrypted. */
 export const oauthClients = crossbook.table(
   'oauth_clients',
   {
@@ -58,10 +58,10 @@ export const connectLinks = crossbook.table(
     failure: text('failure').$type<ConnectFailure>(),
     providerName: providerNameColumn(),
     connectionId: uuid('connection_id'),
-    /** What was granted, sealed, until the application has confirmed it. */
+    /** The encrypted grant until the application has confirmed it. */
     sealedGrant: text('sealed_grant'),
     keyId: text('key_id'),
-    /** Of the one-time code that confirms it. */
+    /** The hash of the one-time code that confirms it. */
     codeHash: text('code_hash'),
     codeExpiresAt: momentColumn('code_expires_at'),
     createdAt: createdAt(),
@@ -80,7 +80,10 @@ export const connectLinks = crossbook.table(
   ],
 );
 
-/** One way from a link's page to the provider and back; a link may have several (two tabs), and the first that ends wins. */
+/**
+ * An OAuth flow from a link's page to the provider and back. A link may have several (two tabs); the first one that
+ * completes wins.
+ */
 export const connectFlows = crossbook.table(
   'connect_flows',
   {
@@ -92,7 +95,7 @@ export const connectFlows = crossbook.table(
     cookieHash: text('cookie_hash').notNull(),
     loginOrigin: text('login_origin').notNull(),
     oauthClientId: text('oauth_client_id').notNull(),
-    /** Of PKCE. */
+    /** The encrypted PKCE verifier. */
     sealedVerifier: text('sealed_verifier').notNull(),
     keyId: text('key_id').notNull(),
     createdAt: createdAt(),
@@ -104,7 +107,7 @@ export const connectFlows = crossbook.table(
   ],
 );
 
-/** Kept for thirty days, also where what they are about is gone. */
+/** Events are kept for thirty days, even when their subject is deleted. */
 export const events = crossbook.table(
   'events',
   {
@@ -120,7 +123,7 @@ export const events = crossbook.table(
   (table) => [
     index('events_by_time').on(table.applicationId, table.createdAt, table.id),
     index('events_by_customer').on(table.applicationId, table.customerId, table.createdAt),
-    // Rows come in the order of their time: this costs next to nothing, and finds what is too old.
+    // Rows are inserted in order of time, so a BRIN index is cheap, and finds expired rows.
     index('events_by_age').using('brin', table.createdAt),
     uniqueIndex('events_sequence')
       .on(table.connectionId, table.sequence)
@@ -134,23 +137,23 @@ export const webhookEndpoints = crossbook.table(
     id: uuid('id').primaryKey(),
     applicationId: ofApplication(),
     url: text('url').notNull(),
-    /** Empty: all. */
+    /** Empty: all types. */
     eventTypes: text('event_types').array().$type<readonly EventType[]>().notNull(),
     enabled: boolean('enabled').notNull(),
     sealedSecret: text('sealed_secret').notNull(),
-    /** Signs as well until then, after a rotation. */
+    /** After a rotation the previous secret also signs until then. */
     sealedPreviousSecret: text('sealed_previous_secret'),
     previousSecretUntil: momentColumn('previous_secret_until'),
     keyId: text('key_id').notNull(),
     lastFailure: text('last_failure'),
     lastFailureAt: momentColumn('last_failure_at'),
-    /** Of the first failure since the last success; null while it is healthy. */
+    /** Time of the first failure since the last success; null while healthy. */
     failingSince: momentColumn('failing_since'),
-    /** In a row. */
+    /** Consecutive failures. */
     failures: integer('failures').notNull().default(0),
-    /** Nothing is sent before: it asked for less, or fails. */
+    /** Nothing is sent before this time: the endpoint asked for a pause, or fails. */
     pausedUntil: momentColumn('paused_until'),
-    /** The process that sends to it, and until when that counts by the database's clock. */
+    /** The lease of the process that sends to it, which expires by the database's clock. */
     lease: uuid('lease'),
     leasedUntil: momentColumn('leased_until'),
     createdAt: createdAt(),
@@ -163,8 +166,8 @@ export const webhookEndpoints = crossbook.table(
 );
 
 /**
- * An event on its way to an endpoint. The row goes when it has arrived. It refers to its endpoint without a foreign key:
- * the check would lock the endpoint's row for each event, and an event must not fail because an endpoint is just deleted.
+ * An undelivered event of an endpoint; the row is deleted after delivery. It has no foreign key to its endpoint: the
+ * check would lock the endpoint's row for each event, and an event must not fail because of a concurrent deletion.
  */
 export const webhookDeliveries = crossbook.table(
   'webhook_deliveries',

@@ -7,13 +7,13 @@ import type { Engine } from './engine/open.ts';
 import { connections, contactCache } from './schema.ts';
 import type { Sealer } from './sealing.ts';
 
-/** Prepares the statement once; what it returns opens the cache for one application. */
+/** Prepares the statement once; the returned function opens the cache of one application. */
 export function createContactCache(deps: Deps) {
   const { engine, sealer, hash } = deps;
   const select = prepareSelect(engine);
   const writer = createContactCacheWriter(deps);
   return {
-    /** What waits to be written is written at once. */
+    /** Writes queued entries now. */
     flush: writer.flush,
     forApplication: (applicationId: string): ContactCache => ({
       read: async (connectionId, filterKey, takeTurn) => {
@@ -44,7 +44,7 @@ function toKey(applicationId: string, connectionId: string, filterKey: string): 
   return `${JSON.stringify([applicationId, connectionId])}${filterKey}`;
 }
 
-/** What was fetched before the connection was last changed is not the connection's answer any more. */
+/** Entries fetched before the last change of the connection are ignored. */
 function prepareSelect({ orm }: Engine) {
   return orm
     .select({ sealed: contactCache.sealed, fetchedAt: contactCache.fetchedAt })
@@ -66,29 +66,28 @@ function prepareSelect({ orm }: Engine) {
     .prepare('read_contact_cache');
 }
 
-/** The hash is the row's key: an answer opens only where it was put. */
+/** The binding of an entry to its key hash: a ciphertext only opens in its own row. */
 function bindingOf(keyHash: string): string {
   return `contact_cache.sealed ${keyHash}`;
 }
 
 /**
- * Cached answers on their way to the database. They wait for a moment, so that of many answers to one question only the
- * last is made, sealed and written, and go a few at a time: under load the answers come first, and the process has little
- * time for this. When the queue is full new entries are dropped: they have cost nothing yet, while queued ones already cost
- * memory in the old generation.
+ * The write-behind queue of the contact cache. Entries wait briefly, so that of several results of one query only the
+ * last is serialized, encrypted and written, in small batches: under load responses take precedence. When the queue
+ * is full new entries are dropped, because queued ones already occupy the old generation.
  */
 function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs }: Deps) {
-  /** Not written yet, by key. */
+  /** Unwritten entries by key. */
   const queued = new Map<string, Queued>();
   let inFlight: readonly Queued[] = [];
   let records = 0;
   let pausedUntil = 0;
   const idleThrottle = createIdleThrottle();
   const batcher = createBatcher<Queued>({
-    // Its timers keep no process alive: one that ends flushes.
+    // The timers do not keep the process alive; shutdown flushes.
     clock: backgroundClock,
     run: writeBatch,
-    // A slow database is not given more at once.
+    // One write at a time, so that a slow database is not overloaded.
     maxConcurrent: 1,
     maxSize: BATCH_RECORDS,
     createSizer: () => (one) => one.entry.records,
@@ -96,25 +95,25 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
   });
 
   return {
-    /** Resolves when it has been written, or dropped. */
+    /** Resolves when it is written or dropped. */
     add(entry: WaitingEntry): Promise<void> {
       if (queued.size >= MAX_ENTRIES || records + entry.records > MAX_RECORDS) return DROPPED;
       const key = keyOf(entry);
       const existing = queued.get(key);
       if (!existing) return enqueue(key, entry);
       if (existing.entry.fetchedAt > entry.fetchedAt) return existing.written;
-      // It keeps its place, else a question that is asked all the time would never be written.
+      // The entry keeps its position, or a frequently updated one would never be written.
       records += entry.records - existing.entry.records;
       existing.entry = entry;
       return existing.written;
     },
 
-    /** What waits under this key is written at once, or dropped. Never rejects. */
+    /** Writes the queued entry of this key now, or drops it. Never rejects. */
     async settle(key: string) {
       const one = queued.get(key) ?? inFlight.find((other) => other.key === key);
       if (!one) return;
       batcher.hurry(one);
-      // Whether it can be read is for the reader to find out.
+      // A failed write is no concern of the reader, who finds no entry.
       await one.written.catch(() => undefined);
     },
 
@@ -158,7 +157,7 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     pausedUntil = ended + idleThrottle.pauseAfter(ended - began);
   }
 
-  /** One batch after the other would find out the same, and keep its readers waiting for that. */
+  /** Drops the whole queue after a failure: each further batch would fail the same way, and delay its readers. */
   function dropQueue(failed: Promise<void>): void {
     const dropped = batcher.removeWhere(() => true);
     dequeue(dropped);
@@ -170,10 +169,10 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     if (rows.length > 0) await engine.query(WRITE_CONTACT_CACHE, [JSON.stringify(rows)]);
   }
 
-  /** As the statement reads it. Undefined where it is too large. */
+  /** The row for the statement. Undefined where it is too large. */
   function seal({ key, entry }: Queued) {
     const payload = entry.payload();
-    // Sealed it is longer: what is too long now need not be sealed.
+    // Encryption only adds length, so an oversized payload can be skipped.
     if (payload.length > maxEntryBytes) return undefined;
     const keyHash = hash(key);
     const sealed = sealer.seal(payload, bindingOf(keyHash));
@@ -186,16 +185,16 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
 
 const DROPPED = Promise.resolve();
 
-/** In the queue. */
+/** The maximum of queued entries. */
 const MAX_ENTRIES = 250;
-/** Contacts in the queue: some megabytes, which the garbage collector goes through again and again. */
+/** The maximum of queued contacts: some megabytes, which the garbage collector scans repeatedly. */
 const MAX_RECORDS = 5_000;
-/** Contacts that are written together: some milliseconds in which nothing else is done. */
+/** The maximum of contacts per write, which blocks the event loop for some milliseconds. */
 const BATCH_RECORDS = 200;
 
 /**
- * Joined with the connections, so that nothing is kept for one that is gone, was changed meanwhile, or is another
- * application's. In the order of their keys, so that two processes do not wait for each other.
+ * Joins the connections, so that nothing is cached for one that is deleted, was changed meanwhile, or belongs to
+ * another application. Ordered by key, so that two processes cannot deadlock.
  */
 const WRITE_CONTACT_CACHE = {
   name: 'write_contact_cache',
@@ -219,7 +218,7 @@ interface Deps {
   readonly sealer: Sealer;
   readonly hash: (value: string) => string;
   readonly maxEntryBytes: number;
-  /** How long an answer waits for others that are written with it. */
+  /** How long an entry waits for others to be written with. */
   readonly delayMs: number;
 }
 
@@ -229,10 +228,10 @@ interface WaitingEntry extends CacheEntry {
 
 interface Queued {
   readonly key: string;
-  /** The newest answer to the question. */
+  /** The newest result of the query. */
   entry: WaitingEntry;
   readonly written: Promise<void>;
   settle(written: Promise<void>): void;
-  /** Not written before. */
+  /** The earliest time of writing. */
   readonly due: number;
 }

@@ -13,7 +13,7 @@ import { CONNECTION_DATA, recordEvents } from './events.ts';
 import { connections, credentials } from './schema.ts';
 import type { SealedColumns, SealedText } from './sealed-columns.ts';
 
-/** Prepares the statement once; the function that it returns opens the store for one application. */
+/** Prepares the statement once; the returned function opens the store of one application. */
 export function createCredentials(deps: CredentialsDeps): (applicationId: string) => CredentialStore {
   const { engine, leaseMs, now, onAppended } = deps;
   const select = prepareSelect(engine);
@@ -30,7 +30,7 @@ export function createCredentials(deps: CredentialsDeps): (applicationId: string
         const running = refreshes.get(key);
         if (running) {
           const refreshed = await running;
-          // It may have begun for an earlier generation than the one that was refused now.
+          // The shared refresh may have begun for an earlier generation than the one rejected now.
           const isNewer = !refreshed || refreshed.generation > seen;
           return isNewer ? refreshed : store.refreshOnce(connectionId, seen, refresh);
         }
@@ -57,7 +57,7 @@ export function createCredentials(deps: CredentialsDeps): (applicationId: string
   };
 }
 
-/** Undefined where others were stored meanwhile: those are newer than what the refresh brought. */
+/** Undefined where newer credentials were stored meanwhile. */
 async function replace(
   { engine, secrets, now, onAppended }: StoreDeps,
   { stored, ...row }: Found,
@@ -67,7 +67,7 @@ async function replace(
   const instanceUrl = refreshed.instanceUrl ?? stored.instanceUrl;
   const place = [row.applicationId, row.connectionId, row.generation];
   const values = [...place, fresh.sealed, fresh.keyId, instanceUrl, now().toISOString()];
-  // Repeatable, and worth repeating: some providers void the old refresh token, so that losing the new one is for good.
+  // Retried, because some providers invalidate the old refresh token, and losing the new one would be permanent.
   const [replaced] = await engine.query<{ generation: number }>(REPLACE, values);
   if (stored.isRefused) onAppended();
   const { credentials } = refreshed;
@@ -114,8 +114,8 @@ function prepareSelect({ orm }: Engine) {
 }
 
 /**
- * Both touch the connection before its credentials, as an upsert does, so that none of them can deadlock. Both look at
- * the generation in the row that they have locked: one that an upsert has just replaced is not theirs to change.
+ * Both statements lock the connection before its credentials, as an upsert does, to avoid deadlocks. Both compare the
+ * generation of the locked row: one that an upsert has just replaced is left alone.
  */
 const LOCK_CURRENT = `
 with connection as (
@@ -126,7 +126,7 @@ with connection as (
   where kept.generation = $3::int and kept.sealed is not null for no key update of kept
 )`;
 
-/** Of a connection's row that is locked, so that its status before and its sequence are the true ones. */
+/** Reads the locked connection row, so that its previous status and its sequence are current. */
 const toEvent = (type: EventType) => `
   select gen_random_uuid() as id, customer_id, id as connection_id, '${type}' as type, event_sequence as sequence,
     ${CONNECTION_DATA} as data`;
@@ -176,7 +176,7 @@ export function sealCredentials(
   return secrets.credentials.seal(JSON.stringify(credentials), applicationId, customerId, providerName);
 }
 
-/** Undefined where they were altered or moved, or their key is not in the ring. */
+/** Undefined where they were tampered with or moved, or their key is not in the ring. */
 export function openCredentials(
   secrets: SealedColumns,
   { applicationId, customerId, providerName }: CredentialKey,
@@ -187,10 +187,10 @@ export function openCredentials(
 }
 
 /**
- * Does the work when this process has the lease on what was found, over all processes that share the database; what it
- * holds meanwhile is a name in a row. Undefined when there is nothing left to do, because another process has done it.
- * A lease whose holder died is taken over when its time is up by the database's clock, or has passed while it was watched:
- * clocks may step.
+ * Runs the work under a lease, which one process at a time can hold. The lease is a row, and holds no lock or
+ * connection. Undefined where another process has done the work meanwhile. The lease of a crashed process is taken
+ * over when it has expired by the database's clock, or after it was observed for its duration, because clocks may
+ * step.
  */
 export async function underRefreshLease<Result>(
   { engine, leaseMs, applicationId, connectionId, find }: LeaseOptions,
@@ -212,7 +212,7 @@ export async function underRefreshLease<Result>(
       try {
         return await work(found);
       } finally {
-        // Processes that wait need not wait until it expires. Where the database is away, it expires by itself.
+        // Releases the lease, so that others need not wait for its expiry. If the database is unavailable it expires.
         await engine.query(RELEASE_LEASE, [...place, lease]).catch(() => undefined);
       }
     }
@@ -231,8 +231,8 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * One process at a time refreshes a generation, and holds neither a lock nor a connection meanwhile: it leaves its name. A
- * lease counts until its time is up by the database's clock, or until $6 says that it has been watched for that long.
+ * Takes the lease for refreshing one generation. It holds neither a lock nor a connection. It is valid until it
+ * expires by the database's clock, or until $6 says that it was observed for that long.
  */
 const TAKE_LEASE = {
   name: 'take_refresh_lease',
@@ -258,14 +258,14 @@ type SelectedRow = Awaited<ReturnType<ReturnType<typeof prepareSelect>['execute'
 type Found = NonNullable<ReturnType<typeof toFound>>;
 
 interface CredentialsDeps extends StoreDeps {
-  /** For how long a process that refreshes a token keeps others from it: longer than a refresh may take, with its answer's way into the database. */
+  /** The duration of the refresh lease: longer than a refresh takes, including the write of its result. */
   readonly leaseMs: number;
 }
 
 interface LeaseOptions extends Pick<CredentialsDeps, 'engine' | 'leaseMs'> {
   readonly applicationId: string;
   readonly connectionId: string;
-  /** Undefined where there is nothing to refresh, or no more. */
+  /** Undefined where nothing has to be refreshed any more. */
   find(): Promise<Found | undefined>;
 }
 

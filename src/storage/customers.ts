@@ -11,7 +11,7 @@ import { CONNECTION_COLUMNS, connections, customers } from './schema.ts';
 import { createReadBatcher } from './statement-batcher.ts';
 import { createUpsert } from './upsert-customer.ts';
 
-/** Prepares the statements once; the function that it returns opens the store for one application. */
+/** Prepares the statements once; the returned function opens the store of one application. */
 export function createCustomers(deps: StoreDeps): (applicationId: string) => CustomerRecords {
   const { engine } = deps;
   const { orm } = engine;
@@ -39,10 +39,10 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
         if (!texts.every(isStorable)) return { items: [], hasNextPage: false, hasPreviousPage: false };
         const { ids, ...page } = await readPage(engine, toCondition(applicationId, filter), request);
         const found = await findMany(ids);
-        // One that was deleted meanwhile is missing.
+        // Customers that were deleted meanwhile are missing.
         return { ...page, items: ids.flatMap((id) => found.get(id) ?? []) };
       },
-      /** One round trip, unless a rival wrote the same customer at the same moment: then its connections are read once more. */
+      /** One round trip, except that after a concurrent write to the same customer its connections are read again. */
       upsert: async (given) => {
         const read = async () => (await findMany([given.customerId])).get(given.customerId);
         const row = await upsert(applicationId, given);
@@ -81,7 +81,7 @@ export function isCustomer({ applicationId, customerId }: CustomerKey): SQL | un
   return and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
 }
 
-/** Is it a connection of the customer: the one to this provider, where one is named? */
+/** Matches the connections of a customer, or the one to a provider. */
 export function isConnectionOf({ applicationId, customerId }: CustomerKey, providerName?: ProviderName) {
   return and(
     eq(connections.applicationId, applicationId),
@@ -130,7 +130,7 @@ function gather(joined: readonly JoinedRow[]): Map<string, Customer> {
   return new Map([...found].map(([id, { customer, rows }]) => [id, toCustomer(customer, rows)]));
 }
 
-/** One page in the order of the ids: each part of the filter has its index, and no page costs more the further it lies. */
+/** Reads one page in order of ids (keyset pagination): each filter has its index, and later pages cost no more. */
 async function readPage(
   engine: Engine,
   matching: SQL | undefined,
@@ -187,7 +187,7 @@ function toCondition(applicationId: string, filter: CustomerFilter): SQL | undef
   );
 }
 
-/** Prepares the statements once; the function that it returns opens the store for one application. */
+/** Prepares the statements once; the returned function opens the store of one application. */
 export function createConnections({ orm, repeatable }: Engine): (applicationId: string) => ConnectionStore {
   const isOwn = eq(connections.applicationId, sql.placeholder('applicationId'));
   const targets = sql`unnest(${sql.placeholder('customerIds')}::text[], ${sql.placeholder('providerNames')}::text[])`;
@@ -224,7 +224,7 @@ export function createConnections({ orm, repeatable }: Engine): (applicationId: 
   });
 }
 
-/** A provider's name holds no space, so that no two targets share a key. */
+/** A space is a safe separator: provider names contain none. */
 function keyOf({ providerName, customerId }: ConnectionTarget): string {
   return `${providerName} ${customerId}`;
 }
@@ -234,13 +234,13 @@ export function toConnection(row: ConnectionRow): Connection {
   return {
     ...rest,
     category: PROVIDER_CATEGORIES[row.providerName],
-    // A statement that answers in JSON writes moments as text.
+    // Timestamps in JSON results are strings.
     statusChangedAt: new Date(row.statusChangedAt).toISOString(),
     account: id === null ? null : { id, name, url, userId },
   };
 }
 
-/** Connections come in the order of their providers' names, so that the same customer always reads the same. */
+/** Connections are sorted by provider name, so that results are stable. */
 export function toCustomer(
   customer: Omit<Customer, 'connections'>,
   rows: readonly ConnectionRow[],
@@ -257,11 +257,11 @@ interface CustomerKey {
   readonly customerId: string;
 }
 
-/** What storage can do with customers beyond what requests need. */
+/** The customer store with operations that requests do not use. */
 interface CustomerRecords extends CustomerStore {
-  /** Tokens of an earlier generation are void. Undefined where there is no such customer. */
+  /** Tokens of earlier generations are invalid. Undefined where there is no such customer. */
   readTokenGeneration(customerId: string): Promise<number | undefined>;
-  /** Voids every token that this customer was given. */
+  /** Invalidates all tokens of this customer. */
   raiseTokenGeneration(customerId: string): Promise<number | undefined>;
 }
 

@@ -19,7 +19,7 @@ import { createKeyedHash, createSealer, type KeyRing } from './sealing.ts';
 import { createWebhookEndpoints } from './webhook-endpoints.ts';
 import { createWebhookQueue } from './webhook-queue.ts';
 
-/** Opens the database, brings its tables up to date, and makes sure that the ring opens what is stored. */
+/** Opens the database, applies migrations, and checks that the key ring can decrypt the stored data. */
 export async function openDatabase(target: Target, options: DatabaseOptions): Promise<Database> {
   const engine = await openEngine(target, options);
   try {
@@ -74,7 +74,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
   });
   const opened = new Map<string, ReturnType<typeof openStores>>();
   return {
-    /** Everything that a request can reach, opened for one application: there is no way to ask for another's rows. */
+    /** All stores that requests use, scoped to one application: other applications' rows are unreachable. */
     forApplication(applicationId: string) {
       const known = opened.get(applicationId);
       if (known) return known;
@@ -84,13 +84,15 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
       return stores;
     },
     idleCredentials: createIdleCredentials(deps),
-    /** For the pages of links, which have no caller. */
+    /** For the pages of connect links, which have no caller. */
     connectFlows: createConnectFlows(deps),
-    /** For the sender of webhooks. */
+    /** For the webhook sender. */
     webhookQueue: createWebhookQueue(deps),
-    /** This process may have appended events, or endpoints that wait for them. */
+    /**
+     * Registers a listener for writes of this process that may have appended events, or endpoints that wait for them.
+     */
     onAppended: (listener: () => void) => void listeners.push(listener),
-    /** Links end by themselves: this makes it known, and removes those that ended days ago. */
+    /** Ends expired links with an event, and deletes those that ended days ago. */
     sweepConnectLinks: createConnectSweep(deps),
     parseApiKey: apiKeys.parse,
     findCallersByKey: createFindCallers(engine),
@@ -98,17 +100,17 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     admin: createAdmin(engine, apiKeys),
     demoData: createDemoCleanup(engine),
     maintenance: { ...keyRotation, sweepContactCache: createCacheSweep(engine) },
-    /** Rejects with SERVICE_UNAVAILABLE while the database is away: for readiness. */
+    /** Rejects with SERVICE_UNAVAILABLE while the database is unavailable. For readiness. */
     ping: engine.ping,
     checkReadiness: createReadiness({ engine, ...keyRotation }),
     countConnections: engine.connections,
-    /** What waits to be written is written at once. */
+    /** Writes queued cache entries now. */
     flush: contactCache.flush,
     close: engine.close,
   };
 }
 
-/** Stores hold nothing of their own: to open them again costs a moment. */
+/** The maximum of cached store sets; opening them again is cheap, because they have no state. */
 const MAX_OPENED = 1_000;
 
 async function requireKeys({ maintenance }: Database): Promise<void> {
@@ -120,7 +122,7 @@ async function requireKeys({ maintenance }: Database): Promise<void> {
   );
 }
 
-/** The operator reads this message at the start: it says which database, and the driver's own reason. */
+/** The message for the operator when the start fails: names the database and the driver's reason. */
 export function cannotOpen(target: Target, error: unknown): unknown {
   if (!('url' in target) || !(error instanceof CrossbookError)) return error;
   const { host, pathname } = new URL(target.url);
@@ -135,28 +137,28 @@ export function cannotOpen(target: Target, error: unknown): unknown {
   });
 }
 
-/** PgBouncer refuses the parameters of a session. */
+/** PgBouncer's error for session parameters. */
 const POOLER = /^unsupported startup parameter/;
 
 export type Database = ReturnType<typeof createDatabase>;
 export type ApplicationStores = ReturnType<Database['forApplication']>;
 
-/** What the stores share. */
+/** Dependencies of all stores. */
 export interface StoreDeps {
   readonly engine: Engine;
   readonly secrets: SealedColumns;
-  /** The time of day, for what is stored. */
+  /** Wall-clock time, for stored timestamps. */
   now(): Date;
-  /** Events may be there that were not, or endpoints that wait for them. */
+  /** Called after writes that may have appended events, or endpoints that wait for them. */
   onAppended(): void;
 }
 
 export interface DatabaseOptions extends Tuning {
   readonly keyRing: KeyRing;
-  /** For how long a process that refreshes a token keeps others from it: longer than the refresh may take. */
+  /** The duration of the refresh lease: longer than a refresh takes. */
   readonly refreshLeaseMs?: number | undefined;
-  /** Longer answers are not cached. */
+  /** The maximum size of a cached entry. */
   readonly maxCacheEntryBytes?: number | undefined;
-  /** How long an answer waits for others that are cached with it: other processes find it that much later. */
+  /** The delay of cache writes, which gathers batches: other processes see entries that much later. */
   readonly cacheDelayMs?: number | undefined;
 }

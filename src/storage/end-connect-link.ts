@@ -13,14 +13,14 @@ import type { StoreDeps } from './database.ts';
 import { appendEvents, inTransaction, type Transaction } from './events.ts';
 import { connections, contactCache, credentials, customers } from './schema.ts';
 
-/** Changes a link in one transaction. */
+/** Changes a link in a transaction. */
 export function changeLink<T>(deps: StoreDeps, change: (work: Work) => Promise<T>): Promise<T> {
   return inTransaction(deps, (tx) => change({ tx, now: deps.now(), secrets: deps.secrets }));
 }
 
 /**
- * The customer's row comes first, as in an upsert and as in a deletion, so that none of them can deadlock. Undefined where
- * the link is gone: with its customer, perhaps at this very moment.
+ * Locks the customer's row first, as upserts and deletions do, to avoid deadlocks. Undefined where the link was
+ * deleted, perhaps concurrently with its customer.
  */
 export async function lockLink({ tx, now }: Work, linkId: string): Promise<ConnectLinkRow | undefined> {
   const isLink = eq(connectLinks.id, linkId);
@@ -35,7 +35,7 @@ export const IS_CUSTOMER_OF_LINK = and(
   eq(customers.customerId, connectLinks.customerId),
 );
 
-/** Fails a link that reached another account than this customer's connection belongs to, unless the link allows that. */
+/** Fails a link that was granted for another account than the customer's connection, unless the link allows that. */
 export async function failOtherAccount(
   work: Work,
   row: ConnectLinkRow,
@@ -52,7 +52,10 @@ export async function failOtherAccount(
   return failLink(work, row, { status: 'FAILED', failure: 'ACCOUNT_MISMATCH', providerName });
 }
 
-/** The connection, its credentials and its account, the end of the link, and the event: all of it, or nothing. */
+/**
+ * Completes a link in one transaction: writes the connection, its credentials and account, ends the link, and appends
+ * the event.
+ */
 export async function completeLink(work: Work, row: ConnectLinkRow, granted: Granted): Promise<ConnectLink> {
   const failed = await failOtherAccount(work, row, granted);
   if (failed) return failed;
@@ -104,10 +107,10 @@ async function endLink(
   return toConnectLink(ended, now);
 }
 
-/** A link that has ended keeps nothing of what was granted. */
+/** An ended link keeps no part of its grant. */
 export const NO_GRANT = { sealedGrant: null, keyId: null, codeHash: null, codeExpiresAt: null };
 
-/** What a reconnect does not bring stays as it was: mappings, and the address of an instance that has none of its own. */
+/** A reconnection keeps what it does not set: mappings, and the instance URL where the grant has none. */
 async function writeConnection({ tx, now }: Work, row: ConnectLinkRow, granted: Granted): Promise<string> {
   const { applicationId, customerId } = row;
   const { providerName, grant } = granted;
@@ -162,12 +165,12 @@ async function writeCredentials(
     });
 }
 
-/** Who granted is a person: that stays here. */
+/** Events omit the user who granted, which is personal data. */
 function toEventAccount(account: ConnectedAccount | null) {
   return account && { id: account.id, name: account.name, url: account.url };
 }
 
-/** A link as it is at this moment: one whose time is up has ended, whether or not the sweep has come by. */
+/** A link in its current state: an expired one has ended, whether or not the sweep has run. */
 export function toConnectLink(row: ConnectLinkRow, now: Date): ConnectLink {
   const { updatedAt, sealedGrant, keyId, codeHash, codeExpiresAt, ...link } = row;
   if (isOpen(row) && row.expiresAt <= now) return { ...link, status: 'EXPIRED', failure: 'EXPIRED' };
@@ -182,13 +185,13 @@ export function isOpen({ status }: Pick<ConnectLinkRow, 'status'>): boolean {
 }
 
 /**
- * Ends the links whose time is up, each with its event, and removes those that ended days ago. Any number of processes may
- * do it at once: what one has locked, the others pass over.
+ * Ends expired links, each with its event, and deletes those that ended days ago. Processes may run it concurrently:
+ * rows locked by one are skipped by others.
  */
 export function createConnectSweep(deps: StoreDeps) {
   return async () => {
     let ended = 0;
-    // Where more has ended than fits into one transaction, others follow: what is left would only grow.
+    // Repeats until fewer than a batch are left, or the backlog would grow.
     for (let count = BATCH; count === BATCH; ended += count) count = await endOverdue(deps);
     return { ended, removed: await removeOld(deps) };
   };
@@ -228,7 +231,7 @@ async function removeOld({ engine, now }: StoreDeps): Promise<number> {
 }
 
 const BATCH = 200;
-/** A week, for support to look at what became of a link. */
+/** A week, so that support can inspect ended links. */
 const ENDED_LINK_KEPT_MS = 7 * 24 * 60 * 60_000;
 
 interface LinkFailure extends Pick<ConnectLinkRow, 'providerName'> {
@@ -242,7 +245,7 @@ interface Granted {
   readonly providerName: ProviderName;
 }
 
-/** One transaction. */
+/** The state of one transaction. */
 export interface Work extends Pick<StoreDeps, 'secrets'> {
   readonly tx: Transaction;
   readonly now: Date;

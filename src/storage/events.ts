@@ -6,7 +6,7 @@ import { events } from './connect-schema.ts';
 import type { StoreDeps } from './database.ts';
 import type { Engine } from './engine/open.ts';
 
-/** The function that it returns opens the events of one application. */
+/** The returned function opens the events of one application. */
 export function createEvents({ repeatable, orm }: Engine): (applicationId: string) => EventStore {
   return (applicationId) => ({
     list: async ({ customerId, after, limit }) => {
@@ -31,9 +31,9 @@ export function createEvents({ repeatable, orm }: Engine): (applicationId: strin
 }
 
 /**
- * The outbox: events, and their deliveries to the endpoints that want them, as parts of the statement (or transaction)
- * that makes the change. `source` yields id, customer_id, connection_id, type, sequence and data; `at` is its time, and
- * $1 the application.
+ * The transactional outbox: events and their deliveries to subscribed endpoints, as CTEs of the statement (or
+ * transaction) that makes the change. `source` yields id, customer_id, connection_id, type, sequence and data; `at`
+ * is the time, and $1 the application.
  */
 export const recordEvents = (source: string, at: string) => `
 happened as (
@@ -49,11 +49,11 @@ happened as (
       and (endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))
 )`;
 
-/** What an event of a connection adds: of a row that has its columns. */
+/** The data of connection events, from a row with the connection's columns. */
 export const CONNECTION_DATA = `jsonb_build_object(
   'provider_name', provider_name, 'status', status, 'status_reason', status_reason)`;
 
-/** $2 are the events, $3 the time. Their connections count on, each in its own row; one that is gone counts no more. */
+/** $2: the events; $3: the time. Increments the sequence in each connection's row; a deleted connection has none. */
 const APPEND_EVENTS = `
 with given as (
   select * from jsonb_to_recordset($2::jsonb) as given
@@ -77,7 +77,7 @@ with given as (
 )}
 select count(*)::int as count from happened`;
 
-/** A change that appends events, in one transaction. */
+/** Runs a change that appends events in one transaction. */
 export async function inTransaction<T>(
   { engine, onAppended }: StoreDeps,
   change: (tx: Transaction) => Promise<T>,
@@ -88,8 +88,8 @@ export async function inTransaction<T>(
 }
 
 /**
- * Writes events in the change's own transaction: they are there when the change is, and never without it. For what is
- * deleted they are appended before, while its connection can still count them.
+ * Appends events in the transaction of the change, so that they commit together. For deletions they are appended
+ * before, while the connection's row can still count them.
  */
 export async function appendEvents(tx: Transaction, { applicationId, at, events }: Appended): Promise<void> {
   if (events.length === 0) return;
@@ -108,7 +108,7 @@ export async function appendEvents(tx: Transaction, { applicationId, at, events 
   }
 }
 
-/** Drizzle numbers its parameters itself: each `$n` takes the value of its place. */
+/** Drizzle numbers parameters itself, so each `$n` is replaced by its value. */
 function toQuery(text: string, values: readonly unknown[]) {
   const parts = text.split(/\$(\d+)/);
   return sql.join(
@@ -120,7 +120,7 @@ export type Transaction = Parameters<Parameters<Engine['orm']['transaction']>[0]
 
 interface Appended {
   readonly applicationId: string;
-  /** By the clock that was passed in. */
+  /** By the injected clock. */
   readonly at: Date;
   readonly events: readonly NewEvent[];
 }

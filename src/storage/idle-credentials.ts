@@ -2,8 +2,8 @@ import type { IdleConnection, IdleCredentials } from '../domain/tenant.ts';
 import type { StoreDeps } from './database.ts';
 
 /**
- * What is claimed counts as used from a time on that lies so that it is due again after a while: a process that dies with a
- * claim delays it. The lease keeps processes from working side by side; the claim alone keeps them from doing anything twice.
+ * Claims set the last use to a time after which the credentials become due again, so that a crash after a claim only
+ * delays them. The claim alone prevents double work; the lease keeps processes from working in parallel.
  */
 export function createIdleCredentials({ engine, now }: StoreDeps): IdleCredentials {
   return {
@@ -37,10 +37,10 @@ on conflict (job) do update set holder = excluded.holder, until = excluded.until
 returning holder`,
 };
 
-/** As the index has it. */
+/** The expression of the index. */
 const IDLE_SINCE = 'greatest(updated_at, idle_since)';
 
-/** All that is due is touched, so that what cannot be renewed is not looked at again and again. */
+/** Updates all due rows, so that those that cannot be renewed are not selected repeatedly. */
 const CLAIM = {
   name: 'claim_idle_credentials',
   text: `

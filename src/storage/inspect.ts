@@ -7,7 +7,7 @@ import { findPending } from './engine/migrate.ts';
 import { type Engine, openEngine, type Target } from './engine/open.ts';
 import type { KeyRing } from './sealing.ts';
 
-/** Looks at a database and changes nothing: not even its tables are brought up to date. Rejects where it is away. */
+/** Inspects a database read-only, without migrations. Rejects where it is unavailable. */
 export async function inspectDatabase(target: Target, keyRing: KeyRing): Promise<Inspection> {
   if ('directory' in target && !hasCluster(target.directory)) return { isThere: false };
   const engine = await openEngine({ ...target, join: true }, { deadlineMs: 0, connectionTimeoutMs: 5_000 });
@@ -35,7 +35,7 @@ async function readVersion(engine: Engine): Promise<string> {
   return row?.version ?? 'unknown';
 }
 
-/** Two sessions at once tell whether a pooler gives one connection to both of them, and what the role has set for it. */
+/** Opens two sessions to detect transaction pooling, and reads the timeouts set for the role. */
 export async function lookAtPooler(url: string): Promise<PoolerState> {
   const limits = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
   const [one, other] = [createClient(url, 'doctor', limits), createClient(url, 'doctor', limits)];
@@ -69,17 +69,17 @@ export type Inspection =
   | {
       readonly isThere: true;
       readonly version: string;
-      /** While there are any, what is stored is not looked at. */
+      /** While migrations are pending the data is not inspected. */
       readonly pendingMigrations: readonly string[];
       readonly unreadableKeys: readonly string[];
-      /** What a start with the sandbox has left. */
+      /** Data that a start with the sandbox has left. */
       readonly hasDemo: boolean;
       readonly failingEndpoints: readonly FailingEndpoint[];
     };
 
 interface PoolerState {
-  /** Between two transactions a session may meet another connection: transaction pooling. */
+  /** Whether a session may change connections between transactions (transaction pooling). */
   readonly sharesConnections: boolean;
-  /** Of a session that sets none itself. */
+  /** Whether sessions have timeouts by default. */
   readonly hasTimeouts: boolean;
 }

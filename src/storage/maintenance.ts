@@ -10,7 +10,10 @@ import {
 import { findPending } from './engine/migrate.ts';
 import type { Engine } from './engine/open.ts';
 
-/** Drops cached contacts that are too old, then of each application the oldest above its share. Returns how many. */
+/**
+ * Deletes expired cache entries, then evicts each application's oldest entries above its quota. Returns the number of
+ * rows.
+ */
 export function createCacheSweep(engine: Engine) {
   const count = async (statement: typeof SWEEP_AGED, value: unknown) => {
     const [row] = await engine.query<{ count: number }>(statement, [value]);
@@ -30,7 +33,7 @@ const SWEEP_AGED = {
   text: counting('delete from crossbook.contact_cache where fetched_at < $1::timestamptz'),
 };
 
-/** Of each application's answers, newest first, those that no longer fit into its share. */
+/** Evicts the oldest entries of each application above its quota. */
 const EVICT_OVER_QUOTA = {
   name: 'sweep_surplus',
   text: counting(`
@@ -44,8 +47,8 @@ delete from crossbook.contact_cache where (application_id, key_hash) in (
 };
 
 /**
- * Keeps the contact cache within its bounds: nothing is served when it is a day old, and no application fills the disk.
- * The same round ends connect links whose time is up, and removes old ones.
+ * Periodic sweep of the contact cache: deletes entries older than a day, and enforces the quota per application. Also
+ * ends expired connect links and deletes old ones.
  */
 export function sweepContactCache(
   { maintenance, sweepConnectLinks }: Swept,
@@ -69,13 +72,13 @@ const CACHE_SWEEP_EVERY_MS = 5 * 60_000;
 const CACHE_ENTRY_MAX_AGE_MS = 24 * 60 * 60_000;
 
 /**
- * Readiness: can this process do its work with this database? Load balancers ask every few seconds. A full pool and a
- * locked table are no reason to send requests elsewhere: other processes have the same database.
+ * Readiness: whether this process can work with this database. A full pool or a locked table does not count, because
+ * other processes share the database.
  */
 export function createReadiness({ engine, findUnreadableKeys }: ReadinessDeps) {
-  // As the start has left them. Where they cannot be looked at, they are as they were last seen.
+  // The last known results, which are kept where a check fails.
   const last = { migrations: true, keys: true, keysCheckedAt: Number.NEGATIVE_INFINITY };
-  // Probes that come at the same time share one check: a database that hangs is not asked once more by each.
+  // Concurrent probes share one check (single flight), so that they do not pile up on a hanging database.
   const checking = createSingleFlight<Awaited<ReturnType<typeof check>>>();
   const learning = createSingleFlight<void>();
   return () => checking(check);
@@ -86,11 +89,11 @@ export function createReadiness({ engine, findUnreadableKeys }: ReadinessDeps) {
     await withDeadline(LEARN_MS, learning(learn));
     const { migrations, keys } = last;
     return {
-      /** It answers, and can be written to. */
+      /** It responds and is writable. */
       database: true,
-      /** It has every table that this version needs. */
+      /** All migrations of this version are applied. */
       migrations,
-      /** What is sealed in it can be opened. */
+      /** The key ring can decrypt its data. */
       keys: migrations && keys,
     };
   }
@@ -99,18 +102,18 @@ export function createReadiness({ engine, findUnreadableKeys }: ReadinessDeps) {
     last.migrations = (await findPending(engine)).length === 0;
     const now = systemClock.now();
     if (!last.migrations || now - last.keysCheckedAt < KEYS_EVERY_MS) return;
-    // Another process, with a newer ring, may have sealed what this one cannot open.
+    // Another process may have encrypted data with a newer ring.
     last.keys = (await findUnreadableKeys()).length === 0;
     last.keysCheckedAt = now;
   }
 }
 
-/** Undefined where it fails or takes longer. */
+/** Undefined where it fails or times out. */
 function withDeadline<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   return Promise.race([work.catch(() => undefined), wait(ms, undefined, { ref: false })]);
 }
 
-/** Both together: shorter than the timeout of usual readiness probes. */
+/** Together shorter than the usual timeout of readiness probes. */
 const PING_MS = 1_500;
 const LEARN_MS = 500;
 const KEYS_EVERY_MS = 30_000;
@@ -128,7 +131,7 @@ interface Swept {
 interface SweepOptions
   extends Pick<PeriodicTaskOptions, 'onError' | 'schedule'>,
     Pick<CacheBounds, 'maxBytesPerApplication'> {
-  /** What is stored has its time of day. */
+  /** Wall-clock time, as for stored timestamps. */
   readonly clock: Pick<Clock, 'wall'>;
 }
 

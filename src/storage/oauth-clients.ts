@@ -4,7 +4,7 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import { oauthClients } from './connect-schema.ts';
 import type { StoreDeps } from './database.ts';
 
-/** The function that it returns opens the store for one application. */
+/** The returned function opens the store of one application. */
 export function createOAuthClients({
   engine,
   secrets,

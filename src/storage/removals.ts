@@ -16,10 +16,9 @@ import { appendEvents, inTransaction, type Transaction } from './events.ts';
 import { CONNECTION_COLUMNS, connections, credentials, customers } from './schema.ts';
 
 /**
- * Each removal is one transaction that locks the customer first, its connections next and their credentials last, as an
- * upsert and a refresh do. What is read under the locks is what was stored last: a token that a refresh has just brought
- * is the one that is handed out for its revocation, and no rival can add anything in between. Everything else of theirs
- * goes with the rows that it refers to.
+ * Removes customers and connections. Each removal is one transaction that locks customer, connections and credentials
+ * in this order, as upserts and refreshes do. Reading under the locks returns the latest refresh token for its
+ * revocation, and excludes concurrent additions. Dependent rows are deleted by cascade.
  */
 export function createRemovals(deps: StoreDeps): (applicationId: string) => RemovalStore {
   return (applicationId) => ({
@@ -30,7 +29,7 @@ export function createRemovals(deps: StoreDeps): (applicationId: string) => Remo
   });
 }
 
-/** The customer with all of its connections, or the one connection of a provider. Undefined where there is no such customer. */
+/** Removes a customer with all connections, or one connection. Undefined where there is no such customer. */
 async function remove(deps: StoreDeps, { applicationId, customerId, ...removal }: Removal) {
   const { expectedVersion, providerName } = removal;
   if (!isStorable(customerId)) return undefined;
@@ -64,7 +63,7 @@ async function remove(deps: StoreDeps, { applicationId, customerId, ...removal }
       await tx.delete(customers).where(isOwner);
     } else if (rows.length > 0) {
       await tx.delete(connections).where(isRemoved);
-      // A client that has seen the customer with this connection has not seen its present state.
+      // Increments the version, because clients that read the customer with this connection have a stale state.
       const changed = { version: sql`${customers.version} + 1` };
       await tx.update(customers).set(changed).where(isOwner);
     }
@@ -72,7 +71,7 @@ async function remove(deps: StoreDeps, { applicationId, customerId, ...removal }
   });
 }
 
-/** Only what a link has brought is ours to revoke. */
+/** Only grants that came by a connect link are ours to revoke. */
 async function removeCredentials(
   { secrets }: StoreDeps,
   tx: Transaction,
@@ -81,7 +80,7 @@ async function removeCredentials(
   const connection = toConnection(row);
   const [stored] = await tx.delete(credentials).where(eq(credentials.connectionId, row.id)).returning();
   const { sealed = null, oauthClientId = null } = stored ?? {};
-  // Where its key is gone from the ring, what is left to do is to forget it.
+  // Without its key the grant cannot be revoked, only deleted.
   const opened = sealed === null ? undefined : openCredentials(secrets, row, sealed);
   if (oauthClientId === null || opened?.type !== 'oauth2' || opened.refreshToken === null) {
     return { connection, grant: undefined };
@@ -101,15 +100,15 @@ function toDisconnected({ id, customerId, providerName }: ConnectionRow): NewEve
 }
 
 /**
- * Does another connection of the installation live on the same grant: same provider, account, user and OAuth client? Asked
- * when the credentials of the one in question are gone already. Removals of the same grant come here one after the other,
- * else each of two would leave it to the other. Where the account is unknown, it counts as shared.
+ * Whether another connection uses the same grant: same provider, account, user and OAuth client. Runs after the own
+ * credentials are deleted. Concurrent removals of one grant are serialized, or each would leave the revocation to the
+ * other. An unknown account counts as shared.
  */
 async function isGrantShared(tx: Transaction, grant: SharedGrant): Promise<boolean> {
   const { providerName, accountId, accountUserId, oauthClientId } = grant;
   if (accountId === null) return true;
   const name = JSON.stringify(['grant', providerName, accountId, accountUserId, oauthClientId]);
-  // It ends with the transaction, so that it may be taken behind a pooler.
+  // A transaction-level lock, which also works behind a pooler.
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
   const others = await tx
     .select({ id: connections.id })
@@ -132,7 +131,7 @@ interface Removal {
   readonly applicationId: string;
   readonly customerId: string;
   readonly expectedVersion?: number | undefined;
-  /** Absent: all of the customer. */
+  /** Absent: the whole customer. */
   readonly providerName?: ProviderName;
 }
 

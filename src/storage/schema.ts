@@ -22,14 +22,14 @@ import type {
 } from '../domain/connection.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 
-/** A schema of our own: a shared PostgreSQL may well have its own "customers". */
+/** A separate schema, because a shared PostgreSQL may have other tables of these names. */
 export const crossbook = pgSchema('crossbook');
 
 export const momentColumn = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 export const createdAt = () => momentColumn('created_at').notNull().defaultNow();
 export const updatedAt = () => momentColumn('updated_at').notNull().defaultNow();
 export const providerNameColumn = () => text('provider_name').$type<ProviderName>();
-/** Goes with its application. */
+/** Deleted with its application. */
 export const ofApplication = () =>
   uuid('application_id')
     .notNull()
@@ -38,7 +38,7 @@ export const ofApplication = () =>
 export const applications = crossbook.table('applications', {
   id: uuid('id').primaryKey(),
   name: text('name').notNull(),
-  /** Web origins whose pages may call for this application. */
+  /** Web origins that may call for this application (CORS). */
   origins: text('origins').array().$type<readonly string[]>().notNull().default([]),
   createdAt: createdAt(),
 });
@@ -55,7 +55,7 @@ export const apiKeys = crossbook.table(
   },
   (table) => [
     index('api_keys_by_application').on(table.applicationId),
-    // One that is rotated has an end, and leaves its name to the one that takes its place.
+    // Unique among keys without an end: a rotated key leaves its name to its successor.
     uniqueIndex('api_keys_active_name')
       .on(table.applicationId, table.name)
       .where(sql`${table.revokedAt} is null`),
@@ -101,11 +101,11 @@ export const connections = crossbook.table(
     accountUrl: text('account_url'),
     accountUserId: text('account_user_id'),
     grantedScopes: text('granted_scopes').array().$type<readonly string[]>().notNull().default([]),
-    /** Of its last event. Counted in the row, so that concurrent changes of the row count without gaps. */
+    /** The sequence number of its last event. Stored in the row, so that concurrent changes count without gaps. */
     eventSequence: integer('event_sequence').notNull().default(0),
     lastEventId: uuid('last_event_id'),
     createdAt: createdAt(),
-    /** Of the last upsert that named it. A change of status leaves it: what is cached stays true. */
+    /** Time of the last upsert. A change of status leaves it unchanged, so that cached contacts stay valid. */
     updatedAt: updatedAt(),
   },
   (table) => [
@@ -123,7 +123,7 @@ export const connections = crossbook.table(
   ],
 );
 
-/** What a connection is made of. */
+/** The columns of a connection. */
 export const CONNECTION_COLUMNS = pickConnectionColumns();
 function pickConnectionColumns() {
   const { eventSequence, lastEventId, createdAt, updatedAt, ...columns } = getTableColumns(connections);
@@ -135,18 +135,18 @@ export const credentials = crossbook.table(
   {
     connectionId: uuid('connection_id').primaryKey(),
     applicationId: uuid('application_id').notNull(),
-    /** Null once they were cleared: the row stays, so that a generation is never given twice. */
+    /** Null after clearing: the row stays, so that a generation is never reused. */
     sealed: text('sealed'),
     keyId: text('key_id'),
     generation: integer('generation').notNull(),
-    /** The OAuth client that they were granted to; null where they came by an upsert. */
+    /** The OAuth client that they were granted to; null where set by an upsert. */
     oauthClientId: text('oauth_client_id'),
-    /** Who refreshes them now, which generation, and until when that counts by the database's clock. */
+    /** The refresh lease: its holder, the generation, and its expiry by the database's clock. */
     refreshLease: uuid('refresh_lease'),
     refreshingGeneration: integer('refreshing_generation'),
     refreshingUntil: momentColumn('refreshing_until'),
     updatedAt: updatedAt(),
-    /** Counts as used then, though it was not: after an attempt to renew an idle refresh token, or where there is none. */
+    /** Treated as the last use: set by an attempt to renew an idle refresh token, or where there is none. */
     idleSince: momentColumn('idle_since'),
   },
   (table) => [
@@ -160,7 +160,7 @@ export const credentials = crossbook.table(
   ],
 );
 
-/** What one process at a time does; a lease counts until its time is up by the database's clock. */
+/** Leases of jobs that one process at a time runs; they expire by the database's clock. */
 export const jobLeases = crossbook.table('job_leases', {
   job: text('job').primaryKey(),
   holder: uuid('holder').notNull(),

@@ -1,12 +1,12 @@
 import type { Engine } from './engine/open.ts';
 import { createSealer, type KeyRing } from './sealing.ts';
 
-/** Every column that holds a secret. A row names the encryption key of all of its own in `key_id`. */
+/** All encrypted columns. A row names the encryption key of its columns in `key_id`. */
 export function createSealedColumns(ring: KeyRing) {
   return {
     /**
-     * Bound to its row by what names the row in the world (application, customer, provider: unique together), not by the
-     * connection's id: an upsert seals before the database has decided whether the connection exists already.
+     * Bound to application, customer and provider, which are unique together, instead of the connection's id: an
+     * upsert encrypts before the database has decided whether the connection exists.
      */
     credentials: createSealedColumn(ring, 'credentials', {
       ...{ table: 'credentials', columns: ['sealed'], rowId: 'kept.connection_id' },
@@ -17,18 +17,18 @@ export function createSealedColumns(ring: KeyRing) {
       ...{ table: 'webhook_endpoints', rowId: 'kept.id', place: 'kept.id' },
       columns: ['sealed_secret', 'sealed_previous_secret'],
     }),
-    /** Bound to the client's id as well: a secret never serves another client. */
+    /** Also bound to the client's id, so that a secret cannot be used for another client. */
     clientSecret: createSealedColumn(ring, 'oauth client', {
       ...{ table: 'oauth_clients', columns: ['sealed_secret'] },
       ...{ rowId: 'row(kept.application_id, kept.provider_name)::text', rowIdType: 'text' },
       place: 'kept.application_id, kept.provider_name, kept.client_id',
     }),
-    /** What was granted, until the application confirms it: bound to its link. */
+    /** The grant until the application confirms it, bound to its link. */
     grant: createSealedColumn(ring, 'connect', {
       ...{ table: 'connect_links', columns: ['sealed_grant'], rowId: 'kept.id', place: 'kept.id' },
       isShortLived: true,
     }),
-    /** The verifier of PKCE, bound to the state that it was made with. */
+    /** The PKCE verifier, bound to its state. */
     verifier: createSealedColumn(ring, 'connect', {
       ...{ table: 'connect_flows', columns: ['sealed_verifier'], place: 'kept.state_hash' },
       ...{ rowId: 'kept.state_hash', rowIdType: 'text', isShortLived: true },
@@ -46,17 +46,17 @@ function createSealedColumn(ring: KeyRing, purpose: string, spec: ColumnSpec): S
   };
 }
 
-/** A change of encryption keys: what is stored in sealed columns, and with which keys of the ring. */
+/** Key rotation: re-encrypts sealed columns, and finds data whose keys are missing. */
 export function createKeyRotation({ engine, ring, secrets }: RotationDeps) {
   const columns = Object.values(secrets);
   return {
-    /** Ids of keys that something stored was sealed with, and that the ring does not have or has another key for. */
+    /** Ids of keys that stored data was encrypted with and that the ring lacks or has with another secret. */
     async findUnreadableKeys(): Promise<readonly string[]> {
       const lasting = columns.filter(({ isShortLived }) => !isShortLived);
       const found = await Promise.all(lasting.map((column) => findUnreadableKeys(engine, column)));
       return [...new Set(found.flat())];
     },
-    /** Seals everything with the ring's first key, batch after batch, while requests go on. */
+    /** Re-encrypts all data with the ring's first key, in batches, while requests are served. */
     async rotateSeals(batchSize = 200) {
       await engine.query(DELETE_STALE_KEYS, [ring.current.id]);
       const total = { resealed: 0, unreadable: 0 };
@@ -93,7 +93,7 @@ function reseal(column: SealedColumn, row: SealedRow) {
   return sealed ? [{ rowId, before, sealed }] : [];
 }
 
-/** Undefined unless all of it opens. */
+/** Undefined unless all columns can be decrypted. */
 function openRow(column: SealedColumn, { place, sealed }: SealedRow) {
   const opened = sealed.map((text) => (text === null ? null : column.open(text, ...place)));
   return opened.every((text) => text !== undefined) ? opened : undefined;
@@ -106,7 +106,7 @@ select ${rowId} as "rowId", json_build_array(${place}) as place, kept.key_id as 
 from crossbook.${table} as kept ${join}`;
   const changes = columns.map((column, index) => `${column} = given.sealed ->> ${index}`);
   return {
-    /** Three of each key, so that one damaged row does not speak against its key. */
+    /** Samples three rows per key, so that one damaged row does not discredit its key. */
     sample: {
       name: `sample_keys_of_${table}`,
       text: `
@@ -118,7 +118,7 @@ cross join lateral (${rows} where kept.key_id = used.key_id limit 3) as found`,
       text: `${rows}
 where kept.key_id <> $1::text and ${rowId} > $2::${rowIdType} order by ${rowId} limit $3::int`,
     },
-    /** A row that was written again meanwhile is sealed with the current key already. */
+    /** Skips rows written meanwhile, which use the current key already. */
     resealRows: {
       name: `reseal_${table}`,
       text: `
@@ -129,10 +129,10 @@ where ${rowId} = given."rowId" and ${sealed} = given.before`,
   };
 }
 
-/** Less than the id of any row. */
+/** Below every id. */
 const FIRST_ID = { uuid: '00000000-0000-0000-0000-000000000000', text: '' };
 
-/** Their hashes were made with another key: these entries cannot be found any more. */
+/** Deletes cache entries whose hashes were made with another key and cannot be found. */
 const DELETE_STALE_KEYS = {
   name: 'forget_other_keys',
   text: `delete from crossbook.contact_cache where split_part(sealed, '.', 1) <> $1::text`,
@@ -141,9 +141,9 @@ const DELETE_STALE_KEYS = {
 export type SealedColumns = ReturnType<typeof createSealedColumns>;
 
 interface SealedColumn extends ColumnSpec {
-  /** The place is not stored: what is sealed for one row opens only there. */
+  /** The place is bound but not stored: a ciphertext opens only in its own row. */
   seal(text: string, ...place: Place): SealedText;
-  /** Undefined where it was altered or moved, or its key is not in the ring. */
+  /** Undefined where it was tampered with or moved, or its key is not in the ring. */
   open(sealed: string, ...place: Place): string | undefined;
 }
 
@@ -154,17 +154,17 @@ export interface SealedText {
 
 type Place = readonly string[];
 
-/** What a change of keys needs to know, in SQL: `kept` is the row. */
+/** The SQL parts for key rotation; `kept` is the row. */
 interface ColumnSpec {
   readonly table: string;
-  /** They may be null. */
+  /** Nullable columns. */
   readonly columns: readonly string[];
   readonly rowId: string;
   readonly rowIdType?: keyof typeof FIRST_ID;
-  /** What the binding is made of. */
+  /** The columns of the binding. */
   readonly place: string;
   readonly join?: string;
-  /** Rows of minutes: a key that they lack is no reason not to start. */
+  /** Rows that live for minutes: a missing key for them does not prevent a start. */
   readonly isShortLived?: boolean;
 }
 

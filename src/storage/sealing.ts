@@ -16,7 +16,10 @@ import type { CursorSigner } from '../domain/page.ts';
 import { linkNew, openDataDirectory } from '../lib/data-directory.ts';
 import { toReason } from '../lib/output.ts';
 
-/** The default start makes its own keys; in production they are the operator's, and their absence stops the start. */
+/**
+ * Opens the key ring. The default start generates it; in production the operator provides it, and its absence
+ * prevents the start.
+ */
 export function openKeyRing(source: KeyRingSource): OpenedKeyRing {
   const given = readGivenRing(source);
   if (given) return { ring: given, notes: [] };
@@ -24,7 +27,7 @@ export function openKeyRing(source: KeyRingSource): OpenedKeyRing {
   return { ring, notes: created ? [`Keys       made in ${path}: who loses them loses the credentials`] : [] };
 }
 
-/** The same, but nothing is made: undefined where the first start is still to come. */
+/** Finds the key ring without generating one: undefined before the first start. */
 export function findKeyRing(source: KeyRingSource): KeyRing | undefined {
   return readGivenRing(source) ?? readRing(join(source.dataDirectory, KEY_FILE));
 }
@@ -35,7 +38,7 @@ function readGivenRing({ keys, production }: KeyRingSource): KeyRing | undefined
   return undefined;
 }
 
-/** The key ring of the default start: made once in the directory, readable by its owner alone, and used ever after. */
+/** The key ring of the default start: generated once in the directory, readable by its owner alone. */
 export function loadOrCreateKeyRing(directory: string) {
   const path = join(directory, KEY_FILE);
   const kept = readRing(path);
@@ -49,11 +52,11 @@ export function loadOrCreateKeyRing(directory: string) {
 
 const KEY_FILE = 'keys';
 
-/** Undefined where none was made yet. */
+/** Undefined where none was generated yet. */
 function readRing(path: string): KeyRing | undefined {
   try {
     const text = readFileSync(path, 'utf8').trim();
-    // A copy or a restored backup may have been left readable to others.
+    // A copy or restored backup may be readable by others.
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
     return parseKeyRing(text);
   } catch (error) {
@@ -68,7 +71,7 @@ function createRing(path: string): boolean {
   return linkNew(path, `${id}:${randomBytes(KEY_BYTES).toString('base64')}\n`, draft);
 }
 
-/** Reads `id:base64,id2:base64`. Messages name an entry by its place and id, never by its secret. */
+/** Parses `id:base64,id2:base64`. Errors name an entry by position and id, never by its secret. */
 export function parseKeyRing(text: string): KeyRing {
   const parsed = text.split(',').map((entry, index) => parseKey(entry.trim(), index + 1));
   const [current] = parsed;
@@ -100,7 +103,7 @@ const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 interface KeyRingSource {
-  /** `id:base64,…`; the first seals, all open. */
+  /** `id:base64,…`: the first key encrypts, all decrypt. */
   readonly keys: string | undefined;
   readonly production: boolean;
   readonly dataDirectory: string;
@@ -108,11 +111,11 @@ interface KeyRingSource {
 
 interface OpenedKeyRing {
   readonly ring: KeyRing;
-  /** For the person who starts it. */
+  /** Messages for the operator. */
   readonly notes: readonly string[];
 }
 
-/** The first key seals, all of them open: that is how keys are changed without losing anything. */
+/** The first key encrypts, all decrypt, so that keys can be rotated. */
 export interface KeyRing {
   readonly current: Key;
   readonly keys: ReadonlyMap<string, Key>;
@@ -125,8 +128,8 @@ interface Key {
 }
 
 /**
- * AES-256-GCM under a key that is derived for this purpose alone, so that a sealed cache entry can never pass for
- * sealed credentials. Sealed text is `<key id>.<base64url of nonce, ciphertext, tag>`.
+ * AES-256-GCM with a key derived per purpose, so that a ciphertext of one purpose cannot stand for another. Format:
+ * `<key id>.<base64url of nonce, ciphertext, tag>`.
  */
 export function createSealer(ring: KeyRing, purpose: string): Sealer {
   const { current, find } = deriveKeys(ring, purpose);
@@ -147,20 +150,20 @@ export function createSealer(ring: KeyRing, purpose: string): Sealer {
   };
 }
 
-/** A hash that nobody can compute or try out without the ring. Follows the current key: old hashes are not found. */
+/** A keyed hash (HMAC). It uses the current key, so older hashes are not found after a rotation. */
 export function createKeyedHash(ring: KeyRing, purpose: string): (value: string) => string {
   const subkey = deriveKey(ring.current, purpose);
   return (value) => createHmac('sha256', subkey).update(value, 'utf8').digest('base64url');
 }
 
-/** Which key something was sealed with: it stands in front, in the clear. */
+/** The id of the encryption key, which is the plain prefix. */
 export function keyIdOf(sealed: string): string {
   return sealed.slice(0, Math.max(sealed.indexOf('.'), 0));
 }
 
 function openBox(subkey: KeyObject, encoded: string, binding: string): string | undefined {
   const box = Buffer.from(encoded, 'base64url');
-  // Lenient decoding would let several spellings of one sealed text pass.
+  // Rejects non-canonical base64url, or several spellings of one ciphertext would be valid.
   if (box.length < NONCE_BYTES + TAG_BYTES || box.toString('base64url') !== encoded) return undefined;
   const nonce = box.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', subkey, nonce, { authTagLength: TAG_BYTES });
@@ -174,12 +177,12 @@ function openBox(subkey: KeyObject, encoded: string, binding: string): string | 
   }
 }
 
-/** A KeyObject: of bytes, Node 24 makes one at each use, which takes ten microseconds. */
+/** A KeyObject, because Node 24 would convert bytes at each use, which takes ten microseconds. */
 function deriveKey(key: Key, purpose: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', key.secret, '', `crossbook/${purpose}`, 32)));
 }
 
-/** Random nonces are drawn many at a time: one call for each would cost more than the encryption. */
+/** Nonces are drawn in bulk, because a call per nonce costs more than the encryption. */
 function nextNonce(): Buffer {
   if (nonceOffset >= nonces.length) {
     randomFillSync(nonces);
@@ -194,7 +197,7 @@ const TAG_BYTES = 16;
 const nonces = Buffer.alloc(NONCE_BYTES * 256);
 let nonceOffset = nonces.length;
 
-/** Keys for signatures of one kind: the first of the ring signs, every one of it verifies. None of them seals. */
+/** Signing keys of one purpose: the first key signs, all verify. They differ from the encryption keys. */
 export function createSigningKeys(ring: KeyRing, purpose: string) {
   return deriveKeys(ring, `sign/${purpose}`);
 }
@@ -208,9 +211,9 @@ function deriveKeys({ current, keys }: KeyRing, purpose: string) {
 }
 
 /**
- * `version.key id.payload.mac`: HMAC-SHA-256 over the first three parts, as they are spelled, and the binding. The same
- * payload is signed alike each time. The binding enters as its hash, because a list of a thousand emails can be one, and
- * a page has a thousand cursors.
+ * Signed cursors: `version.key id.payload.mac`, with HMAC-SHA-256 over the first three parts as spelled, and the
+ * binding. Deterministic. The binding enters as a hash, because it may be a list of a thousand emails, and a page has
+ * a thousand cursors.
  */
 export function createCursorSigner({ current, find }: ReturnType<typeof createSigningKeys>): CursorSigner {
   const head = `${VERSION}.${current.id}.`;
@@ -225,7 +228,7 @@ export function createCursorSigner({ current, find }: ReturnType<typeof createSi
       let last: { readonly payload: string; readonly cursor: string } | undefined;
       return {
         sign(payload) {
-          // The first and the last cursor of a page of one are the same.
+          // The first and last cursor of a page may be the same.
           if (last?.payload !== payload) {
             const signed = head + Buffer.from(payload, 'utf8').toString('base64url');
             last = { payload, cursor: `${signed}.${toMac(current.secret, signed)}` };
@@ -245,20 +248,20 @@ export function createCursorSigner({ current, find }: ReturnType<typeof createSi
   };
 }
 
-/** In constant time, and letter by letter: base64url has several spellings of one value, a MAC or a hash has one. */
+/** Compares in constant time and as text, because base64url has several spellings of one value. */
 export function isSame(given: string, expected: string): boolean {
   const [left, right] = [Buffer.from(given, 'utf8'), Buffer.from(expected, 'utf8')];
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
 const VERSION = 'v2';
-/** In characters, of six bits each: nobody tries out 2^128. */
+/** In characters of six bits: some 2^128 values, which cannot be guessed. */
 const MAC_LENGTH = 22;
 
-/** Authenticated encryption for what is stored: secrets and cached answers. */
+/** Authenticated encryption of stored secrets and cached contacts. */
 export interface Sealer {
-  /** The binding is not stored: what is sealed for one place opens only there. */
+  /** The binding is authenticated but not stored: a ciphertext opens only with the same binding. */
   seal(plaintext: string | Uint8Array, binding: string): string;
-  /** Undefined when it was altered, is bound elsewhere, or its key is unknown. */
+  /** Undefined where it was tampered with, has another binding, or an unknown key. */
   open(sealed: string, binding: string): string | undefined;
 }

@@ -4,8 +4,8 @@ import { isStorable } from '../lib/text.ts';
 import { isUnavailable, toUnavailable } from './engine/failures.ts';
 
 /**
- * Statements for many items of one application. While two of its statements are in flight, what comes meanwhile shares the
- * next one: the other connections of the pool are there for other applications.
+ * Batches items of one application into statements. While two statements of an application are in flight, further
+ * items share the next one, so that other applications find free connections in the pool.
  */
 export function createStatementBatcher<Item, Result>(
   options: StatementOptions<Item, Result>,
@@ -32,7 +32,7 @@ export function createStatementBatcher<Item, Result>(
     } catch (error) {
       for (const { reject } of batch) reject(error);
       if (!keyOf || !isShared?.(error)) return;
-      // These wait for a key that has failed, and would wait as long again for the same error.
+      // Items queued for a failed key would wait as long for the same error, so they fail now.
       const failed = new Set(items.map(keyOf));
       const followers = batcher.removeWhere(({ item }) => failed.has(keyOf(item)), applicationId);
       for (const { reject } of followers) reject(error);
@@ -41,8 +41,8 @@ export function createStatementBatcher<Item, Result>(
 }
 
 /**
- * Reads of one application that come at the same time are one statement. Each request has an error of its own. What is
- * found may hold what others asked for at the same time.
+ * Batches concurrent reads of one application into one statement. Each request gets its own error instance. The
+ * result may include records of other requests.
  */
 export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, Found>) {
   const find = createStatementBatcher<readonly Key[], ReadonlyMap<string, Found>>({
@@ -64,22 +64,25 @@ export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, 
   };
 }
 
-/** Two: what comes while one is in flight need not wait for it. */
+/** Two, so that items that arrive during one statement need not wait for it. */
 const MAX_CONCURRENT = 2;
 const MAX_ITEMS = 50;
-/** In characters. */
+/** The maximum size of a batch in characters. */
 const MAX_SIZE = 256 * 1024;
-/** One that is held up, by a lock for instance, holds up no other item of its application. */
+/**
+ * A statement that takes longer, e.g. because of a lock, no longer counts, so that it does not block other items of
+ * its application.
+ */
 const OVERDUE_MS = 50;
 
 interface StatementOptions<Item, Result> {
-  /** In characters. */
+  /** The size in characters. */
   sizeOf(item: Item): number;
-  /** Of one key at most one item is in flight. Absent: any number. */
+  /** At most one item of a key is in flight. Absent: any number. */
   readonly keyOf?: (item: Item) => string;
-  /** A result for each item, in their order. */
+  /** Returns a result per item, in order. */
   execute(applicationId: string, items: readonly Item[]): Promise<readonly (Result | Promise<Result>)[]>;
-  /** Is the error also that of items which wait for the same key? */
+  /** Whether the error also applies to items queued for the same key. */
   readonly isShared?: (error: unknown) => boolean;
   readonly clock?: Pick<Clock, 'schedule'>;
 }
@@ -91,8 +94,8 @@ interface Queued<Item, Result> {
 }
 
 interface ReadOptions<Key, Found> {
-  /** Names the record within its application. */
+  /** A unique name of the record in its application. */
   keyOf(key: Key): string;
-  /** By their keys; what is not there is missing. */
+  /** Results by key; missing records are omitted. */
   read(applicationId: string, keys: readonly Key[]): Promise<ReadonlyMap<string, Found>>;
 }

@@ -12,8 +12,8 @@ import { CONNECTION_COLUMNS } from './schema.ts';
 import { createStatementBatcher } from './statement-batcher.ts';
 
 /**
- * Upserts of one application that come at the same time are written together: a commit costs more than its rows. Those
- * that expect a version go alone, as do two of one customer.
+ * Batches concurrent upserts of one application (group commit), because a commit costs more than its rows. Upserts
+ * with an expected version run alone, as do two of one customer.
  */
 export function createUpsert(deps: StoreDeps) {
   const add = createStatementBatcher<UpsertRow, WrittenRow | undefined>({
@@ -22,7 +22,7 @@ export function createUpsert(deps: StoreDeps) {
     execute: (_, given) => writeTogether(deps, given),
     isShared: isUnavailable,
   });
-  /** Undefined where the customer's version is not the one that was expected. */
+  /** Undefined where the customer has another version than expected. */
   return (applicationId: string, upsert: CustomerUpsert): Promise<WrittenRow | undefined> => {
     const mode = toMode(upsert);
     const given = toUpsertRow(deps, applicationId, upsert);
@@ -42,7 +42,7 @@ async function writeTogether(deps: StoreDeps, given: readonly UpsertRow[]) {
     return given.map(({ customerId }) => byCustomer.get(customerId));
   } catch (error) {
     if (isUnavailable(error) || given.length === 1) throw error;
-    // The database refused them for the sake of one, and wrote nothing: each is tried for itself.
+    // The database rejected the whole batch because of one row and wrote nothing: each is retried alone.
     return given.map((one) => writeAlone(deps, 'always', one));
   }
 }
@@ -52,7 +52,7 @@ async function writeAlone(deps: StoreDeps, mode: UpsertMode, given: UpsertRow) {
   return row;
 }
 
-/** All of one application. Where one of them names a connection, all take the longer statement. */
+/** Writes upserts of one application. If one names a connection all use the longer statement. */
 function write({ engine, now }: StoreDeps, mode: UpsertMode, given: readonly UpsertRow[]) {
   const linking = given.filter(({ entries }) => entries !== undefined);
   const customers = `[${given.map(({ customer }) => customer).join(',')}]`;
@@ -63,7 +63,7 @@ function write({ engine, now }: StoreDeps, mode: UpsertMode, given: readonly Ups
   return engine.query<WrittenRow>(UPSERTS.linking[mode], all);
 }
 
-/** An upsert as the statement reads it. What cannot be stored is refused here, before it could disturb others. */
+/** The row for the statement. Unstorable values are rejected here, before they could fail a batch. */
 function toUpsertRow(deps: StoreDeps, applicationId: string, upsert: CustomerUpsert): UpsertRow {
   const { customerId, name, email, expectedVersion, connections = [] } = upsert;
   if (![customerId, name, email].every(isStorable)) throw unstorable();
@@ -84,20 +84,20 @@ function toUpsertRow(deps: StoreDeps, applicationId: string, upsert: CustomerUps
   };
 }
 
-/** JSON leaves out what is undefined and keeps what is null: just the difference between untouched and cleared. */
+/** JSON omits undefined and keeps null, which distinguishes unchanged from cleared. */
 function toEntry({ secrets }: StoreDeps, connection: ConnectionUpsert & CredentialKey) {
   const { applicationId, customerId, providerName, credentials, ...settings } = connection;
   return {
     ...settings,
     id: randomUUID(),
-    // Of the event, should it be one.
+    // The id of the event, if one is appended.
     eventId: credentials === undefined ? undefined : randomUUID(),
     providerId: uuidV5(applicationId, providerName),
     ...(credentials ? sealCredentials(secrets, connection, credentials) : { sealed: credentials }),
   };
 }
 
-/** $1 is the application, $2 the customers, $3 the time. */
+/** $1: application, $2: customers, $3: time. */
 const INSERT_CUSTOMERS = `
   insert into crossbook.customers as kept
     (application_id, customer_id, name, email, version, created_at, updated_at)
@@ -106,10 +106,13 @@ const INSERT_CUSTOMERS = `
   order by customer_id
   on conflict (application_id, customer_id)`;
 
-/** Of the only one, read without a join: its plan is kept, and must suit a large table as well as the first rows. */
+/**
+ * A field of the single customer, read without a join: the cached plan must suit a large table as well as the first
+ * rows.
+ */
 const only = (field: string) => `($2::json -> 0 ->> '${field}')`;
 
-/** The expected version may be larger than any that a version can reach. */
+/** The expected version may exceed the column's range. */
 const WRITE_CUSTOMERS = {
   always: `${INSERT_CUSTOMERS} do update
     set name = excluded.name, email = excluded.email, version = kept.version + 1, updated_at = excluded.updated_at`,
@@ -134,9 +137,9 @@ const answer = (rows: string) => `(
   select coalesce(json_agg(json_build_object(${SHOWN.join(', ')})), '[]') from (${rows}) as connection
 ) as connections`;
 
-/** $4 has an entry for each customer, and in it one for each provider. */
+/** $4: an entry per customer, with an entry per provider. */
 const entryOf = (row: string) => `$4::jsonb -> ${row}.customer_id -> ${row}.provider_name`;
-/** What an upsert sets as it was given. A field is given when its key is there; a null in it clears. */
+/** Columns set as given. A present key sets the field, and null clears it. */
 const SETTINGS = (
   ['instanceUrl', 'schemaMappingsConfig', 'entityMappings', 'connectionSyncConfig'] as const
 ).map((field) => {
@@ -148,21 +151,21 @@ const SETTINGS = (
 function setIfGiven(column: string, field: string, value = `excluded.${column}`): string {
   return `${column} = case when ${entryOf('excluded')} ? '${field}' then ${value} else kept.${column} end`;
 }
-/** Where credentials are given, or are cleared by a null. */
+/** Applies where credentials are given or cleared by null. */
 const ifResealed = (column: string, value: string) => setIfGiven(column, 'sealed', value);
 const CLEARED = `excluded.status = 'unauthorized'`;
-/** Cleared again, or never there: it stays what it was. */
+/** Keeps the reason where the credentials were already cleared or never present. */
 const CLEARED_REASON = `case when kept.status = 'unauthorized' then kept.status_reason else 'credentials_cleared' end`;
-/** What a link found out holds for the credentials that it brought, and for no others. */
+/** The account that a link has identified belongs to the link's credentials, so new ones clear it. */
 const FORGET_ACCOUNT = [
   ...['account_id', 'account_name', 'account_url', 'account_user_id'].map((name) => ifResealed(name, 'null')),
   ifResealed('granted_scopes', `'{}'`),
 ];
 
 /**
- * An upsert that changes nothing appends no event. Where a concurrent upsert wrote meanwhile, that cannot be known, and an
- * event is appended. A subselect and no `not exists`, which may become a join that reads all of the application's
- * customers: the plan is kept while they grow.
+ * An upsert without changes appends no event. After a concurrent upsert that is unknown, and an event is appended.
+ * Uses a subselect instead of `not exists`, which may become a join over all customers of the application: the plan
+ * is cached while the table grows.
  */
 const CUSTOMER_EVENTS = `
   select gen_random_uuid() as id, customer_id, null::uuid as connection_id,
@@ -174,7 +177,7 @@ const CUSTOMER_EVENTS = `
     where before.application_id = $1::uuid and before.customer_id = written.customer_id
   ) is not true`;
 
-/** A connection's row says which event was its last: it is this statement's where the entry brought its id. */
+/** A connection's row has the id of its last event: it belongs to this statement where it equals the entry's id. */
 const CONNECTION_EVENTS = `
   select last_event_id, customer_id, id,
     case status when 'connected' then 'connection.connected' else 'connection.disconnected' end,
@@ -187,7 +190,7 @@ with written as (${writeCustomers}
 ), ${recordEvents(CUSTOMER_EVENTS, '$3::timestamptz')}
 select ${versionsOf('written')}, ${answer(storedOf('written'))} from written`;
 
-/** With or without credentials now, and otherwise before. */
+/** Whether the presence of credentials changes. */
 const CHANGES_STATUS = `${entryOf('excluded')} ? 'sealed' and excluded.status <> kept.status`;
 const ifStatusChanges = (changed: string, same: string) =>
   `case when ${CHANGES_STATUS} then ${changed} else ${same} end`;
@@ -240,17 +243,16 @@ from written`;
 
 /**
  * Customers and their connections in ONE statement, which is its own transaction. Two rules of PostgreSQL shape it:
+ * - All CTEs see the snapshot of the statement's start, never each other's writes. So written rows come from
+ * RETURNING, and unchanged ones from the table. A concurrent commit while we wait for its row lock is not in the
+ * snapshot; then `versionBefore` is not the version before ours, and the caller reads again.
+ * - ON CONFLICT sees rows outside of the snapshot. So every write that may race uses it, including clearing
+ * credentials, where a DELETE would miss concurrently stored ones.
  *
- * - All parts see the data as it was when the statement began, never each other's writes. So what was written comes
- *   from RETURNING, and what was not touched from the table. A rival that commits while we wait for its row is not in
- *   that picture; `versionBefore` then is not the version before ours, and the caller reads again.
- * - ON CONFLICT sees rows that the picture does not have. So everything that may race is written by it: also clearing
- *   credentials, where a DELETE would miss the ones that a rival has just stored.
+ * Concurrent writers lock the customers' rows in the same order, and connections are written only under the lock of
+ * their customer, so they cannot deadlock. `present` has no order, so it is for one customer at a time.
  *
- * Rivals wait for the customers' rows, which all of them take in the same order, and only whoever has a customer's row
- * writes its connections: they can never deadlock. So `present`, which has no order, is for one customer at a time.
- *
- * Most of what a statement costs is the setting up of its parts, so one that names no connection does without theirs.
+ * Most of a statement's cost is the setup of its CTEs, so one without connections omits theirs.
  */
 export const UPSERTS = {
   alone: toStatements('upsert', writeUnlinked),

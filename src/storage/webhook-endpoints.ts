@@ -14,7 +14,7 @@ import type { StoreDeps } from './database.ts';
 import { applications } from './schema.ts';
 import type { SealedColumns } from './sealed-columns.ts';
 
-/** The function that it returns opens the store for one application. */
+/** The returned function opens the store of one application. */
 export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string) => WebhookStore {
   const { engine, secrets, now } = deps;
   const { orm } = engine;
@@ -29,7 +29,7 @@ export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string)
       create: ({ url, eventTypes }) =>
         engine.once(() =>
           orm.transaction(async (tx) => {
-            // Two that are made at once would both find room for one more.
+            // Locks the application, or concurrent creations would both pass the maximum.
             const isApplication = eq(applications.id, applicationId);
             await tx
               .select({ id: applications.id })
@@ -52,7 +52,7 @@ export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string)
           }),
         ),
       update: async (id, { url, eventTypes, enabled }) => {
-        // A change counts as a repair: sending begins again at once.
+        // A change resets the failures: sending resumes at once.
         const mended = { failures: 0, failingSince: null, pausedUntil: null, updatedAt: now() };
         const change = { url, eventTypes, enabled, ...mended };
         const [endpoint] = await engine.repeatable(() =>
@@ -73,8 +73,8 @@ export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string)
 }
 
 /**
- * The previous secret is sealed again too: a row names one key, and what another one had sealed would be passed over by a
- * change of keys. Where its key is gone, it signs no more.
+ * Re-encrypts the previous secret too: a row names one key, and key rotation would miss a column with another. A
+ * previous secret whose key is gone is dropped.
  */
 function rotateSecret({ engine, secrets, now }: StoreDeps, id: string, own: SQL | undefined) {
   const secret = createWebhookSecret();
@@ -99,7 +99,7 @@ function rotateSecret({ engine, secrets, now }: StoreDeps, id: string, own: SQL 
   );
 }
 
-/** Undefined where there is no such endpoint. */
+/** Redelivers events. Undefined where there is no such endpoint. */
 async function redeliver(
   { engine, now, onAppended }: StoreDeps,
   place: readonly [applicationId: string, id: string],
@@ -114,7 +114,7 @@ async function redeliver(
   return row && { scheduled: row.scheduled, nextSince: row.nextSince };
 }
 
-/** A new one, for one endpoint alone. */
+/** Generates the secret of one endpoint. */
 function createWebhookSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
@@ -124,7 +124,7 @@ function sealSecret(secrets: SealedColumns, endpointId: string, secret: string) 
   return { sealedSecret, keyId };
 }
 
-/** What is shown of an endpoint. */
+/** The visible columns of an endpoint. */
 const ENDPOINT = {
   id: table.id,
   url: table.url,
@@ -136,10 +136,10 @@ const ENDPOINT = {
   updatedAt: table.updatedAt,
 };
 
-/** Standard Webhooks asks for 24 to 64. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
-/** $1 is the application, $2 the endpoint, $3 the time. Nothing comes back where there is no such endpoint. */
+/** $1: application, $2: endpoint, $3: time. Returns no row where there is no such endpoint. */
 const redelivery = (chosen: string, nextSince: string) => `
 with endpoint as (
   select id, enabled from crossbook.webhook_endpoints where application_id = $1::uuid and id::text = $2::text
@@ -165,7 +165,7 @@ const REDELIVER_IDS = {
   ),
 };
 
-/** The oldest first: the next request goes on from `nextSince`. */
+/** The oldest first: the next request continues from `nextSince`. */
 const REDELIVER_SINCE = {
   name: 'redeliver_since',
   text: redelivery(

@@ -9,7 +9,10 @@ import {
 } from '../domain/event.ts';
 import type { StoreDeps } from './database.ts';
 
-/** Each statement is a transaction of its own: none is open while an endpoint is called. */
+/**
+ * The queue of webhook deliveries. Each statement is its own transaction, so that none is open while an endpoint is
+ * called.
+ */
 export function createWebhookQueue({ engine, secrets, now }: StoreDeps): WebhookQueue {
   const at = (offsetMs = 0) => new Date(now().getTime() + offsetMs).toISOString();
   const { query } = engine;
@@ -66,7 +69,7 @@ function toDelivery({ type, connectionId, sequence, data, createdAt, ...delivery
 
 const SWEPT_AT_ONCE = 5_000;
 
-/** Each part is answered by the first row of an index, or there is none. */
+/** Each part reads the first row of an index. */
 const LOOK = {
   name: 'look_for_deliveries',
   text: `
@@ -75,8 +78,8 @@ select exists (select from crossbook.webhook_deliveries where next_attempt_at <=
 };
 
 /**
- * Endpoints, not deliveries, are given to a process: so one that hangs takes one place and not all of them, and its events
- * go out in their order. The lease counts by the database's clock; the endpoint that was served longest ago comes first.
+ * Processes claim endpoints instead of deliveries, so that a hanging endpoint takes one slot, and its events are sent
+ * in order. The lease expires by the database's clock; the least recently served endpoint comes first.
  */
 const claimable = (isHealthy: string, limit: string) => `
   select id from crossbook.webhook_endpoints as endpoint
@@ -90,7 +93,7 @@ const claimable = (isHealthy: string, limit: string) => `
 
 const CLAIM = {
   name: 'claim_endpoints',
-  // A repetition would not return what the first execution has claimed.
+  // Not retried: a second execution would not return the rows that the first one has claimed.
   isOnce: true,
   text: `
 with healthy as (${claimable('failures = 0', '$4')}), failing as (${claimable('failures > 0', '$5')})
@@ -102,7 +105,7 @@ returning id, url, failures, array_remove(array[
 ], null) as "sealedSecrets"`,
 };
 
-/** It stays the time at which it was served last. */
+/** Releases the lease and keeps the time of the last service. */
 const RELEASE = {
   name: 'release_endpoint',
   text: `
@@ -111,9 +114,9 @@ where id = $1::uuid and lease = $2::uuid`,
 };
 
 /**
- * By the time of the event; of one moment, a connection's events by their number. Which ones they are is said by an index,
- * and only these are joined: an endpoint may have been down for days, and millions wait for it. What was made together (by one
- * statement, or one redelivery) is told apart by its events alone.
+ * Orders by time of the event, and events of one connection at the same time by sequence. An index selects the rows,
+ * and only these are joined: after an outage of days millions may be queued. Rows that were created together (by one
+ * statement, or one redelivery) differ only in their events.
  */
 export const READ_DUE = {
   name: 'read_due_deliveries',
@@ -132,8 +135,8 @@ order by event.created_at, event.sequence nulls first, event.id limit $3::int`,
 };
 
 /**
- * A delivery that was redelivered while it was being sent has another row version, and is sent once more. After an outage,
- * what has failed is due since its own time, so that it goes out before what came after it.
+ * A delivery that was redelivered while being sent has another row version and is sent again. After an outage failed
+ * deliveries become due at their own time, so that they precede later ones.
  */
 const SUCCEED = {
   name: 'delivery_succeeded',
@@ -150,8 +153,8 @@ where id = $1::uuid and failures > 0`,
 };
 
 /**
- * $3 is the time, $4 the reason, $5 when this delivery is tried again, $6 until when the endpoint is left alone, $7 whether
- * it is gone, $8 since when nothing may have succeeded for it to be disabled.
+ * $3: time, $4: reason, $5: next attempt of this delivery, $6: end of the endpoint's pause, $7: whether the endpoint
+ * is gone, $8: the endpoint is disabled without a success since then.
  */
 const FAIL = {
   name: 'delivery_failed',
@@ -196,7 +199,7 @@ join crossbook.applications as application on application.id = endpoint.applicat
 where failures > 0 order by enabled, last_failure_at desc limit 20`,
 };
 
-/** In one go at most $2: what is left is for the next time. */
+/** Deletes at most $2 rows per call. */
 const SWEEP_EVENTS = {
   name: 'sweep_events',
   text: `

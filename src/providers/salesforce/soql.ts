@@ -1,6 +1,6 @@
 /**
- * The one place where queries are made. The three brands cannot be forged elsewhere without a cast: whatever is a
- * `Soql` consists of checked field names, checked numbers and escaped literals.
+ * Builds all queries. The three branded types cannot be created elsewhere without a cast, so a `Soql` consists of
+ * checked field names, checked numbers and escaped literals (no injection).
  */
 export type Soql = string & { readonly [brand]: 'query' };
 export type Condition = string & { readonly [brand]: 'condition' };
@@ -35,26 +35,26 @@ export function allOf(conditions: readonly [Condition, ...Condition[]]): Conditi
   return conditions.join(' AND ') as Condition;
 }
 
-/** A string literal. Everything that means something to the grammar is escaped, in one pass over the value. */
+/** A string literal with all special characters escaped. */
 export function quote(value: string): string {
   return `'${escapeText(value)}'`;
 }
 
-/** A field of the contact, or of one record that it points to. */
+/** Whether it names a field of the contact, or of a record that it references. */
 export function isFieldName(name: string): name is FieldName {
   return name.length <= MAX_FIELD_NAME && FIELD_NAME.test(name);
 }
 
-/** All of the provider's own fields that the user may see, never more. None of them may be named beside it. */
+/** All standard fields visible to the user. None of them may be selected in addition. */
 export const STANDARD_FIELDS = 'FIELDS(STANDARD)' as FieldName;
 
-/** For names that are written in this folder; those that come from outside go through `isFieldName`. */
+/** For constant names of this folder; external names go through `isFieldName`. */
 export function fieldName(name: string): FieldName {
   if (!isFieldName(name)) throw new TypeError('Not the name of a field');
   return name;
 }
 
-/** In a LIKE pattern `_` and `%` mean something as well. */
+/** LIKE patterns also escape `_` and `%`. */
 function escapePattern(value: string): string {
   return escapeText(value).replace(/[_%]/g, '\\$&');
 }
@@ -75,7 +75,7 @@ function toLimit(limit: number): number {
 const MAX_FIELD_NAME = 255;
 const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?$/;
 
-/** Lone surrogates are in it because no URL can carry them, control characters because no parser promises to. */
+/** Includes lone surrogates, which no URL can carry, and control characters, for safety. */
 const UNSAFE = /[\\'"\p{Cc}\p{Cs}\u2028\u2029]/gu;
 
 const ESCAPES: Readonly<Record<string, string>> = {

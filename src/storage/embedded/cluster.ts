@@ -19,7 +19,10 @@ import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../../lib/data-directory.ts';
 import { type Binaries, namedUserFor, type Programs, runGuarded, type User } from './programs.ts';
 
-/** Where the data and the programs are. For root, what the server's user cannot reach is kept in `/var/lib/crossbook`. */
+/**
+ * Finds the folder of the data and the programs. Running as root, folders that the server's user cannot reach are
+ * kept in `/var/lib/crossbook`.
+ */
 export function findHome(
   directory: string,
   { binaries, user }: Omit<Programs, 'libraries'>,
@@ -38,7 +41,7 @@ export function findHome(
   };
 }
 
-/** Of a folder whose data are elsewhere. */
+/** The home of a folder whose data is elsewhere. */
 export function readHome(directory: string): string {
   const file = homeFile(directory);
   if (!existsSync(file)) return directory;
@@ -46,7 +49,7 @@ export function readHome(directory: string): string {
   return existsSync(elsewhere) ? elsewhere : directory;
 }
 
-/** Named by an id that the data folder keeps: nobody else can have made it there before. */
+/** Named by a random id stored in the data folder, so that no other user can have created it before. */
 function openHome(directory: string): string {
   const file = homeFile(directory);
   if (!existsSync(file)) {
@@ -74,7 +77,7 @@ function requireOurs(folder: string): void {
     throw new Error(`${folder} is not a folder that root alone may write to: it is not used.`);
 }
 
-/** Links are followed: a copy holds every library under each of its names. */
+/** Follows links: the copy has each library under all of its names. */
 function copyPrograms({ folder, version }: Binaries, home: string): Binaries {
   const copy = join(home, `postgresql-${version}`);
   if (!existsSync(copy)) {
@@ -90,13 +93,13 @@ function copyPrograms({ folder, version }: Binaries, home: string): Binaries {
   return { folder: join(copy, 'native'), version };
 }
 
-/** The key ring in it is for its owner alone: others may pass through, and see nothing. */
+/** Allows others to traverse the folder but not to list it: it contains the key ring. */
 function openFolder(folder: string): void {
   const { uid, mode } = statSync(folder);
   if (uid === 0 && (mode & 0o777) === 0o700) chmodSync(folder, 0o711);
 }
 
-/** Asked of the operating system itself, which knows of more than modes. */
+/** Asks the operating system, which knows more than file modes. */
 function canReach(folder: string, { uid, gid }: User): boolean {
   return (
     spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], { cwd: '/', env: {}, uid, gid, stdio: 'ignore' })
@@ -117,7 +120,7 @@ function homeFile(directory: string): string {
 
 const HOMES = '/var/lib/crossbook';
 
-/** What stands beside PostgreSQL's own files, and comes into being with them. */
+/** Reads the facts file, which is created together with the cluster. */
 export function readCluster(directory: string): Cluster | undefined {
   const file = join(directory, FACTS);
   if (existsSync(file)) return requireMajor(directory, readFacts(file));
@@ -134,7 +137,7 @@ function readFacts(file: string): Cluster {
   }
 }
 
-/** Made beside its place, synced, and renamed: one that was killed half-way is begun again. */
+/** Creates the cluster as a draft, syncs and renames it: an interrupted creation starts over. */
 export async function createCluster(directory: string, programs: Programs): Promise<Cluster> {
   removeDrafts(directory);
   const draft = `${directory}.draft-${randomBytes(6).toString('hex')}`;
@@ -161,7 +164,7 @@ async function initialize(draft: string, programs: Programs, password: string): 
   mkdirSync(place, { mode: 0o700 });
   const named = user && namedUserFor(user);
   if (named) {
-    // Reachable for the group of the server's user alone, whoever else runs under the name that initdb has.
+    // Accessible to the group of the server's user only, whoever else runs under initdb's user name.
     chownSync(draft, 0, named.gid);
     chmodSync(draft, 0o710);
     for (const path of [passwordFile, place]) chownSync(path, named.uid, named.gid);
@@ -215,7 +218,7 @@ function ofPglite(directory: string): Error {
   );
 }
 
-/** Raised together with the platform packages: another major cannot read the files of this one. */
+/** The major version of the platform packages: another one cannot read its files. */
 const MAJOR = 18;
 const FACTS = 'crossbook.json';
 const NO_NAME =
@@ -231,12 +234,12 @@ const INITDB = [
   '--wal-segsize=1',
   '--auth=scram-sha-256',
   '--no-instructions',
-  // One wait for the disk, in place of one for each of some thousand files: under load that is seconds.
+  // One sync of the file system instead of some thousand single ones, which take seconds under load.
   ...(process.platform === 'linux' ? ['--sync-method=syncfs'] : []),
 ];
 
 export interface Cluster {
   readonly major: number;
-  /** Of the only user. */
+  /** The password of the only user. */
   readonly password: string;
 }

@@ -5,8 +5,8 @@ import { systemClock } from '../../lib/clock.ts';
 import { linkNew } from '../../lib/data-directory.ts';
 
 /**
- * Keeps a second process out of a data directory: two would destroy it. The lock is a file beside the directory that
- * names its holder; one whose holder is gone (kill -9, power cut) is taken over. Returns the release.
+ * Locks a data directory against a second process, which would corrupt it. The lock is a file next to the directory
+ * that names its holder; the lock of a dead holder (kill -9, power cut) is taken over. Returns the release function.
  */
 export function lockDirectory(directory: string): () => void {
   const path = `${directory.replace(/[/\\]+$/, '')}.lock`;
@@ -20,7 +20,7 @@ export function lockDirectory(directory: string): () => void {
     if (tries === MAX_TRIES || (rival && isAlive(rival, path))) throw inUse(directory, path, rival);
     if (rival) removeStale(path, rival);
   }
-  // Tells processes of another host or container that the holder is alive.
+  // The heartbeat shows processes on other hosts or in other containers that the holder is alive.
   const heartbeat = setInterval(() => touch(path), HEARTBEAT_MS).unref();
   held.add(mine.token);
   return () => {
@@ -30,7 +30,7 @@ export function lockDirectory(directory: string): () => void {
   };
 }
 
-/** Undefined when it has just been released. One that a power cut has shortened has a holder without a name. */
+/** Undefined where it was just released. A file truncated by a power cut has a nameless holder. */
 function readHolder(path: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
@@ -42,12 +42,13 @@ function readHolder(path: string): Holder | undefined {
 function isAlive(holder: Holder, path: string): boolean {
   if (held.has(holder.token)) return true;
   if (holder === NAMELESS) return false;
-  // Process ids say nothing between machines, nor between containers, which may share a host name. What they do share is the
-  // file's modification time, which is compared with the wall clock. When that steps back, an abandoned lock counts as held for
-  // as much longer. When it steps forward by more than the limit, a held lock counts as abandoned until its next heartbeat.
+  // Process ids are meaningless between machines and between containers, which may share a host name. There the
+  // file's modification time is compared with the wall clock. If that steps back, an abandoned lock counts as held
+  // for as much longer; if it steps forward beyond the limit, a held lock counts as abandoned until its next
+  // heartbeat.
   if (holder.host !== hostname() || holder.space !== readSpace())
     return systemClock.wall() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 6 * HEARTBEAT_MS;
-  // Our own id on a lock that we do not hold: an earlier process had it, as in a container that starts again.
+  // Our own process id on a lock that we do not hold: an earlier process had it, as in a restarted container.
   if (holder.started === null) return holder.pid !== process.pid && isRunning(holder.pid);
   return isRunning(holder.pid) && holder.started === startOf(holder.pid);
 }
@@ -60,7 +61,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Moved before it is removed: had another process taken it over meanwhile, its lock is put back. */
+/** Moves the file before removing it: if another process has taken the lock over meanwhile, its file is put back. */
 function removeStale(path: string, stale: Holder): void {
   const aside = `${path}.${process.pid}`;
   try {
@@ -72,7 +73,7 @@ function removeStale(path: string, stale: Holder): void {
   else renameSync(aside, path);
 }
 
-/** Within which process ids are of one kind: a boot of a kernel, and a namespace in it. Null off Linux. */
+/** The scope of process ids: kernel boot and PID namespace. Null outside of Linux. */
 function readSpace(): string | null {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -82,7 +83,10 @@ function readSpace(): string | null {
   }
 }
 
-/** When a process started, in the kernel's ticks: tells it from a later one with the same id. Null off Linux. */
+/**
+ * The start time of a process in kernel ticks, which tells it from a later one with the same id. Null outside of
+ * Linux.
+ */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -96,11 +100,11 @@ function touch(path: string): void {
   try {
     utimesSync(path, systemClock.wall() / 1_000, systemClock.wall() / 1_000);
   } catch {
-    // Somebody removed the file. That is theirs to answer for; a failed touch must not end the process.
+    // The file was removed externally; a failed touch must not end the process.
   }
 }
 
-/** Another process has it. */
+/** Another process holds the lock. */
 export class DirectoryInUseError extends Error {}
 
 function inUse(directory: string, path: string, rival: Holder | undefined): Error {

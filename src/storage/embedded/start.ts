@@ -8,12 +8,12 @@ import { DirectoryInUseError, lockDirectory } from './directory-lock.ts';
 import { chooseUser, findBinaries, linkLibraries } from './programs.ts';
 import { openAddress, readAddress, startServer, supervise } from './server.ts';
 
-/** Starts the database of a folder, which is made where there is none, and keeps it running until it is closed. */
+/** Starts the database of a folder, creates it where it is missing, and keeps it running until it is closed. */
 export async function startEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
   return startLocked(resolve(options.directory), options);
 }
 
-/** For a command: the server of the process that serves from this folder, or one for as long as the command runs. */
+/** For commands: joins the running server of this folder, or starts one for the duration of the command. */
 export async function joinEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const directory = resolve(options.directory);
   for (const giveUpAt = systemClock.now() + JOIN_MS; ; await wait(50)) {
@@ -30,7 +30,7 @@ export async function joinEmbeddedServer(options: EmbeddedOptions): Promise<Embe
   }
 }
 
-/** Has a first start made it? */
+/** Whether a first start has created it. */
 export function hasCluster(directory: string): boolean {
   return readCluster(readHome(resolve(directory))) !== undefined;
 }
@@ -82,8 +82,8 @@ async function findRunning(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Commands that use one server at the same time: the one that started it stops it when the others have finished, and none
- * begins with it any more. Each of the others holds the shared lock meanwhile; who stops it waits for the exclusive one.
+ * Concurrent commands share one server: the one that started it stops it after the others have finished, and no new
+ * one joins then. The others hold a shared lock; the stopping one waits for the exclusive lock.
  */
 async function joinUse(url: string): Promise<(() => Promise<void>) | undefined> {
   const client = await createCommandClient(url);
@@ -91,45 +91,46 @@ async function joinUse(url: string): Promise<(() => Promise<void>) | undefined> 
     await client.connect();
     const { rows } = await client.query('select pg_try_advisory_lock_shared($1) as joined', [LOCK]);
     if (rows[0].joined) {
-      // A server that is being stopped ends the session with the exclusive lock first, and then this one.
+      // A stopping server ends the session with the exclusive lock first and then this one, so another query confirms
+      // the join.
       await client.query('select 1');
       return () => client.end();
     }
   } catch {
-    // It has just been stopped.
+    // The server was just stopped.
   }
   await client.end().catch(() => undefined);
   return undefined;
 }
 
-/** Resolves when the caller is the last one. The lock is held until the server ends. */
+/** Resolves when no other command uses the server. The lock is held until the server stops. */
 async function awaitLastUse(url: string): Promise<void> {
   try {
     const client = await createCommandClient(url);
     await client.connect();
     await client.query('select pg_advisory_lock($1)', [LOCK]);
   } catch {
-    // Nobody can use it: it may be stopped.
+    // The server is unreachable, so nobody uses it.
   }
 }
 
-/** The driver is not loaded for a start: the server begins before. */
+/** Imported lazily, because a start begins before the driver is loaded. */
 async function createCommandClient(url: string) {
   const { createClient } = await import('../engine/client.ts');
   return createClient(url, 'command', { connectionTimeoutMillis: JOIN_MS });
 }
 
-/** One of our numbers: nobody else is in this database. */
+/** The id of the advisory lock; only we use this database. */
 const LOCK = 1_718_530_001;
-/** For a server that is starting just now. */
+/** How long to wait for a server that is starting. */
 const JOIN_MS = 5_000;
 
-/** Starts the server while the rest of the program is still loading. What it reports is kept until there is a log. */
+/** Starts the server while the rest of the program loads. Its reports are buffered until there is a log. */
 export function beginEmbeddedServer(directory: string) {
   const kept: Parameters<EmbeddedLog>[] = [];
   let report: EmbeddedLog = (...line) => void kept.push(line);
   const server = startEmbeddedServer({ directory, log: (...line) => report(...line) });
-  // Whoever opens the database is given the reason.
+  // The rejection is handled where the database is opened.
   server.catch(() => undefined);
   return {
     server,
@@ -148,11 +149,11 @@ export interface EmbeddedServer {
 export type EmbeddedLog = (level: 'info' | 'warn' | 'error', message: string) => void;
 
 interface EmbeddedOptions {
-  /** Where the data are. The lock, the socket and the like stand beside it, under names that begin with it. */
+  /** The data directory. The lock, socket and similar files are siblings with its name as prefix. */
   readonly directory: string;
-  /** Listens on a free port of loopback: where the operating system has no Unix sockets, and for tests. */
+  /** Listens on a free loopback port, for systems without Unix sockets and for tests. */
   readonly tcp?: boolean | undefined;
-  /** Of PostgreSQL, in place of ours. */
+  /** PostgreSQL settings that override ours. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
   readonly log?: EmbeddedLog | undefined;
 }

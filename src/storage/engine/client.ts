@@ -3,7 +3,7 @@ import { createSingleFlight } from '../../lib/cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { DatabaseState, RunSql } from './open.ts';
 
-/** A connection of its own, outside the pool. Its purpose is what `pg_stat_activity` names it by. */
+/** Creates a connection outside of the pool. `purpose` is its name in `pg_stat_activity`. */
 export function createClient(url: string, purpose: string, settings: pg.ClientConfig = {}): pg.Client {
   const client = new pg.Client({
     connectionString: url,
@@ -16,7 +16,7 @@ export function createClient(url: string, purpose: string, settings: pg.ClientCo
   return client;
 }
 
-/** `Engine.alone`. */
+/** Implements `Engine.alone`. */
 export async function withAdvisoryLock<T>(
   url: string,
   work: (run: RunSql) => Promise<T>,
@@ -51,15 +51,15 @@ export async function holdSharedLock(url: string, key: string): Promise<pg.Clien
 }
 
 /**
- * Looks at the database on a connection of its own: a full pool and a locked table do not concern it. One look at a time,
- * each with a limit, so that a server which is frozen is found out as well.
+ * Probes the database on a separate connection, independent of a full pool or a locked table. One probe at a time,
+ * each with a timeout, so that a frozen server is detected too.
  */
 export function createProbe(url: string, clock: Clock) {
   const singleFlight = createSingleFlight<DatabaseState>();
   let client: pg.Client | undefined;
 
   return {
-    /** Rejects where the database cannot be reached. */
+    /** Rejects where the database is unreachable. */
     look: () =>
       singleFlight(() =>
         withLimit(ask(), { limitMs: PROBE_LIMIT_MS, clock }).catch((error) => {
@@ -72,7 +72,7 @@ export function createProbe(url: string, clock: Clock) {
 
   async function ask(): Promise<DatabaseState> {
     const asked = client ?? (await connect());
-    // Of this moment, also on a connection that is older than a failover.
+    // The current state, even on a connection from before a failover.
     const { rows } = await asked.query(
       `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
     );
@@ -80,9 +80,9 @@ export function createProbe(url: string, clock: Clock) {
   }
 
   async function connect(): Promise<pg.Client> {
-    // Its own limit is behind that of the look: the socket goes as well.
+    // Longer than the timeout of the probe, which also closes the socket.
     const made = createClient(url, 'probe', { connectionTimeoutMillis: 2 * PROBE_LIMIT_MS });
-    // Between two looks: the next one connects anew.
+    // An error between two probes: the next one reconnects.
     made.on('error', () => {
       if (client === made) client = undefined;
     });
@@ -100,8 +100,8 @@ export function createProbe(url: string, clock: Clock) {
 const PROBE_LIMIT_MS = 1_500;
 
 /**
- * Rejects where the work takes longer than its limit, by time in which this process was there to see it: as long as it was
- * held or stopped itself is given on top, because what has come meanwhile is read only after the timers.
+ * Rejects where the work exceeds its timeout. Time in which this process was blocked or stopped is added, because
+ * data that arrived meanwhile is read only after the timers.
  */
 export function withLimit<T>(work: Promise<T>, { limitMs, clock }: Limit): Promise<T> {
   const began = clock.now();

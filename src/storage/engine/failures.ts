@@ -3,8 +3,8 @@ import { CrossbookError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 /**
- * What went wrong, and what may be done about it. The drivers' own errors stay here: their messages and details
- * quote parameters and rows, which are secrets and personal data.
+ * Classifies a database error and whether it may be retried. Driver errors stay inside, because their messages and
+ * details quote parameters and rows, which are secrets and personal data.
  */
 export function classifyError(thrown: unknown): Failure {
   const failure = thrown instanceof DrizzleQueryError ? thrown.cause : thrown;
@@ -30,7 +30,7 @@ function away(cause: Error, repeat: Failure['repeat']): Failure {
   return { repeat, error: toUnavailable(cause) };
 }
 
-/** Each request has an error of its own. */
+/** A new error instance per request. */
 export function toUnavailable(cause: unknown): CrossbookError {
   return new CrossbookError('SERVICE_UNAVAILABLE', 'The database cannot answer at the moment.', {
     cause,
@@ -38,23 +38,26 @@ export function toUnavailable(cause: unknown): CrossbookError {
   });
 }
 
-/** Is it what others hear as well who ask the database now? */
+/** Whether other callers get the same error while the database is unavailable. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof CrossbookError && error.code === 'SERVICE_UNAVAILABLE';
 }
 
-/** A bug, most likely. Messages of class 22 quote values. */
+/** Most likely a bug. Messages of class 22 quote values. */
 function refused(failure: Error, code: string): Error {
   const reason = code.startsWith('22') ? 'a value does not fit' : failure.message;
   return new Error(`The database refused a statement (${code}): ${reason}`);
 }
 
-/** Did it wait in vain for the lock of a table, as every statement does that needs that table, whatever its row? */
+/** Whether it timed out on a table lock, which affects all statements on that table. */
 export function isTableLocked(thrown: unknown): boolean {
   return thrown instanceof Error && codeOf(thrown) === LOCK_TIMEOUT && !namesRow(thrown);
 }
 
-/** A row is locked until its write is committed: for longer than the lock timeout where the disk is slow, or in a deadlock. */
+/**
+ * Whether it timed out on a row lock, which is held until commit: longer than the timeout where the disk is slow, or
+ * in a deadlock.
+ */
 function isRowLocked(failure: Error): boolean {
   return codeOf(failure) === LOCK_TIMEOUT && namesRow(failure);
 }
@@ -63,7 +66,7 @@ function namesRow(failure: Error): boolean {
   return 'where' in failure && typeof failure.where === 'string' && ROW.test(failure.where);
 }
 
-/** A file system that has become read-only has the code of a grant that is missing, which is a mistake of ours. */
+/** A read-only file system has the same code as a missing grant, which is a bug of ours. */
 function isOfItsFiles({ message }: Error, code: string): boolean {
   return code === '42501' && message.startsWith('could not ');
 }
@@ -97,15 +100,18 @@ const LOST_MESSAGE =
   /^Connection terminated|^Client (was closed|has encountered)|^Query read timeout|^Cannot use a pool after/;
 
 const LOCK_TIMEOUT = '55P03';
-/** A table's lock timeout, statement timeout, no memory, disk full or broken: trying again would make it worse. */
+/** Table lock timeout, statement timeout, out of memory, disk full or broken: retrying would make it worse. */
 const OVERLOADED = /^(55P03|57014|5[38][0-9A-Z]{3})$/;
-/** Where PostgreSQL waited for a row, its context names the row's place in any language: `while locking tuple (0,1) in …`. */
+/**
+ * When PostgreSQL waits for a row, the error context names its position in any language: `while locking tuple (0,1)
+ * in …`.
+ */
 const ROW = /\(\d+,\d+\)/;
 
-/** NUL in a text or in JSON, an index entry that is too large. */
+/** NUL in text or JSON, or an oversized index entry. */
 const UNSTORABLE = new Set(['22021', '22P05', '54000']);
 
-/** Says why the database cannot answer (a full disk, a server that is gone), once a minute for each reason. */
+/** Reports why the database is unavailable (full disk, server gone), once a minute per reason. */
 export function createOutageReports(
   onOutage: OnOutage,
   { now }: Pick<Clock, 'now'>,
@@ -118,7 +124,7 @@ export function createOutageReports(
       const last = reported.get(code) ?? Number.NEGATIVE_INFINITY;
       if (now() - last >= OUTAGE_REPORT_EVERY_MS) {
         reported.set(code, now());
-        // Errors of these classes are about the server: they quote neither parameters nor rows.
+        // Errors of these classes concern the server and quote neither parameters nor rows.
         onOutage({ code, reason: cause.message });
       }
     }
@@ -129,9 +135,9 @@ export function createOutageReports(
 const OUTAGE_REPORT_EVERY_MS = 60_000;
 
 export interface Failure {
-  /** `always`: nothing was executed. `reads`: it may have been. */
+  /** `always`: nothing was executed. `reads`: the statement may have been executed. */
   readonly repeat: 'always' | 'reads' | 'never';
-  /** What may be shown to the rest of the program. */
+  /** The error that may leave the storage. */
   readonly error: unknown;
 }
 

@@ -1,15 +1,15 @@
 import { MIGRATIONS } from '../migrations.generated.ts';
 import type { Engine, RunSql } from './open.ts';
 
-/** Brings the tables up to date, all or nothing. Of many processes that start at once, one does it. */
+/** Applies pending migrations in one transaction. Of concurrent processes one does it. */
 export async function migrate(engine: Engine, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
-  // The common start has nothing to do, and then needs neither the lock nor the right to change tables.
+  // The usual start has no pending migration, and needs neither the lock nor the right to change tables.
   const missing = await findPending(engine, migrations);
   if (missing.length > 0)
     await engine.repeatable(() => engine.withAdvisoryLock((run) => applyMigrations(run, migrations)));
 }
 
-/** Names of migrations that were not applied yet. */
+/** The names of pending migrations. */
 export async function findPending(
   engine: Engine,
   migrations: readonly Migration[] = MIGRATIONS,
@@ -18,7 +18,7 @@ export async function findPending(
   return missing.map(({ name }) => name);
 }
 
-/** Those that are missing, in the transaction of `run`. */
+/** Applies pending migrations in the transaction of `run`. */
 export async function applyMigrations(run: RunSql, migrations: readonly Migration[]): Promise<void> {
   for (const { name, statements } of await pending(migrations, run)) {
     for (const statement of statements) await run(statement);

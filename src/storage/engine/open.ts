@@ -27,7 +27,7 @@ async function openServer(target: EmbeddedTarget, log?: EmbeddedLog): Promise<Em
   return target.join ? joinEmbeddedServer(options) : startEmbeddedServer(options);
 }
 
-/** What the database tells whoever runs the process. */
+/** Logs reports of the database for the operator. */
 export function reportTo(log: Log) {
   return {
     onError: (cause) => log.warn({ cause }, 'a database connection broke'),
@@ -43,12 +43,12 @@ export type Target = UrlTarget | EmbeddedTarget;
 
 export interface UrlTarget {
   readonly url: string;
-  /** Behind a pooler that gives a connection away after each transaction (PgBouncer). */
+  /** Behind a pooler in transaction mode (PgBouncer). */
   readonly pooled?: boolean;
   readonly join?: boolean;
 }
 
-/** Its folder, to be started, or to be joined where it runs already; or the one that is starting. */
+/** The embedded server by its folder, started or joined where it runs already; or one that is starting. */
 type EmbeddedTarget =
   | { readonly directory: string; readonly join?: boolean }
   | { readonly begun: BegunServer };
@@ -56,40 +56,43 @@ type EmbeddedTarget =
 export interface Tuning {
   readonly clock?: Clock | undefined;
   readonly poolSize?: number | undefined;
-  /** For a connection from the pool, waiting for a free one included. */
+  /** The timeout for a connection, including the wait for a free one. */
   readonly connectionTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
   readonly statementTimeoutMs?: number | undefined;
-  /** For a row or a table that another holds. */
+  /** The timeout for row and table locks. */
   readonly lockTimeoutMs?: number | undefined;
-  /** After this long, nothing is tried once more. */
+  /** After this time nothing is retried. */
   readonly deadlineMs?: number | undefined;
-  /** A pooled connection broke. Nothing to do but to log it. */
+  /** Called when a pooled connection breaks; only for the log. */
   readonly onError?: ((error: Error) => void) | undefined;
-  /** The database cannot answer. At most once a minute for each code. */
+  /** Called when the database is unavailable, at most once a minute per code. */
   readonly onOutage?: OnOutage | undefined;
-  /** Another process changes the tables, and this one waits for it. */
+  /** Called when this process waits for the migration of another one. */
   readonly onMigrationWait?: (() => void) | undefined;
-  /** What the embedded server writes to its log. */
+  /** Called with log lines of the embedded server. */
   readonly onServerLog?: EmbeddedLog | undefined;
 }
 
-/** All that the stores know of where they run. */
+/** The database access of all stores. */
 export interface Engine {
   readonly orm: NodePgDatabase;
-  /** For what only SQL can say: tried again as `repeatable` is, or as `once` where the statement says so. */
+  /** Runs SQL: retried like `repeatable`, or like `once` where the statement says so. */
   query<Row>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>;
-  /** Reads, and writes that may be executed twice without harm: tried again even if the first try was executed. */
+  /** For reads and idempotent writes: retried even if the first attempt was executed. */
   repeatable<T>(work: () => Promise<T>): Promise<T>;
-  /** Other writes: tried again only when the database certainly did nothing. */
+  /** For other writes: retried only where the first attempt was certainly not executed. */
   once<T>(work: () => Promise<T>): Promise<T>;
-  /** One transaction, without time limits, that no other process can be in at the same time: for migrations. */
+  /** One transaction without timeouts that excludes all others of its kind. For migrations. */
   withAdvisoryLock<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
-  /** A lock that many may have at once, on a connection of its own: until this is closed, or the process ends. */
+  /** Takes a shared lock on a separate connection, until the engine is closed or the process ends. */
   holdSharedLock(key: string): Promise<void>;
-  /** On a connection of its own. Rejects while the database cannot be reached. Never tries again: it is asked often. */
+  /**
+   * Probes on a separate connection. Rejects while the database is unreachable. Never retries, because it is called
+   * often.
+   */
   ping(): Promise<DatabaseState>;
-  /** Of the pool. */
+  /** The counts of the pool. */
   connections(): ConnectionCounts;
   close(): Promise<void>;
 }
@@ -101,7 +104,7 @@ export interface DatabaseState {
 interface ConnectionCounts {
   readonly open: number;
   readonly idle: number;
-  /** Who waits for one. */
+  /** Callers that wait for a connection. */
   readonly waiting: number;
 }
 
@@ -111,9 +114,9 @@ export type RunSql = (
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 export interface Statement {
-  /** Lets the server prepare it once for each connection. */
+  /** The name under which the server prepares it once per connection. */
   readonly name: string;
   readonly text: string;
-  /** To execute it twice would do harm. */
+  /** Not idempotent. */
   readonly isOnce?: boolean;
 }

@@ -7,11 +7,11 @@ import { createProbe, holdSharedLock, withAdvisoryLock } from './client.ts';
 import { classifyError, createOutageReports } from './failures.ts';
 import type { Engine, Tuning, UrlTarget } from './open.ts';
 
-/** PostgreSQL over a pool, with retries and circuit breakers. Nothing is connected before it is needed. */
+/** PostgreSQL over a connection pool, with retries and circuit breakers. Connects lazily. */
 export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning): Engine {
   const { clock = systemClock, deadlineMs = 5_000, onError = ignore, onOutage = ignore } = tuning;
   const pool = new BreakerPool(toPoolConfig(url, pooled, tuning), clock);
-  // A connection that dies while nobody uses it would otherwise end the process.
+  // Handles errors of idle connections, which would otherwise end the process.
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', ignore);
   const probe = createProbe(url, clock);
@@ -46,7 +46,7 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
     return breaker.run(() => attempt(work, isRepeatable)).catch(report);
   }
 
-  /** Outlasts a failover or a deadlock: tries again until the deadline, then says that the database is away. */
+  /** Retries through failovers and deadlocks until the deadline, then reports the database as unavailable. */
   async function attempt<T>(work: () => Promise<T>, isRepeatable: boolean): Promise<T> {
     const giveUpAt = systemClock.now() + deadlineMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
@@ -57,7 +57,7 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
         const mayRepeat = repeat === 'always' || (repeat === 'reads' && isRepeatable);
         if (!mayRepeat || !breaker.mayWait() || systemClock.now() + pause > giveUpAt) throw error;
       }
-      // Rivals that failed together must not come back together.
+      // Jitter, so that callers that failed together do not retry together.
       await wait(pause * (0.5 + Math.random() / 2));
     }
   }
@@ -76,32 +76,35 @@ function toPoolConfig(url: string, pooled: boolean, tuning: Tuning): pg.PoolConf
     max: tuning.poolSize ?? 10,
     connectionTimeoutMillis: tuning.connectionTimeoutMs ?? 10_000,
     idleTimeoutMillis: tuning.idleTimeoutMs ?? 30_000,
-    // The server's own timeout comes first; this one is for a network that swallows answers.
+    // The server's timeout comes first; this one is for lost responses.
     query_timeout: statementTimeoutMs + 2_000,
     keepAlive: true,
-    // Parameters of a session would be those of whoever has the connection next: there the role has them.
+    // Behind a pooler, session parameters would leak to other users of the connection: they are set on the role
+    // instead.
     ...(pooled
       ? { Client: NamelessClient }
       : {
           statement_timeout: statementTimeoutMs,
-          // What waits longer would keep a connection from all others. For a row it tries again, for a table it does not.
+          // Longer waits would block connections. Row locks are retried, table locks are not.
           lock_timeout: lockTimeoutMs,
           idle_in_transaction_session_timeout: 120_000,
         }),
   };
 }
 
-/** Prepares nothing by name: behind a pooler the next statement may meet another connection, which knows other names. */
+/**
+ * Uses no named prepared statements: behind a pooler the next statement may use another connection, which lacks them.
+ */
 class NamelessClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own has fifteen overloads, and all of them pass through here.
   override query(...[statement, ...rest]: any[]): any {
-    // A copy: statements are constants.
+    // Copied, because statements are constants.
     const nameless = statement?.name ? { ...statement, name: undefined } : statement;
     return Reflect.apply(super.query, this, [nameless, ...rest]);
   }
 }
 
-/** Statements that wait for a locked table do not take its connections from all others. */
+/** Circuit breakers keep statements on a locked table from taking all connections. */
 class BreakerPool extends pg.Pool {
   readonly #breakers: ReturnType<typeof createStatementBreakers>;
 
