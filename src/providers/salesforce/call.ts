@@ -93,8 +93,8 @@ const MAX_READ = 4_096;
 const MAX_DETAIL = 300;
 
 /**
- * The adapter's one way out. `parseResponse` says what the JSON of a success is; undefined where it is nothing that was
- * asked for. Everything else that can come back is thrown as a RemoteFailure.
+ * Makes a call of the adapter. `parseResponse` reads the JSON of a success, and returns undefined for an unexpected
+ * shape. Every other outcome is thrown as a RemoteFailure.
  */
 export type Call = <T>(ask: Ask, parseResponse: (json: unknown) => T | undefined) => Promise<T>;
 

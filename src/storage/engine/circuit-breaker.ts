@@ -3,17 +3,17 @@ import { isTableLocked, toUnavailable } from './failures.ts';
 import type { DatabaseState } from './open.ts';
 
 /**
- * A circuit breaker between the stores and the database. While work waits for long, a probe looks again and again. Where
- * it finds nobody for as long as patience lasts, and nobody else was answered either, all that waits is refused, and what
- * comes after it at once, until the probe is answered. Where it finds a database that only reads, and for a moment after
- * work was given up, all is tried, but once.
+ * A circuit breaker between the stores and the database. While work waits for long, a probe runs repeatedly. If it
+ * fails for as long as the patience lasts, and no other work succeeds either, all waiting work is rejected, and
+ * further work fails at once until the probe succeeds. While the database is read-only, and shortly after work timed
+ * out, everything is tried once without retries.
  */
 export function createDatabaseBreaker({ probe, clock, patienceMs }: BreakerOptions) {
   const lookAfterMs = Math.min(LOOK_AFTER_MS, patienceMs);
-  /** In the order in which they began. */
+  /** In order of their start. */
   const waiting = new Set<{ readonly since: number; reject(error: unknown): void }>();
   let outage: { readonly cause: unknown } | undefined;
-  /** Of the last look, where nobody has been answered since. */
+  /** The failure of the last probe, unless work has succeeded since. */
   let failure: typeof outage;
   let isReadOnly = false;
   let answeredAt = Number.NEGATIVE_INFINITY;
@@ -23,7 +23,7 @@ export function createDatabaseBreaker({ probe, clock, patienceMs }: BreakerOptio
   let isClosed = false;
 
   return {
-    /** Rejects at once while the database is away, and early where that comes out meanwhile. */
+    /** Rejects at once while the breaker is open, and early when it opens meanwhile. */
     run<T>(work: () => Promise<T>): Promise<T> {
       if (outage) return Promise.reject(toUnavailable(outage.cause));
       return new Promise((resolve, reject) => {
@@ -47,10 +47,10 @@ export function createDatabaseBreaker({ probe, clock, patienceMs }: BreakerOptio
       });
     },
 
-    /** May what has failed be tried again? */
+    /** Whether failed work may be retried. */
     mayWait: () => !outage && !isReadOnly && clock.now() - gaveUpAt >= HURRY_MS,
 
-    /** Looks at once. Rejects with the driver's error where the database cannot be reached. */
+    /** Probes now. Rejects with the driver's error where the database is unreachable. */
     async look() {
       const state = await probe.look();
       found(state);
@@ -91,7 +91,7 @@ export function createDatabaseBreaker({ probe, clock, patienceMs }: BreakerOptio
     isReadOnly = state.isReadOnly;
   }
 
-  /** The next look may take long where the server is frozen: patience ends by its own timer. */
+  /** Patience has its own timer, because a probe may take long on a frozen server. */
   function refuseExhausted(): void {
     if (!failure || isClosed) return;
     if (!outage) {
@@ -114,16 +114,16 @@ export function createDatabaseBreaker({ probe, clock, patienceMs }: BreakerOptio
 
 const LOOK_AFTER_MS = 1_000;
 const PAUSE_MS = 500;
-/** For so long after work was given up nothing is tried again: what it waited for keeps others waiting as well. */
+/** No retries for this long after work timed out, because its cause delays others too. */
 const HURRY_MS = 1_000;
 
 /**
- * A circuit breaker for each statement that has waited in vain for the lock of a table. While the table is locked one at a
- * time tries, and then none for a moment. All others fail at once with the error of the last one that tried: they would
- * only keep connections from statements that need other tables.
+ * A circuit breaker per statement that has timed out on a table lock. While the table is locked one attempt runs at a
+ * time, with a pause in between. All others fail at once with the last error, because they would only block
+ * connections for statements on other tables.
  */
 export function createStatementBreakers({ now }: Pick<Clock, 'now'>) {
-  /** When one may try again is infinite while one tries. */
+  /** `tryAt` is infinite while an attempt is running. */
   const open = new Map<string, { readonly cause: unknown; tryAt: number }>();
 
   return {
@@ -151,6 +151,6 @@ const LOCKED_TABLE_PAUSE_MS = 500;
 interface BreakerOptions {
   readonly probe: { look(): Promise<DatabaseState> };
   readonly clock: Pick<Clock, 'now' | 'schedule'>;
-  /** How long work may wait before the database counts as away. */
+  /** How long work may wait before the database counts as unavailable. */
   readonly patienceMs: number;
 }

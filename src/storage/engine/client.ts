@@ -41,7 +41,10 @@ export async function withAdvisoryLock<T>(
 
 const ADVISORY_LOCK_KEY = `hashtextextended('crossbook:alone', 0)`;
 
-/** `Engine.holdSharedLock`, in a transaction that stays open: behind a pooler a connection is only kept for one. */
+/**
+ * Implements `Engine.holdSharedLock` in an open transaction, because a pooler keeps a connection only for its
+ * duration.
+ */
 export async function holdSharedLock(url: string, key: string): Promise<pg.Client> {
   const client = createClient(url, 'sandbox');
   await client.connect();
