@@ -39,7 +39,7 @@ const connectFailure = words('ConnectFailure', 'Reason why a connect link ended 
 export const CONNECT_FAILURES = wordsOf(connectFailure);
 export type ConnectFailure = Of<typeof connectFailure>;
 
-/** A link that a customer follows to connect one CRM. It is completed once. This is what is shown of it. */
+/** A connect link, with which a customer connects one CRM once. These are its visible fields. */
 export const connectLink = shape(
   'ConnectLink',
   'A link with which one customer connects one CRM, once. Its URL is returned only when it is created.',
@@ -55,20 +55,20 @@ export interface ConnectLink extends Of<typeof connectLink> {
   readonly id: string;
   readonly applicationId: string;
   readonly customerId: string;
-  /** What the customer may choose from; one is enough for no choice. */
+  /** The providers to choose from; a single one needs no choice. */
   readonly providers: readonly ProviderName[];
-  /** Within the application's registered origins. */
+  /** Must be at one of the application's registered origins. */
   readonly returnUrl: string;
   readonly mode: ConnectMode;
-  /** Does the application redeem a code before the tokens are used? */
+  /** Whether the application must redeem a code before the tokens are used. */
   readonly confirm: boolean;
-  /** Where the customer logs in, when the application knows it. */
+  /** The customer's login page, if the application knows it. */
   readonly loginUrl: string | null;
   readonly optionalScopes: readonly string[];
   readonly allowAccountChange: boolean;
-  /** Once one was chosen. */
+  /** Set once a provider was chosen. */
   readonly providerName: ProviderName | null;
-  /** Once it is completed. */
+  /** Set once it is completed. */
   readonly connectionId: string | null;
 }
 
@@ -76,7 +76,7 @@ export interface ConnectLink extends Of<typeof connectLink> {
 export const OPEN_STATUSES = ['PENDING', 'STARTED'] as const satisfies readonly ConnectLinkStatus[];
 
 export const DEFAULT_LINK_SECONDS = 900;
-/** Enough to follow it at once. */
+/** Enough for following the link at once. */
 export const MIN_LINK_SECONDS = 30;
 export const MAX_LINK_SECONDS = 86_400;
 /** How long an application has to redeem the one-time code. */
@@ -87,9 +87,9 @@ export interface ConnectLinkStore {
   /** Undefined where there is no such customer. */
   create(link: NewConnectLink): Promise<ConnectLink | undefined>;
   find(id: string): Promise<ConnectLink | undefined>;
-  /** Of a link that had ended before, its end stays as it was. Undefined where there is no such link. */
+  /** A link that has ended keeps its end. Undefined where there is no such link. */
   cancel(id: string): Promise<ConnectLink | undefined>;
-  /** Redeems the one-time code: only now the connection is written. Undefined where there is no such link. */
+  /** Redeems the one-time code and writes the connection. Undefined where there is no such link. */
   confirm(id: string, codeHash: string): Promise<Confirmation | undefined>;
 }
 
@@ -106,49 +106,49 @@ export type NewConnectLink = Pick<
   | 'expiresAt'
 >;
 
-/** `refused`: the code is another one, or the link waits for none. `ended`: it failed instead, for the reason in the link. */
+/** `refused`: wrong code, or the link awaits none. `ended`: it has failed instead, see the link. */
 export interface Confirmation {
   readonly outcome: 'confirmed' | 'refused' | 'ended';
   readonly link: ConnectLink;
 }
 
-/** What the pages of connect links may read and write: one link, whose signed id was presented, and its flows. */
+/** The storage of connect link pages: the link whose signed id was presented, and its flows. */
 export interface ConnectFlowStore {
-  /** Undefined where it is gone, as with its customer. */
+  /** Undefined where it was deleted, e.g. with its customer. */
   findLink(linkId: string): Promise<VisitedLink | undefined>;
-  /** Begins one more flow of a link. Each tab has its own. */
+  /** Starts another flow of a link. Each tab has its own. */
   start(flow: NewConnectFlow): Promise<'started' | 'ended' | 'too many'>;
   findByState(stateHash: string): Promise<ConnectFlow | undefined>;
-  /** Flows that were begun with these cookies and are not used up. */
+  /** Unused flows with these cookies. */
   findByCookies(providerName: ProviderName, cookieHashes: readonly string[]): Promise<readonly ConnectFlow[]>;
-  /** Uses the state up. False where it was used before. */
+  /** Consumes the state. False where it was used before. */
   take(stateHash: string): Promise<boolean>;
   /**
-   * What came of the exchange. With a code the grant waits, sealed, until the application redeems it; without one the
-   * connection is written at once. The first that ends a link wins.
+   * Stores the result of the exchange. With a code hash the encrypted grant waits until the application redeems the
+   * code; without one the connection is written at once. The first flow that ends a link wins.
    */
   finish(linkId: string, finished: FinishedFlow): Promise<FlowEnd>;
-  /** Ends an open link without a connection. False where it has ended otherwise. */
+  /** Fails an open link. False where it has ended otherwise. */
   fail(linkId: string, failed: FailedFlow): Promise<boolean>;
 }
 
-/** One way from a link's page to the provider and back. */
+/** An OAuth flow from a link's page to the provider and back. */
 export interface ConnectFlow {
   readonly stateHash: string;
   readonly linkId: string;
   readonly providerName: ProviderName;
   readonly cookieHash: string;
-  /** Where the customer was sent to log in: never taken from the callback. */
+  /** The login origin that the customer was sent to, never taken from the callback. */
   readonly loginOrigin: string;
   readonly oauthClientId: string;
-  /** Of PKCE. */
+  /** The PKCE verifier. */
   readonly codeVerifier: string;
   readonly isUsed: boolean;
 }
 
 export type NewConnectFlow = Omit<ConnectFlow, 'isUsed'>;
 
-/** A link, and the names that its page shows. */
+/** A link with the names on its page. */
 export interface VisitedLink {
   readonly link: ConnectLink;
   readonly applicationName: string;
@@ -158,9 +158,9 @@ export interface VisitedLink {
 export interface FinishedFlow {
   readonly providerName: ProviderName;
   readonly grant: Grant;
-  /** The client that it was granted to. */
+  /** The OAuth client that it was granted to. */
   readonly oauthClientId: string;
-  /** Of the one-time code; undefined where the link needs no confirmation. */
+  /** The hash of the one-time code; undefined where the link needs no confirmation. */
   readonly codeHash: string | undefined;
 }
 
@@ -169,24 +169,24 @@ interface FailedFlow {
   readonly failure: ConnectFailure;
 }
 
-/** The link as it is now; undefined where it is gone. `isOurs`: it ended by this flow. */
+/** The current link; undefined where it was deleted. `isOurs`: this flow has ended it. */
 export interface FlowEnd {
   readonly link: ConnectLink | undefined;
   readonly isOurs: boolean;
 }
 
-/** How often a link may be started. */
+/** The maximum of flows per link. */
 export const MAX_FLOWS = 10;
 
-/** What the steps of a connect link need of this installation. */
+/** Services for the steps of a connect link. */
 export interface ConnectServices {
-  /** A link's token is its signed id: what was not signed here is refused before the database is asked. */
+  /** A link's token is its signed id: forged ones are rejected without a database query. */
   readonly linkTokens: BoundCursorSigner;
-  /** The origin that browsers reach this installation at; undefined where `PUBLIC_URL` is not set. */
+  /** The public origin of this installation; undefined where `PUBLIC_URL` is not set. */
   publicUrl(): string | undefined;
   /** The web origins that an application has registered. */
   findReturnOrigins(applicationId: string): Promise<readonly string[]>;
   readonly findOAuthClient: FindOAuthClient;
-  /** Where the imitated provider stands in for this login origin, if the sandbox is on. */
+  /** The sandbox's login origin that replaces this one, if the sandbox is enabled. */
   toSandboxLogin(provider: ProviderName, loginOrigin: string): string | undefined;
 }

@@ -21,7 +21,7 @@ export const connectionStatus = words('ConnectionStatus', 'Status of a connectio
   unauthorized: 'The connection has no credentials.',
 });
 
-/** Refusals that the next try may not meet, such as `ip restricted`, change no status and have no reason here. */
+/** Transient rejections, such as `ip restricted`, change no status and have no reason here. */
 export const statusReason = words('StatusReason', 'Reason why a connection cannot be used.', {
   no_credentials: 'No credentials were set yet.',
   credentials_cleared: 'The credentials were cleared by an upsert.',
@@ -146,7 +146,7 @@ export const connectionSyncConfig = shape(
   },
 );
 
-/** What a provider wants to be convinced by. Write-only: no answer, log or error ever shows one. */
+/** Credentials for a provider. Write-only: never in a response, log or error. */
 export const credentialsShape = union(
   'Credentials',
   'Credentials for a provider: exactly one of the fields. Write-only: no response, log or error contains them.',
@@ -165,7 +165,7 @@ export const credentialsShape = union(
   },
 );
 
-/** What an upsert can set, and every answer shows. */
+/** Settings that an upsert can set and responses show. */
 const settings = {
   instanceUrl: nullable(
     url,
@@ -185,7 +185,7 @@ const settings = {
   connectionSyncConfig: nullable(connectionSyncConfig, connectionSyncConfig.description),
 };
 
-/** A customer's link to one provider: at most one for each (customer, provider). Its credentials are not part of it. */
+/** A customer's connection to one provider; at most one per customer and provider. Without its credentials. */
 export const connection = shape(
   'Connection',
   'A customer’s connection to one provider. Its credentials are never returned.',
@@ -232,11 +232,11 @@ export const connectionUpsert = patch(
   },
 );
 
-/** As it is stored. */
+/** The stored connection. */
 export type Connection = Omit<Of<typeof connection>, 'missingScopes'>;
 export type ConnectionStatus = Of<typeof connectionStatus>;
 export type StatusReason = Of<typeof statusReason>;
-/** Why a provider's refusal is for good. */
+/** Reasons for permanent rejection by a provider. */
 export type RefusalReason = Extract<StatusReason, 'token_refused' | 'refresh_token_refused'>;
 export type ConnectedAccount = Of<typeof connectedAccount>;
 export type FieldMapping = Of<typeof fieldMapping>;
@@ -246,7 +246,7 @@ export type ConnectionSyncConfig = Of<typeof connectionSyncConfig>;
 export type Credentials = Of<typeof credentialsShape>;
 export type OAuth2Credentials = Extract<Credentials, { type: 'oauth2' }>;
 
-/** What the customer maps of one object of the provider's own, in both kinds of mappings. */
+/** The customer's field mappings of one provider object, from both kinds of mappings. */
 export function findFieldMappings(
   { schemaMappingsConfig, entityMappings }: Connection,
   isWanted: (object: string) => boolean,
@@ -265,7 +265,7 @@ export function findFieldMappings(
 
 /** The connections of ONE application's customers. */
 export interface ConnectionStore {
-  /** One answer for each target, in their order; undefined where there is no such connection. */
+  /** One result per target, in order; undefined where there is no such connection. */
   findMany(targets: readonly ConnectionTarget[]): Promise<readonly (Connection | undefined)[]>;
   /** The customer of each connection, by the connection's id. */
   findCustomerIds(connectionIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -277,22 +277,21 @@ export interface ConnectionTarget {
 }
 
 /**
- * What an adapter has found out about one connection and asks the provider only once for, such as the fields that its user
- * may not see. All processes share it, for at most a day and until the connection is changed. Best effort: what cannot be
- * read or kept is found out again.
+ * Facts that an adapter has learnt about one connection and caches, such as fields hidden from its user. Shared by
+ * all processes, for at most a day and until the connection is changed. Best effort: lost facts are learnt again.
  */
 export interface ConnectionFacts {
-  /** In the adapter's own words; undefined where nothing is known. */
+  /** In the adapter's format; undefined where nothing is known. */
   read(): Promise<string | undefined>;
   /**
-   * For when the provider contradicts the facts that were `seen`. Of those who ask at the same moment one does the work, and
-   * none where newer facts are there already. Undefined for all others: there is more to read now.
+   * Called when the provider contradicts the `seen` facts. Single flight: of concurrent callers one does the work,
+   * and none where newer facts exist. Undefined for all others, who read again.
    */
   learn<Result>(seen: string | undefined, work: () => Promise<Learnt<Result>>): Promise<Result | undefined>;
 }
 
 export interface Learnt<Result> {
   readonly facts: string;
-  /** For who did the work. */
+  /** For the caller that did the work. */
   readonly result: Result;
 }

@@ -4,7 +4,7 @@ import { CrossbookError } from './errors.ts';
 import { DEFAULT_PAGE_SIZE, type ListPage, type PageInput } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 
-/** What a caller asks for, as a face hands it over: nothing in it is checked yet. */
+/** A search as passed by an API: unchecked. */
 export interface ContactSearch extends ContactTarget {
   readonly filter: UncheckedContactFilter;
   readonly page: PageInput;
@@ -12,13 +12,13 @@ export interface ContactSearch extends ContactTarget {
   readonly selection: SearchSelection;
 }
 
-/** Where the faces' arguments are silent, the request's headers speak. */
+/** Omitted arguments default to the request's headers. */
 export interface ContactTarget {
   readonly customerId?: string | null | undefined;
   readonly provider?: ProviderName | null | undefined;
 }
 
-/** Exactly one of the three. */
+/** Exactly one of the three must be set. */
 interface UncheckedContactFilter {
   readonly email?: string | null | undefined;
   readonly emails?: readonly string[] | null | undefined;
@@ -32,7 +32,7 @@ export type ContactFilter =
 
 export const MAX_EMAILS = 1_000;
 
-/** Checks a filter: exactly one way to search, and what is searched for must be able to exist. */
+/** Checks a filter: exactly one criterion, with valid values. */
 export function readContactFilter({ email, emails, emailDomain }: UncheckedContactFilter): ContactFilter {
   const given = [email, emails, emailDomain].filter((value) => value !== undefined && value !== null);
   if (given.length !== 1) {
@@ -68,56 +68,56 @@ function readEmails(emails: readonly string[]): readonly string[] {
   return [...found];
 }
 
-/** The longest address that mail systems carry. */
+/** The maximum length of an email address. */
 const MAX_EMAIL_LENGTH = 254;
 const MAX_DOMAIN_LENGTH = 253;
 
-/** Within quotes, what comes before the @ may hold spaces and further @s. */
+/** A quoted local part may contain spaces and @. */
 const EMAIL = /^(?:[^\s@\p{Cc}\p{Cs}]+|"(?:[^"\\\p{Cc}\p{Cs}]|\\[^\p{Cc}\p{Cs}])+")@[^\s@\p{Cc}\p{Cs}]+$/u;
 const DOMAIN = /^[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u;
 
-/** Nearly all of them: small letters as they are compared, and nothing that the grammar above would have to look at. */
+/** The fast path for nearly all emails: normalized, without anything for the grammar above to check. */
 const PLAIN = /^[a-z0-9._+-]+@[a-z0-9.-]+$/;
 
-/** As it is compared; undefined where it is none. */
+/** The normalized email; undefined where invalid. */
 export function readEmail(text: string): string | undefined {
   if (text.length <= MAX_EMAIL_LENGTH && PLAIN.test(text)) return text;
   const email = normaliseEmail(text);
   return isEmail(email) ? email : undefined;
 }
 
-/** Emails compare trimmed and without case, wherever they come from. */
+/** Emails are compared trimmed and case-insensitively. */
 export function normaliseEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** Deliberately wide: CRMs hold addresses that stricter grammars refuse, and they have to be found. */
+/** Deliberately lenient, because CRMs contain addresses that stricter grammars reject. */
 export function isEmail(email: string): boolean {
   return email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email);
 }
 
 export interface SearchSelection extends FieldSelection {
   readonly totalCount: boolean;
-  /** Are both `hasNextPage` and `hasPreviousPage` asked for? The second can cost a call. */
+  /** Whether both `hasNextPage` and `hasPreviousPage` are selected. The second may cost a call. */
   readonly needsPreviousPage: boolean;
 }
 
 /**
- * Whoever has written all of a page disposes of it: that empties it. The promises that brought it are as old as its
- * request, and would keep a thousand contacts until the next full collection.
+ * A page of contacts. Dispose it after serialization, which empties it: the promises that carried it are in the old
+ * generation and would retain a thousand contacts until the next full GC.
  */
 export interface ContactPage extends ListPage<Contact>, Disposable {
   readonly source: ContactOrigin;
   readonly totalCount: number | null;
-  /** Why it could not be counted, though it was asked for. The page stands all the same. */
+  /** The error where counting was requested and failed; the page is valid nevertheless. */
   readonly countFailure: unknown;
-  /** When the provider was asked. */
+  /** Time of the request to the provider. */
   readonly fetchedAt: string;
-  /** Was the search content with a cached answer? */
+  /** Whether the search allowed a cached result. */
   readonly readFromCache: boolean;
 }
 
-/** Whose a connection's contacts are: the same object each time, so that what is made of it once is found again. */
+/** The origin of a connection's contacts. Returns the same object each time, so that results can be memoized by it. */
 export function toContactOrigin(connection: Connection): ContactOrigin {
   const known = remembered.get(connection);
   if (known) return known;
@@ -129,22 +129,22 @@ export function toContactOrigin(connection: Connection): ContactOrigin {
 
 const remembered = new WeakMap<Connection, ContactOrigin>();
 
-/** What is to be fetched of a contact. */
+/** The parts of a contact to fetch. */
 export interface FieldSelection {
-  /** Raw data is the whole record: with it, every field is wanted. */
+  /** Raw data is the whole record, so it selects every field. */
   readonly rawData: boolean;
-  /** The only fields that will be looked at: others may be empty though the provider has them. Absent: all. */
+  /** The fields that will be read: others may be empty although the provider has them. Absent: all. */
   readonly fields?: SelectedFields | undefined;
 }
 
 export type SelectedFields = ReadonlySet<ContactField>;
 
-/** Undefined, too, is an answer: all of them. */
+/** Undefined means all fields. */
 export function readSelectedFields({ rawData, fields }: FieldSelection): SelectedFields | undefined {
   return rawData ? undefined : fields;
 }
 
-/** What serves several at once. */
+/** The union of several selections. */
 export function mergeSelections(selections: readonly FieldSelection[]): FieldSelection {
   const rawData = selections.some((one) => one.rawData);
   if (selections.some(({ fields }) => fields === undefined)) return { rawData };
@@ -154,25 +154,25 @@ export function mergeSelections(selections: readonly FieldSelection[]): FieldSel
   return { rawData, fields: new Set(selections.flatMap(({ fields }) => [...(fields ?? [])])) };
 }
 
-/** Would an answer with these fields have all that is wanted? */
+/** Whether a result with these fields covers the selection. */
 export function includesFields(had: readonly string[] | undefined, selection: FieldSelection): boolean {
   if (had === undefined) return true;
   const wanted = readSelectedFields(selection);
   return wanted !== undefined && [...wanted].every((field) => had.includes(field));
 }
 
-/** What a search costs beside its contacts, for both faces: a call to the provider for every hundred emails, and each of them. */
+/** The query cost of a search without its contacts: one provider call per hundred emails, plus one per email. */
 export function searchCost(emails: number): number {
   return PROVIDER_CALL * Math.max(1, Math.ceil(emails / EMAILS_PER_CALL)) + emails;
 }
 
-/** How many contacts a search is estimated to find where `first` is absent. More are counted when they are there. */
+/** The estimated number of contacts where `first` is absent. Further ones are charged when they are found. */
 export function expectedContacts(emails: number): number {
   return emails > 0 ? Math.min(DEFAULT_PAGE_SIZE, emails * CONTACTS_PER_EMAIL) : DEFAULT_PAGE_SIZE;
 }
 
-/** A call to a provider, against a value in the answer. */
+/** The cost of a provider call relative to one value of the response. */
 export const PROVIDER_CALL = 150;
-/** As many as a CRM is asked for at once. */
+/** Emails per provider call. */
 export const EMAILS_PER_CALL = 100;
 export const CONTACTS_PER_EMAIL = 5;

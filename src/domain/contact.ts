@@ -71,7 +71,7 @@ export const phoneNumber = shape('PhoneNumber', 'A phone number of a contact.', 
   phoneNumberType: field(phoneNumberType, 'Type of the phone number.'),
 });
 
-/** What a CRM is asked for by name. Moments are RFC 3339 in UTC with milliseconds. */
+/** Fields that are requested from a CRM. Timestamps are RFC 3339 in UTC with milliseconds. */
 const askedFields = {
   accountId: nullable(id, 'Id, in the CRM, of the contact’s account or company.', {
     example: '2001',
@@ -98,17 +98,17 @@ export const contact = shape('Contact', 'A person in a customer’s CRM, in one 
   ...askedFields,
 });
 
-/** A record of the CRM that a contact is linked to. */
+/** A CRM record that a contact is associated with. */
 export const association = shape('Association', 'A CRM record that a contact is associated with.', {
   object: field(associatedObject, 'Type of the record.'),
   remoteId: field(id, 'Id of the record in the CRM.'),
 });
 
-/** A person in a customer's CRM, in the one common shape. Plain data: the faces read it as it is. */
+/** A contact of a customer's CRM in the common shape. Plain data, which the APIs serialize as it is. */
 export interface Contact extends Of<typeof contact> {
-  /** Whose contact it is and where it lives: shared by all contacts of one search. */
+  /** The connection that it comes from: one object, shared by all contacts of a search. */
   readonly source: ContactOrigin;
-  /** The record as the provider sent it; null unless it was wanted. */
+  /** The provider's raw record; null unless selected. */
   readonly rawData: Readonly<Record<string, unknown>> | null;
 }
 
@@ -119,7 +119,7 @@ export interface ContactOrigin {
 }
 
 export type ContactField = keyof typeof askedFields;
-/** Whose contact it is, and its id, are known always. */
+/** Selectable fields; source and id are always present. */
 export const CONTACT_FIELDS = Object.keys(askedFields) as readonly ContactField[];
 
 export const ADDRESS_TYPES = wordsOf(addressType);

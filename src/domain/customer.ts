@@ -10,7 +10,7 @@ const names = {
   email: field(string, 'Email address of the customer.', { example: 'office@example.com' }),
 };
 
-/** One customer of one application, by the application's own id. */
+/** A customer of an application, identified by the application's own id. */
 export const customer = shape('Customer', 'A customer of your application, with its connections.', {
   applicationId: field(uuid, 'Id of your application.'),
   ...names,
@@ -34,29 +34,29 @@ export type Customer = Omit<Of<typeof customer>, 'connections'> & {
 };
 export type ConnectionUpsert = Of<typeof connectionUpsert>;
 export type CustomerUpsert = Of<typeof customerUpsert> & {
-  /** Refused with CONFLICT when the stored version is another one. 0 means: must not exist yet. */
+  /** Rejected with CONFLICT where the stored version differs. 0: must not exist yet. */
   readonly expectedVersion?: number | undefined;
 };
 
-/** In characters. */
+/** The maximum length in characters. */
 export const MAX_CUSTOMER_ID_LENGTH = 255;
 
-/** The customers of ONE application: opened for it, and unable to spell another's. */
+/** The customers of ONE application; others are unreachable. */
 export interface CustomerStore {
   /** Unknown ids are missing from the map. */
   findMany(customerIds: readonly string[]): Promise<ReadonlyMap<string, Customer>>;
-  /** One page, in the order of their ids. */
+  /** A page, ordered by id. */
   list(filter: CustomerFilter, request: PageRequest): Promise<Page<Customer>>;
-  /** All in one transaction: the customer and every connection given, or nothing. */
+  /** Writes the customer and all given connections in one transaction. */
   upsert(upsert: CustomerUpsert): Promise<{ readonly customer: Customer; readonly created: boolean }>;
 }
 
-/** All that is given must hold. */
+/** All given criteria must match. */
 export interface CustomerFilter {
   readonly customerIds?: readonly string[] | undefined;
-  /** Compared without case. */
+  /** Case-insensitive. */
   readonly email?: string | undefined;
-  /** Of one and the same connection: with this provider, and in this status. */
+  /** Provider and status must match the same connection. */
   readonly provider?: ProviderName | undefined;
   readonly status?: ConnectionStatus | undefined;
 }

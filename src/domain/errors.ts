@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * Every way a request can fail, with the status that the specification gives it. The table is closed. The table of `docs/api.md` is
- * printed from it (`npm run docs`), and so are OpenAPI's responses: of the first code of a status, with the example that one of them has.
+ * All error codes with their HTTP statuses: a closed table. `npm run docs` prints the table of `docs/api.md` from it.
+ * OpenAPI's responses use the first code of a status, with the example that one of its codes has.
  */
 export const ERROR_CODES = {
   BAD_REQUEST: code(
@@ -139,7 +139,7 @@ export interface ErrorFacts extends Example {
 }
 
 interface Example {
-  /** A detail. */
+  /** An example of `detail`. */
   readonly example?: string;
   readonly retryAfterMs?: number;
 }
@@ -153,20 +153,20 @@ function code(
   return { status, title, when, retryable, ...example };
 }
 
-/** The one class for everything that goes wrong in a way we know. Anything else that is thrown is a bug. */
+/** The class of all expected errors. Any other thrown value is a bug. */
 export class CrossbookError extends Error {
   override readonly name = 'CrossbookError';
-  /** Names this instance in the answer and in the log, so that support can find one by the other. */
+  /** The id of this instance in the response and in the log, for support. */
   readonly id: string = randomUUID();
   readonly code: ErrorCode;
-  /** Whose fault it is said to be: a provider's only where it was called. */
+  /** The origin of the error: the provider only where it was called. */
   readonly origin: ErrorOrigin;
   readonly remote: RemoteCause | undefined;
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, detail: string, options: CrossbookErrorOptions = {}) {
-    // Without a stack: a bug's is its cause's. To write one takes a millisecond, and who provokes
-    // errors would spend it thousands of times.
+    // No stack trace: for bugs the cause has it, and creating one takes a millisecond, which clients could provoke
+    // thousands of times.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(detail, { cause: options.cause });
@@ -178,7 +178,7 @@ export class CrossbookError extends Error {
   }
 }
 
-/** Anything else that is thrown is a bug: what a client learns of it is where to ask. The cause stays for the log. */
+/** Wraps bugs: clients only learn the error id; the cause is for the log. */
 export function toCrossbookError(thrown: unknown): CrossbookError {
   if (thrown instanceof CrossbookError) return thrown;
   return new CrossbookError(
@@ -188,7 +188,7 @@ export function toCrossbookError(thrown: unknown): CrossbookError {
   );
 }
 
-/** What a client sees of an error: the same object in both faces. */
+/** The public form of an error, the same in both APIs. */
 export function toErrorBody(error: CrossbookError, applicationName: string | null): ErrorBody {
   const { status, title, retryable } = ERROR_CODES[error.code];
   return {
@@ -212,7 +212,7 @@ declare const redacted: unique symbol;
 
 export type ErrorOrigin = 'remote-provider' | 'crossbook';
 
-/** What a provider answered, cut and without secrets. Only `outbound/redaction` makes one. */
+/** A provider's response, truncated and redacted. Created only by `outbound/redaction`. */
 export interface RemoteCause {
   readonly [redacted]: true;
   readonly code: number;
@@ -229,7 +229,7 @@ export interface ErrorBody {
   readonly detail: string;
   readonly meta: {
     readonly origin: ErrorOrigin;
-    /** Absent where no caller is known yet. */
+    /** Absent without an authenticated caller. */
     readonly application_name?: string;
     readonly cause?: RemoteCause;
     readonly retryable: boolean;
@@ -239,7 +239,7 @@ export interface ErrorBody {
 
 interface CrossbookErrorOptions {
   readonly cause?: unknown;
-  /** Needed where a provider was called and no answer came. */
+  /** Required where a provider was called without a response. */
   readonly origin?: ErrorOrigin | undefined;
   readonly remote?: RemoteCause | undefined;
   readonly retryAfterMs?: number | undefined;

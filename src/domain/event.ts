@@ -32,7 +32,7 @@ export const eventType = words('EventType', 'Type of event.', {
 export const EVENT_TYPES = wordsOf(eventType);
 export type EventType = Of<typeof eventType>;
 
-/** For the application to hear of. */
+/** An event for the application. */
 export const event = shape('Event', 'An event. It is sent to your webhook endpoints, and kept for 30 days.', {
   id: field(uuid, 'Id of the event, also the header `webhook-id`.'),
   type: field(eventType, 'Type of event.'),
@@ -54,8 +54,8 @@ export const event = shape('Event', 'An event. It is sent to your webhook endpoi
 export type Event = Of<typeof event>;
 
 /**
- * Before it is written: who writes it gives it an id, a time and, for a connection, its sequence. Events are kept for 30
- * days and sent to other systems, so that they hold ids and states, and nothing personal or secret.
+ * An event before it is stored with an id, a time and, for connections, a sequence. Events are kept for 30 days and
+ * sent to other systems, so they contain only ids and statuses, no personal data or secrets.
  */
 export type NewEvent = NewConnectionEvent | NewCustomerEvent | NewLinkEvent;
 
@@ -65,10 +65,10 @@ interface NewConnectionEvent {
   readonly connectionId: string;
   readonly data: {
     readonly provider_name: ProviderName;
-    /** After it. */
+    /** The status after the event. */
     readonly status: ConnectionStatus;
     readonly status_reason: StatusReason | null;
-    /** Where a link connected it. */
+    /** Set where a connect link has connected it. */
     readonly connect_link_id?: string;
     readonly account?: {
       readonly id: string;
@@ -91,13 +91,13 @@ interface NewLinkEvent {
   readonly connectionId: null;
   readonly data: {
     readonly connect_link_id: string;
-    /** Null where none was chosen yet. */
+    /** Null where no provider was chosen yet. */
     readonly provider_name: ProviderName | null;
     readonly failure: ConnectFailure;
   };
 }
 
-/** Where an application hears of events, called as Standard Webhooks says. */
+/** A webhook endpoint of an application, according to Standard Webhooks. */
 export const webhookEndpoint = shape(
   'WebhookEndpoint',
   'An endpoint to which events are sent by Standard Webhooks.',
@@ -120,35 +120,35 @@ export type WebhookEndpoint = Of<typeof webhookEndpoint>;
 /** The endpoints of ONE application. */
 export interface WebhookStore {
   list(): Promise<readonly WebhookEndpoint[]>;
-  /** Undefined where there are MAX_ENDPOINTS already. */
+  /** Undefined where MAX_ENDPOINTS is reached. */
   create(endpoint: NewEndpoint): Promise<EndpointWithSecret | undefined>;
-  /** This and the rest: undefined (false) where there is no such endpoint. */
+  /** This and the following: undefined (or false) where there is no such endpoint. */
   update(id: string, change: EndpointChange): Promise<WebhookEndpoint | undefined>;
   remove(id: string): Promise<boolean>;
-  /** The secret before signs as well for ROTATION_MS. */
+  /** The previous secret also signs for ROTATION_MS. */
   rotateSecret(id: string): Promise<EndpointWithSecret | undefined>;
   redeliver(id: string, wanted: Redelivery): Promise<Redelivered | undefined>;
 }
 
 export type NewEndpoint = Pick<WebhookEndpoint, 'url' | 'eventTypes'>;
 
-/** What is absent stays. */
+/** Absent fields stay unchanged. */
 export type EndpointChange = {
   readonly [Name in 'url' | 'eventTypes' | 'enabled']?: WebhookEndpoint[Name] | undefined;
 };
 
 export interface EndpointWithSecret {
   readonly endpoint: WebhookEndpoint;
-  /** `whsec_` and base64. Shown this once. */
+  /** `whsec_` and base64. Returned only once. */
   readonly secret: string;
 }
 
-/** Of the events that are kept, whatever the endpoint's types are. */
+/** Selects stored events of any type, regardless of the endpoint's types. */
 export type Redelivery = { readonly eventIds: readonly string[] } | { readonly since: Date };
 
 export interface Redelivered {
   readonly scheduled: number;
-  /** Events from then on were not scheduled, because there are more than MAX_REDELIVERED. Null: all were. */
+  /** Events from this time on were not scheduled because of MAX_REDELIVERED. Null: all were. */
   readonly nextSince: Date | null;
 }
 
@@ -159,37 +159,37 @@ export interface EventStore {
 
 interface EventRequest {
   readonly customerId: string | undefined;
-  /** Of the last event before: undefined for the newest. */
+  /** The last event of the previous page; undefined for the first page. */
   readonly after: { readonly createdAt: Date; readonly id: string } | undefined;
   readonly limit: number;
 }
 
-/** For each application. */
+/** Per application. */
 export const MAX_ENDPOINTS = 20;
 export const MAX_WEBHOOK_URL_LENGTH = 2_048;
 export const MAX_REDELIVERED = 10_000;
-/** At once, by their ids. */
+/** Ids per request. */
 export const MAX_REDELIVERED_IDS = 1_000;
 export const ROTATION_MS = 24 * 60 * 60_000;
 export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60_000;
 
-/** What waits to be sent to endpoints, over all applications: for the sender alone. */
+/** The queue of webhook deliveries over all applications, for the sender only. */
 export interface WebhookQueue {
-  /** Is anything due, and is there any endpoint that it could be for? Costs next to nothing. */
+  /** Whether anything is due, and whether any endpoint exists. Very cheap. */
   look(): Promise<{ readonly isDue: boolean; readonly hasEndpoints: boolean }>;
-  /** Endpoints that something is due for, each for this process alone until its lease ends: those that fail apart. */
+  /** Claims endpoints with due deliveries under a lease for this process; failing endpoints are claimed separately. */
   claim(wanted: Claim): Promise<readonly ClaimedEndpoint[]>;
-  /** What is due for one, in the order of its events. */
+  /** Due deliveries of an endpoint, in order of their events. */
   read(endpointId: string, limit: number): Promise<readonly Delivery[]>;
-  /** It has arrived. `isRecovery`: what waits for another try is due now. */
+  /** Records a success. `isRecovery`: deliveries that wait for a retry become due now. */
   succeed(delivery: DeliveryKey & Pick<Delivery, 'rowVersion'>, isRecovery: boolean): Promise<void>;
   fail(delivery: DeliveryKey, failure: DeliveryFailure): Promise<void>;
   release(endpointId: string, lease: string): Promise<void>;
-  /** For the metric, and for who asks whether all is well. */
+  /** For metrics and health checks. */
   count(): Promise<WebhookCounts>;
-  /** The first twenty, for a person to read. */
+  /** The first twenty, for the operator. */
   listFailing(): Promise<readonly FailingEndpoint[]>;
-  /** Removes events that are older than they are kept, and what is left of endpoints that are gone. */
+  /** Deletes expired events, and deliveries of deleted endpoints. */
   sweep(olderThan: Date): Promise<number>;
 }
 
@@ -203,9 +203,9 @@ interface Claim {
 export interface ClaimedEndpoint {
   readonly id: string;
   readonly url: string;
-  /** As they are shown. Two while one takes the other's place; none where they cannot be opened. */
+  /** The secrets in plain text: two during a rotation, none where they cannot be decrypted. */
   readonly secrets: readonly string[];
-  /** In a row, up to now. */
+  /** Consecutive failures so far. */
   readonly failures: number;
 }
 
@@ -216,22 +216,22 @@ interface DeliveryKey {
 
 export interface Delivery extends DeliveryKey {
   readonly customerId: string;
-  /** Before this one. */
+  /** Previous attempts. */
   readonly attempts: number;
   /** Changes when the delivery is scheduled again. */
   readonly rowVersion: string;
-  /** JSON, the same at each attempt. */
+  /** JSON, identical at each attempt. */
   readonly body: string;
 }
 
 interface DeliveryFailure {
-  /** In words that are ours: nothing of an answer. */
+  /** Our own wording, without content of the response. */
   readonly reason: string;
-  /** When this delivery is tried again. */
+  /** The pause before the next attempt of this delivery. */
   readonly retryAfterMs: number;
-  /** For how long nothing is sent to the endpoint. */
+  /** The pause of the endpoint. */
   readonly pauseMs: number;
-  /** It wants nothing any more. */
+  /** The endpoint has responded with 410 Gone. */
   readonly isGone: boolean;
 }
 
@@ -240,15 +240,15 @@ export interface FailingEndpoint extends Pick<WebhookEndpoint, 'id' | 'enabled' 
 }
 
 export interface WebhookCounts {
-  /** Deliveries on their way. */
+  /** Undelivered deliveries. */
   readonly pending: number;
-  /** For how long the first that is due for an endpoint that does not fail has waited; 0 where none waits. */
+  /** The age of the oldest due delivery of a healthy endpoint; 0: none. */
   readonly overdueSeconds: number;
-  /** Endpoints that are enabled and have failed since the last success. */
+  /** Enabled endpoints that have failed since their last success. */
   readonly failing: number;
-  /** Endpoints that were disabled because they failed or are gone. */
+  /** Endpoints disabled after failures or a 410. */
   readonly disabled: number;
 }
 
-/** For so long a delivery is tried; an endpoint that has failed for so long is disabled. */
+/** The retry period of a delivery; an endpoint that fails for as long is disabled. */
 export const RETRIES_MS = 3 * 24 * 60 * 60_000;

@@ -3,85 +3,82 @@ import type { CrossbookError, ErrorCode } from './errors.ts';
 import type { ProviderName } from './provider-names.ts';
 import type { WorkPermit } from './resources.ts';
 
-/** Where things are told. Fields never hold a body or a secret. */
+/** The log. Fields never contain a body or a secret. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/**
- * What one request does: noted where it happens, told once, at its end. Nothing that is noted is a body, a secret or an
- * email.
- */
+/** Collects what one request does and is written once, at its end. Contains no body, secret or email. */
 export interface RequestLog extends Tracer {
-  /** Who the request is made for, as its headers say: known before a face sees it. Undefined: a stranger. */
+  /** The authenticated caller, set before an API sees the request. Undefined: unauthenticated. */
   caller: Caller | undefined;
-  /** What the limits of requests have said to it; undefined until its caller is known. */
+  /** The result of the rate limit; undefined until the caller is known. */
   rateLimit: RateLimitResult | undefined;
-  /** Its place among the requests at work, paused while it waits for a provider. */
+  /** Its concurrency permit, which is given back while it waits for a provider. */
   permit: WorkPermit;
-  /** Later notes add to earlier ones: a request may ask several customers and providers. */
+  /** Adds to earlier notes: a request may concern several customers and providers. */
   record(notes: RequestFields): void;
-  /** Once for each error that the client is told of. A bug is logged at once, with its cause. */
+  /** Called once per reported error. Bugs are logged at once with their cause. */
   failed(error: CrossbookError): void;
   called(call: ProviderCall): void;
-  /** What a face does between reading a request and answering it. */
+  /** Wraps the work of an API between reading and responding. */
   operation<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
 export interface RateLimitResult {
-  /** Undefined: there is no limit. */
+  /** Undefined: no limit. */
   readonly quota: Quota | undefined;
-  /** What it has counted as, by its cost. */
+  /** The units consumed, by its cost. */
   readonly units: number;
 }
 
-/** How many units of requests a caller may make, as its last response said. */
+/** The caller's rate limit as of the last response. */
 export interface Quota {
-  /** In a minute. */
+  /** Units per minute. */
   readonly limit: number;
   readonly remaining: number;
-  /** Until all of it is there again. */
+  /** Time until the full limit is available. */
   readonly resetMs: number;
 }
 
 export interface Tracer {
-  /** One verb at work, for who follows a request on its way. */
+  /** Traces a piece of work as a span. */
   withSpan<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
 export interface RequestFields {
   readonly face?: 'graphql' | 'rest' | 'connect' | undefined;
-  /** One of few: what the face itself calls it. */
+  /** The API's name of the operation, from a closed set. */
   readonly operation?: string | undefined;
-  /** What the client calls it. */
+  /** The client's name of the operation. */
   readonly operationName?: string | undefined;
   readonly application?: string | undefined;
-  /** Which key or token was used: its public name. */
+  /** The public id of the key or token. */
   readonly credential?: string | undefined;
   readonly customer?: string | undefined;
   readonly provider?: ProviderName | undefined;
   readonly cache?: CacheUse | undefined;
 }
 
-/** `stale`: too old, and served because the provider failed. */
+/** `stale`: expired, and served because the provider failed. */
 type CacheUse = 'hit' | 'miss' | 'stale';
 
-/** One call to a provider, after it. Holds no path, body or secret: emails travel in those. */
+/** A finished provider call, without path, body or secret, because paths and bodies contain emails. */
 export interface ProviderCall {
   readonly provider: ProviderName;
-  /** Which of the provider's budgets paid for it; `token` where a token was renewed. */
+  /** The provider's rate limit that it counted towards; `token` for a token refresh. */
   readonly budget: string;
   readonly outcome: 'answered' | ErrorCode;
-  /** Of the answer, where there was one. */
+  /** The status of the response, if any. */
   readonly status: number | undefined;
   readonly ms: number;
-  /** For its turn, before it was sent. */
+  /** The time in the queue of the rate limiter. */
   readonly waitedMs: number;
 }
 
-/** All that is known of a request when it has been answered. */
+/** The complete record of a finished request. */
 export interface RequestRecord
   extends Required<
     Pick<RequestFields, 'face' | 'operation' | 'operationName' | 'application' | 'credential'>
@@ -89,24 +86,24 @@ export interface RequestRecord
   readonly requestId: string;
   readonly traceId: string;
   readonly method: string;
-  /** Without the query string: emails travel there. */
+  /** Without the query string, which may contain emails. */
   readonly path: string;
   readonly customers: readonly string[];
   readonly providers: readonly ProviderName[];
   readonly status: number;
   readonly errors: readonly { readonly id: string; readonly code: ErrorCode }[];
   readonly ms: number;
-  /** To providers. Of calls that several requests share, each is one request's. */
+  /** The number of provider calls. A call shared by several requests is counted for one. */
   readonly calls: number;
-  /** Of the answer's body, where its length is known. */
+  /** The length of the response body, if known. */
   readonly bytes: number | undefined;
   readonly cache: readonly CacheUse[];
 }
 
-/** A request log, from where it is opened and closed. */
+/** A request log as seen by its creator, which closes it. */
 export interface OpenRequestLog extends RequestLog {
   readonly requestId: string;
-  /** Tells everybody who wants to know; nothing is noted after it. */
+  /** Writes the record to log, metrics and traces. Must be the last call. */
   close(answer: Pick<RequestRecord, 'status' | 'bytes'>): void;
 }
 
@@ -115,20 +112,20 @@ export interface RequestHead extends TraceHeaders {
   readonly path: string;
 }
 
-/** As they came. */
+/** Raw header values. */
 export interface TraceHeaders {
   readonly requestId: string | null;
   readonly traceparent: string | null;
 }
 
-/** What was sent away before it was anybody's to answer. Holds nothing else of what was sent. */
+/** A request rejected before any handler. Contains nothing else of its content. */
 export interface RejectedRequest {
-  /** Of the bare answer; undefined where the connection was closed without one. */
+  /** The status of the response; undefined where the connection was closed without one. */
   readonly status: number | undefined;
-  /** Why: Node's word where its parser refused, else ours. One of few. */
+  /** The reason: Node's parser code, or ours. A closed set. */
   readonly code: string;
-  /** Of the error in the answer. */
+  /** The id of the error in the response. */
   readonly errorId?: string | undefined;
-  /** Where there were headers that could be read. */
+  /** Present where the headers were readable. */
   readonly arrival?: TraceHeaders | undefined;
 }

@@ -15,7 +15,7 @@ import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tena
 import { isRfc3339, isStorableJson } from '../lib/text.ts';
 import { type CallerDeps, customerNotFound, requireApiKey } from './open-contact-client.ts';
 
-/** Creates or updates a customer together with its connections: all of it, or nothing. */
+/** Upserts a customer and its connections in one transaction. */
 export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert) {
   return deps.withSpan('upsertCustomer', async () => {
     requireApiKey(deps, 'A customer token reads; only an API key may change customers.');
@@ -29,7 +29,10 @@ const MAX_NAME_LENGTH = 500;
 const MAX_SECRET_LENGTH = 16_384;
 const MAX_CONFIG_BYTES = 64 * 1024;
 
-/** What no type can say. Every mistake is reported at once; the answer is the upsert with its email and URLs cleaned. */
+/**
+ * Validates what types cannot express. Reports all mistakes at once; returns the upsert with normalized email and
+ * URLs.
+ */
 function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): CustomerUpsert {
   const email = upsert.email.trim();
   const connections = upsert.connections?.map((connection) => cleanInstanceUrl(rules, connection));
@@ -79,7 +82,7 @@ function findCredentialMistakes(credentials: Credentials, path: string): string[
   const oauth2 = credentials.type === 'oauth2' ? credentials : undefined;
   const secrets =
     credentials.type === 'token' ? [credentials.value] : [credentials.accessToken, credentials.refreshToken];
-  // What could not stand in a header cannot be a token. The value itself is never repeated.
+  // A value that is invalid in a header cannot be a token. The value is never repeated in the error.
   const wrong = secrets.some((secret) => secret !== null && !isToken(secret));
   const undated = oauth2?.expiresAt && !isRfc3339(oauth2.expiresAt);
   return [
@@ -97,7 +100,7 @@ function findVersionMistakes(version: number | undefined): string[] {
   return ['expected_version is not a whole number from 0 on'];
 }
 
-/** Headers lose the spaces around them, and a path its dots. */
+/** Rejects ids with surrounding spaces, which headers lose, and dots, which paths lose. */
 function findUnnameable(customerId: string): string[] {
   const isPadded = customerId.trim() !== customerId && customerId.trim() !== '';
   return [
@@ -121,21 +124,21 @@ function findTextMistakes(value: string, path: string, longest: number): string[
   ];
 }
 
-/** Deletes a customer with everything of theirs, and ends at the providers what they granted, where that harms nobody else. */
+/** Deletes a customer with all its data, and revokes its grants at the providers unless other connections use them. */
 export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion }: Deletion): Promise<void> {
   return deps.withSpan('deleteCustomer', async () => {
     requireApiKey(deps, 'A customer token reads; only an API key may delete customers.');
     const removed = await deps.removals.removeCustomer(customerId, expectedVersion);
     if (!removed) throw customerNotFound(customerId);
-    // Nobody waits for the providers: what becomes of it is in the log and the metrics.
+    // Revocations run in the background; the log and the metrics have their results.
     for (const one of removed) void deps.revoke(one);
     await deps.settleRemoval(customerId, removed);
   });
 }
 
 /**
- * Removes a customer's connection with its credentials and cached answers, and ends the grant at the provider where that
- * harms no other connection. The provider may be down: then the connection is removed all the same.
+ * Removes a connection with its credentials and cached contacts, and revokes the grant at the provider unless another
+ * connection uses it. The connection is removed even if the provider is down.
  */
 export function disconnectProvider(
   deps: DisconnectDeps,
@@ -154,7 +157,7 @@ export function disconnectProvider(
   });
 }
 
-/** A token for the frontend of ONE customer: it reads this customer and its contacts, and soon expires. */
+/** Issues a short-lived token for the frontend of ONE customer, which can read only this customer and its contacts. */
 export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput) {
   return deps.withSpan('issueCustomerToken', async () => {
     requireApiKey(deps, 'A customer token reads; only an API key may issue tokens.');
@@ -164,7 +167,7 @@ export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput)
       throw new CrossbookError('BAD_REQUEST', `A token lives for 1 to ${MAX_TOKEN_SECONDS} seconds.`);
     }
     const expiresAt = new Date(deps.wall() + seconds * 1_000);
-    // Whole seconds are all that a token can say.
+    // Tokens have a resolution of one second.
     expiresAt.setUTCMilliseconds(0);
     const providers = input.providers ? [...new Set(input.providers)] : undefined;
     const token = await deps.signToken({ customerId, expiresAt, providers });
@@ -175,7 +178,7 @@ export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput)
 
 export interface UpsertDeps extends CallerDeps, UpsertRules {
   readonly customers: Pick<CustomerStore, 'upsert'>;
-  /** What this request, or this process, remembers of the customer is no longer true. */
+  /** Clears what this request and this process have cached for the customer. */
   invalidateCustomer(customer: Customer): void;
 }
 
@@ -186,7 +189,7 @@ interface CleanedConnection {
 
 interface UpsertRules {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
-  /** The host rules, with the hosts of this installation's sandbox known. */
+  /** Checks the host, including the hosts of this installation's sandbox. */
   checkInstanceUrl(
     url: string,
     hosts: readonly RegExp[],
@@ -195,16 +198,16 @@ interface UpsertRules {
 
 interface Deletion {
   readonly customerId: string;
-  /** Absent: whatever it is. */
+  /** Absent: any version. */
   readonly expectedVersion?: number | undefined;
 }
 
-/** What this and the deletion of a customer touch of the request. */
+/** What this and the deletion of a customer need of the request. */
 interface RemovalDeps extends CallerDeps {
   readonly removals: RemovalStore;
-  /** Never rejects, and goes on where the request ends early. */
+  /** Never rejects, and continues in the background where the request ends early. */
   revoke(removed: RemovedConnection): Promise<Revocation>;
-  /** Resolves when no process answers from what it remembers of them. */
+  /** Resolves when no process can serve the removed data from its cache any more. */
   settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void>;
 }
 

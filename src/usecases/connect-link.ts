@@ -16,7 +16,7 @@ import { checkLoginUrl, checkReturnUrl } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
 import { type CallerDeps, customerNotFound, requireApiKey } from './open-contact-client.ts';
 
-/** A link for one customer to connect one CRM. Its URL is a secret of the person who follows it, and is shown this once. */
+/** Creates a link with which one customer connects one CRM. Its URL is a secret and is returned only once. */
 export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) {
   return deps.withSpan('createConnectLink', async () => {
     const refusal = 'A customer token reads; only an API key may make connect links.';
@@ -40,7 +40,7 @@ export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) 
         ? ['The optional scopes are not scopes, or too many']
         : []),
       ...(loginUrl !== null && providers.length > 1 ? ['A login URL is for a link to one provider'] : []),
-      // A mistake of the application is told to it now, not to its customer later.
+      // Reports the application's mistakes now instead of later to its customer.
       ...found.flatMap((login) => ('problem' in login ? [login.problem] : [])),
       ...(publicUrl === undefined ? ['PUBLIC_URL is not set: a link would not know where it leads'] : []),
     ];
@@ -69,10 +69,10 @@ function readSeconds(seconds: number): number {
 }
 
 const MAX_SCOPES = 50;
-/** As RFC 6749 has it: one word. */
+/** A scope as defined by RFC 6749: one word. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 
-/** How customers are sent to a provider. */
+/** The OAuth flow of a provider. Throws where it has none. */
 export function requireAuthorization({ providers }: AuthorizationDeps, name: ProviderName): Authorization {
   const authorization = providers.get(name)?.authorization;
   if (authorization) return authorization;
@@ -80,8 +80,8 @@ export function requireAuthorization({ providers }: AuthorizationDeps, name: Pro
 }
 
 /**
- * Where a customer logs in, and as whom we send them there. Where nobody has registered an app with the provider, the
- * sandbox stands in for it, if it is on: for every login host, so that a demo can be clicked through as the real way is.
+ * Resolves the login origin and the OAuth client. Without a registered client the sandbox replaces the provider, if
+ * it is enabled: for every login host, so that a demo works like production.
  */
 export async function resolveLogin(
   { findOAuthClient, toSandboxLogin }: Pick<ConnectServices, 'findOAuthClient' | 'toSandboxLogin'>,
@@ -100,7 +100,7 @@ export async function resolveLogin(
   return { problem };
 }
 
-/** One link by its id. What is not the caller's is not there: a customer token sees its customer's links alone. */
+/** Finds a link by id. Links of others do not exist for the caller; a customer token sees only its customer's links. */
 export function findConnectLink(deps: FindLinkDeps, { id, customerId }: WantedLink): Promise<ConnectLink> {
   return deps.withSpan('findConnectLink', async () => {
     const link = await deps.connectLinks.find(id);
@@ -114,7 +114,7 @@ function linkNotFound(): CrossbookError {
   return new CrossbookError('NOT_FOUND', 'There is no such connect link.');
 }
 
-/** The link leads nowhere any more, also where it waits for its confirmation. To cancel one twice is no mistake. */
+/** Cancels a link, even while it awaits confirmation. Idempotent. */
 export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink): Promise<ConnectLink> {
   return deps.withSpan('cancelConnectLink', async () => {
     requireApiKey(deps, 'A customer token reads; only an API key may cancel links.');
@@ -127,8 +127,8 @@ export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink): Pro
 }
 
 /**
- * The application says that the person who consented is the one whom it sent: only now the tokens are kept for use. Called
- * in the session of that person, with the code that their browser brought back.
+ * Confirms that the person who consented is the one whom the application sent: only then the tokens are stored for
+ * use. To be called in that person's session, with the code that their browser brought back.
  */
 export function confirmConnectLink(deps: ConfirmLinkDeps, input: WantedLink & { readonly code: string }) {
   return deps.withSpan('confirmConnectLink', async () => {
@@ -181,21 +181,21 @@ interface CancelLinkDeps extends CallerDeps {
 
 export interface ConfirmLinkDeps extends CallerDeps {
   readonly connectLinks: Pick<ConnectLinkStore, 'find' | 'confirm'>;
-  /** As it is stored now: what this process remembers of it is forgotten. */
+  /** Reads the connection from the database, past the cache. */
   readConnectionAnew(target: ConnectionTarget): Promise<Connection | undefined>;
 }
 
 interface WantedLink {
   readonly id: string;
-  /** Where the link was asked for as one of this customer's. */
+  /** Set where the link must belong to this customer. */
   readonly customerId?: string | undefined;
 }
 
 interface WantedLogin {
   readonly applicationId: string;
-  /** Of the provider. */
+  /** The provider's name. */
   readonly name: ProviderName;
   readonly authorization: Authorization;
-  /** As the application or the customer gave it; null: the provider's usual one. */
+  /** The URL given by the application or the customer; null: the provider's default. */
   readonly loginUrl: string | null;
 }

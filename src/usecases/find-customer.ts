@@ -12,7 +12,7 @@ import {
 } from './open-contact-client.ts';
 import { readPageRequest, signCursor } from './page.ts';
 
-/** One customer of the caller's application. Another application's does not exist. */
+/** Finds a customer of the caller's application. Those of other applications do not exist for it. */
 export function findCustomer(
   deps: FindCustomerDeps,
   customerId: string | null | undefined,
@@ -25,7 +25,7 @@ export function findCustomer(
   });
 }
 
-/** One connection by its id; undefined where there is none, or none that the caller may read. */
+/** Finds a connection by id; undefined where there is none, or none that the caller may read. */
 export function findConnection(deps: FindConnectionDeps, id: string): Promise<Connection | undefined> {
   return deps.withSpan('findConnection', async () => {
     const { customer: token } = deps.requireCaller();
@@ -36,7 +36,7 @@ export function findConnection(deps: FindConnectionDeps, id: string): Promise<Co
   });
 }
 
-/** A customer's connection to one provider. */
+/** Finds a customer's connection to a provider. */
 export async function findCustomerConnection(
   deps: FindCustomerDeps,
   customerId: string,
@@ -50,7 +50,7 @@ export async function findCustomerConnection(
 
 export const MAX_LISTED_IDS = 1_000;
 
-/** One page of an application's customers in the order of their ids, each with its connections. */
+/** Lists a page of the application's customers by id, with their connections. */
 export function listCustomers(
   deps: ListDeps,
   { filter, page }: { readonly filter: CustomerFilter; readonly page: PageInput },
@@ -60,7 +60,7 @@ export function listCustomers(
     const application = requireApiKey(deps, refusal);
     const read = readFilter(filter);
     const { customerIds = null, email = null, provider = null, status = null } = read;
-    // The same for the same filter, however it was written down.
+    // A canonical form: equal filters give equal bindings.
     const binding = ['customers', application.id, [customerIds, email, provider, status]];
     const cursors = deps.cursors.bind(() => JSON.stringify(binding));
     return {
@@ -89,7 +89,7 @@ interface FindCustomerDeps extends TargetDeps {
 }
 
 interface FindConnectionDeps extends CallerDeps {
-  /** Batched: the customer that a connection belongs to. */
+  /** Batched: the id of a connection's customer. */
   loadCustomerIdOf(connectionId: string): Promise<string | undefined>;
   loadCustomer(customerId: string): Promise<Customer | undefined>;
 }

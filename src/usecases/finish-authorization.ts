@@ -14,8 +14,8 @@ import { digest } from '../lib/digest.ts';
 import { ENDED, type EndedPage, nameFlow, type PageProblem } from './start-authorization.ts';
 
 /**
- * The provider has sent the customer back. What is believed is what was stored with the state and what the cookie proves;
- * of the callback only the code is used, once.
+ * Handles the OAuth callback. Trusts only what was stored with the state and what the cookie proves; of the callback
+ * itself only the code is used, once.
  */
 export async function finishAuthorization(deps: FinishDeps, callback: Callback): Promise<FinishedFlow> {
   const provider = deps.providers.get(callback.provider as ProviderName);
@@ -42,7 +42,7 @@ export async function finishAuthorization(deps: FinishDeps, callback: Callback):
   }
 }
 
-/** Trades the code for a grant, with what was stored when the flow began. */
+/** Exchanges the code for a grant, with the values stored at the start of the flow. */
 async function exchange(deps: FinishDeps, { provider, flow, visited }: Place, code: string | null) {
   const publicUrl = deps.connecting.publicUrl();
   if (code === null || code.length > MAX_CODE_LENGTH || publicUrl === undefined) {
@@ -82,8 +82,8 @@ async function fail(
 }
 
 /**
- * The flow that a callback belongs to: by its state, and only in the browser that has the flow's cookie. Some providers send
- * a denial without the state: then the cookie alone has to say which flow it is.
+ * Finds the flow of a callback by its state, and only in the browser with the flow's cookie. Some providers send a
+ * denial without the state: then the cookie alone must identify the flow.
  */
 async function findFlow(flows: ConnectFlowStore, callback: Callback): Promise<ConnectFlow | PageProblem> {
   const { state, error, provider, cookies } = callback;
@@ -93,7 +93,7 @@ async function findFlow(flows: ConnectFlowStore, callback: Callback): Promise<Co
   return hasCookie(cookies, flow) ? flow : 'WRONG_BROWSER';
 }
 
-/** Of two tabs with the same link either will do: what is denied is the link. */
+/** With two tabs of one link either flow will do, because a denial ends the link. */
 async function findDenied(
   flows: ConnectFlowStore,
   { provider, cookies }: Callback,
@@ -110,35 +110,35 @@ function hasCookie(cookies: Callback['cookies'], { stateHash, cookieHash }: Conn
   return cookie !== undefined && digest(cookie) === cookieHash;
 }
 
-/** 256 bits in base64url. */
+/** The format of a state: 256 bits in base64url. */
 const STATE = /^[\w-]{43}$/;
 const MAX_CODE_LENGTH = 4_096;
 
-/** As the provider's redirect has it. Nothing of it is trusted. */
+/** The parameters of the provider's redirect: untrusted. */
 export interface Callback {
-  /** Of the path. */
+  /** The provider in the path. */
   readonly provider: string;
   readonly state: string | null;
   readonly code: string | null;
   readonly error: string | null;
   readonly errorDescription: string | null;
-  /** The flows' cookies: value by name of the flow. */
+  /** Cookie values by flow name. */
   readonly cookies: ReadonlyMap<string, string>;
 }
 
 type FinishedFlow = EndedPage | EndedFlow;
 
-/** The link has ended, with a connection or without one. */
+/** The link has ended, with or without a connection. */
 export type EndedFlow = {
   readonly visited: VisitedLink;
   readonly provider: Provider;
-  /** As it is now. */
+  /** The link's current state. */
   readonly link: ConnectLink;
   readonly problem?: undefined;
 } & (
   | (Failed & { readonly confirmation?: undefined })
   | {
-      /** The one-time code that the application redeems; undefined where the link needs none. */
+      /** The one-time code for the application; undefined where the link needs no confirmation. */
       readonly confirmation: string | undefined;
       readonly failure?: undefined;
     }
@@ -146,7 +146,7 @@ export type EndedFlow = {
 
 interface Failed {
   readonly failure: ConnectFailure;
-  /** Of MISSING_SCOPES. */
+  /** The missing scopes where the failure is MISSING_SCOPES. */
   readonly missingScopes: readonly string[];
 }
 
@@ -155,11 +155,11 @@ export interface FinishDeps {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly connecting: Pick<ConnectServices, 'publicUrl'>;
   readonly exchangeCode: ExchangeCode;
-  /** A one-time code that nobody can guess. */
+  /** Makes an unguessable one-time code. */
   makeCode(): string;
-  /** What this process remembers of the connection is no longer true. */
+  /** Clears the process's cache of the connection. */
   forgetConnection(link: ConnectLink): void;
-  /** For the log: it holds nothing secret. */
+  /** For the log: contains no secret. */
   onFailure(failure: AuthorizationFailure): void;
 }
 
@@ -169,12 +169,12 @@ interface Place {
   readonly visited: VisitedLink;
 }
 
-/** The guarded way out. Rejects with an AuthorizationFailure where no usable grant came of it. */
+/** Exchanges the code, through `outbound`. Rejects with an AuthorizationFailure where there is no usable grant. */
 export type ExchangeCode = (exchange: {
   readonly provider: Provider;
   readonly applicationId: string;
   readonly oauthClientId: string;
-  /** As it was kept with the state. */
+  /** The login origin that was stored with the state. */
   readonly loginOrigin: string;
   readonly code: string;
   readonly redirectUri: string;

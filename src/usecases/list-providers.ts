@@ -2,7 +2,7 @@ import type { Connection } from '../domain/connection.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 
-/** What each provider can do for us: a UI hides what would answer NOT_IMPLEMENTED. */
+/** The capabilities of each provider, so that a UI can hide what would respond with NOT_IMPLEMENTED. */
 export function listProviders(deps: ProviderDeps) {
   return [...deps.providers.values()].map(({ name, category, contacts }) => ({
     name,
@@ -12,7 +12,7 @@ export function listProviders(deps: ProviderDeps) {
   }));
 }
 
-/** What contacts need and the customer did not grant. Nothing is known of a grant that no link has brought. */
+/** The required scopes that were not granted. Unknown, and so empty, for grants that did not come by a connect link. */
 export function findMissingScopes(
   providers: ReadonlyMap<ProviderName, Pick<Provider, 'authorization'>>,
   { providerName, grantedScopes }: Pick<Connection, 'providerName' | 'grantedScopes'>,

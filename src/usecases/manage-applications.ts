@@ -7,7 +7,7 @@ import { isStorable } from '../lib/text.ts';
 import { type AuthorizationDeps, requireAuthorization } from './connect-link.ts';
 import { type CallerDeps, requireApiKey } from './open-contact-client.ts';
 
-/** What the operator does with applications, by command and over HTTP. Rejects with CONFLICT where the name is taken. */
+/** Creates an application, for commands and the admin API. Rejects with CONFLICT where the name is taken. */
 export async function createApplication(
   store: Pick<ApplicationAdmin, 'createApplication' | 'setOrigins'>,
   { name, origins = [] }: { readonly name: string; readonly origins?: readonly string[] | undefined },
@@ -26,7 +26,7 @@ export async function listApplications(
   return applications.map(({ id, name }) => ({ id, name, origins: origins.get(id) ?? [] }));
 }
 
-/** By its id, or by its name where no other has it. Rejects with NOT_FOUND, or with CONFLICT where several have it. */
+/** Finds an application by id, or by unique name. Rejects with NOT_FOUND, or CONFLICT where several have the name. */
 export async function findApplication(
   store: Pick<ApplicationAdmin, 'listApplications'>,
   text: string,
@@ -39,7 +39,7 @@ export async function findApplication(
   throw new CrossbookError('CONFLICT', detail);
 }
 
-/** With nothing to add or remove, it only tells. */
+/** Adds and removes web origins; without changes it returns the current ones. */
 export async function changeOrigins(
   store: ApplicationAdmin,
   { application, added, removed }: OriginChange,
@@ -51,7 +51,7 @@ export async function changeOrigins(
   return { id, name, origins };
 }
 
-/** It stands in lists, in the log and in error messages. */
+/** Checks a name, which appears in lists, logs and errors. */
 function checkName(name: string): void {
   const isFit = name.trim() !== '' && name.length <= MAX_NAME && isStorable(name) && !/\p{Cc}/u.test(name);
   if (isFit) return;
@@ -61,7 +61,7 @@ function checkName(name: string): void {
 
 const MAX_NAME = 200;
 
-/** What the operator does with API keys, by command and over HTTP. The key is told this once. */
+/** Creates an API key, for commands and the admin API. The key is returned only once. */
 export async function createKey(
   store: Pick<KeyAdmin, 'createKey' | 'listApplications'>,
   { application, name = 'default' }: { readonly application: string; readonly name?: string | undefined },
@@ -72,7 +72,7 @@ export async function createKey(
   return { id: publicId, key, application: owner };
 }
 
-/** Never their secrets. */
+/** Lists keys without their secrets. */
 export async function listKeys(
   store: Pick<KeyAdmin, 'listKeys' | 'listApplications'>,
   { application, now }: { readonly application: string; readonly now: number },
@@ -81,7 +81,7 @@ export async function listKeys(
   return (await store.listKeys(id)).map((key) => toListed(key, now));
 }
 
-/** A fresh key takes the place of another, which goes on for a while. */
+/** Replaces a key by a new one; the old one stays valid for a while. */
 export async function rotateKey(
   store: Pick<KeyAdmin, 'rotateKey'>,
   {
@@ -118,7 +118,7 @@ function toListed({ publicId, name, createdAt, revokedAt }: StoredKey, now: numb
 }
 
 export interface ApplicationAdmin {
-  /** Rejects with CONFLICT where another has the name. */
+  /** Rejects with CONFLICT where the name is taken. */
   createApplication(name: string): Promise<Application>;
   listApplications(): Promise<readonly Application[]>;
   setOrigins(applicationId: string, origins: readonly string[]): Promise<void>;
@@ -126,22 +126,22 @@ export interface ApplicationAdmin {
 }
 
 interface ListedApplication extends Application {
-  /** Web origins whose pages may call for it. */
+  /** Web origins that may call for it (CORS). */
   readonly origins: readonly string[];
 }
 
 interface OriginChange {
-  /** Its id or its name. */
+  /** Id or name. */
   readonly application: string;
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
 
 export interface KeyAdmin extends Pick<ApplicationAdmin, 'listApplications'> {
-  /** Rejects with CONFLICT where another key of the application that does not end has the name. */
+  /** Rejects with CONFLICT where an active key of the application has the name. */
   createKey(of: { applicationId: string; name: string }): Promise<StoredSecret>;
   listKeys(applicationId: string): Promise<readonly StoredKey[]>;
-  /** False when there was nothing to revoke. */
+  /** False where the key is unknown or revoked already. */
   revokeKey(publicId: string): Promise<boolean>;
   /** Undefined where it is not active. */
   rotateKey(
@@ -151,12 +151,12 @@ export interface KeyAdmin extends Pick<ApplicationAdmin, 'listApplications'> {
 }
 
 interface ListedKey {
-  /** Public: what a log calls it. */
+  /** The public id, as in logs. */
   readonly id: string;
   readonly name: string;
   readonly state: 'active' | 'ending' | 'revoked';
   readonly createdAt: string;
-  /** May lie ahead: until then the key counts. */
+  /** May be in the future: the key is valid until then. */
   readonly revokedAt: string | null;
 }
 
@@ -177,7 +177,7 @@ interface StoredKey {
   readonly revokedAt: Date | null;
 }
 
-/** Says what the caller's application is registered as with a provider, in the place of what it said before. */
+/** Sets the OAuth client of the caller's application at a provider, replacing a previous one. */
 export async function setOAuthClient(
   deps: OAuthClientDeps,
   { provider, ...client }: OAuthClient & { readonly provider: ProviderName },
@@ -186,14 +186,14 @@ export async function setOAuthClient(
   return storeOAuthClient(deps, { provider, ...client });
 }
 
-/** The application's customers are sent to the provider by the installation's client again, if it has one. */
+/** Deletes the application's OAuth client: the installation's client is used again, if there is one. */
 export async function deleteOAuthClient(deps: OAuthClientDeps, provider: ProviderName): Promise<void> {
   requireApiKey(deps, OAUTH_CLIENT_REFUSAL);
   if (await deps.oauthClients.delete(provider)) return;
   throw new CrossbookError('NOT_FOUND', `There is no OAuth client of ${provider}.`);
 }
 
-/** What is checked of it, also where an operator says it by command. The secret is never repeated. */
+/** Validates and stores a client, also for the operator's command. The secret is never repeated in errors. */
 export async function storeOAuthClient(
   { oauthClients, providers }: Pick<OAuthClientDeps, 'oauthClients' | 'providers'>,
   { provider, clientId, clientSecret }: OAuthClient & { readonly provider: ProviderName },

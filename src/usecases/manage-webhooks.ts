@@ -19,7 +19,7 @@ import { isRfc3339 } from '../lib/text.ts';
 import { type CallerDeps, requireApiKey } from './open-contact-client.ts';
 import { readPageSize, readSigned } from './page.ts';
 
-/** Where an application hears of events, all of it by its API key. */
+/** The webhook endpoints of an application. All functions here require its API key. */
 export function listWebhookEndpoints(deps: WebhookDeps): Promise<readonly WebhookEndpoint[]> {
   return withApiKey(deps, 'listWebhookEndpoints', () => deps.webhooks.list());
 }
@@ -61,7 +61,7 @@ export function rotateWebhookSecret(deps: WebhookDeps, id: string): Promise<Endp
   );
 }
 
-/** Either events by their ids, or all since a time. */
+/** Redelivers events by their ids, or all since a time. */
 export function redeliverEvents(
   deps: WebhookDeps,
   { id, ...wanted }: RedeliveryInput & { readonly id: string },
@@ -96,7 +96,7 @@ function endpointNotFound(id: string): never {
   throw new CrossbookError('NOT_FOUND', `There is no webhook endpoint ${JSON.stringify(id.slice(0, 100))}.`);
 }
 
-/** The events of the last thirty days, the newest first. */
+/** Lists the events of the last thirty days, the newest first. */
 export function listEvents(deps: ListEventsDeps, wanted: EventList): Promise<ListPage<Event>> {
   return withApiKey(deps, 'listEvents', async (application) => {
     const customerId = wanted.customerId ?? undefined;
@@ -110,7 +110,7 @@ export function listEvents(deps: ListEventsDeps, wanted: EventList): Promise<Lis
     return {
       items: found.slice(0, size),
       hasNextPage: found.length > size,
-      // The event that the cursor names is newer than all that follow.
+      // The cursor's event is newer than all that follow.
       hasPreviousPage: after !== undefined,
       cursorOf: ({ createdAt, id }) => cursors.sign(`${createdAt.toISOString()} ${id}`),
     };
@@ -127,7 +127,7 @@ function readCursor(cursor: string | undefined, cursors: BoundCursorSigner) {
   );
 }
 
-/** On one page. */
+/** The maximum of events per page. */
 export const MAX_EVENTS = 200;
 
 function withApiKey<T>(

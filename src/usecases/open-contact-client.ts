@@ -8,7 +8,7 @@ import type { Tracer } from '../domain/log.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 
-/** From a caller, a customer and a provider to a client for that customer's contacts. */
+/** Opens a client for a customer's contacts from a caller, a customer and a provider. */
 export async function openContactClient(deps: OpenDeps, target: ContactTarget): Promise<ContactClient> {
   const resolved = resolveTarget(deps, target);
   const access = deps.providers.get(resolved.provider)?.contacts;
@@ -26,7 +26,7 @@ export async function openContactClient(deps: OpenDeps, target: ContactTarget): 
   };
 }
 
-/** Which customer is meant, and may this caller touch it? A customer token names its customer by itself. */
+/** Resolves the customer id and authorizes the caller for it. A customer token implies its customer. */
 export function resolveCustomerId(deps: TargetDeps, customerId: string | null | undefined): string {
   const caller = deps.requireCaller();
   const resolved = customerId ?? readUtf8Header(deps.defaults.customerId) ?? caller.customer?.customerId;
@@ -64,7 +64,7 @@ function readProviderName({ defaults, providers }: OpenDeps): ProviderName {
   throw new CrossbookError('BAD_REQUEST', 'The header x-provider-name does not name one of the providers.');
 }
 
-/** What changes data or concerns the whole application is not for a customer's token. */
+/** Requires an API key, for changes of data and operations on the whole application. */
 export function requireApiKey(deps: Pick<CallerDeps, 'requireCaller'>, refusal: string): Application {
   const { application, customer } = deps.requireCaller();
   if (!customer) return application;
@@ -76,7 +76,7 @@ export function customerNotFound(customerId: string, provider?: ProviderName): C
   return new CrossbookError('NOT_FOUND', `There is no customer ${JSON.stringify(customerId)}${connected}.`);
 }
 
-/** Node reads a header's bytes as Latin-1; a client that sends other letters sends them in UTF-8. */
+/** Decodes a header as UTF-8: Node reads it as Latin-1, but clients send other letters in UTF-8. */
 export function readUtf8Header(value: string | undefined): string | undefined {
   if (value === undefined || !BEYOND_ASCII.test(value)) return value;
   const bytes = Buffer.from(value, 'latin1');
@@ -94,7 +94,7 @@ export interface ContactClient {
 
 export interface OpenDeps extends TargetDeps {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
-  /** Of the caller's own application: there is no way to ask for another's. */
+  /** Scoped to the caller's application. */
   loadConnection(target: ResolvedTarget): Promise<Connection | undefined> | Connection | undefined;
   openContactPort(connection: Connection, access: ContactAccess): ContactPort;
 }
@@ -108,8 +108,8 @@ export interface TargetDeps extends CallerDeps {
   readonly defaults: { readonly customerId: string | undefined; readonly provider: string | undefined };
 }
 
-/** What nearly every use case needs of its request. */
+/** Dependencies of nearly every use case. */
 export interface CallerDeps extends Tracer {
-  /** Throws UNAUTHORIZED where nobody was authenticated: every way to data leads through here. */
+  /** Throws UNAUTHORIZED without an authenticated caller: every access to data calls this. */
   requireCaller(): Caller;
 }

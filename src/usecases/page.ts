@@ -13,7 +13,7 @@ import {
 } from '../domain/page.ts';
 import type { ContactPort } from '../domain/provider.ts';
 
-/** A cursor counts only where it was made: same application, customer, provider and filter. */
+/** Binds cursors to their list: same application, customer, provider and filter. */
 export function bindCursors(
   signer: CursorSigner,
   source: ContactOrigin,
@@ -25,7 +25,7 @@ export function bindCursors(
   );
 }
 
-/** Tells one filter from another. No address and no domain has a line break in it. */
+/** A unique key of a filter. Emails and domains contain no line breaks. */
 export function filterCacheKey(filter: ContactFilter): string {
   return filter.by === 'emails' ? filter.emails.join('\n') : `@${filter.domain}`;
 }
@@ -34,14 +34,14 @@ export function signCursor(signer: BoundCursorSigner, { key, direction }: Cursor
   return signer.sign(`${direction?.[0] ?? ' '}${key}`);
 }
 
-/** What was signed; undefined where it is no cursor of this list. */
+/** The signed payload; undefined where the cursor is not of this list. */
 export function readSigned(signer: BoundCursorSigner, cursor: string): string | undefined {
   return cursor.length <= MAX_CURSOR_LENGTH ? signer.verify(cursor) : undefined;
 }
 
 const MAX_CURSOR_LENGTH = 1_024;
 
-/** From what a face was asked for to the slice that it means. */
+/** Converts unchecked page input to a page request. */
 export function readPageRequest(signer: BoundCursorSigner, page: PageInput): PageRequest {
   const size = readPageSize(page.size);
   const { key, direction } = readPosition(signer, page.cursor ?? undefined);
@@ -70,7 +70,7 @@ export function readPageSize(size: number | null | undefined, max = MAX_PAGE_SIZ
   throw new CrossbookError('BAD_REQUEST', `The page size must be from 0 to ${max}; it is ${wanted}.`);
 }
 
-/** The page of a list that is wholly at hand. The boundary itself may have gone from it meanwhile. */
+/** Slices a page of a complete list. The boundary record may have been deleted meanwhile. */
 export function slicePage<Item>(list: readonly Item[], request: PageRequest, order: Order<Item>): Page<Item> {
   const { direction, size, boundary } = request;
   const forward = direction === 'forward';
@@ -81,7 +81,7 @@ export function slicePage<Item>(list: readonly Item[], request: PageRequest, ord
   return { items: list.slice(start, end), hasNextPage: end < list.length, hasPreviousPage: start > 0 };
 }
 
-/** Where a page begins that goes forward from the boundary, or ends that goes backward from it. */
+/** The index after the boundary (forward), or before it (backward). */
 function findEdge<Item>(
   list: readonly Item[],
   { boundary, forward }: { readonly boundary: string; readonly forward: boolean },
@@ -95,8 +95,8 @@ function findEdge<Item>(
 }
 
 /**
- * A page of a list that only the provider has. The run starts ON the boundary: where that record still stands, it
- * proves by itself that the page has a neighbour on its side, and no call is spent on the question.
+ * Reads a page from the provider with keyset pagination. The range starts AT the boundary record: if it still exists,
+ * it proves that there is a page on its side without another call.
  */
 export async function readDomainPage(
   port: ContactPort,
@@ -124,7 +124,7 @@ export async function readDomainPage(
 interface CursorPosition {
   /** The record id. */
   readonly key: string;
-  /** Undefined where the cursor serves both ways, as an edge's does. */
+  /** Undefined where the cursor works in both directions, as an edge's does. */
   readonly direction?: Direction | undefined;
 }
 
@@ -136,6 +136,6 @@ interface Order<Item> {
 interface RunQuery {
   readonly request: PageRequest;
   readonly selection: FieldSelection;
-  /** Is it asked whether there is a page on the side that this one was reached from? */
+  /** Whether `hasPreviousPage`, for the side that this page was reached from, is needed. */
   readonly needsPreviousPage: boolean;
 }

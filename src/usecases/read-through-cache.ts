@@ -10,14 +10,14 @@ import type { RequestLog } from '../domain/log.ts';
 import { type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
 import type { ContactClient } from './open-contact-client.ts';
 
-/** An answer older than this is not served even when the provider is down. */
+/** Older entries are not served, even when the provider is down. */
 const MAX_STALE_MS = 24 * 60 * 60 * 1000;
 
-/** Asks the provider and keeps the answer, or serves the kept one where that was asked for. */
+/** Reads from the provider and caches the result, or serves the cached one where the caller allows it. */
 export async function readThroughCache(deps: CacheDeps, search: CachedSearch): Promise<Dated> {
   const kept = search.readFromCache ? await readKept(deps, search) : undefined;
   const age = kept ? deps.wall() - kept.fetchedAt.getTime() : Number.POSITIVE_INFINITY;
-  // An entry of a time to come: a clock has stepped back since, and its age is not known.
+  // An entry from the future: a clock has stepped back, and its age is unknown.
   const isFresh = kept !== undefined && Math.abs(age) <= deps.cacheMaxAgeMs;
   if (search.readFromCache) deps.requestLog.record({ cache: isFresh ? 'hit' : 'miss' });
   if (isFresh) return kept;
@@ -35,7 +35,7 @@ export async function readThroughCache(deps: CacheDeps, search: CachedSearch): P
   }
 }
 
-/** Behind the answer: a search does not wait for its cache. */
+/** Writes to the cache in the background: the search does not wait for it. */
 function keep(
   deps: CacheDeps,
   { client, cacheKey, selection }: CachedSearch,
@@ -52,19 +52,19 @@ function keep(
 }
 
 /**
- * Made apart: what waits to be written must hold its contacts, and not the whole request that they were found in. The
- * list is its own, because the page lets go of the one that was found.
+ * A separate function, so that the queued closure retains only the contacts and not the whole request. Copies the
+ * list, because the page empties the original.
  */
 function toPayload(found: SearchResult, fields: SelectedFields | undefined): () => string {
   const kept = [...found.contacts];
   return () => {
-    // The source is known from the connection that the entry belongs to.
+    // The source is restored from the connection.
     const contacts = kept.map(({ source: _, ...contact }) => contact);
     return JSON.stringify({ ...found, contacts, fields: fields && [...fields] });
   };
 }
 
-/** What was kept of a search that looked at less than this one is no answer to it. */
+/** Reads the cache. Entries with fewer fields than selected do not match. */
 async function readKept(
   deps: CacheDeps,
   { client, cacheKey, selection }: CachedSearch,
@@ -84,19 +84,19 @@ function isRemoteFailure(error: unknown): boolean {
   return error instanceof CrossbookError && ERROR_CODES[error.code].status === 499;
 }
 
-/** What a search has found, before it is cut into a page. */
+/** The result of a search before pagination. */
 export interface SearchResult {
-  /** A list of its own. */
+  /** Owned by the caller. */
   readonly contacts: Contact[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: number | null;
-  /** Such an answer is not kept: another search may be able to count. */
+  /** Set where counting failed; then the result is not cached, because another search may succeed in counting. */
   readonly countFailure?: unknown;
 }
 
 interface KeptContacts extends SearchResult {
-  /** Those that the search looked at; absent: all. */
+  /** The fields that the search has read; absent: all. */
   readonly fields?: readonly string[];
 }
 
@@ -109,7 +109,7 @@ interface CachedSearch {
   readonly client: ContactClient;
   readonly selection: FieldSelection;
   readonly readFromCache: boolean;
-  /** What has to be the same for one answer to serve another search. */
+  /** Searches with the same key share a result. */
   cacheKey(): string;
   find(): Promise<SearchResult>;
 }
@@ -119,6 +119,6 @@ export interface CacheDeps {
   readonly cacheMaxAgeMs: number;
   readonly requestLog: Pick<RequestLog, 'record' | 'permit'>;
   wall(): number;
-  /** Lets work finish after the answer; what goes wrong with it is logged. */
+  /** Runs a background task that may outlive the response; its errors are logged. */
   runInBackground(work: Promise<unknown>): void;
 }

@@ -3,9 +3,9 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import type { IdleConnection, IdleCredentials } from '../domain/tenant.ts';
 
 /**
- * Renews refresh tokens that nobody has used for a week: vendors void them after 30 days. One process at a time works on
- * them, one after the other with a pause between two. What fails is tried again after an hour; what is refused for good
- * has changed the status of its connection and is not tried again.
+ * Refreshes tokens unused for a week, because vendors invalidate them after 30 days. One process at a time, one after
+ * the other with a pause. Failures are retried after an hour; a permanently rejected token has changed the status of
+ * its connection and is not retried.
  */
 export async function refreshIdleTokens(deps: IdleRefreshDeps): Promise<void> {
   const { idle, holder, providers, isStopping } = deps;
@@ -44,25 +44,25 @@ async function renew(
 const DAY_MS = 24 * 60 * 60_000;
 const IDLE_MS = 7 * DAY_MS;
 const RETRY_MS = 60 * 60_000;
-/** Between two, so that no provider meets a crowd. */
+/** The pause between two refreshes, so that providers get no bursts. */
 const PAUSE_MS = 100;
 const BATCH = 20;
-/** Longer than a batch takes where the provider answers; where it does not, claims keep others from the same. */
+/** Longer than a batch takes while the provider responds; otherwise claims prevent double work. */
 const LEASE_MS = 60_000;
 
-/** `used`: somebody has used it since it was claimed. */
+/** `used`: it was used after it was claimed. */
 type IdleOutcome = 'renewed' | 'used' | 'nothing' | 'refused' | 'failed';
 
 export interface IdleRefreshDeps {
   readonly idle: IdleCredentials;
-  /** Of this process: a UUID. */
+  /** The UUID of this process. */
   readonly holder: string;
-  /** Those whose tokens can be renewed. */
+  /** Providers whose tokens can be refreshed. */
   readonly providers: readonly ProviderName[];
   wall(): number;
   pause(ms: number): Promise<void>;
   isStopping(): boolean;
-  /** Rejects with REMOTE_PROVIDER_UNAUTHORIZED where the provider refuses it for good. */
+  /** Rejects with REMOTE_PROVIDER_UNAUTHORIZED where the provider rejects it permanently. */
   refreshStoredToken(idle: IdleConnection): Promise<'renewed' | 'used' | 'nothing to renew'>;
   onRefreshed(provider: ProviderName, outcome: IdleOutcome): void;
 }

@@ -22,7 +22,7 @@ import {
 } from './page.ts';
 import { type CacheDeps, type Dated, readThroughCache, type SearchResult } from './read-through-cache.ts';
 
-/** Finds a customer's contacts in one CRM: one page of them, in the order of their ids. */
+/** Searches a customer's contacts in one CRM and returns a page, ordered by id. */
 export function searchContacts(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
   return deps.withSpan('searchContacts', () => readPage(deps, search));
 }
@@ -44,7 +44,7 @@ async function readPage(deps: SearchDeps, search: ContactSearch): Promise<Contac
   return toContactPage(query, dated);
 }
 
-/** By email everything there is, by domain one page: the first is sliced later, the second by the provider. */
+/** A search by email finds everything and is sliced later; one by domain reads a single page from the provider. */
 async function find(deps: LookupDeps, query: Query): Promise<SearchResult> {
   const { client, filter, request, search } = query;
   const { selection } = search;
@@ -62,12 +62,12 @@ async function find(deps: LookupDeps, query: Query): Promise<SearchResult> {
   try {
     return { ...found, totalCount: await client.port.countByDomain(filter.domain) };
   } catch (countFailure) {
-    // The page has been found: what fails here does not take it away.
+    // A failed count does not fail the page.
     return { ...found, countFailure };
   }
 }
 
-/** A function of its own: what the page's closures keep alive is no more than its arguments. */
+/** A separate function, so that the page's closures retain only its arguments. */
 function toContactPage(
   { search, filter, client, cursors, request }: Query,
   { found, fetchedAt }: Dated,
@@ -94,7 +94,10 @@ function readRemoteId({ remoteId }: Contact): string {
   return remoteId;
 }
 
-/** Without the fields: those of one answer may be among another's. It is kept with what is cached, and holds no more. */
+/**
+ * The cache key without the fields, because an entry with more fields also serves a smaller selection. It lives as
+ * long as the entry, so it retains nothing else.
+ */
 function cacheKeyOf({ filter, request, search }: Query): () => string {
   const { rawData, totalCount, needsPreviousPage } = search.selection;
   return () => {
@@ -103,7 +106,7 @@ function cacheKeyOf({ filter, request, search }: Query): () => string {
   };
 }
 
-/** The contacts that have any of these emails, each once, in the order of their ids. */
+/** The contacts with any of these emails, unique, ordered by id. */
 async function lookUpEmails(
   deps: LookupDeps,
   client: ContactClient,
@@ -112,12 +115,12 @@ async function lookUpEmails(
   const { compareIds } = client.access;
   const found = await deps.lookup(client, emails, selection);
   const sorted = found.sort((a, b) => compareIds(a.remoteId, b.remoteId));
-  // Two of the emails may belong to one contact: it is found once.
+  // Removes duplicates: two of the emails may belong to one contact.
   const isLast = ({ remoteId }: Contact, index: number) => sorted[index + 1]?.remoteId !== remoteId;
   return sorted.every(isLast) ? sorted : sorted.filter(isLast);
 }
 
-/** The first of the contacts that have one email in one CRM, in the order of their ids. */
+/** The first contacts with one email in one CRM, ordered by id. */
 export function findContactsByEmail(
   deps: OpenDeps & LookupDeps,
   { first, ...query }: EmailQuery,
@@ -149,7 +152,7 @@ export function findContact(
   });
 }
 
-/** What a contact is linked to. A provider that offers no such links answers with none. */
+/** The associations of a contact; empty where the provider offers none. */
 export function findAssociations(
   deps: AssociationDeps,
   { source, remoteId }: Contact,
@@ -163,7 +166,7 @@ export function findAssociations(
   });
 }
 
-/** A search whose input has been read. */
+/** A search with validated input. */
 interface Query {
   readonly search: ContactSearch;
   readonly filter: ContactFilter;
@@ -177,7 +180,7 @@ interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps {
 }
 
 interface LookupDeps {
-  /** Batched: all look-ups of one request, by connection. The list belongs to who asked. */
+  /** Batches the look-ups of one request per connection. The caller owns the list. */
   lookup(client: ContactClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]>;
 }
 
@@ -192,7 +195,7 @@ interface EmailQuery extends Connected {
 }
 
 interface FindContactDeps extends OpenDeps {
-  /** Batched: all ids of one request, by connection. */
+  /** Batches the ids of one request per connection. */
   loadContact(
     client: ContactClient,
     remoteId: string,
@@ -201,7 +204,7 @@ interface FindContactDeps extends OpenDeps {
 }
 
 interface AssociationDeps extends OpenDeps {
-  /** Batched: all contacts of one request, by connection and object. */
+  /** Batches the contacts of one request per connection and object. */
   loadAssociations(
     client: ContactClient,
     remoteId: string,

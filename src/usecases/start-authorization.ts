@@ -12,19 +12,19 @@ import { checkLoginUrl, toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
 import { type AuthorizationDeps, requireAuthorization, resolveLogin } from './connect-link.ts';
 
-/** What a link's page shows. It uses nothing up: scanners of mails follow links as well. */
+/** Opens a link's page. It changes nothing, because mail scanners also follow links. */
 export async function openConnectPage(deps: StartDeps, token: string): Promise<OfferedPage | EndedPage> {
   const linkId = deps.connecting.linkTokens.verify(token);
   if (linkId === undefined) return { problem: 'FORGED' };
   const visited = await deps.flows.findLink(linkId);
-  // With its customer, or days after its end.
+  // The link was deleted, with its customer or days after its end.
   if (!visited) return { problem: 'CANCELED' };
   const problem = ENDED[visited.link.status];
   if (problem) return { problem, visited };
   return { visited, offers: visited.link.providers.flatMap((name) => toOffer(deps, name, visited)) };
 }
 
-/** Where the application said the login page, the customer is not asked for it. */
+/** If the application has set the login page the customer is not asked for it. */
 function toOffer({ providers }: AuthorizationDeps, name: ProviderName, { link }: VisitedLink): Offer[] {
   const authorization = providers.get(name)?.authorization;
   if (!authorization) return [];
@@ -44,8 +44,8 @@ export const ENDED: Readonly<Record<ConnectLinkStatus, PageProblem | undefined>>
 };
 
 /**
- * Begins one way to the provider and back: a state, a verifier of PKCE and a cookie that belong together, made anew for each
- * tab. Only their hashes are stored, and the verifier sealed.
+ * Starts an OAuth flow: a new state, PKCE verifier and cookie per tab. Only their hashes are stored, and the
+ * encrypted verifier.
  */
 export async function startAuthorization(deps: StartDeps, asked: StartRequest): Promise<StartedFlow> {
   const page = await openConnectPage(deps, asked.token);
@@ -63,7 +63,7 @@ export async function startAuthorization(deps: StartDeps, asked: StartRequest): 
     ...{ applicationId: link.applicationId, name: provider, authorization, loginUrl },
   });
   const publicUrl = deps.connecting.publicUrl();
-  // The application has no client there, or no more.
+  // The application has no OAuth client there (any more).
   if ('problem' in login || publicUrl === undefined) return { problem: 'NOT_SET_UP', visited };
 
   const { origin: loginOrigin, clientId } = login;
@@ -84,17 +84,17 @@ export async function startAuthorization(deps: StartDeps, asked: StartRequest): 
   return { visited, consentUrl, provider, cookie: { flow, value: cookie, expiresAt: link.expiresAt } };
 }
 
-/** Of 256 bits; as a verifier it has the 43 characters that are the fewest. */
+/** 256 random bits; their 43 characters are the minimum of a PKCE verifier. */
 function makeSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Names a flow's cookie: with two tabs there are two. It says nothing of the state. */
+/** The cookie name of a flow, one per tab. It reveals nothing about the state. */
 export function nameFlow(stateHash: string): string {
   return stateHash.slice(0, 16);
 }
 
-/** Why a page leads no further. None of them changes the link. */
+/** Why a page cannot continue. None of these changes the link. */
 export type PageProblem =
   | 'FORGED'
   | 'EXPIRED'
@@ -118,30 +118,30 @@ interface OfferedPage {
   readonly problem?: undefined;
 }
 
-/** One provider to choose. */
+/** A provider to choose from. */
 export interface Offer {
   readonly provider: ProviderName;
-  /** More than one place to log in at; empty where there is nothing to choose. */
+  /** Login hosts to choose from; empty where there is no choice. */
   readonly logins: readonly Login[];
-  /** How the customer's own login page looks, where they may type it. */
+  /** An example of the customer's own login page, where it may be typed. */
   readonly ownLoginExample?: string | undefined;
 }
 
 interface StartRequest {
   readonly token: string;
   readonly provider: string;
-  /** What the customer chose or typed; null: the usual place. */
+  /** The chosen or typed URL; null: the default. */
   readonly loginUrl: string | null;
 }
 
 type StartedFlow =
   | EndedPage
-  /** The page again, saying what to correct. */
+  /** The page again, with the mistake to correct. */
   | (OfferedPage & { readonly mistake: 'PROVIDER' | 'LOGIN_URL' })
   | {
       readonly visited: VisitedLink;
       readonly provider: ProviderName;
-      /** A secret: it holds the state. */
+      /** A secret, because it contains the state. */
       readonly consentUrl: string;
       readonly cookie: FlowCookie;
       readonly problem?: undefined;
