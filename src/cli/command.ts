@@ -2,18 +2,18 @@ import type { Config } from '../config.ts';
 import type { Application } from '../domain/caller.ts';
 import type { ApplicationStores, Database } from '../storage/database.ts';
 
-/** The person asked for something that there is not. */
+/** Invalid usage of a command. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Of several commands. */
+/** An operand of several commands. */
 export const APPLICATION: Operand = {
   name: 'APPLICATION',
   description: 'Id of the application, or its name if it is unique.',
 };
 
-/** Rows in columns that line up. The last column is not padded. */
+/** Formats rows as aligned columns. The last column is not padded. */
 export function toTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -28,14 +28,14 @@ export function toTable(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** One thing that an operator can do. */
+/** A command of the operator. */
 export interface Command {
-  /** As it is typed: `keys create`. */
+  /** The name as typed: `keys create`. */
   readonly name: string;
   readonly summary: string;
-  /** What else a person should know before. */
+  /** Additional help text. */
   readonly details?: readonly string[];
-  /** In their order; all of them must be given. */
+  /** In order; all are required. */
   readonly operands?: readonly Operand[];
   readonly options?: Readonly<Record<string, Option>>;
   run(invocation: Invocation): Promise<CommandResult>;
@@ -47,37 +47,37 @@ interface Operand {
 }
 
 export interface Option {
-  /** What stands for its value in the help. Absent: the option takes none. */
+  /** The placeholder of its value in the help. Absent: a flag without a value. */
   readonly value?: string;
   readonly description: string;
-  /** May be given several times. */
+  /** Repeatable. */
   readonly multiple?: boolean;
 }
 
-/** One call of a command: what was given, which the runner has checked to be complete and known, and what it may use. */
+/** An invocation of a command: its arguments, checked by the runner, and its resources. */
 export interface Invocation {
   operand(name: string): string;
   text(option: string): string | undefined;
   list(option: string): readonly string[];
   flag(option: string): boolean;
-  /** Reads the environment; throws where that is not right. */
+  /** Reads the configuration from the environment; throws where invalid. */
   readConfig(): Config;
-  /** The configured one: the embedded one beside the process that serves, or alone. Closed when the command has ended. */
+  /** Opens the configured database; the embedded one is joined if it runs. Closed at the end of the command. */
   openDatabase(): Promise<Database>;
   /** The database for the operand APPLICATION. */
   openApplication(): Promise<Application & ApplicationStores>;
-  /** What comes on the standard input: for secrets, which are no arguments. */
+  /** Reads standard input: for secrets, which must not be arguments. */
   readInput(): Promise<string>;
-  /** Beside the result: for a person only. */
+  /** A message in addition to the result, for humans only. */
   note(line: string): void;
   readonly now: () => number;
   readonly fetch: typeof fetch;
 }
 
-/** The same twice: for programs, and for people. */
+/** The result for programs and for humans. */
 interface CommandResult {
   readonly data: unknown;
   readonly text: string;
-  /** True where the command did its work, and found that something is wrong. */
+  /** True where the command completed and found a problem. */
   readonly failed?: boolean;
 }

@@ -11,7 +11,7 @@ import { customerCommands } from './commands/customers.ts';
 import { doctor } from './commands/doctor.ts';
 import { installationCommands } from './commands/installation.ts';
 
-/** Every command, in the order of the help. */
+/** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   ...applicationCommands,
   ...customerCommands,
@@ -19,7 +19,7 @@ export const COMMANDS: readonly Command[] = [
   doctor,
 ];
 
-/** Does what the arguments say. Resolves to the exit code: 0 done, 1 failed, 2 asked wrongly. */
+/** Runs a command. Resolves to the exit code: 0 done, 1 failed, 2 invalid usage. */
 export async function runCommand(options: RunOptions): Promise<number> {
   const { args, stdout, stderr } = options;
   const print = (text: string) => void stdout.write(`${text}\n`);
@@ -51,7 +51,7 @@ function isCalled(name: string, args: readonly string[]): boolean {
   return name.split(' ').every((word, place) => args[place] === word);
 }
 
-/** Those that begin with the same word, or all where none does. */
+/** Commands with the same first word, or all where there is none. */
 function familyOf([first]: readonly string[]): readonly Command[] {
   const family = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
   return family.length > 0 ? family : COMMANDS;
@@ -94,7 +94,7 @@ function parse(options: NonNullable<Command['options']>, args: readonly string[]
   }
 }
 
-/** Of every command. */
+/** An option of every command. */
 const JSON_OPTION: Option = { description: 'Prints JSON.' };
 
 async function invoke(command: Command, given: ReturnType<typeof readArguments>, options: RunOptions) {
@@ -160,7 +160,7 @@ function toSynopsis({ name, operands = [] }: Command): string {
   return [name, ...operands.map((operand) => operand.name)].join(' ');
 }
 
-/** All of the standard input, as text: a secret is a line of it. Throws where that is no secret for its length. */
+/** Reads standard input as text; a secret is one line. Throws where it is too long for a secret. */
 async function readInput(input: AsyncIterable<string | Uint8Array>): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -183,7 +183,7 @@ interface RunOptions {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<string | Uint8Array>;
-  /** For results, and nothing else. */
+  /** For results only. */
   readonly stdout: Output;
   readonly stderr: Output;
   readonly now?: () => number;

@@ -7,48 +7,48 @@ import type { ProviderName } from './provider-names.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from './remote.ts';
 import { date, field, type Of, shape, string } from './shape.ts';
 
-/** How a customer grants access to their account: the authorization code flow of one provider. */
+/** The OAuth authorization code flow of a provider. */
 export interface Authorization {
-  /** Asked for always: without them contacts cannot be read. */
+  /** Always requested: without them contacts cannot be read. */
   readonly requiredScopes: readonly string[];
-  /** Where customers log in, for a page to offer. The first one counts where nothing is chosen. */
+  /** The login hosts that a page offers. The first is the default. */
   readonly logins: readonly [Login, ...Login[]];
-  /** Hosts (lower case, without port) that a login URL may point to: those of `logins`, and what organisations have. */
+  /** Hosts (lower case, without port) that a login URL may have: those of `logins`, and organisations' own. */
   readonly loginHosts: readonly RegExp[];
-  /** What the login host of an organisation looks like, where it may have one of its own. */
+  /** An example of an organisation's own login host, where it may have one. */
   readonly ownLoginExample?: string;
-  /** The page that asks for consent: an absolute URL at the login origin. */
+  /** The URL of the consent page at the login origin. */
   toConsentUrl(request: ConsentRequest): string;
-  /** The origin of the token endpoint, for the login origin that was kept with the state. */
+  /** The token endpoint's origin for the login origin that was stored with the state. */
   tokenOrigin(loginOrigin: string): string;
   toExchange(request: CodeExchange): RemoteRequest;
   /**
-   * Throws an AuthorizationFailure where no usable grant came of it and the reason has a name, a RemoteFailure otherwise.
-   * What vouches for the answer (Salesforce's signature) is verified before anything in it is believed.
+   * Reads the grant. Throws an AuthorizationFailure for known reasons, otherwise a RemoteFailure. Salesforce's
+   * signature is verified before the response is trusted.
    */
   readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Grant;
-  /** A second call, to the token origin, where the exchange did not say who granted. */
+  /** A second call to the token origin where the exchange does not identify the user. */
   readonly identify?: {
     toRequest(grant: Grant, client: OAuthClient): RemoteRequest;
-    /** The grant with what was learned. */
+    /** The grant with the account. */
     readAccount(answer: ProviderResponse, grant: Grant): Grant;
   };
-  /** Which of the required scopes were not granted, whichever names the provider has for one scope. */
+  /** The required scopes that were not granted, considering aliases. */
   findMissingScopes(granted: readonly string[]): readonly string[];
-  /** What the provider's redirect back says in place of a code. */
+  /** Maps the error of the provider's redirect. */
   readDenial(error: string, description: string | null): ConnectFailure;
   readonly revocation?: RevocationEndpoint;
 }
 
-/** A place to log in at: production, test. */
+/** A login host: production or test. */
 export interface Login {
-  /** As the page calls it, e.g. `Production`. */
+  /** Its name on the page, e.g. `Production`. */
   readonly name: string;
   readonly origin: string;
 }
 
 interface RevocationEndpoint extends RefreshTokenEndpoint {
-  /** Is the grant gone, by this answer? One that was gone before is. */
+  /** Whether the response means that the grant is revoked, now or before. */
   isRevoked(answer: ProviderResponse): boolean;
 }
 
@@ -57,7 +57,7 @@ interface ConsentRequest {
   readonly redirectUri: string;
   readonly loginOrigin: string;
   readonly state: string;
-  /** S256; ignored where the provider knows no PKCE. */
+  /** S256; ignored by providers without PKCE. */
   readonly codeChallenge: string;
   readonly optionalScopes: readonly string[];
   readonly isPopup: boolean;
@@ -70,25 +70,25 @@ interface CodeExchange {
   readonly codeVerifier: string;
 }
 
-/** What a customer granted. */
+/** The result of a customer's consent. */
 export interface Grant {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** RFC 3339; null where the provider does not say. */
+  /** RFC 3339; null where the provider returns none. */
   readonly expiresAt: string | null;
   readonly instanceUrl: string | null;
   readonly scopes: readonly string[];
   readonly account: ConnectedAccount | null;
 }
 
-/** The flow is over without a grant, for a reason that has a name. */
+/** The flow has failed for a known reason. */
 export class AuthorizationFailure extends Error {
   override readonly name = 'AuthorizationFailure';
   readonly failure: ConnectFailure;
-  /** Of MISSING_SCOPES. */
+  /** The missing scopes where the failure is MISSING_SCOPES. */
   readonly missingScopes: readonly string[];
 
-  /** The message is for the log, and holds nothing secret. */
+  /** The message is for the log and contains no secret. */
   constructor(failure: ConnectFailure, message: string, options: FailureOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.failure = failure;
@@ -100,7 +100,7 @@ interface FailureOptions extends ErrorOptions {
   readonly missingScopes?: readonly string[];
 }
 
-/** A form for an authorization server, at its token endpoint or beside it, with the client's secret where the client is given. */
+/** A form request to an authorization server, with the client's secret where a client is given. */
 export function toFormRequest(
   path: string,
   fields: Readonly<Record<string, string>>,
@@ -116,7 +116,7 @@ export function toFormRequest(
   };
 }
 
-/** The tokens of an answer to an exchange or a refresh (RFC 6749, 5.1). Throws where there are none. */
+/** Reads the tokens of a code exchange or a refresh (RFC 6749, 5.1). Throws where there are none. */
 export function readTokens(
   answer: ProviderResponse,
   now: Date,
@@ -126,7 +126,7 @@ export function readTokens(
   const json = parseJson(answer.body);
   const token = isRecord(json) ? json : {};
   const accessToken = toToken(token['access_token']);
-  // Whatever it is, a token that the redactor does not know may be in it.
+  // Withheld, because it may contain a token that the redactor does not know.
   const shown = { ...answer, body: '[withheld]' };
   if (accessToken === null) throw new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', withoutToken, shown);
   const seconds = Number(token['expires_in']);
@@ -147,11 +147,11 @@ const MAX_LIFE_SECONDS = 10 * 365 * 24 * 60 * 60;
 
 interface Refusals {
   toRefusal(answer: ProviderResponse): RemoteFailure;
-  /** What an answer is that succeeded and holds no token. */
+  /** The error message for a success without a token. */
   readonly withoutToken: string;
 }
 
-/** What the names of RFC 6749 mean that an authorization server sends back in place of a code. */
+/** Maps RFC 6749's error names of an authorization response. */
 export function readOAuthDenial(error: string): ConnectFailure {
   return DENIALS.get(error.toLowerCase().replaceAll('-', '_')) ?? 'VENDOR_REFUSED';
 }
@@ -162,18 +162,18 @@ const DENIALS: ReadonlyMap<string, ConnectFailure> = new Map([
   ['temporarily_unavailable', 'VENDOR_UNAVAILABLE'],
 ]);
 
-/** What ONE application is registered as with the providers. */
+/** The OAuth clients of ONE application. */
 export interface OAuthClientStore {
-  /** With its secret: for the token endpoint alone. */
+  /** Includes the secret: for token endpoints only. */
   find(provider: ProviderName): Promise<OAuthClient | undefined>;
   list(): Promise<readonly StoredOAuthClient[]>;
-  /** Puts it in the place of another. */
+  /** Replaces a previous one. */
   set(provider: ProviderName, client: OAuthClient): Promise<StoredOAuthClient>;
   /** False where there was none. */
   delete(provider: ProviderName): Promise<boolean>;
 }
 
-/** What is shown of it: the secret goes in and never out. */
+/** The visible fields: the secret is write-only. */
 export const oauthClient = shape(
   'OAuthClient',
   'The OAuth client (app) that you have registered with a provider. Its secret is never returned.',
@@ -189,27 +189,27 @@ export interface StoredOAuthClient extends Of<typeof oauthClient> {
 }
 
 /**
- * Finds the client that a token endpoint knows us as: the one with this id, or, where that is not known, the application's
- * own before the installation's. A secret is for its own endpoint only, which is why the origin is asked for.
+ * Finds the OAuth client for a token endpoint: the one with this id, otherwise the application's own, otherwise the
+ * installation's. Takes the origin, because a secret must only be sent to its own endpoint.
  */
 export type FindOAuthClient = (wanted: WantedOAuthClient) => Promise<OAuthClient | undefined>;
 
 export interface WantedOAuthClient {
   readonly applicationId: string;
   readonly provider: ProviderName;
-  /** Of the login page or the token endpoint. */
+  /** The origin of the login page or the token endpoint. */
   readonly origin: string;
-  /** Null: whichever the application uses now. */
+  /** Null: the application's current client. */
   readonly clientId: string | null;
 }
 
-/** What the rest of the product knows of an imitated CRM that stands behind a login origin of this machine. */
+/** A login origin of the sandbox as the rest of the product sees it. */
 export interface SandboxLogin {
-  /** Of exchange, look-up of the account and revocation: one of the sandbox's origins. */
+  /** The sandbox origin for code exchange, account look-up and revocation. */
   readonly tokenOrigin: string;
-  /** What is kept in place of the instance URL that a grant names: the sandbox by its name, which has no port. */
+  /** The instance URL to store instead of the grant's: the sandbox's name without a port. */
   toInstanceUrl(url: string | null): string;
 }
 
-/** Undefined for every login origin but the sandbox's. */
+/** Undefined for login origins outside of the sandbox. */
 export type FindSandboxLogin = (loginOrigin: string) => SandboxLogin | undefined;

@@ -1,33 +1,33 @@
-/** Which page of a list a caller asks for, as a face hands it over: nothing in it is checked yet. */
+/** Page input as passed by an API: unchecked. */
 export interface PageInput {
   readonly size?: number | null | undefined;
   readonly cursor?: string | null | undefined;
-  /** Absent: the direction that the cursor carries, else forward. */
+  /** Absent: the cursor's direction, else forward. */
   readonly direction?: Direction | undefined;
 }
 
 export type Direction = 'forward' | 'backward';
 
-/** Which slice of a list is asked for. Lists are ordered by record id, ascending. */
+/** A validated slice of a list. Lists are ordered by record id, ascending. */
 export interface PageRequest {
   readonly direction: Direction;
   readonly size: number;
-  /** The id that the slice starts after (forward) or ends before (backward). Undefined: the list's end. */
+  /** The id after which (forward) or before which (backward) the slice lies. Undefined: the list's end. */
   readonly boundary: string | undefined;
 }
 
 export interface Page<Item> {
-  /** In the list's order, whichever the direction. */
+  /** In the list's order, for both directions. */
   readonly items: Item[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
 }
 
-/** A page as a face shows it. */
+/** A page as the APIs return it. */
 export interface ListPage<Item> extends Page<Item> {
   /**
-   * Signed at the moment it is asked for: one that is not selected costs nothing. In REST a cursor carries its direction,
-   * where the list is read both ways.
+   * Signs lazily, so that unselected cursors cost nothing. Where a list is read in both directions REST's cursors
+   * contain the direction.
    */
   cursorOf(item: Item, direction?: Direction): string;
 }
@@ -35,14 +35,14 @@ export interface ListPage<Item> extends Page<Item> {
 export const DEFAULT_PAGE_SIZE = 100;
 export const MAX_PAGE_SIZE = 1_000;
 
-/** Signs page cursors, so that one counts only unaltered, and only in the search that gave it. It hides nothing. */
+/** Signs page cursors against tampering and against use in other searches. Does not encrypt. */
 export interface CursorSigner {
-  /** The binding is not part of a cursor. It is asked for when the first is signed or verified. */
+  /** The binding is not contained in the cursor. It is read at the first signature or verification. */
   bind(readBinding: () => string): BoundCursorSigner;
 }
 
 export interface BoundCursorSigner {
   sign(payload: string): string;
-  /** The payload. Undefined when it was altered, is bound elsewhere, or its key is unknown. */
+  /** The payload. Undefined where it was tampered with, has another binding, or an unknown key. */
   verify(cursor: string): string | undefined;
 }

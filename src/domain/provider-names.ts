@@ -10,7 +10,7 @@ export const category = words('Category', 'Category of a provider.', {
 export const CATEGORIES = wordsOf(category);
 export type Category = Of<typeof category>;
 
-/** The 18 tools, each with its category, the name that its vendor gives it, and what it is. */
+/** The 18 providers: category, the vendor's name, and a description. */
 const TOOLS = {
   salesforce: ['crm', 'Salesforce', 'Salesforce, a CRM. Its contacts can be searched.'],
   hubspot: ['crm', 'HubSpot', 'HubSpot, a CRM. Its contacts can be searched.'],
@@ -47,7 +47,7 @@ export const PROVIDER_CATEGORIES = Object.fromEntries(
   PROVIDER_NAMES.map((name) => [name, TOOLS[name][0]]),
 ) as Readonly<Record<ProviderName, Category>>;
 
-/** As the vendors spell themselves. */
+/** The vendors' spelling of their names. */
 export const PROVIDER_TITLES = Object.fromEntries(
   PROVIDER_NAMES.map((name) => [name, TOOLS[name][1]]),
 ) as Readonly<Record<ProviderName, string>>;

@@ -5,43 +5,43 @@ import type { Authorization } from './oauth.ts';
 import type { Category, ProviderName } from './provider-names.ts';
 import type { ProviderResponse, RemoteRequest, Send } from './remote.ts';
 
-/** One of the 18 tools. The registry holds one of these for each. */
+/** A provider; the registry has one per tool. */
 export interface Provider {
   readonly name: ProviderName;
   readonly category: Category;
   /** Hosts (lower case, without port) that an instance URL may point to. Empty: the provider has no instance URL. */
   readonly instanceHosts: readonly RegExp[];
-  /** Absent where the tool cannot be searched: the caller gets NOT_IMPLEMENTED. */
+  /** Absent where contacts cannot be searched: NOT_IMPLEMENTED. */
   readonly contacts?: ContactAccess;
-  /** Absent where customers cannot be sent to it by a link. */
+  /** Absent where connect links are not supported. */
   readonly authorization?: Authorization;
 }
 
-/** How a provider's contacts are reached: everything that differs between CRMs is declared here. */
+/** Access to a provider's contacts: declares everything that differs between CRMs. */
 export interface ContactAccess {
-  /** The only origin that is ever sent this connection's token. Undefined: the connection lacks what names it. */
+  /** The only origin that receives this connection's token. Undefined: the connection lacks the data for it. */
   origin(instanceUrl: string | null): string | undefined;
-  /** The version of the API that is called, where its end of support is known. */
+  /** The API version used, where its end of support is known. */
   readonly apiVersion?: ApiVersion;
-  /** What the provider allows, by the name that requests carry in `budget`. */
+  /** The provider's rate limits by the name that requests give in `budget`. */
   readonly budgets: Readonly<Record<string, RateLimit>>;
-  /** What an answer says about the budget that paid for it. */
+  /** Reads the state of the rate limit from a response. */
   readRateLimitStatus(answer: ProviderResponse): RateLimitStatus | undefined;
-  /** Is this answer the provider's way to say that the access token has to be refreshed? */
+  /** Whether the response means that the access token must be refreshed. */
   isTokenExpired(answer: ProviderResponse): boolean;
-  /** Is this answer, to a token that nothing can renew, its last word? Only new credentials help then. */
+  /** Whether the response permanently rejects a token that cannot be refreshed. Only new credentials help. */
   isTokenRefused(answer: ProviderResponse): boolean;
-  /** The beginning of a token that is no secret. */
+  /** The public prefix of a token. */
   readonly publicPrefix?: RegExp;
-  /** How an expired access token is replaced. */
+  /** The refresh of an expired access token. */
   readonly refresh: TokenRefresh;
-  /** Which of the budgets pays for look-ups by email. */
+  /** The rate limit of look-ups by email. */
   readonly lookupBudget: string;
-  /** How many emails one look-up call takes. */
+  /** The maximum of emails per look-up call. */
   readonly lookupBatch: number;
-  /** What `findAssociations` can follow; empty where associations are not offered. */
+  /** The objects that `findAssociations` supports; empty where it is not offered. */
   readonly associatedObjects: readonly AssociatedObject[];
-  /** The provider's order of record ids, the one that `readByDomain` follows. */
+  /** The provider's order of record ids, as in `readByDomain`. */
   compareIds(a: string, b: string): number;
   open(options: {
     readonly send: Send;
@@ -50,23 +50,23 @@ export interface ContactAccess {
   }): ContactPort;
 }
 
-/** One customer's contacts in one CRM. */
+/** The contacts of one customer in one CRM. */
 export interface ContactPort {
   /**
-   * Emails arrive trimmed, lower-cased and unique: up to `lookupBatch`, or whole multiples of it, which the adapter cuts
-   * into calls. Every email asked for is in the answer; one without a contact maps to an empty list. A hit is only a hit
-   * when the contact really has that email. The map belongs to who asked.
+   * Emails are trimmed, lower-cased and unique: up to `lookupBatch`, or whole multiples of it, which the adapter
+   * splits into calls. The result has every email; those without a contact map to an empty list. The adapter verifies
+   * that a contact really has the email. The caller owns the map.
    */
   findByEmails(
     emails: readonly string[],
     selection: FieldSelection,
   ): Promise<Map<string, readonly Contact[]>>;
-  /** A run of the contacts of one email domain, by record id. */
+  /** Reads a range of the contacts of an email domain, by record id. */
   readByDomain(domain: string, run: KeysetRange, selection: FieldSelection): Promise<readonly Contact[]>;
   countByDomain(domain: string): Promise<number>;
   /**
-   * Missing ids are missing from the map; the id of a contact that was merged into another finds that other one. Any number
-   * of ids: the adapter cuts them into calls.
+   * Unknown ids are omitted; the id of a merged contact finds the surviving one. Any number of ids: the adapter
+   * splits them into calls.
    */
   findByIds(ids: readonly string[], selection: FieldSelection): Promise<ReadonlyMap<string, Contact>>;
   /** Any number of ids. A contact without associations maps to an empty list. */
@@ -76,51 +76,54 @@ export interface ContactPort {
   ): Promise<ReadonlyMap<string, readonly Association[]>>;
 }
 
-/** `limit` records in id order from `from` on (inclusive), or from the list's end where it is absent. Always ascending in the answer. */
+/**
+ * A keyset range: `limit` records in id order from `from` (inclusive), or from the list's end where it is absent. The
+ * result is always ascending.
+ */
 export interface KeysetRange {
   readonly direction: 'forward' | 'backward';
   readonly from: string | undefined;
-  /** At most 1,002; fewer come back only where there are no more. The adapter stitches the provider's pages. */
+  /** At most 1,002; fewer are returned only where there are no more. The adapter combines the provider's pages. */
   readonly limit: number;
 }
 
 export interface RateLimit {
-  /** Calls per interval; absent where only the number at once is limited. */
+  /** Calls per interval; absent where only concurrency is limited. */
   readonly calls?: number;
   readonly intervalMs?: number;
   readonly concurrency: number;
 }
 
 export interface RateLimitStatus {
-  /** Calls that the provider still takes in this interval. */
+  /** The remaining calls in this interval. */
   readonly remaining: number;
-  /** The interval's whole. */
+  /** The limit of the interval. */
   readonly max: number;
   readonly intervalMs: number;
 }
 
-/** The OAuth client that this installation is registered as with a provider. */
+/** An OAuth client registered with a provider. */
 export interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** Where a refresh token is sent, to be traded or revoked. */
+/** An endpoint that receives refresh tokens, to refresh or revoke. */
 export interface RefreshTokenEndpoint {
-  /** The endpoint's origin: refresh tokens go nowhere else. */
+  /** The endpoint's origin, the only one that receives refresh tokens. */
   origin(instanceUrl: string | null): string | undefined;
-  /** Where the request goes instead when the first origin answers with a redirect, which is never followed itself. */
+  /** An alternative origin where the first one redirects; the redirect itself is never followed. */
   movedOrigin?(instanceUrl: string | null): string | undefined;
   toRequest(options: { readonly client: OAuthClient; readonly refreshToken: string }): RemoteRequest;
 }
 
 export interface TokenRefresh extends RefreshTokenEndpoint {
-  /** Throws a RemoteFailure: REMOTE_PROVIDER_UNAUTHORIZED where the refresh token is refused for good. */
+  /** Throws a RemoteFailure: REMOTE_PROVIDER_UNAUTHORIZED where the refresh token is permanently rejected. */
   readAnswer(answer: ProviderResponse, now: Date): RefreshedToken;
 }
 
 export interface RefreshedToken extends Omit<OAuth2Credentials, 'type'> {
-  /** Present where the provider says where the instance lives now. */
+  /** Present where the response names the instance's current URL. */
   readonly instanceUrl: string | undefined;
 }
 
@@ -146,32 +149,32 @@ export interface ApiVersion {
 
 export interface ApiSupport extends ApiVersion {
   readonly provider: ProviderName;
-  /** In half a year at the latest: time for a release with the next version. */
+  /** Ends within half a year: time for a release with the next version. */
   readonly endsSoon: boolean;
   readonly isOver: boolean;
 }
 
-/** What a provider allows a connection, kept by several processes together. */
+/** A provider's rate limits, shared by several processes. */
 export interface DistributedRateLimits {
-  /** False while Redis is away: each process keeps to its share then. */
+  /** False while Redis is unreachable: each process then uses its share. */
   isConnected(): boolean;
-  /** The part of a budget that this process may use by itself, from 0 to 1: all of it while the others can be asked. */
+  /** The share of a rate limit that this process may use alone, from 0 to 1: all of it while Redis coordinates. */
   share(intervalMs: number): number;
-  /** One round trip. Undefined where Redis did not answer: go on within the share. */
+  /** One round trip. Undefined where Redis did not reply: continue within the share. */
   acquire(ask: PermitRequest): Promise<PermitResult | undefined>;
-  /** A turn that was not used. Nobody waits for this, nor for `release`. */
+  /** Returns an unused permit. Not awaited, like `release`. */
   cancel(name: string, turn: string): void;
-  /** After the call, whatever came of it: from now on the turn counts for one interval. */
+  /** Called after the call, whatever its result: from now on the permit counts for one interval. */
   release(report: PermitRelease): void;
 }
 
 export interface PermitRequest {
-  /** Of the connection and its budget: the same in every process. */
+  /** The name of the connection's rate limit, equal in all processes. */
   readonly name: string;
-  /** What this process takes for the limit; what a provider has told any of them goes before it. */
+  /** The limit as known by this process; a limit that the provider has reported to any process takes precedence. */
   readonly calls: number;
   readonly intervalMs: number;
-  /** By then the call is over, or the process that asked for it is gone. */
+  /** The lease of the permit: by then the call has ended, or its process has crashed. */
   readonly leaseMs: number;
 }
 
@@ -179,11 +182,11 @@ export type PermitResult = { readonly turn: string } | { readonly waitMs: number
 
 export interface PermitRelease {
   readonly name: string;
-  /** Undefined: the call was made while Redis was away. */
+  /** Undefined: the call was made while Redis was unreachable. */
   readonly turn: string | undefined;
   readonly intervalMs: number;
-  /** What the answer said of the budget. */
+  /** The rate limit reported by the response. */
   readonly rateLimit: RateLimitStatus | undefined;
-  /** For so long the provider wants no more calls. */
+  /** The pause that the provider asked for. */
   readonly pauseMs: number | undefined;
 }

@@ -1,40 +1,40 @@
 import type { ErrorCode } from './errors.ts';
 
 /**
- * One call to a provider. It names a path and never a host: the origin belongs to the connection and is bound by
- * the maker of the `Send`, so that an adapter has no way to spell another host.
+ * A call to a provider. It has a path but no host: the `Send` is bound to the connection's origin, so that an adapter
+ * cannot call another host.
  */
 export interface RemoteRequest {
   readonly method: 'GET' | 'POST';
   /** Starts with a slash; query string included. */
   readonly path: string;
-  /** Beside those of every call: JSON is accepted, and a body is JSON where nothing else is said. */
+  /** Additional headers. By default JSON is accepted, and a body is JSON. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Which of the provider's declared budgets pays for it. */
+  /** The provider's rate limit that it counts towards. */
   readonly budget: string;
-  /** False where asking twice could do harm (a rotating refresh token). Everything else here only reads. */
+  /** False where a retry could do harm (a rotating refresh token). All other calls are read-only. */
   readonly repeatable?: boolean;
 }
 
 export interface ProviderResponse {
   readonly status: number;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Called when the body is understood, and needed no more. */
+  /** Called when the body has been processed, so that it can be released. */
   discardBody?(): void;
 }
 
 /**
- * Sends with the connection's token, within its budget and the request's deadline. Resolves with whatever status the
- * provider gave after retries; rejects with a CrossbookError where no answer came.
+ * Sends with the connection's token, within its rate limit and the request's deadline. Resolves with the final status
+ * after retries; rejects with a CrossbookError without a response.
  */
 export type Send = (request: RemoteRequest) => Promise<ProviderResponse>;
 
 /**
- * A provider answered, and not with what was asked for. The answer is here as it came, secrets in it included, so
- * this is no CrossbookError yet: it becomes one where the connection's secrets are known (`outbound/redaction`).
+ * A provider's unexpected response. It may contain secrets, so it is no CrossbookError yet: `outbound/redaction`,
+ * which knows the connection's secrets, converts it.
  */
 export class RemoteFailure extends Error {
   override readonly name = 'RemoteFailure';
@@ -42,7 +42,7 @@ export class RemoteFailure extends Error {
   readonly retryAfterMs: number | undefined;
   readonly #answer: ProviderResponse;
 
-  /** The detail may quote the answer. */
+  /** The detail may quote the response. */
   constructor(code: ErrorCode, detail: string, answer: ProviderResponse, options: RemoteFailureOptions = {}) {
     super(detail, { cause: options.cause });
     this.code = code;
@@ -50,7 +50,7 @@ export class RemoteFailure extends Error {
     this.#answer = answer;
   }
 
-  /** Not a field: nothing that prints an error prints it. */
+  /** A getter instead of a field, so that printing the error does not print it. */
   get answer(): ProviderResponse {
     return this.#answer;
   }

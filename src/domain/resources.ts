@@ -1,14 +1,14 @@
 import { CrossbookError } from './errors.ts';
 
-/** How large the response to one HTTP request may become, whatever was estimated before. */
+/** Limits of the response to one HTTP request, independent of cost estimates. */
 export interface ResponseBounds {
   /** Fields and list items. */
   readonly values: number;
-  /** Of the body, uncompressed. */
+  /** Uncompressed bytes of the body. */
   readonly bytes: number;
-  /** The last of them says how many more there were. */
+  /** The last error counts the omitted ones. */
   readonly errors: number;
-  /** Of all errors together, as they are written. */
+  /** Serialized bytes of all errors. */
   readonly errorBytes: number;
 }
 
@@ -18,12 +18,12 @@ export const RESPONSE_BOUNDS = {
 } as const satisfies Record<string, ResponseBounds>;
 
 /**
- * What one HTTP request, all operations of a batch included, may still have made for its response. It is consumed while
- * the response is made, so it holds whatever the data turns out to be. Each method throws once its bound is passed.
+ * The remaining budget of one HTTP request, including all operations of a batch. Consumed while the response is
+ * produced, so it holds for any data. Each method throws above its limit.
  */
 export class Allowance {
   readonly bounds: ResponseBounds;
-  /** The one error that was thrown, if a bound was passed. */
+  /** The error that was thrown, if a limit was exceeded. */
   exceeded: CrossbookError | undefined;
   #values = 0;
   #resultBytes = 0;
@@ -39,30 +39,30 @@ export class Allowance {
     return { values: this.#values, bytes: this.#bytes };
   }
 
-  /** Has much been made? */
+  /** Whether many values were produced. */
   get isLarge() {
     return this.#values > LARGE;
   }
 
-  /** Before they are made. */
+  /** Called before values are produced. */
   consumeValues(count: number): void {
     this.#values += count;
     if (this.#values > this.bounds.values) this.#stop(`${this.bounds.values} values`);
   }
 
-  /** Of long strings and JSON documents, when they are put into the result: before they are written. */
+  /** Called when long strings and JSON documents enter the result, before serialization. */
   consumeResultBytes(count: number): void {
     this.#resultBytes += count;
     if (this.#resultBytes > this.bounds.bytes) this.#stop(`${this.bounds.bytes} bytes`);
   }
 
-  /** Of the body, when they are written. */
+  /** Called when bytes of the body are serialized. */
   consumeBytes(count: number): void {
     this.#bytes += count;
     if (this.#bytes > this.bounds.bytes) this.#stop(`${this.bounds.bytes} bytes`);
   }
 
-  /** False where there is no room for another error of this size. */
+  /** False where another error of this size exceeds the limit. */
   takeError(bytes: number): boolean {
     const { errors, errorBytes } = this.bounds;
     if (this.#errors >= errors || this.#errorBytes + bytes > errorBytes) return false;
@@ -72,7 +72,7 @@ export class Allowance {
   }
 
   #stop(bound: string): never {
-    // Whichever bound it was: what else of a batch is under way makes no more either.
+    // Exhausts all limits, so that other running operations of the batch stop too.
     this.#values = Number.POSITIVE_INFINITY;
     this.#resultBytes = Number.POSITIVE_INFINITY;
     this.exceeded ??= new CrossbookError(
@@ -83,40 +83,42 @@ export class Allowance {
   }
 }
 
-/** In values. */
+/** The number of values. */
 const LARGE = 10_000;
 
 /**
- * A request's place among those at work. A request that waits for a provider is not at work: each wait pauses the permit,
- * and the last wait that ends resumes it. Waits of one request may overlap.
+ * The concurrency permit of a request. It is given back while the request waits for a provider: each wait pauses the
+ * permit, and the end of the last one resumes it. Waits of one request may overlap.
  */
 export interface WorkPermit {
   /**
-   * Before a wait: the place is given back until the returned function is called, once, after the wait. Throws where the
-   * client has gone, so that nothing more is asked on its behalf.
+   * Call before a wait: gives the slot back until the returned function is called once, after the wait. Throws where
+   * the client has disconnected, so that no further calls are made for it.
    */
   pause(): Resume;
   /**
-   * Before a piece of work that may take the processor for milliseconds: applications take turns. Undefined: at once. A
-   * promise: when its turn has come.
+   * Call before CPU work of milliseconds: applications take turns. Undefined: run at once. A promise: wait for the
+   * turn.
    */
   takeTurn(): Promise<void> | undefined;
-  /** How many requests of the same application have come and not begun: they may want the same call. */
+  /** The number of requests of the same application that have arrived and not begun: they may share a call. */
   countFollowers(): number;
-  /** Calls back once where the client goes before its answer, at once where it has gone. The returned function takes the callback off. */
+  /**
+   * Calls back once when the client disconnects before the response, at once where it already has. The returned
+   * function unregisters.
+   */
   whenGone(callback: () => void): () => void;
-  /** Releases it when the request is over, answered or not: for memory that its answer is made of. */
+  /** Releases the hold when the request ends: for memory that its response is made of. */
   keep(hold: Pick<Hold, 'release'>): void;
 }
 
 /**
- * Undefined where the request goes on at once; a promise where it queues for a place. Throws or rejects where the client
- * has gone meanwhile, which ends the work that was done for it. Call it for a request's own wait, never inside a flight
- * that several requests share.
+ * Undefined: continue at once; a promise: queued for a slot. Throws or rejects where the client has disconnected,
+ * which ends its work. Use it only for a request's own wait, never in work that several requests share.
  */
 export type Resume = () => Promise<void> | undefined;
 
-/** For work that no request stands for: it is not counted. */
+/** A permit for work without a request: not counted. */
 export const UNCOUNTED: WorkPermit = {
   pause: () => () => undefined,
   takeTurn: () => undefined,
@@ -125,26 +127,26 @@ export const UNCOUNTED: WorkPermit = {
   keep: (hold) => hold.release(),
 };
 
-/** Memory that clients and providers make the process hold: one sum, and a share of it for each owner. */
+/** Accounts for memory held for clients and providers: a total, and a share per owner. */
 export interface HeldBytes {
-  /** Undefined, and nothing is counted, where the sum or the share of one of the owners would be exceeded. */
+  /** Undefined, without charging anything, where the total or an owner's share would be exceeded. */
   acquire(owners: HeldOwners, kind: HeldKind, bytes: number): Hold | undefined;
 }
 
-/** Bytes that are counted until they are released. */
+/** Charged bytes until their release. */
 export interface Hold {
   readonly bytes: number;
-  /** False, and nothing changes, where that many more do not fit. */
+  /** False, without a change, where they would exceed a limit. */
   grow(bytes: number): boolean;
-  /** Gives so many back. */
+  /** Releases part of the bytes. */
   shrink(bytes: number): void;
-  /** Gives all of it back. Only the first call counts. */
+  /** Releases all bytes. Idempotent. */
   release(): void;
 }
 
-/** All that are named are charged, each within its own share. */
+/** All given owners are charged, each within its share. */
 export interface HeldOwners {
-  /** The subnet that the request comes from: of an IPv6 address its /64 network. */
+  /** The client's subnet: for IPv6 the /64 network. */
   readonly address?: string | undefined;
   /** Ids of the database. */
   readonly application?: string | undefined;
@@ -152,21 +154,21 @@ export interface HeldOwners {
 }
 
 export const HELD_KINDS = [
-  /** The body of a request, from its first byte until the request is answered: what is parsed from it lives as long. */
+  /** A request body, from its first byte until the response, because what is parsed from it lives as long. */
   'request_body',
-  /** What a provider answered, until the request that asked for it is answered. */
+  /** A provider response, until the end of the request that needs it. */
   'provider_response',
-  /** A response that its client has not read yet. */
+  /** A response that the client has not read yet. */
   'unread_response',
   /** Parsed documents and compiled plans in a cache. */
   'document',
-  /** Requests that wait for their turn. */
+  /** Queued requests. */
   'queue',
 ] as const;
 
 export type HeldKind = (typeof HELD_KINDS)[number];
 
-/** Answered with 503 and `Retry-After`. */
+/** A 503 with `Retry-After`. */
 export function memoryLimitReached(): CrossbookError {
   return new CrossbookError(
     'SERVICE_UNAVAILABLE',

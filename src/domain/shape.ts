@@ -1,6 +1,6 @@
 /**
- * How a record is declared, once. Its type, GraphQL's types and inputs, REST's schemas and the translations between them
- * follow from the declaration.
+ * A record declaration. Its TypeScript type, GraphQL's types and inputs, REST's schemas and the translations between
+ * them are derived from it.
  */
 export interface Shape<T> extends Typed<T> {
   readonly kind: 'shape';
@@ -9,37 +9,37 @@ export interface Shape<T> extends Typed<T> {
   readonly fields: Fields;
 }
 
-/** One field of a record: `field` and `nullable` make one. */
+/** A field of a record, created by `field` and `nullable`. */
 export interface Field<T> extends Typed<T>, FieldOptions {
   readonly type: Type;
   readonly description: string;
   readonly nullable: boolean;
-  /** Of a patch: where it is absent, what it stands for stays as it is. */
+  /** In a patch: if absent the field stays unchanged. */
   readonly optional?: true;
 }
 
 interface FieldOptions {
   readonly example?: unknown;
-  /** Why it is deprecated. */
+  /** The reason for deprecation. */
   readonly deprecated?: string;
-  /** A list: how many entries it usually has. */
+  /** For a list: the usual number of entries. */
   readonly items?: number;
-  /** What it costs in GraphQL, where that is more than one value. */
+  /** The GraphQL query cost, where it is more than one value. */
   readonly weight?: number;
-  /** GraphQL inputs: what is meant where it is left out. */
+  /** GraphQL inputs: the default. */
   readonly defaultValue?: unknown;
-  /** GraphQL inputs may leave out this list: it is empty then. */
+  /** GraphQL inputs may omit this list, which then is empty. */
   readonly emptyInGraphQL?: true;
-  /** REST answers have it where there is something to say. */
+  /** REST responses omit it where it is empty. */
   readonly leftOutOfRest?: true;
-  /** REST answers say null in place of leaving it out. */
+  /** REST responses contain null instead of omitting it. */
   readonly nullInRest?: true;
   readonly restName?: string;
-  /** REST says it in another place. */
+  /** REST exposes it elsewhere. */
   readonly graphqlOnly?: true;
 }
 
-/** Closed words, each with its meaning: an enum. */
+/** An enum: a closed set of words with descriptions. */
 export interface Words<T extends string> extends Typed<T> {
   readonly kind: 'words';
   readonly name: string;
@@ -47,7 +47,7 @@ export interface Words<T extends string> extends Typed<T> {
   readonly words: Readonly<Record<T, string>>;
 }
 
-/** Exactly one of several shapes: `type` says which. */
+/** One of several shapes, discriminated by `type`. */
 export interface Union<T> extends Typed<T> {
   readonly kind: 'union';
   readonly name: string;
@@ -67,27 +67,27 @@ export interface Scalar<T> extends Typed<T> {
 
 export type Type = Shape<unknown> | Words<string> | Union<unknown> | List<unknown> | Scalar<unknown>;
 
-/** What a declaration declares: `Of<typeof contact>`. */
+/** The type of a declaration: `Of<typeof contact>`. */
 export type Of<Declared> = Declared extends Typed<infer T> ? T : never;
 
 export const string: Scalar<string> = { kind: 'scalar', scalar: 'string' };
-/** An id that another system has given. */
+/** An id assigned by another system. */
 export const id: Scalar<string> = { kind: 'scalar', scalar: 'id' };
 export const uuid: Scalar<string> = { kind: 'scalar', scalar: 'uuid' };
 export const url: Scalar<string> = { kind: 'scalar', scalar: 'url' };
 export const int: Scalar<number> = { kind: 'scalar', scalar: 'int' };
 export const boolean: Scalar<boolean> = { kind: 'scalar', scalar: 'boolean' };
 export const json: Scalar<Readonly<Record<string, unknown>>> = { kind: 'scalar', scalar: 'json' };
-/** Text: RFC 3339 in UTC. */
+/** A string: RFC 3339 in UTC. */
 export const moment: Scalar<string> = { kind: 'scalar', scalar: 'moment' };
-/** A `Date`, answered as such text. */
+/** A `Date`, serialized as such a string. */
 export const date: Scalar<Date> = { kind: 'scalar', scalar: 'date' };
 
 export function field<T>(type: Type & Typed<T>, description: string, options: FieldOptions = {}): Field<T> {
   return { type, description, nullable: false, ...options };
 }
 
-/** Null where there is no value. REST answers leave it out then; requests may say null or leave it out. */
+/** A nullable field. REST responses omit null; requests may send null or omit it. */
 export function nullable<T>(
   type: Type & Typed<T>,
   description: string,
@@ -108,7 +108,7 @@ export function words<T extends string>(
   return { kind: 'words', name, description, words: meanings };
 }
 
-/** All of them, in their order. */
+/** All words, in order. */
 export function wordsOf<T extends string>({ words }: Words<T>): readonly T[] {
   return Object.keys(words) as T[];
 }
@@ -117,7 +117,7 @@ export function shape<F extends Fields>(name: string, description: string, field
   return { kind: 'shape', name, description, fields };
 }
 
-/** What changes a record: `keys` say which, and of the others those that are absent stay as they are. */
+/** A change of a record: `keys` identify it; absent fields stay unchanged. */
 export function patch<K extends Fields, F extends Fields>(
   name: string,
   description: string,
@@ -136,7 +136,7 @@ export function union<M extends Readonly<Record<string, Shape<unknown>>>>(
   return { kind: 'union', name, description, members };
 }
 
-/** From what a face was given, and has checked, to the record that it declares. */
+/** Reads validated input of an API into a record. */
 export function readShape<T>({ fields }: Shape<T>, given: object, spelling: Spelling): T {
   const values: Given = { ...given };
   const read = Object.entries(fields).map(([name, field]) => [
@@ -146,7 +146,7 @@ export function readShape<T>({ fields }: Shape<T>, given: object, spelling: Spel
   return Object.fromEntries(read) as T;
 }
 
-/** Absence is null, but in a patch: there it leaves a field alone, and null clears it. */
+/** An absent field is null, except in a patch: there absence keeps the field and null clears it. */
 function readField(
   { type, nullable, optional }: Field<unknown>,
   given: unknown,
@@ -173,7 +173,7 @@ function readType(type: Type, given: unknown, spelling: Spelling): unknown {
   }
 }
 
-/** How a face writes records. */
+/** How an API names and writes fields. */
 interface Spelling {
   nameOf(field: string): string;
   readUnion(given: Given): { readonly tag: string; readonly member: object };
@@ -184,7 +184,7 @@ type Given = Readonly<Record<string, unknown>>;
 export type Fields = Readonly<Record<string, Field<unknown>>>;
 type Values<F extends Fields> = { readonly [Name in keyof F]: Of<F[Name]> };
 
-/** Carries a type for the compiler: no value has it. */
+/** A phantom type for the compiler: no value has the property. */
 interface Typed<T> {
   readonly declares?: T;
 }

@@ -12,7 +12,7 @@ import type { OAuthClientStore } from './oauth.ts';
 import type { ProviderName } from './provider-names.ts';
 import { type Of, words, wordsOf } from './shape.ts';
 
-/** Everything stored for ONE application. It is opened for its id, and nothing in it can name another's. */
+/** The storage of ONE application, unable to access others. */
 export interface Tenant {
   readonly customers: CustomerStore;
   readonly connections: ConnectionStore;
@@ -30,53 +30,53 @@ export interface CredentialStore {
   /** Undefined where the connection is unknown or has no credentials. */
   read(connectionId: string): Promise<StoredCredentials | undefined>;
   /**
-   * However many requests and processes find a token expired at once, one of them refreshes it and all get the new
-   * one. `refresh` is not called when the stored credentials are newer already than the ones that were `seen`.
+   * Refreshes once, however many requests and processes find a token expired at the same time, and returns the new
+   * one to all. `refresh` is not called where the stored credentials are newer than `seen`.
    */
   refreshOnce(
     connectionId: string,
     seen: number,
     refresh: (current: StoredCredentials) => Promise<RefreshedCredentials>,
   ): Promise<StoredCredentials | undefined>;
-  /** The provider refused these credentials for good. Nothing happens when newer ones were stored meanwhile. */
+  /** Marks credentials as permanently rejected. No effect where newer ones were stored meanwhile. */
   markRefused(connectionId: string, seen: number, reason: RefusalReason): Promise<void>;
 }
 
 export interface StoredCredentials {
   readonly credentials: Credentials;
-  /** Grows with every change, so that a refused token is told from its successor. */
+  /** Incremented by every change, so that a rejected token can be told from its successor. */
   readonly generation: number;
   readonly instanceUrl: string | null;
-  /** Has the provider refused them for good? */
+  /** Whether the provider has permanently rejected them. */
   readonly isRefused: boolean;
-  /** The OAuth client that they were granted to; null where that is not known. */
+  /** The OAuth client that they were granted to; null where unknown. */
   readonly oauthClientId: string | null;
 }
 
 export interface RefreshedCredentials {
   readonly credentials: OAuth2Credentials;
-  /** Absent: as it was. A Salesforce organisation that moved says so when it refreshes. */
+  /** Absent: unchanged. A moved Salesforce org reports its new URL with a refresh. */
   readonly instanceUrl?: string | undefined;
 }
 
-/** Connections, of all applications, whose credentials have not been used for days. */
+/** Connections of all applications with credentials unused for days. */
 export interface IdleCredentials {
-  /** May this process work on them now? Until the lease ends no other may. Asked again, it is longer. */
+  /** Takes or extends the lease, under which one process at a time works on them. False: another process holds it. */
   holdLease(holder: string, leaseMs: number): Promise<boolean>;
   /**
-   * Those that have been idle the longest. No other process is given them until `retryAt` has passed the same time of idleness,
-   * even if the one that claimed them ends. What cannot be renewed is passed over, and counts as used.
+   * Claims the longest idle ones. They are not returned to any process before they are due again at `retryAt`, even
+   * if the claiming process crashes. Those that cannot be renewed are skipped and count as used.
    */
   claim(wanted: WantedIdle): Promise<readonly IdleConnection[]>;
-  /** There is nothing to renew: it counts as used. */
+  /** Skips one without anything to renew: it counts as used. */
   passOver(idle: IdleConnection): Promise<void>;
 }
 
 interface WantedIdle {
   readonly providers: readonly ProviderName[];
-  /** Not used since. */
+  /** Unused since this time. */
   readonly idleBefore: Date;
-  /** From then on they count as used. */
+  /** The time that they count as used at. */
   readonly claimedAs: Date;
   readonly limit: number;
 }
@@ -89,24 +89,21 @@ export interface IdleConnection {
   readonly generation: number;
 }
 
-/**
- * Answers of earlier searches, and what adapters have found out, for ONE application. Encrypted at rest, and never keyed by
- * anything readable.
- */
+/** Cached search results and adapters' facts of ONE application. Encrypted at rest; keys are hashed. */
 export interface ContactCache {
   /**
-   * Undefined where nothing is cached, or the connection was changed since. How old is too old the reader decides. What is
-   * large is decrypted when its turn has come.
+   * Undefined where nothing is cached, or the connection was changed since. The reader decides what is too old. Large
+   * entries are decrypted when the request has its turn.
    */
   read(connectionId: string, filterKey: string, takeTurn?: TakeTurn): Promise<CachedContacts | undefined>;
-  /** Best effort, and a moment later: what is too large is not kept, and an older answer does not replace a newer one. */
+  /** Best effort and delayed: oversized entries are dropped, and an older result does not replace a newer one. */
   write(entry: CacheEntry): Promise<void>;
 }
 
-/** Of the request's permit. Undefined: at once. */
+/** The `takeTurn` of the request's permit. Undefined: run at once. */
 type TakeTurn = () => Promise<void> | undefined;
 
-/** In characters: to decrypt so much, or to parse it, takes the processor for a millisecond. */
+/** In characters: decrypting or parsing this much takes a millisecond of CPU time. */
 export const LARGE_ENTRY = 65_536;
 
 interface CachedContacts {
@@ -116,19 +113,22 @@ interface CachedContacts {
 
 export interface CacheEntry {
   readonly connectionId: string;
-  /** How many contacts it holds. */
+  /** The number of contacts. */
   readonly records: number;
-  /** Names the search within its connection: filter, page, everything that changes the answer. Made where it is kept. */
+  /**
+   * The cache key within the connection: filter, page, and everything else that affects the result. Computed where it
+   * is stored.
+   */
   filterKey(): string;
-  /** Made when it is written, which may be later, or never. */
+  /** Serialized when it is written, which may be later or never. */
   payload(): string;
-  /** When the search was STARTED: a connection that was changed while it ran makes its answer worthless. */
+  /** The time at which the search STARTED: a connection changed meanwhile invalidates its result. */
   readonly fetchedAt: Date;
-  /** It is written at once: other processes are to find it. */
+  /** Written at once, so that other processes find it. */
   readonly isUrgent?: boolean;
 }
 
-/** Removes what ONE application's customers are and have connected: credentials, cached answers and open links with it. */
+/** Removes customers and connections of ONE application, with their credentials, cached contacts and open links. */
 export interface RemovalStore {
   /** Undefined where there is no such customer. Rejects with CONFLICT where its version is not the expected one. */
   removeCustomer(
@@ -141,16 +141,16 @@ export interface RemovalStore {
 
 export interface RemovedConnection {
   readonly connection: Connection;
-  /** What the customer granted by a link. Undefined where it was no link that brought the credentials: they are the application's own. */
+  /** The grant by a connect link. Undefined where the credentials came by an upsert and belong to the application. */
   readonly grant: RemovedGrant | undefined;
 }
 
-/** No longer stored anywhere: it may be revoked at the provider now. */
+/** A grant that is no longer stored and may be revoked at the provider. */
 interface RemovedGrant {
   readonly oauthClientId: string;
   readonly instanceUrl: string | null;
   readonly refreshToken: string;
-  /** Another connection, of whichever customer and application, lives on the same grant: to end it would end that one. */
+  /** Whether another connection, of any customer and application, uses the same grant and would end with it. */
   readonly isShared: boolean;
 }
 

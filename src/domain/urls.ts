@@ -4,7 +4,7 @@ import type { Authorization } from './oauth.ts';
 import type { Provider } from './provider.ts';
 import type { ProviderName } from './provider-names.ts';
 
-/** Exactly what a browser sends as its origin. Undefined for all else: a wildcard is none, every origin is named. */
+/** Whether it is exactly a browser's origin. Undefined for all else, including wildcards. */
 export function toWebOrigin(text: string): string | undefined {
   const url = !text.includes('*') && URL.canParse(text) ? new URL(text) : undefined;
   const isOrigin =
@@ -13,8 +13,8 @@ export function toWebOrigin(text: string): string | undefined {
 }
 
 /**
- * The origin that browsers reach this installation at. Codes travel there, so it is https, but for this machine itself.
- * Undefined: it is none of that.
+ * The public origin of this installation. It must be https, because codes are sent there, except on this machine.
+ * Undefined where invalid.
  */
 export function toPublicUrl(text: string): string | undefined {
   const origin = toWebOrigin(text);
@@ -25,12 +25,12 @@ export function toPublicUrl(text: string): string | undefined {
 
 const LOOPBACK = /^(([a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Where a provider sends customers back to: registered with it letter by letter, one for each provider. */
+/** The OAuth redirect URI of a provider, which must be registered with it exactly. */
 export function toRedirectUri(publicUrl: string, provider: ProviderName): string {
   return `${publicUrl}/connect/callback/${provider}`;
 }
 
-/** Of the providers that customers can be sent to. */
+/** The redirect URIs of all providers with connect links. */
 export function listRedirectUris(
   publicUrl: string,
   providers: Iterable<Pick<Provider, 'name' | 'authorization'>>,
@@ -41,9 +41,9 @@ export function listRedirectUris(
 }
 
 /**
- * May a customer's browser be sent back there, with a one-time code? What URL parsers would silently mend or read
- * differently (backslashes, tabs, user names, full-width letters) is refused in the text itself; then its origin has to
- * be one of the application's, to the letter.
+ * Checks a return URL, which may receive a one-time code. Rejects text that URL parsers would repair or interpret
+ * differently (backslashes, tabs, user names, full-width letters); then the origin must exactly be one of the
+ * application's.
  */
 export function checkReturnUrl(
   text: string,
@@ -62,7 +62,7 @@ export function checkReturnUrl(
   return { url: href };
 }
 
-/** The page to return to, with what became of the link; the code is for the application to redeem, once. */
+/** The return URL with the result of the link; the application redeems the code once. */
 export function toReturnUrl(
   { returnUrl, id, status, failure }: Pick<ConnectLink, 'returnUrl' | 'id' | 'status' | 'failure'>,
   code?: string,
@@ -79,8 +79,8 @@ export function toReturnUrl(
 const ORIGIN = /^(https?:\/\/([^/?#]+))/i;
 
 /**
- * The origin that a customer logs in at, as an application or the customer names it: `acme.my.salesforce.com`, or any page
- * there. Null: the provider's usual one. Checked as strictly as what tokens are sent to, because codes are.
+ * Checks the login origin given by an application or a customer: `acme.my.salesforce.com`, or any page there. Null:
+ * the provider's default. As strict as for origins that receive tokens, because it receives codes.
  */
 export function checkLoginUrl(
   text: string | null,
@@ -96,9 +96,8 @@ export function checkLoginUrl(
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
- * May a customer's instance URL be kept, and later be sent a token? What a URL parser would silently mend (octal
- * addresses, backslashes, tabs, escapes, full-width letters) is refused in the text itself, so that no later
- * reader sees another host.
+ * Checks a customer's instance URL, which will receive tokens. Rejects text that URL parsers would repair (octal
+ * addresses, backslashes, tabs, escapes, full-width letters), so that no later reader sees another host.
  */
 export function checkInstanceUrl(
   text: string,
@@ -112,7 +111,7 @@ export function checkInstanceUrl(
   if (authority.includes('@')) return { problem: 'it has a user name in it' };
   const { origin, hostname, pathname } = new URL(text);
   const checked = { origin, url: origin + (path === '' || path === '/' ? '' : pathname) };
-  // As written, not as parsed: a sandbox is on this machine, and only its own spelling leads there.
+  // Compares the text instead of the parsed URL: only the sandbox's own spelling is allowed.
   if (sandboxOrigins.includes(`${scheme}://${authority}`.toLowerCase())) return checked;
   if (hosts.length === 0) return { problem: 'this provider has no instance URL' };
   if (scheme.toLowerCase() !== 'https') return { problem: 'it does not start with https://' };
@@ -120,7 +119,7 @@ export function checkInstanceUrl(
   const [host = '', port = DEFAULT_PORT] = authority.toLowerCase().split(':');
   if (port !== DEFAULT_PORT) return { problem: 'it names a port' };
   if (!HOST.test(host) || host !== hostname) return { problem: 'its host is not a plain host name' };
-  // The whole host or nothing: a pattern without anchors must not let a look-alike pass.
+  // Requires a match of the whole host, in case a pattern lacks anchors.
   const isOwn = hosts.some((pattern) => pattern.exec(host)?.[0] === host);
   return isOwn ? checked : { problem: "its host is not one of the provider's" };
 }
@@ -133,7 +132,7 @@ function findTextProblem(text: string): string | undefined {
 const MAX_LENGTH = 2_048;
 const DEFAULT_PORT = '443';
 
-/** What a URL is written in: visible ASCII, without what parsers are known to disagree about. */
+/** The allowed characters: visible ASCII, without those that parsers disagree about. */
 const PLAIN = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*$/;
 const PARTS = /^(https?):\/\/([^/?#]+)([^?#]*)/i;
 const HOST = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
@@ -141,17 +140,17 @@ const HOST = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z
 interface InstanceUrlRules {
   /** The provider's own hosts, lower case. */
   readonly hosts: readonly RegExp[];
-  /** The imitated CRMs of this installation: the only exception. */
+  /** The sandbox's origins, which are the only exception. */
   readonly sandboxOrigins: readonly string[];
 }
 
 interface InstanceUrl {
   readonly origin: string;
-  /** The URL as it is kept: host in lower case, no slash at the end of a bare origin. */
+  /** The normalized URL: host in lower case, no trailing slash on a bare origin. */
   readonly url: string;
 }
 
 interface UrlProblem {
-  /** Goes after "… is not an address of the provider:". */
+  /** Completes the sentence "… is not an address of the provider:". */
   readonly problem: string;
 }

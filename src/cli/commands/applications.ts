@@ -20,7 +20,7 @@ const ORIGIN = {
 const KEY_ID = { name: 'KEY_ID', description: 'Public id of the key: see crossbook keys list.' };
 const ONCE = 'The key is shown only once: only its hash is stored.';
 
-/** Applications and their API keys. */
+/** Commands for applications and their API keys. */
 export const applicationCommands: readonly Command[] = [
   {
     name: 'apps create',

@@ -9,7 +9,7 @@ const PROVIDER = {
 };
 const CUSTOMER = { name: 'CUSTOMER', description: 'The application’s own id of the customer.' };
 
-/** What one application has: OAuth clients, customers and their tokens. */
+/** Commands for one application: OAuth clients, customers and their tokens. */
 export const customerCommands: readonly Command[] = [
   {
     name: 'oauth-clients set',

@@ -46,7 +46,7 @@ async function examine({ readConfig, fetch, now }: Invocation): Promise<Findings
   return found.flat();
 }
 
-/** What a check finds; where it throws, the reason is what was found. */
+/** Runs a check; if it throws, the reason is the finding. */
 async function attempt(toFinding: typeof failed, subject: string, check: () => Promise<Findings>) {
   try {
     return await check();
@@ -94,7 +94,7 @@ function describeDatabase(inspection: Inspection, sandbox: boolean): Findings {
 
 const DEMO_LEFT = 'the demo application is there and counts for nothing: the next start removes it';
 
-/** Does the setting say what stands between this process and PostgreSQL? */
+/** Checks whether the pooler setting matches what is between this process and PostgreSQL. */
 async function checkPooler(target: Config['database']): Promise<Findings> {
   if (!('url' in target)) return [];
   const { sharesConnections, hasTimeouts } = await lookAtPooler(target.url);
@@ -110,10 +110,10 @@ const NO_POOLER =
   'none in transaction mode is in between: without CROSSBOOK_DATABASE_POOLER statements are prepared';
 const SET_TIMEOUTS = `alter role … set lock_timeout = '500ms'; alter role … set statement_timeout = '10s'`;
 
-/** Away it is no more than a warning: serving goes on, each process with limits of its own. */
+/** An unreachable Redis is only a warning: each process then limits by itself. */
 async function checkRedis({ redis }: Config): Promise<Findings> {
   if (!redis) return [];
-  // Without the password that the URL may have.
+  // Omits the password of the URL.
   const { host } = new URL(redis.url);
   try {
     await pingRedis(redis.url);
@@ -125,8 +125,8 @@ async function checkRedis({ redis }: Config): Promise<Findings> {
 }
 
 /**
- * Any answer will do: it says that the way is open. Without one there is a warning, because serving goes on. Undefined:
- * the provider has no address but its customers' own.
+ * Any response means that the provider is reachable. Otherwise a warning, because serving continues. Undefined: the
+ * provider has only customer-specific addresses.
  */
 function checkProvider({ name, contacts }: Provider, ask: typeof fetch): Promise<Finding> | undefined {
   const origin = contacts?.origin(null) ?? contacts?.refresh.origin(null);
@@ -140,7 +140,7 @@ function checkProvider({ name, contacts }: Provider, ask: typeof fetch): Promise
 
 const TIMEOUT_MS = 5_000;
 
-/** A version that has ended mostly answers on for a while: a warning, no failure. */
+/** An expired API version usually keeps working for a while: a warning. */
 function checkApiVersions(providers: Iterable<Provider>, now: number): Findings {
   return readApiSupport(providers, now).map(({ provider, version, supportedUntil, endsSoon, isOver }) => {
     const support = `${version} ${isOver ? 'was' : 'is'} supported until ${supportedUntil}`;
@@ -149,7 +149,7 @@ function checkApiVersions(providers: Iterable<Provider>, now: number): Findings 
   });
 }
 
-/** What is to be registered with each vendor, to be copied from here. Without PUBLIC_URL links cannot be made: a warning. */
+/** The redirect URIs to register with each vendor. Without PUBLIC_URL connect links are disabled: a warning. */
 function checkRedirectUris(publicUrl: string | undefined, providers: Iterable<Provider>): Findings {
   if (publicUrl === undefined)
     return [warning('redirect URIs', 'PUBLIC_URL is not set: customers cannot be sent to a CRM by a link')];
@@ -164,7 +164,7 @@ const failed = (subject: string, detail: string): Finding => ({ subject, state: 
 
 type Findings = readonly Finding[];
 
-/** What was looked at, and how it is. */
+/** A check and its result. */
 interface Finding {
   readonly subject: string;
   readonly state: keyof typeof MARKS;

@@ -5,7 +5,7 @@ const FILE = { name: 'FILE', description: 'Path of the backup: rows as JSON, com
 const KEYS =
   'It does not contain the encryption keys, without which it cannot be read: keep them separately.';
 
-/** What concerns the installation as a whole: its keys, its data, its schema. */
+/** Commands for the installation: keys, data, schema. */
 export const installationCommands: readonly Command[] = [
   {
     name: 'seal rotate',
@@ -58,7 +58,7 @@ export const installationCommands: readonly Command[] = [
     },
     details: ['With CROSSBOOK_GRAPHQL_TYPE_PREFIX its types have the names that the server gives them.'],
     async run({ readConfig, flag }) {
-      // Loaded here alone: no other command should wait for it.
+      // Loaded lazily, because only this command needs it.
       const { printApiSchema, printSubgraphSchema } = await import('../../graphql/schema.ts');
       const { typePrefix } = readConfig();
       const sdl = flag('subgraph')
