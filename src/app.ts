@@ -34,7 +34,7 @@ import type { LoggerOptions } from './telemetry/logger.ts';
 import { registerGauges } from './telemetry/metrics/gauges.ts';
 import { answerMetrics } from './telemetry/metrics/metrics.ts';
 
-/** The composition root: the only place that knows every room. */
+/** The composition root: the only file that imports every folder. */
 export async function createApp(
   config: Config,
   logging: Omit<LoggerOptions, 'level'>,
@@ -104,7 +104,7 @@ export async function createApp(
     typePrefix: config.typePrefix,
     operations,
     heldBytes,
-    // What a person types there would be refused.
+    // With trusted documents GraphiQL's queries would be rejected.
     graphiql: config.graphiql && !operations ? { headers: toDemoHeaders(demo) } : false,
   });
   const limit = createConcurrencyLimit({
@@ -163,17 +163,17 @@ export async function createApp(
 
   return {
     answer,
-    /** To be told what the listener sends away by itself. */
+    /** Called for requests that the listener rejects by itself. */
     onRefused: telemetry.onRefused,
-    /** For what the listener holds. */
+    /** The memory limit, for the listener. */
     heldBytes,
-    /** Only where the sandbox is on. */
+    /** Present with the sandbox only. */
     ...{ demo, sandbox },
-    /** For the person who starts it. */
+    /** Messages for the operator. */
     notes,
-    /** Where it listens: browsers find it there as long as no `PUBLIC_URL` is set. */
+    /** Sets the listener's URL, which is the public origin where `PUBLIC_URL` is not set. */
     announceUrl: connecting.announceUrl,
-    /** From now on it is not ready, and does all that it is asked. */
+    /** Makes `/readyz` fail; requests are still served. */
     announceStop: probes.announceStop,
     async close() {
       await Promise.all([database.flush(), jobs.stop()]);

@@ -7,7 +7,7 @@ import { watchWebhooks } from './outbound/webhooks/watch.ts';
 import { sweepContactCache } from './storage/maintenance.ts';
 import { type IdleRefreshDeps, refreshIdleTokens } from './usecases/refresh-idle-tokens.ts';
 
-/** Part of the composition root: what goes on without a request. */
+/** Part of the composition root: periodic and background jobs. */
 export function startJobs(foundation: Foundation, outbound: Outbound) {
   const { config, database, clock, log, telemetry } = foundation;
   const sweep = sweepContactCache(database, {
@@ -21,7 +21,7 @@ export function startJobs(foundation: Foundation, outbound: Outbound) {
     onRefreshed: telemetry.metrics.idleRefresh,
   });
   let isStopping = false;
-  // Refresh tokens that no search uses are kept alive. Every process looks whether it is its turn.
+  // Keeps unused refresh tokens valid. Each process tries to take the job's lease.
   const idleTokens = runPeriodically({
     intervalMs: IDLE_TOKENS_EVERY_MS,
     work: () => refreshIdleTokens({ ...idleRefreshDeps, isStopping: () => isStopping }),
@@ -31,7 +31,7 @@ export function startJobs(foundation: Foundation, outbound: Outbound) {
   return {
     checkWebhookUrl: webhooks.checkUrl,
     countWebhooks: webhooks.counts,
-    /** Resolves when what runs has finished. */
+    /** Resolves when the running jobs have finished. */
     async stop() {
       isStopping = true;
       await Promise.all([sweep.stop(), idleTokens.stop(), webhooks.stop()]);
@@ -41,10 +41,10 @@ export function startJobs(foundation: Foundation, outbound: Outbound) {
 
 const IDLE_TOKENS_EVERY_MS = 60_000;
 
-/** Events on their way to the applications' servers. */
+/** Delivers webhooks. */
 function openWebhooks({ database, sandbox, telemetry, log, clock }: Foundation) {
   const { webhookQueue: queue } = database;
-  /** http: to this machine. */
+  /** Whether http: to this machine is allowed. */
   const mayLoopback = sandbox !== undefined;
   const onError = (cause: unknown) => log.warn({ cause }, 'webhooks were not sent: they will be');
   const watch = watchWebhooks({

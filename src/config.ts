@@ -4,7 +4,7 @@ import { PROVIDER_NAMES, type ProviderName } from './domain/provider-names.ts';
 import { toDatabaseDirectory } from './lib/data-directory.ts';
 import { type Group, SETTINGS, type Setting } from './settings.ts';
 
-/** The only reader of the environment. It fails once, and names every mistake. */
+/** Reads the environment, and is the only place that does. One error lists every mistake. */
 export function readConfig(env: Env): Config {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
@@ -18,12 +18,12 @@ export function readConfig(env: Env): Config {
   return Object.freeze(toConfig(values, given));
 }
 
-/** Its message is for the person at the terminal: no stack is needed. */
+/** Its message is for the operator, without a stack trace. */
 class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** In the order of the rows. */
+/** All settings in the order of the table. */
 export function listSettings(group: Group = SETTINGS): readonly Setting[] {
   return Object.values(group).flatMap((one) => (isSetting(one) ? [one] : listSettings(one)));
 }
@@ -42,7 +42,7 @@ function isSetting(one: Setting | Group): one is Setting {
   return 'schema' in one;
 }
 
-/** What no single row says. */
+/** Derives the configuration from several settings. */
 function toConfig(values: Values<typeof SETTINGS>, given: Env) {
   const { mode, databaseUrl, databasePooler, redisUrl, sandboxed, sandboxHosts, sandboxPort, ...rest } =
     values;
@@ -57,16 +57,16 @@ function toConfig(values: Values<typeof SETTINGS>, given: Env) {
   return {
     ...rest,
     production,
-    // Where it is any free port, that is not known yet.
+    // Unknown yet where any free port is used.
     publicUrl:
       values.publicUrl ?? (isLocal && values.port !== 0 ? `http://localhost:${values.port}` : undefined),
     /** A PostgreSQL server, or the folder of the embedded one. */
     database,
-    /** With the names that are answered beside those of this machine. */
+    /** `hosts`: allowed host names in addition to this machine's. */
     sandbox: (sandboxed ?? isNothingReal) ? { port: sandboxPort, hosts: sandboxHosts } : undefined,
-    // It is reachable where the API is: in production that has to be decided.
+    // Public like the API, so production must enable it explicitly.
     metrics: values.metrics ?? !production,
-    /** Undefined: this process keeps its limits alone. */
+    /** Undefined: each process counts its limits alone. */
     redis: redisUrl === undefined ? undefined : { url: redisUrl, prefix: 'crossbook:' },
     bounds: { ...values.bounds, maxConnectionsPerAddress: Math.ceil(values.bounds.maxConnections / 2) },
     /** Undefined: traces are not exported. */
@@ -77,7 +77,7 @@ function toConfig(values: Values<typeof SETTINGS>, given: Env) {
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
-/** Which OAuth client this installation is, with each provider that it is registered with. */
+/** The installation's OAuth clients by provider. */
 function readOAuthClients(given: Env): Partial<Record<ProviderName, OAuthClient>> {
   const read = CLIENTS.flatMap(({ provider, id, secret }) => {
     const [clientId, clientSecret] = [given[id], given[secret]];
@@ -92,7 +92,7 @@ function findHalfClients(given: Env): string[] {
   );
 }
 
-/** A misspelt setting that is silently ignored costs an evening. */
+/** Rejects unknown settings, because a misspelt one would silently be ignored. */
 function findUnknown(given: Env): string[] {
   const known = new Set([
     ...listSettings().map(({ name }) => name),

@@ -9,11 +9,11 @@ import type { Outbound } from './outbound/outbound.ts';
 import type { createOpenContext } from './request/context.ts';
 import { createCursorSigner, createSigningKeys } from './storage/sealing.ts';
 
-/** Part of the composition root: connect links, and the pages that they lead to. */
+/** Part of the composition root: connect links and their pages. */
 export function openConnecting(foundation: Foundation, outbound: Outbound) {
   const { config, database, providers, directions, demo, telemetry, log } = foundation;
   let listensAt: string | undefined;
-  // Before it listens, no port is known where any free one is asked for.
+  // Where any free port is used the port is unknown until it listens.
   const publicUrl = () => config.publicUrl ?? (config.production ? undefined : listensAt);
   const connecting: ConnectServices = {
     linkTokens: createCursorSigner(createSigningKeys(foundation.keyRing, 'connect link')).bind(
@@ -23,7 +23,7 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
     async findReturnOrigins(applicationId) {
       const own = await database.admin.findOrigins(applicationId);
       const isDemo = demo !== undefined && applicationId === DEMO_APPLICATION.id;
-      // The demo's own home page is one of the places where its customer begins.
+      // The demo's home page also starts connect links.
       return isDemo ? [...own, ...DEVELOPMENT_ORIGINS, publicUrl() ?? ''] : own;
     },
     findOAuthClient: foundation.findOAuthClient,
@@ -51,17 +51,17 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
       listensAt = url;
     },
 
-    /** Where the sandbox is on, the demo plays the application around a connect link. */
+    /** With the sandbox the demo plays the application's part. */
     openPages(openContext: ReturnType<typeof createOpenContext>) {
       if (!demo) return pages;
       return withDemo(pages, {
         open(requestLog) {
           requestLog.record({ application: DEMO_APPLICATION.name, credential: DEMO_CALLER.credentialId });
           requestLog.caller = DEMO_CALLER;
-          // Its pages name the customer and the provider.
+          // The demo's pages pass customer and provider explicitly.
           return openContext(NO_HEADERS, requestLog);
         },
-        // Those that the sandbox imitates: the others would need a registered app.
+        // Only providers in the sandbox: others need a registered app.
         listProviders: () =>
           [...providers.values()].flatMap(({ name, authorization }) =>
             authorization && directions.toSandboxLogin(name, authorization.logins[0].origin) !== undefined

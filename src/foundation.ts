@@ -19,7 +19,7 @@ import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
 import { openTelemetry } from './telemetry/telemetry.ts';
 import { readVersion } from './version.ts';
 
-/** Part of the composition root: what is opened once, and all others stand on. */
+/** Part of the composition root: what is opened first and used by all others. */
 export async function openFoundation(
   config: Config,
   logging: Omit<LoggerOptions, 'level'>,
@@ -59,7 +59,7 @@ export async function openFoundation(
   const directions = toDirections(sandbox);
   return {
     ...{ config, clock, log, version, telemetry, keyRing, database, providers, limits, directions, notes },
-    /** Undefined where the sandbox is off. */
+    /** Undefined without the sandbox. */
     ...{ sandbox, demo },
     heldBytes: createMemoryLimit({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() }),
     connections: createConnectionCache(clock),
@@ -73,7 +73,7 @@ async function openOwnSandbox(port: number) {
   return openSandboxNear(port);
 }
 
-/** The key is derived, not kept: the same at every start, and it cannot be computed without the key ring. */
+/** The demo's key is derived from the key ring instead of stored: stable over restarts and unguessable. */
 async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing): Promise<Demo> {
   const { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } = await import('./sandbox/demo.ts');
   const key = `cbk_demo_${createKeyedHash(ring, 'demo key')('demo')}`;
@@ -84,8 +84,8 @@ async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing):
 }
 
 /**
- * What this installation is registered as: the sandbox knows a client of its own, and never learns the secret of a real
- * one; an application's own client goes before that of the environment.
+ * Finds OAuth clients. The sandbox has its own client and never receives a real secret; an application's client takes
+ * precedence over the environment's.
  */
 export function createFindOAuthClient({ config, database, directions }: ClientSources): FindOAuthClient {
   return async ({ applicationId, provider, origin, clientId }) => {
@@ -97,7 +97,7 @@ export function createFindOAuthClient({ config, database, directions }: ClientSo
   };
 }
 
-/** What has to be registered with the vendors, for an app of one's own or for the sandbox. */
+/** Notes on the redirect URIs to register with the vendors, for own apps or the sandbox. */
 function toRedirectNotes(
   { publicUrl, sandbox, oauthClients }: Config,
   providers: Iterable<Provider>,
@@ -110,28 +110,31 @@ function toRedirectNotes(
 const NO_PUBLIC_URL = 'Redirect   customers cannot be sent to a CRM: PUBLIC_URL is not set';
 
 const DEMO_REMOVED = 'Demo       the demo application and its data were removed: the sandbox is off';
-/** For the first start: there is no API key yet. */
+/** The hint at a first start without API keys. */
 const FIRST_STEP =
   'No keys    there is no application yet. Make one and its key: crossbook apps create NAME, crossbook keys create NAME';
-/** Left for storing the new token, after the provider's deadline. */
+/** Time for storing the new token after the provider's deadline. */
 const REFRESH_MARGIN_MS = 10_000;
 
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
 export interface AppOverrides {
-  /** Of tests: there already, and stays when this application goes. Replicas know the same imitated CRMs. */
+  /** For tests: an existing sandbox, which stays open when this application closes. Replicas share it. */
   readonly sandbox?: Sandbox | undefined;
-  /** Of tests, from 0 to 1: the jitter of retries. */
+  /** For tests: the random source of jitter, from 0 to 1. */
   readonly random?: (() => number) | undefined;
-  /** Of tests. */
+  /** For tests. */
   readonly clock?: Clock | undefined;
-  /** The embedded one, where it is starting already. */
+  /** The embedded database, where it is already starting. */
   readonly database?: BegunServer | undefined;
-  /** For the person who waits: what the start is busy with. */
+  /** Called with the current step of the start, for the operator. */
   readonly onStep?: ((step: string) => void) | undefined;
-  /** Of Yoga or Envelop, for GraphQL operations, by names of your own. One that could not do its work here is refused. */
+  /**
+   * Yoga or Envelop plugins for GraphQL operations, by names of your choice. Plugins with unsupported hooks are
+   * rejected.
+   */
   readonly plugins?: Plugins | undefined;
-  /** Of the log: what could not be written. */
+  /** The number of log lines that could not be written. */
   readonly countLostLines?: (() => number) | undefined;
 }
 

@@ -3,15 +3,15 @@ import { DATA_DIRECTORY, toDatabaseDirectory, useCompileCache } from './lib/data
 import { toReason } from './lib/output.ts';
 
 /**
- * The process. Without a command, it serves. This file imports next to nothing: the database's server starts while the
- * rest is still loading.
+ * The entry point of the process. Without a command it serves. It imports almost nothing, so that the embedded
+ * database starts while the rest is loading.
  */
 const [command = 'serve', ...rest] = readEnvFile(process.argv.slice(2));
 const env = process.env;
 const dataDirectory = env['CROSSBOOK_DATA'] || DATA_DIRECTORY;
 if (command !== '--version') useCompileCache(dataDirectory);
 
-// Nobody else could be told.
+// A failing stderr cannot be reported anywhere.
 process.stderr.on('error', () => undefined);
 
 if (command === 'serve' && rest.length === 0) {
@@ -29,7 +29,10 @@ if (command === 'serve' && rest.length === 0) {
   process.exitCode = await runCommand({ args: [command, ...rest], env, stdin, stdout, stderr });
 }
 
-/** Sets what the file of a leading `--env-file` says, and returns the other arguments. The environment's own values win. */
+/**
+ * Loads the file of a leading `--env-file` and returns the other arguments. Existing environment variables take
+ * precedence.
+ */
 function readEnvFile(args: readonly string[]): readonly string[] {
   const [first = '', ...others] = args;
   if (!/^--env-file(=|$)/.test(first)) return args;
@@ -45,7 +48,7 @@ function readEnvFile(args: readonly string[]): readonly string[] {
   }
 }
 
-/** A reader that has read enough (`crossbook … | head -1`) is no failure, a full disk is one. */
+/** A closed pipe (`crossbook … | head -1`) is no failure; a full disk is. */
 function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
   process.stderr.write(`What it says cannot be written: ${toReason(error)}\n`);

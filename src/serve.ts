@@ -7,14 +7,14 @@ import { flushCompileCache } from './lib/data-directory.ts';
 import { createBufferedOutput, createLossyOutput, createStartOutput, toReason } from './lib/output.ts';
 import type { BegunServer } from './storage/embedded/start.ts';
 
-/** Reads the configuration, makes the application, listens, and stops when told to. */
+/** Reads the configuration, creates the application, listens, and shuts down on a signal. */
 export async function serve(env: Env, database: BegunServer | undefined): Promise<void> {
   const readable = process.stdout.isTTY === true;
   const stdout = createLossyOutput(process.stdout);
   const output = createStartOutput(readable ? stdout : createBufferedOutput(stdout), readable);
   const fail = (error: unknown) => {
     output.endStep();
-    // What stops a start is nearly always the environment: it is said in words, and with its stack to those who ask for it.
+    // A failed start is nearly always caused by the environment: prints the message, and the stack only on demand.
     const stack = error instanceof Error ? error.stack : undefined;
     const words = toReason(error);
     process.stderr.write(`${env['LOG_LEVEL'] === 'debug' ? stack : words}\n`);

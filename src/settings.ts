@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { toPublicUrl } from './domain/urls.ts';
 import { DATA_DIRECTORY } from './lib/data-directory.ts';
 
-// What settings take, out of the text of the environment.
+// Parsers of settings from environment variables.
 
 const onOff = z.enum(['on', 'off'], 'must be on or off').transform((value) => value === 'on');
 const matching = (pattern: RegExp, problem: string) => z.string().regex(pattern, problem);
@@ -18,7 +18,7 @@ const pathPrefix = matching(
   'must be a path such as /crm/v2, without a slash at the end',
 );
 
-/** `name=value,name=value`, percent-encoded, as OpenTelemetry has it. */
+/** `name=value,name=value`, percent-encoded, as in OpenTelemetry. */
 const otlpHeaders = matching(
   /^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/,
   'must be name=value pairs with commas between them',
@@ -43,8 +43,8 @@ function readPair(pair: string): [string, string] {
 }
 
 /**
- * Every setting is one row: its place in the configuration, its name in the environment, what it takes, its default (of an
- * optional one an example), and what it does. `.env.example` is printed from it by `npm run docs`.
+ * One row per setting: its key in the configuration, its environment variable, its type, its default (or an example
+ * where optional), and its description. `npm run docs` prints `.env.example` from it.
  */
 export const SETTINGS = {
   mode: setting(
@@ -261,7 +261,7 @@ export const SETTINGS = {
   },
 };
 
-/** With a default. */
+/** A setting with a default. */
 function setting<Schema extends z.ZodType>(
   name: string,
   schema: Schema,
@@ -284,7 +284,7 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly schema: Schema;
   readonly example: string;
-  /** Empty: those of the row before speak of it too. */
+  /** Empty: the previous row's description covers it. */
   readonly words: string;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HttpResponse } from '../lib/http-message.ts';
 
-/** One page, with headers against scripts, foreign requests and framing. */
+/** Renders a page with security headers against scripts, foreign requests and framing. */
 export function toPage({
   status = 200,
   title,
@@ -45,7 +45,7 @@ ${script && html`<script nonce="${script.nonce}">${new Markup(script.text)}</scr
       'x-robots-tag': 'noindex, nofollow',
       'referrer-policy': 'no-referrer',
       'cross-origin-resource-policy': 'same-origin',
-      // The page that opened a popup hears of its end only where nothing cuts the two apart.
+      // A popup must keep its opener, which is notified of the end.
       'cross-origin-opener-policy': more.isPopup ? 'unsafe-none' : 'same-origin',
       ...headers,
     },
@@ -53,7 +53,7 @@ ${script && html`<script nonce="${script.nonce}">${new Markup(script.text)}</scr
   };
 }
 
-/** Of all pages: dark and light as the system has it, one column, and large enough for a thumb. */
+/** The style of all pages: follows the system's color scheme, one column, large touch targets. */
 const STYLE = `
 :root { color-scheme: light dark; --ink: #16202c; --soft: #526172; --line: #c9d2dc; --paper: #fff; --tint: #f4f7fa; --blue: #1a56c4; --on-blue: #fff; --red: #b3261e }
 @media (prefers-color-scheme: dark) {
@@ -84,12 +84,12 @@ pre { background: var(--tint); border-radius: .5rem; padding: .8rem 1rem; overfl
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** HTML that is put together safely: whatever is put into it is text, unless it is HTML already. */
+/** An HTML template tag that escapes all values except HTML. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
   return new Markup(parts.reduce((text, part, index) => text + toText(values[index - 1]) + part));
 }
 
-/** HTML already: nothing in it is escaped. Made of what is written in this program alone. */
+/** HTML that is not escaped again. Created only from constants of this program. */
 export class Markup {
   readonly text: string;
 
@@ -121,7 +121,7 @@ interface PageParts {
   readonly title: string;
   readonly body: Markup;
   readonly head?: Markup | undefined;
-  /** Text of ours: what is put into it was made safe for that. */
+  /** A constant script of ours; values in it are escaped by the caller. */
   readonly script?: { readonly nonce: string; readonly text: string } | undefined;
   readonly hasForm?: boolean | undefined;
   readonly isPopup?: boolean | undefined;

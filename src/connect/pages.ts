@@ -8,7 +8,7 @@ import type { Offer, PageProblem } from '../usecases/start-authorization.ts';
 import { html, type Markup, toPage } from './html.ts';
 import { FAILURES, PROBLEMS } from './texts.ts';
 
-/** Who asks, for whom, for what and why; and where to go on. */
+/** The page of a link: who asks for access, for which customer and why, with the forms to continue. */
 export function toOfferPage({ visited, offers, token, mistake }: OfferPage): HttpResponse {
   const { link } = visited;
   const body = html`<h1>Connect your CRM</h1>
@@ -28,7 +28,7 @@ ${offers.map((one) => toForm(one, token, mistake))}
   });
 }
 
-/** Without confirmation a link can be used by anyone who has it: the names are the only protection, and are shown large. */
+/** Without confirmation anyone with the link can use it, so the names, the only protection, are shown prominently. */
 function toNames({ link, applicationName, customerName }: VisitedLink): Markup {
   if (link.confirm) {
     return html`<p><b><bdi>${applicationName}</bdi></b> wants to read the contacts in your CRM.</p>
@@ -38,7 +38,7 @@ function toNames({ link, applicationName, customerName }: VisitedLink): Markup {
 <p><b>Go on only if you belong to this organisation and expect this request.</b></p>`;
 }
 
-/** A form for each provider: each has its own questions, and works without a script. */
+/** A form per provider, each with its own fields; works without a script. */
 function toForm(offer: Offer, token: string, mistake: OfferPage['mistake']): Markup {
   const title = PROVIDER_TITLES[offer.provider];
   const own = mistake?.provider === offer.provider ? mistake : undefined;
@@ -82,11 +82,11 @@ interface OfferPage {
   readonly visited: VisitedLink;
   readonly offers: readonly Offer[];
   readonly token: string;
-  /** What was typed is no login page of this provider. */
+  /** Set where the typed URL is no login page of this provider. */
   readonly mistake?: { readonly provider: string; readonly typed: string };
 }
 
-/** All went well. A popup tells the page that opened it; otherwise the browser goes back to the application. */
+/** The success page. A popup notifies its opener; otherwise the browser returns to the application. */
 export function toFinished({ visited, link, confirmation }: FinishedLink): HttpResponse {
   const returnUrl = toReturnUrl(link, confirmation);
   if (link.mode === 'REDIRECT') return toRedirect(returnUrl);
@@ -100,7 +100,10 @@ ${toWayBack({ ...visited, link }, { go: 'Continue to', code: confirmation })}`,
   });
 }
 
-/** Says what to do next, and leads back with the reason. A popup stays open, so that it can be read. */
+/**
+ * The failure page, which explains the next step and returns with the reason. A popup stays open, so that it can be
+ * read.
+ */
 export function toFailed({ visited, link, failure, missingScopes }: FailedLink): HttpResponse {
   const isPopup = link.mode === 'POPUP';
   return toPage({
@@ -121,7 +124,7 @@ function toWayBack(
   return html`<a class="go" href="${toReturnUrl(link, code)}" rel="noreferrer">${go} <bdi>${applicationName}</bdi></a>`;
 }
 
-/** The address may hold a code: nothing of it may be kept or passed on. */
+/** A redirect whose URL may contain a code: it must not be cached or sent as referrer. */
 export function toRedirect(location: string): HttpResponse {
   return {
     status: 303,
@@ -131,9 +134,8 @@ export function toRedirect(location: string): HttpResponse {
 }
 
 /**
- * Tells the opener, at the exact origin of the application. The application's page closes the popup when it has heard; where
- * it is not heard, because a page on the way has cut the opener off or it is another one by now, the popup goes back itself.
- * Without `returnUrl` it stays.
+ * The script that notifies the opener at the application's exact origin. The application's page then closes the
+ * popup; if the opener is cut off or has navigated away, the popup returns by itself. Without `returnUrl` it stays.
  */
 function toScript(
   link: ConnectLink,
@@ -156,8 +158,8 @@ if (given.returnUrl) setTimeout(() => location.replace(given.returnUrl), window.
 const PATIENCE_MS = 1_500;
 
 /**
- * The way to the provider. No redirect: with `form-action 'self'` browsers stop a form that is redirected to another host
- * without a word. So the page itself leads on, and has a link for those that do not follow.
+ * The page that leads to the provider. Not a redirect: with `form-action 'self'` browsers silently block a form that
+ * redirects to another host. The page refreshes to the provider, and has a link as a fallback.
  */
 export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: LeavingPage): HttpResponse {
   return toPage({
@@ -172,7 +174,7 @@ export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: Leav
   });
 }
 
-/** Leads no further, and never away by itself: the maker of the link must not choose where it goes on. */
+/** A page that cannot continue. It never redirects: the creator of an invalid link must not choose the target. */
 export function toProblemPage(problem: PageProblem, visited?: VisitedLink): HttpResponse {
   const { status, title, text } = PROBLEMS[problem];
   return toPage({
@@ -185,7 +187,7 @@ ${visited && toWayBack(visited)}`,
   });
 }
 
-/** For what is no matter of links: the database is away, or a bug. */
+/** The page for errors unrelated to links: the database is unavailable, or a bug. */
 export function toErrorPage({ status, title, text, id, headers }: ErrorPage): HttpResponse {
   return toPage({
     ...{ status, title, headers },
@@ -209,7 +211,7 @@ interface ErrorPage {
   readonly status: number;
   readonly title: string;
   readonly text: string;
-  /** Of the error, for support. */
+  /** The error id, for support. */
   readonly id?: string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -13,13 +13,13 @@ import {
 import { toErrorPage, toFailed, toFinished, toLeavingPage, toOfferPage, toProblemPage } from './pages.ts';
 import { ERRORS } from './texts.ts';
 
-/** The pages of connect links. Whoever asks for them is a stranger: what they present is a link, a state, a cookie. */
+/** The pages of connect links. Visitors are unauthenticated: they present a link, a state, a cookie. */
 export function createConnectPages(deps: ConnectPagesDeps) {
   const { onEnd, connecting, limitPages } = deps;
   let waiting = 0;
 
   return {
-    /** Those that they answer. */
+    /** The paths of the pages. */
     paths: /^\/connect(?:\/|$)/,
     limitPages,
     refuse: (error: CrossbookError, { requestLog }: { readonly requestLog: RequestLog }) =>
@@ -36,7 +36,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     },
   };
 
-  /** Nothing but a form begins a flow, and nothing but a callback ends one: what looks at a link first changes nothing. */
+  /** Only a form starts a flow, and only a callback ends one, so that link previews change nothing. */
   async function route(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
     const [, , first = '', second, ...rest] = request.pathname.split('/');
     if (first === '' || rest.length > 0) return end('FORGED');
@@ -84,8 +84,8 @@ export function createConnectPages(deps: ConnectPagesDeps) {
   }
 
   /**
-   * An exchange of a code waits for a vendor. It gives its place to other requests meanwhile, and there is a bound to how many
-   * wait. A customer who closes the window meanwhile has granted all the same: the grant is kept.
+   * A code exchange waits for a provider: it gives its concurrency slot back, and the number of waiting ones is
+   * limited. If the customer closes the window meanwhile the grant is kept.
    */
   function exchangeFor(requestLog: RequestLog): ExchangeCode {
     return async (exchange) => {
@@ -102,7 +102,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     };
   }
 
-  /** One use case, and the page for its result. The log learns which application's link it was, never the link's token. */
+  /** Runs a use case and renders its result. Logs the link's application, never the link's token. */
   function perform<Result extends Outcome>(
     { name, requestLog, work }: UseCase<Result>,
     toPage: (result: Exclude<Result, { readonly problem: PageProblem }>) => HttpResponse,
@@ -114,7 +114,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
       requestLog.record({
         operation: name,
         application: visited?.applicationName,
-        // The log has no email.
+        // Emails are not logged.
         customer: customer?.includes('@') ? undefined : customer,
       });
       if (problem !== undefined) return end(problem, visited);
@@ -150,7 +150,7 @@ function toErrorResponse(error: CrossbookError, requestLog: RequestLog): HttpRes
   return toErrorPage({ ...text, status, id, headers });
 }
 
-/** What the customer chose on a link's page: what was typed goes before what was chosen. Null: neither. */
+/** Reads the form of a link's page: typed text takes precedence over a choice. Null: neither. */
 function readForm(request: HttpRequest) {
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
@@ -171,8 +171,8 @@ export function readFields(request: HttpRequest, maxBytes: number): URLSearchPar
 }
 
 /**
- * Was the form sent from a page of ours? Browsers say so in `Sec-Fetch-Site`, and older ones in `Origin`, which is `null`
- * where no referrer is sent.
+ * CSRF protection: whether the form was sent from our own page, by `Sec-Fetch-Site`, or in older browsers by
+ * `Origin`, which is `null` without a referrer.
  */
 function isFromOwnPage({ headers }: Pick<HttpRequest, 'headers'>, publicUrl: string): boolean {
   const site = headers.get('sec-fetch-site');
@@ -183,7 +183,7 @@ function isFromOwnPage({ headers }: Pick<HttpRequest, 'headers'>, publicUrl: str
 
 const MAX_BYTES = 8 * 1024;
 
-/** Undefined where a parameter comes twice: what one reader takes for the state, another may not. */
+/** Undefined where a parameter is repeated, because parsers disagree about which one counts. */
 function readCallback(query: URLSearchParams) {
   const names = ['state', 'code', 'error', 'error_description'];
   if (names.some((name) => query.getAll(name).length > 1)) return undefined;
@@ -195,28 +195,28 @@ function readCallback(query: URLSearchParams) {
   };
 }
 
-/** Of what is only compared with known words. */
+/** The maximum length of values that are only compared with known ones. */
 const LONGEST = 500;
 
 /**
- * One cookie for each flow, which no script reads and no other site sends. Over https it has the prefix `__Host-`, which
- * keeps other hosts of the domain from setting it; browsers refuse that prefix over http, where only loopback is allowed.
+ * One cookie per flow: HttpOnly and SameSite. Over https it has the prefix `__Host-`, which prevents other hosts of
+ * the domain from setting it; browsers reject the prefix over http, which is allowed on loopback only.
  */
 export function createCookies(isHttps: boolean) {
   const prefix = isHttps ? '__Host-crossbook-connect-' : 'crossbook-connect-';
   const attributes = isHttps ? 'Path=/; Secure' : 'Path=/connect';
   return {
-    /** Values by names of flows. */
+    /** Cookie values by flow name. */
     read(header: string | null): ReadonlyMap<string, string> {
       const found: [string, string][] = [];
       for (const pair of (header ?? '').split(';')) {
         const [name = '', value = ''] = pair.trim().split('=', 2);
         if (name.startsWith(prefix) && VALUE.test(value)) found.push([name.slice(prefix.length), value]);
       }
-      // Browsers send the oldest first, and the oldest are those that were left unfinished.
+      // Browsers send the oldest cookies first, which are the abandoned ones.
       return new Map(found.slice(-MAX_COOKIES));
     },
-    /** The header that sets one. */
+    /** The `Set-Cookie` header. */
     write({ flow, value, expiresAt }: FlowCookie, now: number): string {
       const seconds = Math.max(0, Math.ceil((expiresAt.getTime() - now) / 1_000));
       return `${prefix}${flow}=${value}; ${attributes}; HttpOnly; SameSite=Lax; Max-Age=${seconds}`;
@@ -224,11 +224,11 @@ export function createCookies(isHttps: boolean) {
   };
 }
 
-/** A browser with more of them has more tabs than a person. */
+/** More cookies than a person has tabs. */
 const MAX_COOKIES = 20;
 const VALUE = /^[\w-]{43}$/;
 
-/** A face of the request handler. */
+/** The pages as an API of the request handler. */
 export type ConnectPages = ReturnType<typeof createConnectPages>;
 
 type ConnectPagesDeps = StartDeps &
@@ -239,7 +239,7 @@ type ConnectPagesDeps = StartDeps &
       exchange: Parameters<ExchangeCode>[0] & { readonly onCall: (call: ProviderCall) => void },
     ): ReturnType<ExchangeCode>;
     wall(): number;
-    /** Told how each flow went on, and ended. */
+    /** Called with each step and the end of a flow. */
     onEnd(end: { readonly provider: string; readonly outcome: string }): void;
   };
 

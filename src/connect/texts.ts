@@ -1,7 +1,7 @@
 import type { ConnectFailure } from '../domain/connect-link.ts';
 import type { PageProblem } from '../usecases/start-authorization.ts';
 
-/** What happened, and what to do next. */
+/** What happened, and what to do next, for each problem. */
 export const PROBLEMS: Readonly<Record<PageProblem, ProblemText>> = {
   FORGED: {
     status: 404,
@@ -72,7 +72,7 @@ export const FAILURES: Readonly<Record<ConnectFailure, string>> = {
   VENDOR_UNAVAILABLE: 'Your CRM could not be reached. Wait a few minutes and ask for a new link.',
 };
 
-/** For what is no matter of links. */
+/** Errors unrelated to links. */
 export const ERRORS = {
   method: { title: 'This page cannot be used like this', text: 'Open the link as you received it.' },
   tooMany: PROBLEMS.TOO_MANY,

@@ -4,7 +4,7 @@ import type { Authorization } from './oauth.ts';
 import type { Provider } from './provider.ts';
 import type { ProviderName } from './provider-names.ts';
 
-/** Whether it is exactly a browser's origin. Undefined for all else, including wildcards. */
+/** Reads a web origin as browsers send it. Undefined for all else: wildcards are not allowed. */
 export function toWebOrigin(text: string): string | undefined {
   const url = !text.includes('*') && URL.canParse(text) ? new URL(text) : undefined;
   const isOrigin =

@@ -17,8 +17,8 @@ import type { InputParts } from './read-input.ts';
 import { createRouter, type Endpoint } from './server.ts';
 
 /**
- * The operator's paths, all below `/admin/`. They are not in the OpenAPI document, which is for those who call with a key:
- * docs/operations.md describes them.
+ * The admin API below `/admin/`. It is documented in docs/operations.md instead of the OpenAPI document, which is for
+ * callers with an API key.
  */
 export function createAdminFace({ store, requireKey }: AdminOptions) {
   const endpoints = ADMIN_ROUTES.map(
@@ -32,7 +32,7 @@ export function createAdminFace({ store, requireKey }: AdminOptions) {
   );
   return {
     ...createRouter(endpoints, 'There is nothing at this path of the operator’s.'),
-    /** Those that it answers. */
+    /** The paths of the admin API. */
     paths: /^\/admin\//,
     requireKey,
   };
@@ -44,9 +44,9 @@ interface AdminOptions {
   requireKey(arrival: { readonly headers: HttpHeaders; readonly address?: string | undefined }): void;
 }
 
-/** Over all applications. */
+/** Works on all applications. */
 interface AdminStore extends ApplicationAdmin, KeyAdmin {
-  /** By the wall clock. */
+  /** Wall-clock time. */
   now(): number;
 }
 
@@ -54,7 +54,7 @@ function define<Parts extends Partial<InputParts>>(route: RouteDefinition<AdminS
   return toRoute(route);
 }
 
-/** By its id, or its name where no other has it. */
+/** By id, or by unique name. */
 const applicationPath = z.strictObject({ application: z.string() });
 const keyPath = z.strictObject({ key_id: z.string() });
 

@@ -6,14 +6,14 @@ import { type BodyMeter, toJsonBody } from '../lib/json-body.ts';
 import type { RequestContext } from '../request/context.ts';
 import { type InputParts, type RoutedRequest, readInput } from './read-input.ts';
 
-/** One operation: its schemas check what arrives, type `handle`, and are what the OpenAPI document says. */
+/** Defines an operation: its schemas validate requests, type `handle`, and generate the OpenAPI document. */
 export function defineOperation<Parts extends Partial<InputParts>>(
   definition: OperationFacts & RouteDefinition<RequestContext, Parts>,
 ): Operation {
   return { ...definition, ...toRoute(definition) };
 }
 
-/** What an operation of a caller and one of the operator have in common. What `handle` resolves with is the body. */
+/** The shared part of operations of callers and of the operator. `handle` resolves with the body. */
 export function toRoute<Context, Parts extends Partial<InputParts>>(
   definition: RouteDefinition<Context, Parts>,
 ): Route<Context> {
@@ -37,7 +37,7 @@ const NO_INPUT: InputParts = {
   body: z.undefined(),
 };
 
-/** Whatever was thrown, as the response for it; the request log has it under the same id. */
+/** The response for any thrown value; the request log has the same error id. */
 export function errorResponse(
   thrown: unknown,
   requestLog: Pick<RequestLog, 'failed' | 'caller'>,
@@ -62,12 +62,12 @@ export function errorResponse(
 }
 
 interface ErrorResponseOptions {
-  /** Absent: the caller's. */
+  /** Absent: the caller's application. */
   readonly applicationName?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Data is the caller's own: no cache between us keeps it. */
+/** Responses are private to the caller: shared caches must not store them. */
 function jsonResponse(body: unknown, { status, headers }: ResponseHead, meter?: BodyMeter): HttpResponse {
   return {
     status,
@@ -80,7 +80,7 @@ function emptyResponse({ status, headers }: ResponseHead): HttpResponse {
   return { status, headers: { ...headers, 'cache-control': 'no-store' }, body: null };
 }
 
-/** Does `If-None-Match` hold the tag of the response? Weak and strong are the same here. */
+/** Whether `If-None-Match` contains the ETag. Weak and strong tags compare equal. */
 export function isNotModified(ifNoneMatch: string | null | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? '').split(',').map(toStrong);
   return tags.includes('*') || tags.includes(toStrong(etag));
@@ -95,18 +95,18 @@ export interface Operation extends OperationFacts, Route<RequestContext> {}
 export interface Route<Context> {
   readonly id: string;
   readonly method: string;
-  /** Parameters in braces. */
+  /** The path, with parameters in braces. */
   readonly path: string;
   readonly input: z.ZodObject<InputParts>;
-  /** The meter counts the body while it is written. */
+  /** `meter` counts the bytes of the body during serialization. */
   run(context: Context, request: RoutedRequest, meter?: BodyMeter): Promise<HttpResponse>;
 }
 
 export interface RouteDefinition<Context, Parts> {
   readonly id: string;
-  /** The path is below the prefix of its group. */
+  /** Method and path, relative to the prefix of its group. */
   readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
-  /** Of what is not named nothing is taken. */
+  /** A part that is not listed accepts nothing. */
   readonly input: Parts;
   readonly response?: Pick<ResponseFacts, 'status'>;
   handle(context: Context, input: InputOf<Parts>, head: ResponseHead): Promise<object | undefined>;
@@ -116,7 +116,7 @@ type InputOf<Parts> = {
   [Part in keyof Parts]: Parts[Part] extends z.ZodType ? z.output<Parts[Part]> : never;
 };
 
-/** A handler may change both. */
+/** A handler may change status and headers. */
 interface ResponseHead {
   status: number;
   readonly headers: Record<string, string>;
@@ -125,13 +125,13 @@ interface ResponseHead {
 interface OperationFacts {
   readonly summary: string;
   readonly description: string;
-  /** An application by its key, a customer by its token. Absent: by key alone. */
+  /** Allowed credentials: an application's API key, a customer token. Absent: API key only. */
   readonly callers?: readonly ('apiKey' | 'customerToken')[];
   readonly bodyExample?: unknown;
   readonly response: ResponseFacts;
-  /** What 304 means, where it is a response. */
+  /** The meaning of a 304, where it is possible. */
   readonly notModified?: string;
-  /** The statuses of its errors, beside those that every operation has, or every one with a body. */
+  /** Error statuses in addition to the common ones. */
   readonly errors?: readonly number[];
 }
 
@@ -139,9 +139,9 @@ export interface ResponseFacts {
   /** Absent: 200. */
   readonly status?: 201 | 202 | 204;
   readonly description: string;
-  /** Of the body; absent where there is none. */
+  /** The schema of the body; absent without a body. */
   readonly schema?: z.ZodType;
   readonly example?: unknown;
-  /** Headers of interest and what they say. */
+  /** Documented response headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }

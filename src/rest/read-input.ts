@@ -3,7 +3,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
 import { readJsonBytes } from '../lib/json.ts';
 
-/** Checks all of a request at once, so that one error names every mistake. */
+/** Validates the whole request at once, so that one error lists every mistake. */
 export function readInput<Parts extends InputParts>(
   schema: z.ZodObject<Parts>,
   { request, path }: RoutedRequest,
@@ -22,7 +22,7 @@ export function readInput<Parts extends InputParts>(
   throw new CrossbookError('BAD_REQUEST', formatIssues(parsed.error.issues));
 }
 
-/** The four places of a request. `body` is `z.undefined()` where none is read. */
+/** The four parts of a request. `body` is `z.undefined()` where there is none. */
 export type InputParts = {
   readonly path: z.ZodObject;
   readonly query: z.ZodObject;
@@ -38,10 +38,10 @@ function readPath(raw: RoutedRequest['path']): Readonly<Record<string, string>> 
   }
 }
 
-/** A request at the operation that it is for. */
+/** A routed request. */
 export interface RoutedRequest {
   readonly request: HttpRequest;
-  /** The path's parameters, still percent-encoded. */
+  /** Path parameters, still percent-encoded. */
   readonly path: Readonly<Record<string, string>>;
 }
 
@@ -49,7 +49,7 @@ const MAX_REQUEST_BODY_BYTES = 1024 * 1024;
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
-/** A request's body as JSON, within its bound. Undefined where none is read, and where an optional one is absent. */
+/** Reads the body as JSON, up to the limit. Undefined where there is none, or an optional one is absent. */
 function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown {
   if (type === 'undefined') return undefined;
   const isSilent = type === 'optional' && request.headers.get('content-type') === null;
@@ -72,11 +72,11 @@ function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown
 }
 
 /**
- * From text to what a schema can judge. What cannot be read as its type stays text, what is not known stays in, and
- * what is given twice becomes a list: the schema then refuses it by name.
+ * Converts a query string for validation. Unparsable values stay text, unknown parameters stay in, and repeated ones
+ * become a list, so that the schema rejects them by name.
  */
 export function readQuery(params: URLSearchParams, schema: z.ZodObject): Record<string, unknown> {
-  // `getAll` looks through all of them for each name.
+  // `getAll` would scan all parameters per name.
   const given = new Map<string, string[]>();
   for (const [name, value] of params) {
     const values = given.get(name);
@@ -107,7 +107,7 @@ function kindOf({ shape }: z.ZodObject, name: string): string | undefined {
 const MAX_MISTAKES = 20;
 const MAX_NAME_LENGTH = 100;
 
-/** All mistakes in plain words, each with its field. Never a value: it could be a secret. */
+/** Formats all mistakes with their fields. Never includes values, which could be secrets. */
 function formatIssues(issues: readonly Issue[]): string {
   const mistakes = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
@@ -129,7 +129,7 @@ function toWords(issue: Issue): string {
     case 'invalid_value':
       return `must be one of: ${issue.values.join(', ')}`;
     case 'invalid_union':
-      // Discriminated unions say which values they know.
+      // Discriminated unions list their values.
       return `must be one of: ${('options' in issue && issue.options?.join(', ')) || ''}`;
     case 'too_big':
       return issue.origin === 'array'
@@ -142,7 +142,7 @@ function toWords(issue: Issue): string {
   }
 }
 
-/** The first step says which part of the request it is; fields of the body go by their own names. */
+/** The first path segment is the part of the request; fields of the body are named without it. */
 function toName([part, ...steps]: readonly PropertyKey[]): string {
   const name = steps
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${String(step)}`))

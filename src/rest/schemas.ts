@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DEFAULT_PAGE_SIZE, type Direction } from '../domain/page.ts';
 import { type Field, type Fields, readShape, type Scalar, type Shape, type Type } from '../domain/shape.ts';
 
-/** Text with its description. No `format: email` anywhere: CRMs hold addresses that strict validators refuse. */
+/** A described string. Never `format: email`, because CRMs contain addresses that strict validators reject. */
 export function text(...described: Parameters<typeof toMeta>) {
   return z.string().meta(toMeta(...described));
 }
@@ -36,7 +36,7 @@ export function optional<Schema extends z.ZodType>(schema: Schema, description: 
   return schema.optional().describe(description);
 }
 
-/** What the query of a list says of its page. */
+/** The pagination parameters of a list. */
 export function pageQuery({ of, most, cursor }: { of: string; most: number; cursor: string }) {
   return {
     page_size: optional(
@@ -53,7 +53,7 @@ export const pageCursors = {
   previous: z.string().nullable().describe('Cursor of the previous page, or null.'),
 };
 
-/** The values of `pageCursors`. */
+/** Fills `pageCursors`. */
 export function toPageCursors<Item>(page: CursorPage<Item>, items: readonly Item[]) {
   const [first, last] = [items[0], items.at(-1)];
   return {
@@ -69,8 +69,8 @@ interface CursorPage<Item> {
 }
 
 /**
- * Writes records under the names of a schema, `created_at` for `createdAt`. What the schema does not name is not written,
- * and neither is null.
+ * Serializes records with a schema's names, e.g. `created_at` for `createdAt`. Omits fields outside of the schema,
+ * and null.
  */
 export function recordWriter<Schema extends z.ZodObject>(schema: Schema) {
   const names = Object.keys(schema.shape).map((name) => [name, toCamelCase(name)] as const);
@@ -80,7 +80,7 @@ export function recordWriter<Schema extends z.ZodObject>(schema: Schema) {
   };
 }
 
-/** What a request says in `return_url` as `returnUrl`. */
+/** Renames fields of a request to camel case, e.g. `return_url` to `returnUrl`. */
 export function toCamelCased<T extends object>(given: T) {
   const renamed = Object.entries(given).map(([name, value]) => [toCamelCase(name), value]);
   return Object.fromEntries(renamed) as { [Name in keyof T as CamelCase<Name & string>]: T[Name] };
@@ -94,24 +94,24 @@ type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
   ? `${Word}${Capitalize<CamelCase<Rest>>}`
   : Name;
 
-/** In requests null means the same as absence, or clears a field of a patch. Responses leave out what is null. */
+/** In requests null equals absence, or clears a field of a patch. Responses omit null. */
 export type WireDirection = 'request' | 'response';
 
-/** The schema of what is declared: one for each direction, so that OpenAPI can name it. */
+/** The schema of a declared type, one per direction, so that OpenAPI can name it. */
 export function toSchema<Declared extends Type>(type: Declared, direction: WireDirection) {
   const made = schemas[direction].get(type) ?? makeSchema(type, direction);
   schemas[direction].set(type, made);
   return made as Declared extends Shape<unknown> ? z.ZodObject : z.ZodType;
 }
 
-/** A declared record as REST writes it. */
+/** Serializes a declared record for REST. */
 export function toWire(shape: Shape<unknown>, record: object): Record<string, unknown> {
   const write = writers.get(shape) ?? makeWriter(shape);
   writers.set(shape, write);
   return write(record);
 }
 
-/** A record of a request, checked by its schema, as it is declared. */
+/** Converts a validated record of a request to its declared type. */
 export function fromWire<T>(shape: Shape<T>, given: object): T {
   return readShape(shape, given, {
     nameOf: toSnakeCase,
@@ -120,8 +120,8 @@ export function fromWire<T>(shape: Shape<T>, given: object): T {
 }
 
 /**
- * A function that is written out: it makes an object at once, where a loop over the fields takes five times as long for the
- * thousands of a page. Names and nothing else of a declaration become code.
+ * Generates a function that creates an object at once, because a loop over the fields takes five times as long for
+ * thousands of records. Only names of declarations become code.
  */
 function makeWriter(shape: Shape<unknown>): Writer {
   const fields = toWireFields(shape.fields);
@@ -134,7 +134,7 @@ function makeWriter(shape: Shape<unknown>): Writer {
     const body = `return (record) => ({ ${members.join(', ')} });`;
     return new Function('fields', 'write', body)(fields, toWireValue);
   } catch {
-    // Where the process may not make functions of text.
+    // Code generation from strings is disabled.
     return (record) =>
       Object.fromEntries(
         fields.map(([name, field, wireName]) => {
@@ -171,7 +171,7 @@ function toWireValue(type: Type, value: unknown): unknown {
   }
 }
 
-/** `street1` is `street_1`. */
+/** `street1` becomes `street_1`. */
 function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`);
 }
@@ -227,7 +227,7 @@ function toField(field: Field<unknown>, direction: WireDirection): z.ZodType {
 function readFormat(type: Type, direction: WireDirection): object {
   const scalar = type.kind === 'scalar' ? type.scalar : undefined;
   if (scalar === 'uuid') return { format: 'uuid' };
-  // In requests it is checked where it is stored, by more than a format could say.
+  // In requests no format is given, because the use case validates more than a format can express.
   if (scalar === 'url' && direction === 'response') return { format: 'uri' };
   if (scalar !== 'moment' && scalar !== 'date') return {};
   return { format: 'date-time', examples: [EXAMPLE_MOMENT] };

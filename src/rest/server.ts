@@ -9,7 +9,7 @@ import { errorResponse, type Operation } from './operation.ts';
 import type { RoutedRequest } from './read-input.ts';
 import { OPERATIONS } from './routes/all.ts';
 
-/** The REST face: the operations, the document that describes them, and the page that shows it. */
+/** The REST API: the operations, their OpenAPI document, and its page. */
 export function createRest({ openContext, prefixes = {}, demo, version }: RestOptions) {
   const operations = OPERATIONS.map((operation) => ({
     ...operation,
@@ -34,7 +34,7 @@ function toEndpoint(operation: Operation, openContext: RestOptions['openContext'
         const context = await openContext(request.request.headers, requestLog);
         const checked = context.checkRateLimit();
         if (checked) await checked;
-        // Before anything of the request is looked at.
+        // Authenticates before the request is read.
         context.requireCaller();
         const response = await operation.run(context, request, context.allowance);
         const rechecked = context.recheckSeen();
@@ -45,11 +45,11 @@ function toEndpoint(operation: Operation, openContext: RestOptions['openContext'
   };
 }
 
-/** Finds the endpoint of a path, and does what all have in common: OPTIONS, HEAD, compression, errors. */
+/** Routes requests to endpoints and handles OPTIONS, HEAD, compression and errors. */
 export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
   const routes = endpoints.map((endpoint) => ({ endpoint, pattern: toPattern(endpoint.path) }));
   return {
-    /** The response to a request that no endpoint has seen. */
+    /** The response to a request that was rejected before routing. */
     refuse: (error: CrossbookError, { requestLog }: { readonly requestLog: RequestLog }) =>
       errorResponse(error, requestLog),
     async answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
@@ -83,7 +83,7 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
   }
 }
 
-/** Matched while the path is percent-encoded, so that an encoded slash stays in its segment. */
+/** Matches the percent-encoded path, so that an encoded slash stays in its segment. */
 function toPattern(path: string): RegExp {
   const pattern = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
   return new RegExp(`^${pattern}$`);
@@ -96,12 +96,12 @@ export interface Endpoint {
 }
 
 export interface RestOptions {
-  /** Rejects with UNAUTHORIZED where what the headers present is wrong; without a caller where they present nothing. */
+  /** Rejects with UNAUTHORIZED where the credentials are invalid; the context has no caller where there are none. */
   openContext(headers: HttpHeaders, requestLog: RequestLog): Promise<RequestContext> | RequestContext;
-  /** Paths that the operations of a group live below: `/crm/v2`. */
+  /** Path prefixes of operation groups: `/crm/v2`. */
   readonly prefixes?: Readonly<Record<string, string | undefined>>;
-  /** What the page of the document has filled in. Undefined where there is no demo. */
+  /** Demo values for the documentation page. Undefined without a demo. */
   readonly demo?: DocsDemo | undefined;
-  /** Of the product, for the document. */
+  /** The product's version, for the document. */
   readonly version: string;
 }

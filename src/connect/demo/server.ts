@@ -19,9 +19,9 @@ import { type ConnectPages, readFields } from '../server.ts';
 import { FAILURES } from '../texts.ts';
 
 /**
- * What an application does around a connect link, played through by the demo: its home page asks for a link, and its return
- * page redeems the code and searches. Nobody says who they are here, so it is there only while the sandbox is on: then
- * nothing but loopback is answered. What changes something is a form of a page of the same origin.
+ * The application's part in a connect link, played by the demo: its home page requests a link, its return page
+ * redeems the code and searches. There is no authentication, so it exists only with the sandbox, where only loopback
+ * is served. Changes require a same-origin form.
  */
 export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
   const routes: Readonly<Record<string, Readonly<Record<string, Work>>>> = {
@@ -46,14 +46,14 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
     },
   };
 
-  /** For a customer of its own: the demo's keeps its contacts. */
+  /** Uses a separate customer, so that the demo's customer keeps its contacts. */
   async function begin(context: DemoContext): Promise<HttpResponse> {
     await upsertCustomer(context, CUSTOMER);
     const { url } = await createConnectLink(context, {
       customerId: CUSTOMER.customerId,
       providers: deps.listProviders(),
       returnUrl: `${context.connecting.publicUrl() ?? ''}${RETURN}`,
-      // Whoever clicks again may choose another account.
+      // A repeated run may choose another account.
       allowAccountChange: true,
     });
     return toRedirect(url);
@@ -81,7 +81,7 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
   }
 }
 
-/** Every imitated account has somebody with this address, and each another one. */
+/** Each sandbox account has a contact with this address. */
 async function findSomebody(context: DemoContext, { customerId, providerName }: ConnectLink) {
   using page = await searchContacts(context, {
     ...{ customerId, provider: providerName, filter: { email: SOMEBODY } },
@@ -106,7 +106,7 @@ const CUSTOMER = {
   email: 'first-customer@example.com',
 } as const;
 
-/** The application's part: it vouches for the person who came back. */
+/** The application's confirmation of the person who returned. */
 function toConfirmPage({ id, code }: { readonly id: string; readonly code: string }): HttpResponse {
   return toPage({
     title: 'One step is left',
@@ -147,7 +147,10 @@ function toNotConnectedPage({ failure }: { readonly failure: ConnectFailure | nu
   });
 }
 
-/** Browsers say so in `Sec-Fetch-Site`, and older ones in `Origin`. Whatever says neither is no browser, and has the API. */
+/**
+ * CSRF protection by `Sec-Fetch-Site`, or in older browsers by `Origin`. Requests without either are not from a
+ * browser and can use the API.
+ */
 function isFromSameOrigin({ headers, url }: Pick<HttpRequest, 'headers' | 'url'>): boolean {
   const site = headers.get('sec-fetch-site');
   return site === null ? headers.get('origin') === url.origin : site === 'same-origin';
@@ -155,7 +158,7 @@ function isFromSameOrigin({ headers, url }: Pick<HttpRequest, 'headers' | 'url'>
 
 type Work = (context: DemoContext, request: HttpRequest) => Promise<HttpResponse>;
 
-/** One request, made for the demo application. */
+/** The context of a request of the demo application. */
 type DemoContext = UpsertDeps &
   CreateLinkDeps &
   ConfirmLinkDeps &
@@ -164,15 +167,15 @@ type DemoContext = UpsertDeps &
 
 interface DemoDeps {
   open(requestLog: RequestLog): DemoContext;
-  /** Those that can be connected. */
+  /** Providers that can be connected. */
   listProviders(): readonly ProviderName[];
-  /** To be pasted: searches that customer's contacts. */
+  /** A command to paste that searches that customer's contacts. */
   toCommand(of: { readonly customerId: string; readonly provider: ProviderName }): string;
 }
 
 interface Connected {
   readonly provider: ProviderName;
-  /** Undefined: nobody there has that address. */
+  /** Undefined: no contact has that address. */
   readonly contact: { readonly email: string; readonly name: string } | undefined;
   readonly command: string;
 }

@@ -80,13 +80,13 @@ export const errorsSchema = z
   .strictObject({ errors: z.array(errorSchema).describe('What went wrong.') })
   .describe('The body of every error response.');
 
-/** What a connection is configured with is the same in both directions. */
+/** Connection settings have the same schema in both directions. */
 const CONFIGURATIONS: readonly Declared[] = [
   ...[schemaMappingsConfig, objectFieldMappings, entityMapping, connectionSyncConfig],
   ...[destinationConfig, syncedObject, fieldMapping],
 ];
 
-/** Of requests: absent fields that have a default may be absent. */
+/** Request schemas: fields with a default are optional. */
 const REQUEST_SCHEMAS = toRegistry({
   ContactSearch: contactSearchSchema,
   CustomerUpsert: toSchema(customerUpsert, 'request'),
@@ -102,7 +102,7 @@ const REQUEST_SCHEMAS = toRegistry({
   ...toSchemas(CONFIGURATIONS, 'request', 'Input'),
 });
 
-/** Of responses: every field that has a default is there. */
+/** Response schemas: fields with a default are always present. */
 const RESPONSE_SCHEMAS = toRegistry({
   ContactPage: contactPageSchema,
   Pagination: paginationSchema,
@@ -131,7 +131,7 @@ const RESPONSE_SCHEMAS = toRegistry({
   Errors: errorsSchema,
 });
 
-/** What is declared has its name there. */
+/** Registers declared types under their names. */
 function toSchemas(types: readonly Declared[], direction: WireDirection, suffix = '') {
   const named = types.map((type) => [`${type.name}${suffix}`, toSchema(type, direction)] as const);
   return Object.fromEntries(named);
@@ -139,12 +139,15 @@ function toSchemas(types: readonly Declared[], direction: WireDirection, suffix 
 
 type Declared = Extract<Type, { readonly name: string }>;
 
-/** The named schemas of the document. */
+/** All named schemas of the document. */
 export function toComponentSchemas(): Record<string, object> {
   return { ...toJsonSchemas(REQUEST_SCHEMAS, 'input'), ...toJsonSchemas(RESPONSE_SCHEMAS, 'output') };
 }
 
-/** A schema that has no name yet is named after its operation. A body that may be absent is described as when it is there. */
+/**
+ * References a request schema; unnamed ones are named after their operation. Optional bodies are described as
+ * present.
+ */
 export function refToRequest(schema: z.core.$ZodType, operationId: string): object {
   const present = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
   return toRef(REQUEST_SCHEMAS, present, `${operationId}Request`);
@@ -164,7 +167,7 @@ function toJsonSchemas(registry: Registry, io: 'input' | 'output'): Record<strin
   const { schemas } = z.toJSONSchema(registry, {
     io,
     uri: toUri,
-    // Generators of clients take a field that has a default for one that must be sent.
+    // Removes defaults, because client generators treat such fields as required.
     override: ({ jsonSchema }) => {
       delete jsonSchema.default;
     },

@@ -12,7 +12,7 @@ import type { GroupedOperation } from '../routes/all.ts';
 import { EXAMPLE_EVENT, webhookBodySchema } from '../routes/events.ts';
 import { errorsSchema, refToRequest, refToResponse, toComponentSchemas } from './components.ts';
 
-/** The OpenAPI document of exactly these operations, out of the schemas that check their requests. */
+/** Generates the OpenAPI document of these operations from their validation schemas. */
 export function toOpenApi(operations: readonly GroupedOperation[], version: string) {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
@@ -88,7 +88,7 @@ function toOperationObject(operation: GroupedOperation): object {
   };
 }
 
-/** The errors of every operation, and those of every one that takes a body. */
+/** Error statuses of every operation, and of those with a body. */
 const ALWAYS = [400, 401, 403, 429, 500, 503];
 const WITH_BODY = [413, 415];
 
@@ -112,7 +112,7 @@ function toSuccess({ description, schema, example, headers = {} }: ResponseFacts
   };
 }
 
-/** What every response to a known caller says of its rate limit, where it has one. */
+/** The rate limit headers of every authenticated response. */
 const QUOTA_HEADERS = Object.fromEntries(
   [
     ['RateLimit', 'Remaining requests (r) and seconds until the limit resets (t).', '"requests";r=5998;t=42'],
@@ -131,16 +131,16 @@ function refToError(status: number): object {
 }
 
 const CODES = Object.entries(ERROR_CODES) as [ErrorCode, ErrorFacts][];
-/** The first code of each status names its response. */
+/** The first error code of each status names its response. */
 const FIRST_CODES = new Map(CODES.toReversed().map(([code, { status, when }]) => [status, { code, when }]));
 
-/** `NOT_FOUND` is `NotFound`. */
+/** `NOT_FOUND` becomes `NotFound`. */
 function toName(status: number): string {
   const { code = '' } = FIRST_CODES.get(status) ?? {};
   return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** One for each status of which there is an example. */
+/** One response per status with an example. */
 function toComponentResponses(): Record<string, object> {
   const shown = CODES.filter(([, { example }]) => example !== undefined);
   return Object.fromEntries(shown.map(([code, facts]) => [toName(facts.status), toResponse(code, facts)]));
@@ -166,7 +166,7 @@ function toContent(schema: object, example: unknown): object {
   return { 'application/json': { schema, example } };
 }
 
-/** The section of OpenAPI 3.1 that says what we send, rather than how we respond. */
+/** The `webhooks` section of OpenAPI 3.1: requests that we send. */
 function toWebhooks(): Record<string, object> {
   return Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: toWebhook(type) }]));
 }

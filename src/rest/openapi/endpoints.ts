@@ -4,7 +4,7 @@ import type { GroupedOperation } from '../routes/all.ts';
 import type { Endpoint } from '../server.ts';
 import type { DocsDemo } from './page.ts';
 
-/** The document, made once: when it is first requested. */
+/** Serves the OpenAPI document, generated once at the first request. */
 export function createOpenApiEndpoint(operations: readonly GroupedOperation[], version: string): Endpoint {
   let made: ReturnType<typeof makeDocument> | undefined;
   return {
@@ -25,13 +25,13 @@ export function createOpenApiEndpoint(operations: readonly GroupedOperation[], v
 async function makeDocument(operations: readonly GroupedOperation[], version: string) {
   const { toOpenApi } = await import('./document.ts');
   const text = JSON.stringify(toOpenApi(operations, version));
-  // Weak: it may travel compressed.
+  // Weak, because the response may be compressed.
   return { text, etag: `W/"${digest(text).slice(0, 22)}"` };
 }
 
 /**
- * The document for people: it can be read and tried, without a request to any other host. The page is loaded with the
- * first request for it.
+ * Serves the documentation page with a request form; it loads nothing from other hosts. Loaded lazily at the first
+ * request.
  */
 export function createDocsEndpoint(demo: DocsDemo | undefined): Endpoint {
   return {

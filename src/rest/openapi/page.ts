@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Ready to be sent where there is a demo: everything that has to be filled in is. */
+/** Renders the page. With a demo all fields are filled in, ready to send. */
 export function renderPage(demo: DocsDemo | undefined): string {
   const given = demo && {
     'x-api-key': demo.key,
@@ -31,7 +31,7 @@ function toAttribute(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** The page's style: light or dark as the reader's system is. */
+/** The page's style, following the system's light or dark mode. */
 const STYLE = `
 :root { --ink: #1c2430; --soft: #5d6b7e; --line: #dde3ea; --paper: #f6f8fa; --card: #fff; --code: #f1f4f8; --accent: #2456c9;
   --get: #14744a; --post: #2456c9; --put: #96570b; --bad: #b3261e; }
@@ -245,7 +245,7 @@ function typeOf(api, node) {
 }
 `;
 
-/** Nothing but the page's own style and script runs, and nothing but this server is asked. */
+/** The CSP: only the page's own style and script, and requests to this server only. */
 export const POLICY = [
   "default-src 'none'",
   `script-src ${toSource(SCRIPT)}`,

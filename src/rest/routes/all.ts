@@ -19,7 +19,7 @@ const GROUPS = {
   oauth_clients: oauthClientOperations,
 };
 
-/** Every operation with its group, in the order of the document. */
+/** All operations with their groups, in the order of the document. */
 export const OPERATIONS = Object.entries(GROUPS).flatMap(([group, operations]) =>
   operations.map((operation) => ({ ...operation, group })),
 );

@@ -51,14 +51,14 @@ const versionHeaders = z
     error: 'makes no sense together with if-match',
   });
 
-/** A customer's version is its ETag. Nine digits are more upserts than any customer will see. */
+/** Reads the version from an ETag. Nine digits exceed any realistic number of upserts. */
 function readVersion(tag: z.output<typeof ifMatch>): number | undefined {
   return tag === undefined ? undefined : Number.parseInt(tag.slice(1), 10);
 }
 
 /**
- * Of a customer with connections it also says what these are: a status changes without a new version. A change by
- * `If-Match` goes by the version alone.
+ * The ETag of a customer. With connections it includes their state, because a status changes without a new version.
+ * `If-Match` compares the version only.
  */
 function toETag({ version, connections }: Customer): string {
   if (connections.length === 0) return `"${version}"`;
@@ -83,13 +83,13 @@ function toCustomerRecord(record: Customer, providers: Providers): Record<string
   return toWire(customer, { ...record, connections });
 }
 
-/** Of scopes there is something to say where a link connected. */
+/** Adds scopes, which are known only for connections made by a link. */
 export function withScopes(record: Connection, providers: Providers): object {
   if (record.grantedScopes.length === 0) return { ...record, grantedScopes: undefined };
   return { ...record, missingScopes: findMissingScopes(providers, record) };
 }
 
-/** For what each needs to be granted. */
+/** For the required scopes of each provider. */
 type Providers = RequestContext['providers'];
 
 export const EXAMPLE_CONNECTION = {
@@ -129,7 +129,7 @@ export const customerOperations = [
       customer_id: 'customer-1',
       name: 'Analytical Engines Ltd',
       email: 'office@example.com',
-      // Of a provider that is never called: a search after the example sends no invented token anywhere.
+      // A provider without search, so that no later search sends the invented token anywhere.
       connections: [
         { provider_name: 'pipedrive', credentials: { type: 'token', value: 'the-access-token' } },
       ],
@@ -230,6 +230,6 @@ export const customerOperations = [
   }),
 ];
 
-/** As GraphQL counts the same. */
+/** The same costs as in GraphQL. */
 const LIST_COST = 20;
 const VALUES_PER_CUSTOMER = 20;

@@ -97,6 +97,6 @@ export const listEventsOperation = defineOperation({
   },
 });
 
-/** As GraphQL counts the same. */
+/** The same costs as in GraphQL. */
 const LIST_COST = 20;
 const VALUES_PER_EVENT = 10;

@@ -158,7 +158,7 @@ export const searchContactsOperation = defineOperation({
       readFromCache,
       selection: { rawData, totalCount: true, needsPreviousPage: true },
     });
-    // The cache does not keep associations, and a search in it asks the provider for nothing.
+    // Associations are not cached, and a search in the cache calls no provider.
     const objects = readFromCache ? undefined : query.associations_to_fetch;
     const toRecord = (one: Contact) => toContactRecord(one, rawData);
     const records = objects
@@ -176,14 +176,14 @@ export const searchContactsOperation = defineOperation({
   },
 });
 
-/** What the provider has no value for is `undefined`, which JSON leaves out. */
+/** Missing values are `undefined`, which JSON omits. */
 function toContactRecord(record: Contact, rawData: boolean): Record<string, unknown> {
   const wire = toWire(contact, record);
   if (rawData) wire['raw_data'] = record.rawData ?? undefined;
   return wire;
 }
 
-/** One list for each object that was asked for, whether anything was found or not. */
+/** One list per requested object, even if empty. */
 async function readAssociations(
   context: RequestContext,
   contact: Contact,
@@ -195,7 +195,7 @@ async function readAssociations(
   return Object.fromEntries(objects.map((object) => [object, idsOf(object)]));
 }
 
-/** As GraphQL estimates the cost of the same search, and the values of as many contacts as there may be. */
+/** The same cost estimate as in GraphQL: the search, and the values of the expected contacts. */
 function costOf(
   { email, emails }: z.output<typeof contactSearchSchema>['filter'],
   pageSize = DEFAULT_PAGE_SIZE,
