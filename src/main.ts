@@ -29,10 +29,7 @@ if (command === 'serve' && rest.length === 0) {
   process.exitCode = await runCommand({ args: [command, ...rest], env, stdin, stdout, stderr });
 }
 
-/**
- * Loads the file of a leading `--env-file` and returns the other arguments. Existing environment variables take
- * precedence.
- */
+/** Loads a leading `--env-file` and returns the other arguments. Existing environment variables win. */
 function readEnvFile(args: readonly string[]): readonly string[] {
   const [first = '', ...others] = args;
   if (!/^--env-file(=|$)/.test(first)) return args;

@@ -60,7 +60,7 @@ export interface Invocation {
   text(option: string): string | undefined;
   list(option: string): readonly string[];
   flag(option: string): boolean;
-  /** Reads the configuration from the environment; throws where invalid. */
+  /** Reads the configuration from the environment; throws where it is invalid. */
   readConfig(): Config;
   /** Opens the configured database; the embedded one is joined if it runs. Closed at the end of the command. */
   openDatabase(): Promise<Database>;

@@ -36,39 +36,45 @@ import type {
   WebhookEndpointsQuery,
 } from './operations.generated.ts';
 
-/** Every operation as a method. A customer token opens the searches, `customer` and `connectLink`; all others take an API key. */
+/**
+ * All operations as methods. A customer token allows the searches, `customer` and `connectLink`; all others require
+ * an API key.
+ */
 export interface Client {
-  /** One page of one customer's contacts in one CRM. */
+  /** Returns a page of a customer's contacts in one CRM. */
   searchContacts(search: ContactSearch, call?: CallOptions): Promise<ContactPage>;
-  /** Every page, forward: `for await (const page of client.searchAll(…))`. */
+  /** Iterates over all pages: `for await (const page of client.searchAll(…))`. */
   searchAll(search: WholeSearch, call?: CallOptions): AsyncGenerator<ContactPage, void>;
 
-  /** One customer with its connections, by your own id. */
+  /** Returns a customer with its connections, by your own id. */
   customer(customerId: string, call?: CallOptions): Promise<Customer>;
-  /** One page of your customers, e.g. those with a connection in one status. */
+  /** Returns a page of your customers, e.g. those with a connection in one status. */
   customers(page?: CustomersQueryVariables, call?: CallOptions): Promise<CustomerPage>;
-  /** Creates or updates a customer together with its connections: all of it, or nothing. */
+  /** Upserts a customer and its connections in one transaction. */
   upsertCustomer(input: UpsertCustomerInput, call?: CallOptions): Promise<UpsertedCustomer>;
   /** Removes a customer with its connections, credentials and cached contacts. It takes two to three seconds. */
   deleteCustomer(input: DeleteCustomerInput, call?: CallOptions): Promise<DeletedCustomer>;
-  /** Removes one connection, and says what became of the grant at the provider. It takes two to three seconds. */
+  /**
+   * Removes a connection, and returns the result of revoking the grant at the provider. It takes two to three
+   * seconds.
+   */
   disconnectProvider(input: DisconnectProviderInput, call?: CallOptions): Promise<DisconnectedProvider>;
-  /** A short-lived token for the frontend of one customer. */
+  /** Issues a short-lived token for the frontend of one customer. */
   issueCustomerToken(input: IssueCustomerTokenInput, call?: CallOptions): Promise<CustomerToken>;
 
-  /** A link by which one customer connects a CRM. */
+  /** Creates a link with which one customer connects a CRM. */
   createConnectLink(input: CreateConnectLinkInput, call?: CallOptions): Promise<CreatedConnectLink>;
   /** Redeems the one-time code of a link, in the session of the person who asked for it. */
   confirmConnectLink(input: ConfirmConnectLinkInput, call?: CallOptions): Promise<ConfirmedConnectLink>;
-  /** Withdraws a link: it leads nowhere any more. */
+  /** Cancels a link, which can no longer be used. */
   cancelConnectLink(input: CancelConnectLinkInput, call?: CallOptions): Promise<CanceledConnectLink>;
-  /** How far a link has come. */
+  /** Returns a link with its status. */
   connectLink(id: string, call?: CallOptions): Promise<ConnectLink>;
 
-  /** What has happened in the last 30 days, the newest first. */
+  /** Returns the events of the last 30 days, the newest first. */
   events(page?: EventsQueryVariables, call?: CallOptions): Promise<EventPage>;
   webhookEndpoints(call?: CallOptions): Promise<readonly WebhookEndpoint[]>;
-  /** Its `secret` is shown this once: `verifyWebhook` takes it. */
+  /** Returns its `secret`, for `verifyWebhook`, only once. */
   createWebhookEndpoint(
     input: CreateWebhookEndpointInput,
     call?: CallOptions,
@@ -77,20 +83,20 @@ export interface Client {
     input: UpdateWebhookEndpointInput,
     call?: CallOptions,
   ): Promise<UpdatedWebhookEndpoint>;
-  /** A new secret; the one before signs as well for 24 hours. */
+  /** Creates a new secret; the previous one also signs for 24 hours. */
   rotateWebhookSecret(input: RotateWebhookSecretInput, call?: CallOptions): Promise<RotatedWebhookSecret>;
   deleteWebhookEndpoint(
     input: DeleteWebhookEndpointInput,
     call?: CallOptions,
   ): Promise<DeletedWebhookEndpoint>;
-  /** Sends events once more: what was missed while an endpoint was disabled. */
+  /** Redelivers events, such as those missed while an endpoint was disabled. */
   redeliverEvents(input: RedeliverEventsInput, call?: CallOptions): Promise<RedeliveredEvents>;
 }
 
-/** `provider` and the customer must be named; with a token, the customer is the token's. */
+/** `provider` and the customer are required; with a token the customer is the token's. */
 export interface ContactSearch
   extends Omit<SearchContactsQueryVariables, 'includeAssociations' | 'associations'> {
-  /** What each contact's links are followed to. */
+  /** The associated objects to include. */
   readonly associations?: readonly AssociatedObject[];
 }
 

@@ -1,8 +1,8 @@
 /**
- * Lets a person connect a CRM from a page of yours: call it in the click, so that the browser lets the window open. It hears
- * the window's message from exactly Crossbook's origin. A page on the way may cut the two apart (then the window seems closed,
- * which proves nothing), so that the link's status is asked as well. Without a window the page itself goes there, and the
- * promise stays open.
+ * Lets a user connect a CRM from your page. Call it in a click handler, so that the browser allows the popup. It
+ * accepts the popup's message only from Crossbook's origin. A page in between may cut off the opener (then the popup
+ * seems closed, which proves nothing), so the link's status is polled as well. Without a popup the page itself
+ * navigates, and the promise stays pending.
  */
 export async function connect(options: ConnectOptions): Promise<ConnectResult> {
   const page = options.page ?? (globalThis as unknown as BrowserPage);
@@ -32,7 +32,7 @@ function waitForEnd({
       const told = { ...(data as Partial<ConnectResult> & { readonly type?: string }) };
       if (from !== origin || told.type !== 'crossbook:connect' || told.connectLinkId !== id) return;
       const { status = 'FAILED', code, error } = told;
-      // What failed is said in the window, with what to do next.
+      // On failure the popup stays open, because it explains the next step.
       if (error === undefined) popup?.close();
       end(() => resolve({ connectLinkId: id, status, code, error }));
     };
@@ -42,7 +42,7 @@ function waitForEnd({
           if (!ENDED.includes(status)) return;
           end(() => resolve({ connectLinkId: id, status, error: failure ?? undefined }));
         },
-        // The next one may come through.
+        // The next poll may succeed.
         () => undefined,
       );
     };
@@ -64,14 +64,14 @@ const WINDOW = 'popup,width=520,height=760';
 const ENDED: readonly string[] = ['COMPLETED', 'FAILED', 'EXPIRED', 'CANCELED'];
 
 export interface ConnectOptions {
-  /** Asks your own server for a link; with `mode: POPUP` where a window is opened. */
+  /** Requests a link from your server, created with `mode: POPUP` where a popup is used. */
   createLink(): Promise<{ readonly id: string; readonly url: string }>;
-  /** How the link's status is asked: with a customer token, `(id) => client.connectLink(id)`. */
+  /** Reads the link's status: with a customer token, `(id) => client.connectLink(id)`. */
   readStatus?(id: string): Promise<{ readonly status: string; readonly failure?: string | null }>;
-  /** False: no window, the page itself goes there. */
+  /** False: no popup, the page itself navigates. */
   readonly popup?: boolean;
   readonly signal?: AbortSignal;
-  /** How often the status is asked. Default: every two seconds. */
+  /** The polling interval. Default: two seconds. */
   readonly pollMs?: number;
   /** Default: this window. */
   readonly page?: BrowserPage;
@@ -85,7 +85,7 @@ export interface ConnectResult {
   readonly error?: string | undefined;
 }
 
-/** What is used of a window. */
+/** The used part of `window`. */
 export interface BrowserPage {
   readonly location: { assign(url: string): void };
   open(

@@ -21,7 +21,7 @@ import {
   WEBHOOK_ENDPOINTS,
 } from './operations.generated.ts';
 
-/** A typed client of Crossbook. Whatever goes wrong is thrown as a `CrossbookError`. */
+/** Creates a typed client of Crossbook. All errors are thrown as a `CrossbookError`. */
 export function createClient(options: ClientOptions): Client {
   const execute = createExecute(options);
   return {
@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions): Client {
     return execute(SEARCH_CONTACTS, variables, call);
   }
 
-  /** A page is asked for when the one before has been looked at, and not earlier. */
+  /** Requests a page only after the previous one was consumed. */
   async function* searchAll(search: WholeSearch, call?: CallOptions): AsyncGenerator<ContactPage, void> {
     let after = search.after;
     for (;;) {
@@ -70,7 +70,7 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** The one field of an operation. Null comes with an error, which has been thrown already. */
+/** Returns the single field of an operation. Null comes with an error, which was thrown already. */
 function only<Answer extends object>(answer: Answer): FieldOf<Answer> {
   const [value] = Object.values(answer) as Answer[keyof Answer][];
   if (value !== undefined && value !== null) return value;
@@ -83,7 +83,7 @@ function only<Answer extends object>(answer: Answer): FieldOf<Answer> {
   });
 }
 
-/** One operation, one request: resolves with its one field, or throws the first thing that went wrong with it. */
+/** Executes one operation in one request: resolves with its single field, or throws the first error. */
 function createExecute({ url, apiKey, token, fetch = globalThis.fetch }: ClientOptions) {
   return execute;
 
@@ -138,7 +138,7 @@ async function readBody(response: Response): Promise<GraphQLBody> {
   }
 }
 
-/** Something between here and there has answered: a proxy, a login page. */
+/** The error for responses that are not GraphQL, such as those of a proxy or login page. */
 function notGraphQL({ status, headers }: Response): CrossbookError {
   const type = headers.get('content-type') ?? 'no content type';
   return new CrossbookError({
@@ -153,24 +153,24 @@ function notGraphQL({ status, headers }: Response): CrossbookError {
 const NO_ANSWER = { code: 'NO_ANSWER', status: undefined, title: 'No answer', retryable: true } as const;
 const RETRYABLE: readonly number[] = [429, 502, 503, 504];
 
-/** A document's text. Its variables and its data are known to the compiler alone. */
+/** A document's text, with phantom types of its variables and data. */
 export type Document<Data, Variables> = string & { readonly types?: (variables: Variables) => Data };
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** With an application's key on a server, or with a customer's token in a frontend. */
+/** An API key on a server, or a customer token in a frontend. */
 export type ClientOptions = Endpoint &
   ({ readonly apiKey: string; readonly token?: never } | { readonly token: Token; readonly apiKey?: never });
 
-/** A function is asked before each request, so that it can renew a token that ends. */
+/** A function is called before each request, so that it can renew an expiring token. */
 type Token = string | (() => string | Promise<string>);
 
 interface Endpoint {
-  /** Of GraphQL: `https://crossbook.example.com/graphql`. */
+  /** The GraphQL endpoint: `https://crossbook.example.com/graphql`. */
   readonly url: string;
-  /** Default: the runtime's own. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -179,5 +179,5 @@ interface GraphQLBody {
   readonly errors?: readonly unknown[];
 }
 
-/** The one field of an operation. */
+/** The type of an operation's single field. */
 export type FieldOf<Data extends object> = NonNullable<Data[keyof Data]>;

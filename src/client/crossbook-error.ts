@@ -1,18 +1,18 @@
 import type { ErrorCode } from './error-codes.generated.ts';
 
-/** What went wrong, whoever did it: the server said so, or could not be asked, or what answered was not Crossbook. */
+/** Any failure: reported by the server, an unreachable server, or a response that is not from Crossbook. */
 export class CrossbookError extends Error {
   override readonly name = 'CrossbookError';
   readonly code: CrossbookErrorCode;
-  /** As for HTTP; undefined where nobody answered. Every failure of a CRM is 499. */
+  /** The HTTP status of the error; undefined without a response. All failures of a CRM are 499. */
   readonly status: number | undefined;
-  /** Names this instance in the server's log. */
+  /** The id of this instance in the server's log. */
   readonly id: string | undefined;
   readonly detail: string;
-  /** May the same succeed later? */
+  /** Whether a retry may succeed. */
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
-  /** What the CRM answered, where it did: `{ code, body, headers }`. */
+  /** The CRM's response, if any: `{ code, body, headers }`. */
   readonly remote: RemoteAnswer | undefined;
 
   constructor(error: ClientError, options: { readonly cause?: unknown } = {}) {
@@ -27,7 +27,7 @@ export class CrossbookError extends Error {
   }
 }
 
-/** Reads an error of a GraphQL answer: ours, or a gateway's that has fewer extensions. */
+/** Reads a GraphQL error: ours, or a gateway's with fewer extensions. */
 export function toClientError(error: unknown, status: number): ClientError {
   const { message, extensions } = { ...asObject(error) };
   const { code, id, title, detail, status: own, meta } = { ...asObject(extensions) };
@@ -49,7 +49,7 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** What the server says, and two that are said here: nobody answered, or it was no answer of GraphQL. */
+/** The server's codes, and two of the client: no response, and a response that is not GraphQL. */
 export type CrossbookErrorCode = ErrorCode | 'NO_ANSWER' | 'BAD_ANSWER';
 
 export interface ClientError {

@@ -1,6 +1,6 @@
 /**
- * For the server that receives webhooks: the event, when its signature is right and its time is near; throws a
- * WebhookVerificationError when not. The body is needed as it came: parsed and written again it may differ.
+ * Verifies a received webhook and returns its event. Throws a WebhookVerificationError where the signature is wrong
+ * or the time is too far off. Takes the raw body, because parsing and serializing may change it.
  */
 export async function verifyWebhook({
   body,
@@ -26,7 +26,7 @@ export async function verifyWebhook({
   for (const signature of signatures.split(' ').slice(0, MAX_SIGNATURES)) {
     const [version, encoded = ''] = signature.split(',');
     const bytes = version === 'v1' ? decode(encoded) : undefined;
-    // Compared by the platform, in constant time.
+    // The platform compares in constant time.
     if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, content)))
       return { id, ...JSON.parse(text) };
   }
@@ -58,34 +58,34 @@ function decode(base64: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 const PREFIX = 'whsec_';
-/** Two while a secret is rotated. */
+/** There are two signatures during a rotation. */
 const MAX_SIGNATURES = 10;
 
-/** Of Fetch, or of Node. */
+/** Headers of Fetch or of Node. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface Received {
-  /** As it came: text or bytes, not parsed. */
+  /** The raw body: text or bytes, not parsed. */
   readonly body: string | Uint8Array;
   readonly headers: WebhookHeaders;
-  /** Of the endpoint: `whsec_…`. */
+  /** The endpoint's secret: `whsec_…`. */
   readonly secret: string;
-  /** Of tests: milliseconds since 1970. */
+  /** For tests: milliseconds since 1970. */
   readonly now?: number;
-  /** How far its time may be from ours. Default: 300. */
+  /** The allowed difference in time. Default: 300. */
   readonly toleranceSeconds?: number;
 }
 
 export interface WebhookEvent {
-  /** The same at each attempt: remember it, and pass over what you have seen. */
+  /** The same at each attempt: use it to ignore duplicates (idempotency). */
   readonly id: string;
   readonly type: string;
-  /** RFC 3339: when it happened. */
+  /** Time of the event, RFC 3339. */
   readonly timestamp: string;
   readonly data: {
     readonly customer_id: string;
     readonly connection_id?: string;
-    /** Grows by one with every event of one connection. */
+    /** Incremented by one with every event of a connection. */
     readonly sequence?: number;
     readonly [name: string]: unknown;
   };
