@@ -64,7 +64,7 @@ export interface Invocation {
   readConfig(): Config;
   /** Opens the configured database; the embedded one is joined if it runs. Closed at the end of the command. */
   openDatabase(): Promise<Database>;
-  /** The database for the operand APPLICATION. */
+  /** Opens the database for the application of the operand APPLICATION. */
   openApplication(): Promise<Application & ApplicationStores>;
   /** Reads standard input: for secrets, which must not be arguments. */
   readInput(): Promise<string>;

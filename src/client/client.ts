@@ -64,7 +64,7 @@ export interface Client {
 
   /** Creates a link with which one customer connects a CRM. */
   createConnectLink(input: CreateConnectLinkInput, call?: CallOptions): Promise<CreatedConnectLink>;
-  /** Redeems the one-time code of a link, in the session of the person who asked for it. */
+  /** Redeems the one-time code of a link; call it in the session of the person who requested the link. */
   confirmConnectLink(input: ConfirmConnectLinkInput, call?: CallOptions): Promise<ConfirmedConnectLink>;
   /** Cancels a link, which can no longer be used. */
   cancelConnectLink(input: CancelConnectLinkInput, call?: CallOptions): Promise<CanceledConnectLink>;

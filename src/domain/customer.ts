@@ -43,7 +43,7 @@ export const MAX_CUSTOMER_ID_LENGTH = 255;
 
 /** The customers of ONE application; others are unreachable. */
 export interface CustomerStore {
-  /** Unknown ids are missing from the map. */
+  /** Unknown ids are omitted. */
   findMany(customerIds: readonly string[]): Promise<ReadonlyMap<string, Customer>>;
   /** A page, ordered by id. */
   list(filter: CustomerFilter, request: PageRequest): Promise<Page<Customer>>;

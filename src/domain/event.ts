@@ -218,7 +218,7 @@ export interface Delivery extends DeliveryKey {
   readonly customerId: string;
   /** Previous attempts. */
   readonly attempts: number;
-  /** Changes when the delivery is scheduled again. */
+  /** Changes when the delivery is rescheduled. */
   readonly rowVersion: string;
   /** JSON, identical at each attempt. */
   readonly body: string;

@@ -2,7 +2,7 @@ import { CrossbookError } from './errors.ts';
 
 /** Limits of the response to one HTTP request, independent of cost estimates. */
 export interface ResponseBounds {
-  /** Fields and list items. */
+  /** The number of fields and list items. */
   readonly values: number;
   /** Uncompressed bytes of the body. */
   readonly bytes: number;
@@ -148,7 +148,7 @@ export interface Hold {
 export interface HeldOwners {
   /** The client's subnet: for IPv6 the /64 network. */
   readonly address?: string | undefined;
-  /** Ids of the database. */
+  /** Database ids. */
   readonly application?: string | undefined;
   readonly connection?: string | undefined;
 }

@@ -126,7 +126,7 @@ export function redactMessage(
   return cut(suggestions ? message : withoutSuggestions(message));
 }
 
-/** `Variable "$input" got invalid value {…} at "input.email"; reason` quotes the whole of it. */
+/** `Variable "$input" got invalid value {…} at "input.email"; reason` quotes the whole value. */
 function withoutVariableValue({ message, originalError }: QuotingError): string {
   const variable = /^Variable "(\$\w+)" got invalid value /u.exec(message)?.[1];
   if (variable === undefined) return message;

@@ -245,6 +245,6 @@ export interface RequestPermit extends WorkPermit {
 
 interface ConcurrencyOptions extends Omit<QueueOptions, 'canRun'> {
   readonly maxStrangers: number;
-  /** Shares the processor's time among applications. */
+  /** Shares CPU time fairly among applications. */
   readonly scheduler: FairScheduler;
 }

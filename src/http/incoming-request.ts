@@ -117,7 +117,7 @@ const PLAIN_PATH = /^(?:\/[\w-]+)+$/;
  */
 export function isAddressed(message: IncomingMessage): boolean {
   const { host } = message.headers;
-  // Before HTTP/1.1 there was no Host header.
+  // HTTP/1.0 has no Host header.
   if (host === undefined && message.httpVersion === '1.1') return false;
   if (countHosts(message.rawHeaders) > 1) return false;
   // This host is known to be valid, and a path cannot change the host.
@@ -247,7 +247,7 @@ export function redactPath(path: string): string {
 }
 
 const AFTER_CONNECT = /(\/(?:c|%63)onnect\/)(?!callback(?:\/|$))[^/]+/gi;
-/** Version, key, payload and MAC, with dots between them. */
+/** The format of a link's token: version, key, payload and MAC, separated by dots. */
 const TOKEN = /v\d(?:\.|%2e)[\w-]{1,32}(?:\.|%2e)[\w-]{8,}(?:\.|%2e)[\w-]{8,}/gi;
 
 interface Arriving {

@@ -43,7 +43,7 @@ export async function listen(options: ListenOptions) {
       requestTimeout: bounds.requestTimeoutMs,
       keepAliveTimeout: bounds.keepAliveMs,
       connectionsCheckingInterval: CHECK_EVERY_MS,
-      // Two lengths, or a length and chunks, are how requests are smuggled past a proxy.
+      // Rejects two lengths, or a length with chunks, which are used to smuggle requests past a proxy.
       insecureHTTPParser: false,
       // Disabled in Node, which would send no error body; `isAddressed` checks it instead.
       requireHostHeader: false,

@@ -109,7 +109,7 @@ export const JSON_CHUNK_ITEMS = 32;
  * retain the bytes until the next full GC; they carry this object instead, and taking the bytes empties it.
  */
 export class JsonBytes {
-  /** In bytes. */
+  /** The length in bytes. */
   readonly length: number;
   #pieces: readonly Uint8Array[] | undefined;
 

@@ -80,7 +80,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  * parsers the first, so they would read different requests. The text must be valid JSON.
  */
 export function findDuplicateKey(json: string): string | undefined {
-  // One entry for each open bracket: the keys of an object, undefined for a list.
+  // One entry per open bracket: the keys of an object, undefined for a list.
   const open: (Set<string> | undefined)[] = [];
   let text = '';
   for (let index = 0; index < json.length; index += 1) {
@@ -103,7 +103,7 @@ export function findDuplicateKey(json: string): string | undefined {
   return undefined;
 }
 
-/** Where the string that starts here ends: at a quote with an even number of backslashes before it. */
+/** The end of the string that starts here: a quote after an even number of backslashes. */
 function findEnd(json: string, start: number): number {
   let index = start + 1;
   while (index < json.length && json[index] !== '"') index += json[index] === '\\' ? 2 : 1;

@@ -81,7 +81,9 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** The message of what was thrown. An error without one gives its code or name, any other value its printed form. */
+/**
+ * The message of a thrown value: of an error without a message its code or name, of other values their printed form.
+ */
 export function toReason(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown;
   if (!(thrown instanceof Error)) return inspect(thrown, { depth: 1, breakLength: Number.POSITIVE_INFINITY });

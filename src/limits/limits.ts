@@ -144,7 +144,7 @@ function createLimiter({ name, perMinute, redis, clock }: LimiterOptions): Limit
   }
 }
 
-/** Counts by key in this process. Windows expire in insertion order, so expired ones are deleted from the front of the map. */
+/** Counts by key in this process. Windows expire in insertion order, so expired ones are at the front of the map. */
 export function createFixedWindowCounter({ windowMs, now }: { readonly windowMs: number; now(): number }) {
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
 
@@ -199,12 +199,12 @@ const BUCKET_DIGITS = 4;
 export type Limits = Awaited<ReturnType<typeof openLimits>>;
 
 interface LimitOptions extends Pick<LimiterOptions, 'clock'> {
-  /** Units a minute; 0: no limit. */
+  /** Units per minute; 0: no limit. */
   readonly perKey: number;
   readonly perToken: number;
-  /** Failed look-ups a minute from one address; 0: no limit. */
+  /** Failed look-ups per minute and address; 0: no limit. */
   readonly failedAuthentications: number;
-  /** Pages of connect links a minute for one address; 0 or absent: no limit. */
+  /** Pages of connect links per minute and address; 0 or absent: no limit. */
   readonly pages?: number | undefined;
   readonly redis: Omit<RedisOptions, 'log' | 'clock'> | undefined;
   readonly log: Log;

@@ -20,11 +20,11 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider | readonly RegExp[]>> = 
   pipedrive: [under('pipedrive.com')],
   zendesk_sell: [/^api\.getbase\.com$/, /^app\.futuresimple\.com$/],
   ms_dynamics_365_sales: [
-    // The number names the region, and new ones come. The second line is the sovereign clouds.
+    // The number names the region, and may be new. The second line has the sovereign clouds.
     /^[a-z0-9-]+(\.api)?\.crm\d{0,2}\.dynamics\.com$/,
     /^[a-z0-9-]+(\.api)?\.crm\.(microsoftdynamics\.us|appsplatform\.us|dynamics\.cn|microsoftdynamics\.de)$/,
   ],
-  // One top-level domain for each data centre.
+  // One top-level domain per data centre.
   zoho_crm: [/^(www|sandbox|developer)\.zohoapis\.(com|eu|in|com\.au|jp|sa|ca|com\.cn|uk|ae)$/],
   capsule: [under('capsulecrm.com')],
   outreach: [under('outreach.io')],

@@ -95,7 +95,7 @@ export const connections = crossbook.table(
     status: text('status').$type<ConnectionStatus>().notNull(),
     statusReason: text('status_reason').$type<StatusReason>(),
     statusChangedAt: momentColumn('status_changed_at').notNull().defaultNow(),
-    /** The account at the provider, where a link connected it. */
+    /** The account at the provider, set by a connect link. */
     accountId: text('account_id'),
     accountName: text('account_name'),
     accountUrl: text('account_url'),

@@ -284,7 +284,7 @@ interface UpsertRow {
   readonly customerId: string;
   /** JSON, for the list of customers. */
   readonly customer: string;
-  /** JSON: what is given of each provider. Undefined where no connection is named. */
+  /** JSON: the given fields per provider. Undefined where no connection is named. */
   readonly entries: string | undefined;
 }
 

@@ -8,7 +8,9 @@ import { parseJson } from '../../lib/json.ts';
 /** The API origin of all regions: HubSpot routes by token. The instance URL only identifies the account. */
 export const API_ORIGIN = 'https://api.hubapi.com';
 
-/** HubSpot dates its versions and supports each for 18 months: this is the one place that names ours, released 2026-03-30. */
+/**
+ * HubSpot's versions are dates, each supported for 18 months. This is the only place with ours, released 2026-03-30.
+ */
 const VERSION = '2026-03';
 export const API_VERSION: ApiVersion = { version: VERSION, supportedUntil: '2027-09-30' };
 
@@ -25,7 +27,7 @@ export const PATHS = {
   revoke: `/oauth/${VERSION}/token/revoke`,
 } as const;
 
-/** One customer's HubSpot. */
+/** The HubSpot account of one customer. */
 export type HubSpotAccount = Omit<Parameters<ContactAccess['open']>[0], 'facts'>;
 
 /** All calls about contacts are read-only POST requests. Throws on an error response. */
@@ -163,7 +165,7 @@ type WireProblem = z.infer<typeof wireProblem>;
 /** The errors of single parts of a batch. */
 const wireProblems = z.object({ errors: z.array(wireProblem).nullish().catch([]) }).catch({});
 
-/** Ids are documented as strings and some are sent as numbers. */
+/** Ids are documented as strings, but some are sent as numbers. */
 export const wireId = z.union([z.string(), z.number()]).transform(String);
 
 export const wirePaging = z.object({ next: z.object({ after: wireId.nullish() }).nullish() }).nullish();

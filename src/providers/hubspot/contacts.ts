@@ -35,7 +35,7 @@ export function toContact(record: unknown, { source, rawData }: Mapping): Contac
   return {
     source,
     remoteId,
-    // Always the primary company: HubSpot keeps this property itself.
+    // Always the primary company, which HubSpot itself maintains in this property.
     accountId: toText(properties['associatedcompanyid']),
     ownerId: toText(properties['hubspot_owner_id']),
     firstName: toText(properties['firstname']),

@@ -71,7 +71,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 0.9rem;
 dd { margin: 0; color: var(--soft); }
 `;
 
-/** What runs in the page. Plain text only ever becomes text: nothing of the document or of an answer is read as HTML. */
+/** The page's script. It inserts all text as text nodes: nothing of the document or of a response is parsed as HTML. */
 const SCRIPT = String.raw`
 'use strict';
 const page = document.getElementById('page');
