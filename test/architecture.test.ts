@@ -147,6 +147,11 @@ describe('shape', () => {
     expect(readFileSync(join(ROOT, file), 'utf8').split('\n').length).toBeLessThanOrEqual(MAX_LINES);
   });
 
+  test('src has few enough files for one reader', () => {
+    const product = sources.filter(({ file, home }) => home !== 'sandbox' && !file.includes('generated'));
+    expect(product.length).toBeLessThanOrEqual(250);
+  });
+
   test('src holds sources alone: what a compiler makes of them is elsewhere', () => {
     const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
     // Types that a package leaves out are written by hand, in a file of its name.
