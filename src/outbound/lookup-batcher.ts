@@ -116,7 +116,7 @@ function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 
     deadline,
     emails: [...new Set(waiters.flatMap(({ lookup }) => lookup.emails))],
     selection: mergeSelections(waiters.map(({ lookup }) => lookup.selection)),
-    permit: sharePermit(waiters.map(({ lookup }) => lookup.permit)),
+    permit: sharePermit([...new Set(waiters.map(({ lookup }) => lookup.permit))]),
   };
 }
 

@@ -40,6 +40,20 @@ describe('look-ups by email', () => {
     expect(calls).toEqual([]);
   });
 
+  test('of one client share its disconnect: the call that serves only them is aborted', async () => {
+    const turns: (() => void)[] = [];
+    const { find, calls } = openLookupBatcher({ defer: (callback) => void turns.push(callback) });
+    const permit = createFakePermit();
+    const found = ['a@x.co', 'b@x.co'].map((email) => find([email], { permit }));
+    turns[0]?.();
+    expect(calls.map(({ emails, isAbandoned }) => [emails, isAbandoned()])).toEqual([
+      [['a@x.co', 'b@x.co'], false],
+    ]);
+    permit.go();
+    expect(calls[0]?.isAbandoned()).toBe(true);
+    for (const one of found) await expect(one).rejects.toThrow(AbandonedError);
+  });
+
   test('wait for requests that have come, not begun and would fill the call, for twenty milliseconds at most', async () => {
     const { find, calls, answerAll, clock } = openLookupBatcher();
     let followers = 99;
