@@ -140,10 +140,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
           if (turn) await turn;
           return answer;
         },
-        // Lazy, because most adapters use no facts.
-        get facts() {
-          return facts.of(cache, { clock, deadline, permit });
-        },
+        facts: facts.of(cache, { clock, deadline, permit }),
       });
       return await operation(port);
     } catch (error) {
