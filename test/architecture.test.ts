@@ -184,6 +184,16 @@ describe('shape', () => {
     expect(shared.filter(({ code }) => branching.test(code)).map(({ file }) => file)).toEqual([]);
   });
 
+  test('objects that are made for each request have no getters: each would keep its request in memory', () => {
+    // The getter of an object literal makes a hidden class for each object, which keeps the closure until a major
+    // collection. This one is made once, with the schema.
+    const madeOnce = ['src/graphql/subgraph/to-subgraph.ts'];
+    const withGetter = sources
+      .filter(({ code }) => /^ {4,}(?:get|set) \w+\(/m.test(code))
+      .map(({ file }) => file);
+    expect(withGetter.filter((file) => !file.startsWith('src/sandbox/'))).toEqual(madeOnce);
+  });
+
   test('no file exports a default', () => {
     expect(sources.filter(({ code }) => /^export default/m.test(code)).map(({ file }) => file)).toEqual([]);
   });

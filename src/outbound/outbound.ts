@@ -153,10 +153,6 @@ export function createProviderClients({ clock, maxKept, create }: ClientsOptions
     find: (connectionId: string) => clients.get(connectionId)?.client,
 
     counts: () => [...clients.values()].map(({ client }) => client.counts()),
-
-    get size() {
-      return clients.size;
-    },
   };
 
   /** Evicts idle clients only: evicting one whose provider asked for a pause would lose the pause. */

@@ -68,7 +68,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
 
     counts() {
       /** Calls that queue for the rate limiter. */
-      const waiting = [...limiters.values()].reduce((sum, limiter) => sum + limiter.waiting, 0);
+      const waiting = [...limiters.values()].reduce((sum, limiter) => sum + limiter.queueLength(), 0);
       return { provider, waiting, isBreakerOpen: !breaker.isClosed() };
     },
 

@@ -39,7 +39,7 @@ export function createSend(deps: SendDeps) {
 
   function sendWithRetries(call: OutboundCall): Promise<ProviderResponse> {
     const { limiter, deadline, request, source } = call;
-    const pausedMs = () => limiter.pausedUntil - clock.now();
+    const pausedMs = () => limiter.pausedUntil() - clock.now();
     const isRepeatable = request.repeatable !== false;
     return withRetries(
       { clock, random, deadline, permit: source.permit, isRepeatable, pausedMs },
@@ -90,7 +90,7 @@ export function createSend(deps: SendDeps) {
       });
       breaker.end(DOWN.has(answer.status) ? 'failed' : 'answered', clock.now() - sentAt);
       const pauseMs =
-        answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? limiter.intervalMs) : undefined;
+        answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? limiter.intervalMs()) : undefined;
       limiter.release({ rateLimit: access.readRateLimitStatus(answer), pauseMs });
       permit.keep(hold);
       return answer;
@@ -101,7 +101,7 @@ export function createSend(deps: SendDeps) {
       const isBudget = isTimeout(error) && waitedMs > sentMs;
       breaker.end(isBudget ? 'abandoned' : toResult(error), sentMs);
       limiter.release();
-      throw isBudget ? rateLimited(limiter.intervalMs) : error;
+      throw isBudget ? rateLimited(limiter.intervalMs()) : error;
     }
   }
 }

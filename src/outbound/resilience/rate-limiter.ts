@@ -52,22 +52,10 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
     },
 
     /** The known number of calls per interval. */
-    get calls() {
-      return calls;
-    },
-
-    /** The queue length. */
-    get waiting() {
-      return queue.size;
-    },
-
-    get pausedUntil() {
-      return pausedUntil;
-    },
-
-    get intervalMs() {
-      return intervalMs;
-    },
+    calls: () => calls,
+    intervalMs: () => intervalMs,
+    pausedUntil: () => pausedUntil,
+    queueLength: () => queue.size,
 
     /** The distance between calls at which the rest of the limit lasts. 0 while plenty is left. */
     spacingMs(): number {

@@ -19,12 +19,14 @@ export function createSharedRateLimiter({
 }: SharedRateLimiterOptions): RateLimiter {
   const limiter: RateLimiter = createRateLimiter({
     ...options,
-    share: () => sharedRateLimits.share(limiter.intervalMs),
+    share: () => sharedRateLimits.share(limiter.intervalMs()),
   });
   // Permits are interchangeable between calls.
   const turns: string[] = [];
 
   return {
+    ...limiter,
+
     acquire(deadline, options) {
       const turn = limiter.acquire(deadline, options);
       return sharedRateLimits.isConnected() ? askAll(turn, deadline, options) : turn;
@@ -34,8 +36,8 @@ export function createSharedRateLimiter({
       // A daily limit is followed by each process alone, at the cost of one call a minute.
       const isWindow = rateLimit !== undefined && rateLimit.intervalMs <= LONGEST_WINDOW_MS;
       const known = isWindow ? rateLimit : undefined;
-      const { intervalMs } = limiter;
-      sharedRateLimits.release({ name, turn: turns.shift(), intervalMs, rateLimit: known, pauseMs });
+      const turn = turns.shift();
+      sharedRateLimits.release({ name, turn, intervalMs: limiter.intervalMs(), rateLimit: known, pauseMs });
       // Calls of our other processes are counted by Redis, so they are not attributed to other consumers.
       const isCounted = known !== undefined && sharedRateLimits.isConnected();
       limiter.release({ rateLimit: isCounted ? { ...known, remaining: known.max } : rateLimit, pauseMs });
@@ -46,21 +48,6 @@ export function createSharedRateLimiter({
       if (turn !== undefined) sharedRateLimits.cancel(name, turn);
       limiter.cancel(forMs);
     },
-
-    get calls() {
-      return limiter.calls;
-    },
-    get waiting() {
-      return limiter.waiting;
-    },
-    get pausedUntil() {
-      return limiter.pausedUntil;
-    },
-    get intervalMs() {
-      return limiter.intervalMs;
-    },
-    spacingMs: limiter.spacingMs,
-    isIdle: limiter.isIdle,
   };
 
   async function askAll(
@@ -70,9 +57,12 @@ export function createSharedRateLimiter({
   ): Promise<void> {
     for (let turn = first; ; turn = limiter.acquire(deadline, { inFront: true, permit })) {
       await turn;
-      const { calls, intervalMs } = limiter;
-      const leaseMs = deadline - options.clock.now();
-      const told = await sharedRateLimits.acquire({ name, calls, intervalMs, leaseMs });
+      const told = await sharedRateLimits.acquire({
+        name,
+        calls: limiter.calls(),
+        intervalMs: limiter.intervalMs(),
+        leaseMs: deadline - options.clock.now(),
+      });
       if (told === undefined) {
         // It had acquired a permit of the whole limit: now it needs one within the process's share.
         limiter.cancel();
