@@ -55,10 +55,10 @@ function toRemoteCause({ status, headers, body }: ProviderResponse, matcher: Sec
 
 /** Redacts a body. JSON stays valid JSON even when truncated. */
 function redactBody(body: string, matcher: SecretMatcher): unknown {
-  const { text, note } = cutText(body, MAX_SHOWN_BYTES);
+  const { text, note } = cutText(body);
   const json = parseJson(note === undefined ? text : closeJson(text, note));
   if (json !== undefined) return redactJson(json, matcher);
-  const redacted = redactText(text, matcher);
+  const redacted = matcher.matches(text) ? WITHHELD : text;
   return note === undefined ? redacted : `${redacted} ${note}`;
 }
 
@@ -70,13 +70,10 @@ const SECRET_HEADERS =
   /cookie|authori[sz]ation|authentication-info|token|secret|session|api-?key|password|signature/;
 
 /** Truncates a text at a character; `note` says so. Undefined: not truncated. */
-function cutText(
-  text: string,
-  maxBytes: number,
-): { readonly text: string; readonly note: string | undefined } {
+function cutText(text: string) {
   const bytes = Buffer.byteLength(text);
-  if (bytes <= maxBytes) return { text, note: undefined };
-  const start = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes);
+  if (bytes <= MAX_SHOWN_BYTES) return { text, note: undefined };
+  const start = Buffer.from(text.slice(0, MAX_SHOWN_BYTES)).subarray(0, MAX_SHOWN_BYTES);
   // The decoder holds back an incomplete character.
   const whole = new StringDecoder('utf8').write(start);
   return { text: whole, note: `[cut: the first ${Buffer.byteLength(whole)} of ${bytes} bytes]` };
@@ -119,10 +116,6 @@ function toMember(before: string, note: string, bracket: string | undefined): st
 }
 
 const WITHHELD = '[withheld]';
-
-function redactText(text: string, matcher: SecretMatcher): string {
-  return matcher.matches(text) ? WITHHELD : text;
-}
 
 /**
  * Withholds each key, string and number that shares enough with a secret or has a secret's name; and the whole value
