@@ -44,14 +44,11 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
         if (!client) throw noClient(oauthClientId);
         return callTokenEndpoint(deps, { origin, request: refresh.toRequest({ client, refreshToken }) });
       });
-      const { accessToken, expiresAt, ...refreshed } = readAnswer(answer);
+      const { instanceUrl: moved, ...token } = readAnswer(answer);
       return {
         // Most providers return no refresh token, which means that the old one stays valid.
-        credentials: {
-          ...{ type: 'oauth2', accessToken, expiresAt },
-          refreshToken: refreshed.refreshToken ?? refreshToken,
-        },
-        instanceUrl: readMove(refreshed.instanceUrl, instanceUrl),
+        credentials: { type: 'oauth2', ...token, refreshToken: token.refreshToken ?? refreshToken },
+        instanceUrl: readMove(moved, instanceUrl),
       };
     } catch (error) {
       // The grant is valid: the operator, or the customer's administrator, has to allow this client.
@@ -90,7 +87,10 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
 
   async function findClient(origin: string, clientId: string | null): Promise<OAuthClient | undefined> {
     const client = await deps.findOAuthClient({
-      ...{ applicationId: owners.application, provider, origin, clientId },
+      applicationId: owners.application,
+      provider,
+      origin,
+      clientId,
     });
     if (client) secrets.add(client.clientSecret);
     return client;
