@@ -70,7 +70,8 @@ function toReason(error: unknown, signal: AbortSignal): string {
   const { name, code = '' } = error as Error & { readonly code?: string };
   if (error instanceof PrivateAddressError) return 'the host has no public address';
   if (TIMEOUTS.has(code)) return `no answer within ${ANSWER_MS / 1_000} seconds`;
-  if (/^(ENOTFOUND|EAI_)/.test(code)) return 'the host’s name cannot be resolved';
+  if (/^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|ETIMEOUT|EAI_)/.test(code))
+    return 'the host’s name cannot be resolved';
   if (NOT_TRUSTED.test(code)) return `the host does not prove who it is (TLS: ${code})`;
   if (NOT_CONNECTED.has(code) || name === 'AggregateError') return 'the host cannot be connected to';
   return 'the connection broke before there was an answer';
