@@ -41,7 +41,12 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     try {
       const answer = await callAtOrigin(refresh, { instanceUrl, ...rules }, async (origin) => {
         const client = await findClient(origin, oauthClientId);
-        if (!client) throw noClient(oauthClientId);
+        if (!client) {
+          const which = oauthClientId === null ? '' : ' with the id that it was granted to';
+          throw unauthorized(
+            `The access token has expired, and no OAuth client of ${provider}${which} is set up to renew it.`,
+          );
+        }
         return callTokenEndpoint(deps, { origin, request: refresh.toRequest({ client, refreshToken }) });
       });
       const { instanceUrl: moved, ...token } = readAnswer(answer);
@@ -76,13 +81,6 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     // The sandbox reports its address instead of its name: it has not moved.
     const address = current === null ? undefined : deps.sandboxAddresses?.get(new URL(current).origin);
     return checked.origin === address ? undefined : checked.url;
-  }
-
-  function noClient(clientId: string | null): CrossbookError {
-    const which = clientId === null ? '' : ' with the id that it was granted to';
-    return unauthorized(
-      `The access token has expired, and no OAuth client of ${provider}${which} is set up to renew it.`,
-    );
   }
 
   async function findClient(origin: string, clientId: string | null): Promise<OAuthClient | undefined> {

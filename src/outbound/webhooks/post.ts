@@ -119,7 +119,10 @@ export function createWebhookUrlCheck({ mayLoopback, lookup = createHostResolver
     }
     if (mayLoopback && isLoopbackUrl(url)) return { url: url.href };
     if (url.protocol !== 'https:') return { problem: 'must be an https: URL' };
-    if (isLiteralAddress(url)) return { problem: 'must have a host name, not an address' };
+    // Literal addresses bypass the look-up, so they are rejected like private ones.
+    if (isIP(url.hostname.replace(/^\[|\]$/g, ''))) {
+      return { problem: 'must have a host name, not an address' };
+    }
     const addresses = await lookup(url.hostname).catch(() => []);
     if (addresses.length > 0 && !addresses.some(({ address }) => isPublicAddress(address))) {
       return { problem: 'must be public: its host has a private address' };
@@ -151,15 +154,10 @@ function isLoopbackUrl(url: URL): boolean {
   return url.protocol === 'http:' && LOOPBACK.has(url.hostname);
 }
 
-/** Literal addresses bypass the look-up, so they are rejected like private ones. */
-function isLiteralAddress(url: URL): boolean {
-  return isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0;
-}
-
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 interface CheckOptions {
   /** Allows http: to this machine, for the sandbox. */
   readonly mayLoopback: boolean;
-  readonly lookup?: HostLookup | undefined;
+  readonly lookup?: HostLookup;
 }

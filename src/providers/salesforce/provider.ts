@@ -1,12 +1,6 @@
 import type { Contact } from '../../domain/contact.ts';
 import { type FieldSelection, normaliseEmail } from '../../domain/contact-search.ts';
-import type {
-  ContactPort,
-  CustomerAccount,
-  KeysetRange,
-  Provider,
-  RateLimitStatus,
-} from '../../domain/provider.ts';
+import type { ContactPort, CustomerAccount, Provider, RateLimitStatus } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { INSTANCE_HOSTS, instanceOrigin } from './call.ts';
 import { EMAIL, ID } from './contacts.ts';
@@ -66,7 +60,8 @@ export function openContacts(account: CustomerAccount): ContactPort {
       const forward = run.direction === 'forward';
       const order = forward ? 'ascending' : 'descending';
       const contacts: Contact[] = [];
-      let where = startingAt(domain, run);
+      const all = ofDomain(domain);
+      let where = run.from === undefined ? all : allOf([all, compare(ID, forward ? '>=' : '<=', run.from)]);
       while (contacts.length < run.limit) {
         const limit = run.limit - contacts.length;
         const rows = (await reader.read({ conditions: [where], selection, order, limit })).flat();
@@ -76,7 +71,7 @@ export function openContacts(account: CustomerAccount): ContactPort {
         const last = rows.at(-1)?.['Id'];
         if (rows.length < limit || typeof last !== 'string') break;
         // More pages are needed only where hits were false.
-        where = allOf([ofDomain(domain), compare(ID, forward ? '>' : '<', last)]);
+        where = allOf([all, compare(ID, forward ? '>' : '<', last)]);
       }
       return forward ? contacts : contacts.reverse();
     },
@@ -106,11 +101,6 @@ export function openContacts(account: CustomerAccount): ContactPort {
 function emailOf(row: Row): string {
   const email = row['Email'];
   return typeof email === 'string' ? normaliseEmail(email) : '';
-}
-
-function startingAt(domain: string, { direction, from }: KeysetRange): Condition {
-  const all = ofDomain(domain);
-  return from === undefined ? all : allOf([all, compare(ID, direction === 'forward' ? '>=' : '<=', from)]);
 }
 
 function ofDomain(domain: string): Condition {
@@ -206,14 +196,14 @@ type RowsByKey = ReadonlyMap<string, Row>;
 export function readRateLimitStatus({ headers }: ProviderResponse): RateLimitStatus | undefined {
   const info = headers['sforce-limit-info'];
   if (info === undefined) return undefined;
-  const limits = Array.from(info.matchAll(USAGE), ([, used, max]) => toDailyLimit(Number(used), Number(max)));
+  const limits = Array.from(info.matchAll(USAGE), ([, used, max]) => ({
+    remaining: Math.max(0, Number(max) - Number(used)),
+    max: Number(max),
+    intervalMs: DAY_MS,
+  }));
   const [tightest] = limits.sort((one, other) => one.remaining - other.remaining);
   // An org over its daily limit may continue while it has bursts left, for an unknown time.
   return tightest?.remaining === 0 && hasBursts(info) ? undefined : tightest;
-}
-
-function toDailyLimit(used: number, max: number): RateLimitStatus {
-  return { remaining: Math.max(0, max - used), max, intervalMs: DAY_MS };
 }
 
 function hasBursts(info: string): boolean {

@@ -67,14 +67,9 @@ function toQueryResult(json: unknown): QueryResult | undefined {
   const records = json['records'].every(isRecord) ? json['records'] : json['records'].filter(isRecord);
   if (typeof totalSize !== 'number') return undefined;
   if (done === true) return { totalSize, records, next: undefined };
-  return done === false && isLocator(nextRecordsUrl)
+  return done === false && typeof nextRecordsUrl === 'string' && LOCATOR.test(nextRecordsUrl)
     ? { totalSize, records, next: nextRecordsUrl }
     : undefined;
-}
-
-/** Whether the next page's URL is a path of the API: no other is followed. */
-function isLocator(url: unknown): url is string {
-  return typeof url === 'string' && LOCATOR.test(url);
 }
 
 /** Salesforce's recommendation; it rejects more than 16,384 bytes. */
@@ -83,6 +78,7 @@ const MAX_URI = 2_000;
 const MAX_ROWS = 20_000;
 /** Pages of the smallest size, with slack for empty ones. */
 const MAX_PAGES = 200;
+/** The next page's URL, a path of the API: no other is followed. */
 const LOCATOR = /^\/services\/data\/v\d{1,3}\.0\/query(?:All)?\/[\w-]{1,200}$/;
 
 /**
