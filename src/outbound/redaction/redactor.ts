@@ -26,7 +26,10 @@ export function createRedactor(secrets: () => readonly string[]): (thrown: unkno
       // A bug: its message may quote a secret.
       return matcher.matches(inspect(thrown).slice(0, MAX_SHOWN_BYTES)) ? new Error(WITHHELD) : thrown;
     }
-    if (matcher.matches(thrown.message)) return withhold(thrown);
+    if (matcher.matches(thrown.message)) {
+      const { code, remote, retryAfterMs, origin } = thrown;
+      return new CrossbookError(code, WITHHELD, { remote, retryAfterMs, origin });
+    }
     if (plain.size >= MAX_PLAIN) plain.clear();
     plain.add(thrown.message);
     return thrown;
@@ -36,11 +39,6 @@ export function createRedactor(secrets: () => readonly string[]): (thrown: unkno
 function toCrossbookError({ code, message, answer, retryAfterMs }: RemoteFailure, matcher: SecretMatcher) {
   const detail = matcher.matches(message) ? `The provider answered ${answer.status}: ${WITHHELD}` : message;
   return new CrossbookError(code, detail, { remote: toRemoteCause(answer, matcher), retryAfterMs });
-}
-
-function withhold(error: CrossbookError): CrossbookError {
-  const { code, remote, retryAfterMs, origin } = error;
-  return new CrossbookError(code, WITHHELD, { remote, retryAfterMs, origin });
 }
 
 function toRemoteCause({ status, headers, body }: ProviderResponse, matcher: SecretMatcher): RemoteCause {
@@ -180,21 +178,13 @@ interface Collected {
 
 /** The current and former secrets of one connection. */
 export function createConnectionSecrets(publicPrefix: RegExp | undefined) {
-  const secrets = new Set<string>();
   let list: readonly string[] = [];
   return {
     add(...given: readonly string[]): void {
-      for (const secret of given) {
-        const hidden = publicPrefix ? secret.replace(publicPrefix, '') : secret;
-        // Moved to the end, so that the least recently used secret is evicted first.
-        secrets.delete(hidden);
-        if (hidden !== '') secrets.add(hidden);
-      }
-      for (const oldest of secrets) {
-        if (secrets.size <= MAX_KEPT) break;
-        secrets.delete(oldest);
-      }
-      list = [...secrets];
+      const hidden = given.map((secret) => (publicPrefix ? secret.replace(publicPrefix, '') : secret));
+      // Moved to the end, so that the least recently used secrets are evicted first.
+      const others = list.filter((secret) => !hidden.includes(secret));
+      list = [...others, ...hidden].filter((secret) => secret !== '').slice(-MAX_KEPT);
     },
     /** Returns the same array until a secret is added. */
     list: () => list,
