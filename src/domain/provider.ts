@@ -43,11 +43,14 @@ export interface ContactAccess {
   readonly associatedObjects: readonly AssociatedObject[];
   /** The provider's order of record ids, as in `readByDomain`. */
   compareIds(a: string, b: string): number;
-  open(options: {
-    readonly send: Send;
-    readonly connection: Connection;
-    readonly facts: ConnectionFacts;
-  }): ContactPort;
+  open(account: CustomerAccount): ContactPort;
+}
+
+/** The account of one customer in one CRM, as an adapter gets it. */
+export interface CustomerAccount {
+  readonly send: Send;
+  readonly connection: Connection;
+  readonly facts: ConnectionFacts;
 }
 
 /** The contacts of one customer in one CRM. */

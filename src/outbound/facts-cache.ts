@@ -53,7 +53,10 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
     remember({ facts });
     await cache
       .write({
-        ...{ connectionId, records: 0, fetchedAt, isUrgent: true },
+        connectionId,
+        records: 0,
+        fetchedAt,
+        isUrgent: true,
         filterKey: () => FACTS_KEY,
         payload: () => facts,
       })

@@ -38,50 +38,67 @@ export function rateLimited(retryAfterMs: number): CrossbookError {
 }
 
 /** Maps errors of undici, the system and TLS to error codes. */
-export function toTransportFailure(error: Error & { readonly code?: string }, origin: string): Error {
-  if (error instanceof CrossbookError) return error;
-  const host = new URL(origin).host;
-  const code = error.code ?? '';
-  const called = { cause: error, origin: 'remote-provider' } as const;
+export function toTransportFailure(error: TransportError, origin: string): Error {
   // An invalid request is a bug of ours.
-  if (code === 'UND_ERR_INVALID_ARG') return error;
-  if (TIMEOUTS.has(code)) return timedOut('remote-provider', error);
-  // Errors of undici's parser have no code.
-  if (error.name === 'HTTPParserError' || NOT_HTTP.test(code)) {
-    const detail = `The answer of ${host} is not HTTP that can be read.`;
-    return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, called);
-  }
-  const isOurs = error instanceof PrivateAddressError || SHUT_DOWN.has(code);
-  const options = isOurs ? { cause: error } : called;
-  return new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', toDetail(error, host, code), options);
+  if (error instanceof CrossbookError || error.code === 'UND_ERR_INVALID_ARG') return error;
+  const problem = findTransportProblem(error);
+  if (problem === 'timeout') return timedOut('remote-provider', error);
+  return new CrossbookError(
+    problem === 'not HTTP' ? 'REMOTE_PROVIDER_BAD_RESPONSE' : 'REMOTE_PROVIDER_UNAVAILABLE',
+    toDetail(problem, error, new URL(origin).host),
+    { cause: error, origin: OURS.has(problem) ? 'crossbook' : 'remote-provider' },
+  );
 }
 
 /** Whether a retry may succeed. */
 export function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof Error) || codeOf(error) !== 'REMOTE_PROVIDER_UNAVAILABLE') return false;
-  const cause = error.cause as { readonly code?: string } | undefined;
-  const code = cause?.code ?? '';
-  return !(cause instanceof PrivateAddressError) && !NOT_TRUSTED.test(code) && !SHUT_DOWN.has(code);
+  const problem = error.cause instanceof Error ? findTransportProblem(error.cause) : 'broken off';
+  return problem !== 'not trusted' && !OURS.has(problem);
 }
 
-function toDetail(error: Error, host: string, code: string): string {
-  if (error instanceof PrivateAddressError) return error.message;
-  if (UNRESOLVED.has(code)) return `The name ${host} cannot be resolved.`;
-  if (NOT_CONNECTED.has(code) || error instanceof AggregateError) return `${host} cannot be connected to.`;
-  if (NOT_TRUSTED.test(code)) return `${host} does not prove that it is who it says (TLS: ${code}).`;
-  if (SHUT_DOWN.has(code)) return 'Crossbook is shutting down.';
-  return `${host} broke the connection off before its answer was complete.`;
+/** Why a call has no complete response. */
+export function findTransportProblem(error: TransportError): TransportProblem {
+  if (error instanceof PrivateAddressError) return 'private address';
+  if (error instanceof AggregateError) return 'not connected';
+  // Errors of undici's parser have no code.
+  if (error.name === 'HTTPParserError') return 'not HTTP';
+  const { code = '' } = error;
+  return PROBLEMS.find(([, codes]) => codes.test(code))?.[0] ?? 'broken off';
 }
 
-export const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
-const UNRESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA']);
-const NOT_HTTP = /^UND_ERR_(HEADERS_OVERFLOW|RES_)/;
-export const NOT_TRUSTED = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$/;
-const SHUT_DOWN = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
-export const NOT_CONNECTED = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+function toDetail(problem: TransportProblem, { message, code }: TransportError, host: string): string {
+  switch (problem) {
+    case 'private address':
+      return message;
+    case 'not HTTP':
+      return `The answer of ${host} is not HTTP that can be read.`;
+    case 'unresolved':
+      return `The name ${host} cannot be resolved.`;
+    case 'not connected':
+      return `${host} cannot be connected to.`;
+    case 'not trusted':
+      return `${host} does not prove that it is who it says (TLS: ${code}).`;
+    case 'shut down':
+      return 'Crossbook is shutting down.';
+    default:
+      return `${host} broke the connection off before its answer was complete.`;
+  }
+}
+
+/** The error codes of each problem: undici's, the system's, those of the resolver of names, and TLS's. */
+const PROBLEMS = [
+  ['timeout', /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/],
+  ['not HTTP', /^UND_ERR_(HEADERS_OVERFLOW|RES_)/],
+  ['unresolved', /^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|ETIMEOUT|EAI_)/],
+  ['not connected', /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/],
+  ['not trusted', /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$/],
+  ['shut down', /^UND_ERR_(DESTROYED|CLOSED)$/],
+] as const;
+
+type TransportProblem = (typeof PROBLEMS)[number][0] | 'private address' | 'broken off';
+
+/** Problems that say nothing about the provider. */
+const OURS: ReadonlySet<TransportProblem> = new Set(['private address', 'shut down']);
+
+type TransportError = Error & { readonly code?: string };

@@ -81,26 +81,26 @@ export interface OutboundOptions {
    * Addresses of sandbox origins that are only names: the database stores the name, and each process has its own
    * sandbox address.
    */
-  readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;
+  readonly sandboxAddresses?: ReadonlyMap<string, string>;
   /** Finds the login origins that belong to the sandbox. */
-  readonly findSandboxLogin?: FindSandboxLogin | undefined;
+  readonly findSandboxLogin?: FindSandboxLogin;
   readonly findOAuthClient: FindOAuthClient;
   /** For the allowed hosts of instances. */
   readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'instanceHosts'>>;
-  readonly settings?: Partial<OutboundSettings> | undefined;
+  readonly settings?: Partial<OutboundSettings>;
   /** Accounts for the memory of provider responses. */
   readonly heldBytes: HeldBytes;
   /** Present where several processes share the providers' rate limits. */
   readonly sharedRateLimits?: DistributedRateLimits | undefined;
   /** Called after each attempt. */
-  readonly onCall?: ((event: CallEvent) => void) | undefined;
+  readonly onCall?: (event: CallEvent) => void;
   /** Called for each batch of look-ups by email. */
-  readonly onLookup?: ((event: { provider: ProviderName; emails: number }) => void) | undefined;
+  readonly onLookup?: (event: { provider: ProviderName; emails: number }) => void;
   /** Called where a provider rejects all token refreshes from this address, at this time, or of a blocked app. */
-  readonly onRestricted?: ((provider: ProviderName) => void) | undefined;
-  readonly clock?: Clock | undefined;
+  readonly onRestricted?: (provider: ProviderName) => void;
+  readonly clock?: Clock;
   readonly random?: (() => number) | undefined;
-  readonly lookup?: HostLookup | undefined;
+  readonly lookup?: HostLookup;
 }
 
 /** Timeouts and limits. The defaults suit a caller that renders a page. */

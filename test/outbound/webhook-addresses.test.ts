@@ -30,6 +30,17 @@ describe('a webhook’s address', () => {
     },
   );
 
+  test.each(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ETIMEOUT', 'EAI_AGAIN'])(
+    'that a name server does not give (%s) is said to be unknown',
+    async (code) => {
+      const lookup = async () => Promise.reject(Object.assign(new Error(code), { code }));
+      const post = createWebhookPost({ clock: systemClock, mayLoopback: false, lookup });
+      closing.push(post.close);
+      const sent = await post.send({ url: 'https://hooks.example.com/', headers: {}, body: '{}' });
+      expect(sent).toEqual({ kind: 'failed', reason: 'the host’s name cannot be resolved' });
+    },
+  );
+
   test('on this machine counts only while the sandbox is on', async () => {
     const receiver = await openReceiver(withStatus(200));
     closing.push(receiver.close);

@@ -6,8 +6,8 @@ import {
   type Grant,
   type SandboxLogin,
 } from '../../domain/oauth.ts';
-import type { Provider } from '../../domain/provider.ts';
-import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
+import type { OAuthClient, Provider } from '../../domain/provider.ts';
+import type { RemoteRequest, Send } from '../../domain/remote.ts';
 import { checkInstanceUrl, checkLoginUrl } from '../../domain/urls.ts';
 import type { OutboundDeps } from '../outbound.ts';
 import { createRedactor } from '../redaction/redactor.ts';
@@ -32,14 +32,13 @@ export function createGrants(deps: OutboundDeps) {
         const origin = sandbox?.tokenOrigin ?? toTokenOrigin(authorization, loginOrigin);
         const client = await findClient(origin);
         if (!client) throw refused('The OAuth client that asked for consent is gone.');
+        const send: Send = (request) => ask(origin, request);
         const request = authorization.toExchange({ client, code, redirectUri, codeVerifier });
         // Never retried: without a response the code may have been used nevertheless.
-        const answer = await ask(origin, { ...request, repeatable: false });
+        const answer = await send({ ...request, repeatable: false });
         const grant = authorization.readGrant(answer, client, new Date(deps.clock.wall()));
         secrets.push(grant.accessToken, grant.refreshToken);
-        const identified = await identify(authorization, grant, (second) =>
-          ask(origin, second.toRequest(grant, client)),
-        );
+        const identified = await identify(authorization, grant, client, send);
         requireScopes(authorization, identified);
         return sandbox ? toSandbox(sandbox, identified) : checkInstance(provider, identified);
       } catch (thrown) {
@@ -99,11 +98,12 @@ const NO_CLIENT =
 async function identify(
   { identify: second }: Authorization,
   grant: Grant,
-  ask: (second: NonNullable<Authorization['identify']>) => Promise<ProviderResponse>,
+  client: OAuthClient,
+  send: Send,
 ): Promise<Grant> {
   if (!second || grant.account?.name) return grant;
   try {
-    return second.readAccount(await ask(second), grant);
+    return second.readAccount(await send(second.toRequest(grant, client)), grant);
   } catch (error) {
     if (grant.account === null || grant.scopes.length === 0) throw error;
     return grant;
@@ -175,9 +175,9 @@ interface GrantCall {
   /** The OAuth client that asked for consent; null: the application's current one. */
   readonly oauthClientId: string | null;
   /** Set where the connection exists. */
-  readonly connectionId?: string | undefined;
+  readonly connectionId?: string;
   /** Called after each call. */
-  readonly onCall?: ((call: ProviderCall) => void) | undefined;
+  readonly onCall?: (call: ProviderCall) => void;
 }
 
 interface GivenCode {

@@ -41,17 +41,19 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     try {
       const answer = await callAtOrigin(refresh, { instanceUrl, ...rules }, async (origin) => {
         const client = await findClient(origin, oauthClientId);
-        if (!client) throw noClient(oauthClientId);
+        if (!client) {
+          const which = oauthClientId === null ? '' : ' with the id that it was granted to';
+          throw unauthorized(
+            `The access token has expired, and no OAuth client of ${provider}${which} is set up to renew it.`,
+          );
+        }
         return callTokenEndpoint(deps, { origin, request: refresh.toRequest({ client, refreshToken }) });
       });
-      const { accessToken, expiresAt, ...refreshed } = readAnswer(answer);
+      const { instanceUrl: moved, ...token } = readAnswer(answer);
       return {
         // Most providers return no refresh token, which means that the old one stays valid.
-        credentials: {
-          ...{ type: 'oauth2', accessToken, expiresAt },
-          refreshToken: refreshed.refreshToken ?? refreshToken,
-        },
-        instanceUrl: readMove(refreshed.instanceUrl, instanceUrl),
+        credentials: { type: 'oauth2', ...token, refreshToken: token.refreshToken ?? refreshToken },
+        instanceUrl: readMove(moved, instanceUrl),
       };
     } catch (error) {
       // The grant is valid: the operator, or the customer's administrator, has to allow this client.
@@ -81,16 +83,12 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     return checked.origin === address ? undefined : checked.url;
   }
 
-  function noClient(clientId: string | null): CrossbookError {
-    const which = clientId === null ? '' : ' with the id that it was granted to';
-    return unauthorized(
-      `The access token has expired, and no OAuth client of ${provider}${which} is set up to renew it.`,
-    );
-  }
-
   async function findClient(origin: string, clientId: string | null): Promise<OAuthClient | undefined> {
     const client = await deps.findOAuthClient({
-      ...{ applicationId: owners.application, provider, origin, clientId },
+      applicationId: owners.application,
+      provider,
+      origin,
+      clientId,
     });
     if (client) secrets.add(client.clientSecret);
     return client;

@@ -51,13 +51,13 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** Connects to the address that was checked: a second look-up could return another one (DNS rebinding). */
-export function createGuardedConnector(options: {
-  readonly timeoutMs: number;
-  readonly lookup?: HostLookup | undefined;
-}): buildConnector.connector {
+export function createGuardedConnector({
+  timeoutMs,
+  lookup = (host) => systemLookup(host, { all: true }),
+}: ConnectorOptions): buildConnector.connector {
   const connect = buildConnector({
-    timeout: options.timeoutMs,
-    lookup: toPublicLookup(options.lookup ?? lookupAll),
+    timeout: timeoutMs,
+    lookup: toPublicLookup(lookup),
     // Explicit, so that no environment variable can disable it.
     rejectUnauthorized: true,
   });
@@ -92,8 +92,9 @@ function toPublicLookup(lookup: HostLookup): LookupFunction {
   };
 }
 
-function lookupAll(host: string) {
-  return systemLookup(host, { all: true });
+interface ConnectorOptions {
+  readonly timeoutMs: number;
+  readonly lookup?: HostLookup | undefined;
 }
 
 export type HostLookup = (

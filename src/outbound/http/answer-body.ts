@@ -50,13 +50,12 @@ export class Chunks {
   }
 
   #count(): void {
-    for (; this.#counted < this.list.length; this.#counted++) {
-      this.#values += countValues(this.list[this.#counted]);
-    }
+    for (const piece of this.list.slice(this.#counted)) this.#values += countValues(piece);
+    this.#counted = this.list.length;
   }
 }
 
-function countValues(piece: Uint8Array = NO_BYTES): number {
+function countValues(piece: Uint8Array): number {
   let values = 0;
   // `for … of` would take several times as long.
   for (let index = 0; index < piece.length; index++) {
@@ -184,7 +183,6 @@ const BYTE_ORDER_MARK = 0xfeff;
 const COMMA = 0x2c;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
-const NO_BYTES = new Uint8Array();
 /** Smaller bodies stay small after parsing. */
 const LARGE_BYTES = 256 * 1024;
 /** An empty object with its slot in a list. */

@@ -26,7 +26,10 @@ export function createRedactor(secrets: () => readonly string[]): (thrown: unkno
       // A bug: its message may quote a secret.
       return matcher.matches(inspect(thrown).slice(0, MAX_SHOWN_BYTES)) ? new Error(WITHHELD) : thrown;
     }
-    if (matcher.matches(thrown.message)) return withhold(thrown);
+    if (matcher.matches(thrown.message)) {
+      const { code, remote, retryAfterMs, origin } = thrown;
+      return new CrossbookError(code, WITHHELD, { remote, retryAfterMs, origin });
+    }
     if (plain.size >= MAX_PLAIN) plain.clear();
     plain.add(thrown.message);
     return thrown;
@@ -36,11 +39,6 @@ export function createRedactor(secrets: () => readonly string[]): (thrown: unkno
 function toCrossbookError({ code, message, answer, retryAfterMs }: RemoteFailure, matcher: SecretMatcher) {
   const detail = matcher.matches(message) ? `The provider answered ${answer.status}: ${WITHHELD}` : message;
   return new CrossbookError(code, detail, { remote: toRemoteCause(answer, matcher), retryAfterMs });
-}
-
-function withhold(error: CrossbookError): CrossbookError {
-  const { code, remote, retryAfterMs, origin } = error;
-  return new CrossbookError(code, WITHHELD, { remote, retryAfterMs, origin });
 }
 
 function toRemoteCause({ status, headers, body }: ProviderResponse, matcher: SecretMatcher): RemoteCause {
@@ -55,10 +53,10 @@ function toRemoteCause({ status, headers, body }: ProviderResponse, matcher: Sec
 
 /** Redacts a body. JSON stays valid JSON even when truncated. */
 function redactBody(body: string, matcher: SecretMatcher): unknown {
-  const { text, note } = cutText(body, MAX_SHOWN_BYTES);
+  const { text, note } = cutText(body);
   const json = parseJson(note === undefined ? text : closeJson(text, note));
   if (json !== undefined) return redactJson(json, matcher);
-  const redacted = redactText(text, matcher);
+  const redacted = matcher.matches(text) ? WITHHELD : text;
   return note === undefined ? redacted : `${redacted} ${note}`;
 }
 
@@ -70,13 +68,10 @@ const SECRET_HEADERS =
   /cookie|authori[sz]ation|authentication-info|token|secret|session|api-?key|password|signature/;
 
 /** Truncates a text at a character; `note` says so. Undefined: not truncated. */
-function cutText(
-  text: string,
-  maxBytes: number,
-): { readonly text: string; readonly note: string | undefined } {
+function cutText(text: string) {
   const bytes = Buffer.byteLength(text);
-  if (bytes <= maxBytes) return { text, note: undefined };
-  const start = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes);
+  if (bytes <= MAX_SHOWN_BYTES) return { text, note: undefined };
+  const start = Buffer.from(text.slice(0, MAX_SHOWN_BYTES)).subarray(0, MAX_SHOWN_BYTES);
   // The decoder holds back an incomplete character.
   const whole = new StringDecoder('utf8').write(start);
   return { text: whole, note: `[cut: the first ${Buffer.byteLength(whole)} of ${bytes} bytes]` };
@@ -119,10 +114,6 @@ function toMember(before: string, note: string, bracket: string | undefined): st
 }
 
 const WITHHELD = '[withheld]';
-
-function redactText(text: string, matcher: SecretMatcher): string {
-  return matcher.matches(text) ? WITHHELD : text;
-}
 
 /**
  * Withholds each key, string and number that shares enough with a secret or has a secret's name; and the whole value
@@ -187,21 +178,13 @@ interface Collected {
 
 /** The current and former secrets of one connection. */
 export function createConnectionSecrets(publicPrefix: RegExp | undefined) {
-  const secrets = new Set<string>();
   let list: readonly string[] = [];
   return {
     add(...given: readonly string[]): void {
-      for (const secret of given) {
-        const hidden = publicPrefix ? secret.replace(publicPrefix, '') : secret;
-        // Moved to the end, so that the least recently used secret is evicted first.
-        secrets.delete(hidden);
-        if (hidden !== '') secrets.add(hidden);
-      }
-      for (const oldest of secrets) {
-        if (secrets.size <= MAX_KEPT) break;
-        secrets.delete(oldest);
-      }
-      list = [...secrets];
+      const hidden = given.map((secret) => (publicPrefix ? secret.replace(publicPrefix, '') : secret));
+      // Moved to the end, so that the least recently used secrets are evicted first.
+      const others = list.filter((secret) => !hidden.includes(secret));
+      list = [...others, ...hidden].filter((secret) => secret !== '').slice(-MAX_KEPT);
     },
     /** Returns the same array until a secret is added. */
     list: () => list,

@@ -3,107 +3,56 @@
  * secrets must match completely. Case and all other characters are ignored on both sides.
  */
 export function createSecretMatcher(secrets: readonly string[]) {
-  const normalised = [...new Set(secrets.map(toLetters))].filter((secret) => secret !== '');
-  const long = normalised.filter((secret) => secret.length >= RUN);
+  const normalised = secrets.map(toLetters).filter((secret) => secret !== '');
   const short = normalised.filter((secret) => secret.length < RUN);
-  /** A filter by the hash of a run: only runs that pass it are compared with the secrets. */
-  const filter = new Uint8Array(MASK + 1);
-  for (const secret of long) {
-    eachRun(fillLetters(secret), (slot) => {
-      filter[slot] = 1;
-    });
+  /** All runs of the longer secrets. */
+  const runs = new Set<string>();
+  for (const secret of normalised) {
+    for (let end = RUN; end <= secret.length; end += 1) runs.add(secret.slice(end - RUN, end));
   }
 
-  return {
-    matches(text: string): boolean {
-      for (const reading of readings(text)) if (countPlaces(reading) > 0) return true;
-      return false;
-    },
+  return { matches: (text: string) => count(text) > 0, count };
 
-    /** The number of matching places over all decodings: for joined texts at least the sum of theirs. */
-    count(text: string): number {
-      let places = 0;
-      for (const reading of readings(text, true)) places += countPlaces(reading);
-      return places;
-    },
-  };
-
-  function countPlaces(reading: string): number {
-    const length = fillLetters(reading);
+  /** The number of matching places over all decodings: for joined texts at least the sum of theirs. */
+  function count(text: string): number {
     let places = 0;
-    if (long.length > 0) {
-      eachRun(length, (slot, end) => {
-        if (filter[slot] === 0) return;
-        const run = room.toString('latin1', end - RUN, end);
-        if (long.some((secret) => secret.includes(run))) places += 1;
-      });
+    for (const reading of readings(text)) {
+      const letters = toLetters(reading);
+      for (let end = RUN; end <= letters.length; end += 1) {
+        if (runs.has(letters.slice(end - RUN, end))) places += 1;
+      }
+      for (const secret of short) places += letters.split(secret).length - 1;
     }
-    if (short.length === 0) return places;
-    const letters = room.toString('latin1', 0, length);
-    return short.reduce((sum, secret) => sum + letters.split(secret).length - 1, places);
+    return places;
   }
 }
 
 export type SecretMatcher = ReturnType<typeof createSecretMatcher>;
 
 function toLetters(text: string): string {
-  return room.toString('latin1', 0, fillLetters(text));
-}
-
-/** Writes the relevant characters of a text to the scratch buffer. */
-function fillLetters(text: string): number {
-  if (room.length < text.length) room = Buffer.allocUnsafeSlow(text.length * 2);
-  let length = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    const letter = code < 128 ? (LETTERS[code] as number) : 0;
-    room[length] = letter;
-    if (letter !== 0) length += 1;
-  }
-  return length;
-}
-
-/** Visits each run in the scratch buffer with its rolling hash and end. */
-function eachRun(length: number, visit: (slot: number, end: number) => void): void {
-  let hash = 0;
-  for (let index = 0; index < length; index += 1) {
-    hash = (Math.imul(hash, BASE) + (room[index] as number)) | 0;
-    if (index >= RUN) hash = (hash - Math.imul(room[index - RUN] as number, LEAVING)) | 0;
-    if (index >= RUN - 1) visit((hash ^ (hash >>> 15)) & MASK, index + 1);
-  }
+  return text.replace(NOT_LETTERS, '').toLowerCase();
 }
 
 /** The run length: shorter runs match by chance and reveal too little. */
 const RUN = 12;
-const MASK = 0xffff;
-const BASE = 31;
-const LEAVING = Array.from({ length: RUN }).reduce<number>((power) => Math.imul(power, BASE), 1);
-
-/** By character code: the lower-case letter or digit that it counts as; 0 for all others. */
-const LETTERS = Uint8Array.from({ length: 128 }, (_, code) => {
-  const lower = String.fromCharCode(code).toLowerCase();
-  return /[a-z0-9]/.test(lower) ? lower.charCodeAt(0) : 0;
-});
-
-/** A scratch buffer, reused for each decoding. */
-let room = Buffer.allocUnsafeSlow(64 * 1024);
+const NOT_LETTERS = /[^A-Za-z0-9]+/g;
 
 /**
  * The decodings of a text: as is; with escapes (percent, `\u`, entities) resolved; base64 and base64url at every
- * offset; hex; and each of these decoded once more. Non-text bytes are read as Latin-1. Linear time. `isComplete`
- * also yields unchanged decodings, so that each decoding of a part is contained in that of the whole.
+ * offset; hex; and each of these decoded once more. Non-text bytes are read as Latin-1. Linear time. Unchanged
+ * decodings are among them, so that each decoding of a part is contained in that of the whole.
  */
-function* readings(text: string, isComplete = false): Iterable<string> {
+function* readings(text: string): Iterable<string> {
   const plain = fold(text);
   yield plain;
-  for (const decoded of decode(plain, isComplete)) {
+  for (const decoded of decode(plain)) {
     yield decoded;
-    yield* decode(decoded, isComplete);
+    yield* decode(decoded);
   }
 }
 
-function* decode(text: string, isComplete: boolean): Iterable<string> {
-  if (isComplete || ESCAPED.test(text)) yield fold(text.replace(TAG, '').replace(ESCAPE, readEscape));
+function* decode(text: string): Iterable<string> {
+  yield fold(text.replace(TAG, '').replace(ESCAPE, readEscape));
   yield* fromBase64(text);
   yield* fromHex(text);
 }
@@ -144,7 +93,6 @@ function* fromHex(text: string): Iterable<string> {
 }
 
 const NOT_ASCII = /[^\0-\x7f]/;
-const ESCAPED = /[%\\&<]/;
 /** Within one line, so that a tag cannot span two values. */
 const TAG = /<[^<>\n]*>/g;
 /** `%70 \x70 %u0070 \u0070 \u{70} &#x70; &#112;`, and escapes that are no letter (`&amp; \n`). */

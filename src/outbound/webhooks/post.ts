@@ -4,13 +4,8 @@ import { Agent, request } from 'undici';
 import { MAX_WEBHOOK_URL_LENGTH } from '../../domain/event.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
-import { NOT_CONNECTED, NOT_TRUSTED, TIMEOUTS } from '../failures.ts';
-import {
-  createGuardedConnector,
-  type HostLookup,
-  isPublicAddress,
-  PrivateAddressError,
-} from '../http/addresses.ts';
+import { findTransportProblem } from '../failures.ts';
+import { createGuardedConnector, type HostLookup, isPublicAddress } from '../http/addresses.ts';
 
 /**
  * Sends single webhook attempts, with limits on time and response size, without redirects, and to public hosts only.
@@ -38,7 +33,7 @@ export function createWebhookPost({ clock, mayLoopback, lookup = createHostResol
       } catch (error) {
         return signal.reason === STOPPED
           ? { kind: 'stopped' }
-          : { kind: 'failed', reason: toReason(error, signal) };
+          : { kind: 'failed', reason: toReason(error as Error, signal) };
       } finally {
         cancel();
         running.delete(controller);
@@ -65,15 +60,21 @@ function toOutcome(status: number, headers: Record<string, string | string[] | u
 }
 
 /** Our own wording, because error messages may quote the response. */
-function toReason(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return `no answer within ${ANSWER_MS / 1_000} seconds`;
-  const { name, code = '' } = error as Error & { readonly code?: string };
-  if (error instanceof PrivateAddressError) return 'the host has no public address';
-  if (TIMEOUTS.has(code)) return `no answer within ${ANSWER_MS / 1_000} seconds`;
-  if (/^(ENOTFOUND|EAI_)/.test(code)) return 'the host’s name cannot be resolved';
-  if (NOT_TRUSTED.test(code)) return `the host does not prove who it is (TLS: ${code})`;
-  if (NOT_CONNECTED.has(code) || name === 'AggregateError') return 'the host cannot be connected to';
-  return 'the connection broke before there was an answer';
+function toReason(error: Error & { readonly code?: string }, signal: AbortSignal): string {
+  switch (signal.aborted ? 'timeout' : findTransportProblem(error)) {
+    case 'timeout':
+      return `no answer within ${ANSWER_MS / 1_000} seconds`;
+    case 'private address':
+      return 'the host has no public address';
+    case 'unresolved':
+      return 'the host’s name cannot be resolved';
+    case 'not trusted':
+      return `the host does not prove who it is (TLS: ${error.code})`;
+    case 'not connected':
+      return 'the host cannot be connected to';
+    default:
+      return 'the connection broke before there was an answer';
+  }
 }
 
 const TOO_LATE = new Error('too late');
@@ -118,7 +119,10 @@ export function createWebhookUrlCheck({ mayLoopback, lookup = createHostResolver
     }
     if (mayLoopback && isLoopbackUrl(url)) return { url: url.href };
     if (url.protocol !== 'https:') return { problem: 'must be an https: URL' };
-    if (isLiteralAddress(url)) return { problem: 'must have a host name, not an address' };
+    // Literal addresses bypass the look-up, so they are rejected like private ones.
+    if (isIP(url.hostname.replace(/^\[|\]$/g, ''))) {
+      return { problem: 'must have a host name, not an address' };
+    }
     const addresses = await lookup(url.hostname).catch(() => []);
     if (addresses.length > 0 && !addresses.some(({ address }) => isPublicAddress(address))) {
       return { problem: 'must be public: its host has a private address' };
@@ -150,15 +154,10 @@ function isLoopbackUrl(url: URL): boolean {
   return url.protocol === 'http:' && LOOPBACK.has(url.hostname);
 }
 
-/** Literal addresses bypass the look-up, so they are rejected like private ones. */
-function isLiteralAddress(url: URL): boolean {
-  return isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0;
-}
-
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 interface CheckOptions {
   /** Allows http: to this machine, for the sandbox. */
   readonly mayLoopback: boolean;
-  readonly lookup?: HostLookup | undefined;
+  readonly lookup?: HostLookup;
 }

@@ -79,19 +79,13 @@ export function openWebhookSender(deps: SenderDeps) {
    */
   async function deliverDue(endpoint: ClaimedEndpoint, isOver: () => boolean): Promise<void> {
     let { failures } = endpoint;
-    const isHealthy = () => failures === 0 && !isOver();
-    const due = await queue.read(endpoint.id, failures > 0 ? 1 : BATCH);
-    const [first] = due;
-    if (failures > 0) {
-      if (first && !isOver()) await attempt(first);
-      return;
-    }
-    const queues = toQueues(due);
+    const mayBegin = () => failures === endpoint.failures && !isOver();
+    const queues = toQueues(await queue.read(endpoint.id, failures > 0 ? 1 : BATCH));
     await Promise.all(Array.from({ length: AT_ONCE }, work));
 
     async function work(): Promise<void> {
-      for (let next = queues.shift(); next && isHealthy(); next = queues.shift()) {
-        for (const delivery of next) if (isHealthy()) await attempt(delivery);
+      for (let next = queues.shift(); next && mayBegin(); next = queues.shift()) {
+        for (const delivery of next) if (mayBegin()) await attempt(delivery);
       }
     }
 
@@ -111,7 +105,8 @@ export function openWebhookSender(deps: SenderDeps) {
       failures += 1;
       const isGone = outcome.status === 410;
       await queue.fail(delivery, {
-        ...{ reason: outcome.reason, isGone },
+        reason: outcome.reason,
+        isGone,
         retryAfterMs: toRetryPause(id, delivery.attempts + 1),
         pauseMs: toEndpointPause(id, failures, outcome),
       });

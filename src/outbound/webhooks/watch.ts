@@ -78,5 +78,5 @@ interface WatchDeps {
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   openSender(): Promise<ReturnType<typeof openWebhookSender>>;
   onError(error: unknown): void;
-  readonly schedule?: Clock['schedule'] | undefined;
+  readonly schedule?: Clock['schedule'];
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
-import type { ApiVersion, ContactAccess } from '../../domain/provider.ts';
+import type { ApiVersion, CustomerAccount } from '../../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
 import { parseJson } from '../../lib/json.ts';
@@ -27,11 +27,13 @@ export const PATHS = {
   revoke: `/oauth/${VERSION}/token/revoke`,
 } as const;
 
-/** The HubSpot account of one customer. */
-export type HubSpotAccount = Omit<Parameters<ContactAccess['open']>[0], 'facts'>;
-
 /** All calls about contacts are read-only POST requests. Throws on an error response. */
-export async function ask({ send }: HubSpotAccount, { path, budget, body }: Ask): Promise<ProviderResponse> {
+export async function ask(
+  { send }: CustomerAccount,
+  path: string,
+  body: unknown,
+  budget = 'general',
+): Promise<ProviderResponse> {
   const answer = await send({ method: 'POST', path, budget, body: JSON.stringify(body) });
   if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
   return answer;
@@ -42,21 +44,16 @@ export async function ask({ send }: HubSpotAccount, { path, budget, body }: Ask)
  * a 404 where a whole batch is missing.
  */
 export async function askForKnown(
-  account: HubSpotAccount,
-  asked: Ask,
+  account: CustomerAccount,
+  path: string,
+  body: unknown,
 ): Promise<ProviderResponse | undefined> {
   try {
-    return await ask(account, asked);
+    return await ask(account, path, body);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
   }
-}
-
-interface Ask {
-  readonly path: string;
-  readonly budget: 'search' | 'general';
-  readonly body: unknown;
 }
 
 /** Reads a successful response. `read` returns undefined for an undocumented shape. */
@@ -85,7 +82,6 @@ export function parseResponse<Result>(
  * as missing.
  */
 function refusePartial(answer: ProviderResponse, json: unknown): void {
-  if (!Object.hasOwn(json as object, 'errors')) return;
   const problems = wireProblems.parse(json).errors ?? [];
   const failure = problems.find(({ category }) => category !== MISSING && category !== INVALID);
   if (failure) throw toFailure(answer, failure);
@@ -155,8 +151,13 @@ export const optionalText = z.string().nullish().catch(null);
  */
 const wireProblem = z
   .object({
-    ...{ message: optionalText, category: optionalText, errorType: optionalText, policyName: optionalText },
-    ...{ status: optionalText, error: optionalText, error_description: optionalText },
+    message: optionalText,
+    category: optionalText,
+    errorType: optionalText,
+    policyName: optionalText,
+    status: optionalText,
+    error: optionalText,
+    error_description: optionalText,
     context: z.record(z.string(), z.array(z.unknown())).nullish().catch(null),
   })
   .catch({});

@@ -196,7 +196,7 @@ function toPhoneNumber(phoneNumber: string | null, phoneNumberType: PhoneNumberT
 /** Custom stages of a portal have numbers as names. */
 function toLifecycleStage(stage: string | null): LifecycleStage | null {
   if (stage === null) return null;
-  return STAGES.get(stage) ?? STAGES.get(stage.toLowerCase()) ?? 'other';
+  return STAGES.get(stage.toLowerCase()) ?? 'other';
 }
 
 const STAGES: ReadonlyMap<string, LifecycleStage> = new Map(LIFECYCLE_STAGES.map((stage) => [stage, stage]));

@@ -93,7 +93,9 @@ function addAccount(grant: Grant, json: unknown): Grant {
   if (!id || !/^\d{1,20}$/.test(id)) return scoped;
   const url = `https://app.hubspot.com/contacts/${id}`;
   const account = {
-    ...{ id, url, name: hubDomain ?? grant.account?.name ?? null },
+    id,
+    url,
+    name: hubDomain ?? grant.account?.name ?? null,
     userId: userId ?? grant.account?.userId ?? null,
   };
   return { ...scoped, instanceUrl: url, account };
@@ -130,8 +132,10 @@ export function isTokenRefused({ status, body }: ProviderResponse): boolean {
 
 /** Reads the response to a refresh or a code exchange. */
 function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
-  const withoutToken = 'HubSpot answered a token request with no token.';
-  return readTokens(answer, now, { toRefusal, withoutToken });
+  return readTokens(answer, now, {
+    toRefusal,
+    withoutToken: 'HubSpot answered a token request with no token.',
+  });
 }
 
 /** A revoked grant (app uninstalled, account closed) ends the connection; a wrong client is a configuration error. */

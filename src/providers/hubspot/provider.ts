@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AssociatedObject, Association, Contact } from '../../domain/contact.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
-import type { ContactPort, Provider, RateLimitStatus } from '../../domain/provider.ts';
+import type { ContactPort, CustomerAccount, Provider, RateLimitStatus } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/batcher.ts';
 import { isRecord } from '../../lib/json.ts';
@@ -9,7 +9,6 @@ import {
   API_ORIGIN,
   API_VERSION,
   askForKnown,
-  type HubSpotAccount,
   PATHS,
   paginationLimitError,
   parseResponse,
@@ -73,17 +72,16 @@ function readCount(header: string | undefined): number | undefined {
 }
 
 /** The contacts of one customer. */
-function openContacts(account: HubSpotAccount): ContactPort {
+function openContacts(account: CustomerAccount): ContactPort {
   return {
     /**
      * Uses batch reads instead of search: they see new contacts at once, match additional addresses, take a hundred
      * inputs per call, and do not count towards the search limit.
      */
     async findByEmails(emails, selection) {
-      const answers = await askForBatches(account, { inputs: emails, by: 'email', selection });
       const found = new Map<string, readonly Contact[]>();
       for (const email of emails) found.set(email, NOBODY);
-      takeContacts(account, answers, selection, (contact, record) => {
+      await readBatches(account, { inputs: emails, idProperty: 'email', selection }, (contact, record) => {
         for (const email of toLookupEmails(record)) {
           const known = found.get(email);
           // It is undocumented whether two inputs that match one contact yield one result.
@@ -94,15 +92,14 @@ function openContacts(account: HubSpotAccount): ContactPort {
       return found;
     },
 
-    readByDomain: (domain, run, selection) => readByDomain(account, { domain, run, selection }),
-    countByDomain: (domain) => countByDomain(account, domain),
+    readByDomain: (domain, run, selection) => readByDomain(account, domain.toLowerCase(), run, selection),
+    countByDomain: (domain) => countByDomain(account, domain.toLowerCase()),
 
     /** The id of a merged contact finds the surviving one, which has another id. */
     async findByIds(ids, selection) {
       const asked = new Set(ids.filter(isRecordId));
-      const answers = await askForBatches(account, { inputs: [...asked], by: 'id', selection });
       const found = new Map<string, Contact>();
-      takeContacts(account, answers, selection, (contact, record) => {
+      await readBatches(account, { inputs: [...asked], selection }, (contact, record) => {
         for (const id of [contact.remoteId, ...toMergedIds(record)])
           if (asked.has(id)) found.set(id, contact);
       });
@@ -141,14 +138,19 @@ const NOBODY: readonly Contact[] = [];
  * mapped, after the last one has arrived: until then they stay bytes, because parsed objects would survive many
  * garbage collections during the wait.
  */
-function takeContacts(
-  { connection }: HubSpotAccount,
-  answers: Answers,
-  { rawData }: FieldSelection,
+async function readBatches(
+  account: CustomerAccount,
+  { inputs, idProperty, selection }: Question,
   take: (contact: Contact, record: unknown) => void,
-): void {
-  const mapping = { source: toContactOrigin(connection), rawData };
-  for (const answer of answers) {
+): Promise<void> {
+  const { connection } = account;
+  const wanted = propertiesFor(connection, selection);
+  const properties = idProperty ? wanted : [...wanted, MERGED_IDS];
+  const batches = chunk(inputs, BATCH).map((batch) =>
+    askForKnown(account, PATHS.batchRead, { idProperty, properties, inputs: batch.map((id) => ({ id })) }),
+  );
+  const mapping = { source: toContactOrigin(connection), rawData: selection.rawData };
+  for (const answer of await Promise.all(batches)) {
     for (const record of answer ? parseResponse(toRecords, answer) : []) {
       const contact = toContact(record, mapping);
       if (contact) take(contact, record);
@@ -162,32 +164,16 @@ function toRecords(json: unknown): readonly unknown[] | undefined {
   return Array.isArray(results) ? results : undefined;
 }
 
-function askForBatches(account: HubSpotAccount, { inputs, by, selection }: Question): Promise<Answers> {
-  const wanted = propertiesFor(account.connection, selection);
-  const idProperty = by === 'email' ? 'email' : undefined;
-  const properties = by === 'id' ? [...wanted, MERGED_IDS] : wanted;
-  const batches = chunk(inputs, BATCH).map((batch) =>
-    askForKnown(account, {
-      path: PATHS.batchRead,
-      budget: 'general',
-      body: { idProperty, properties, inputs: batch.map((id) => ({ id })) },
-    }),
-  );
-  return Promise.all(batches);
-}
-
-type Answers = readonly (ProviderResponse | undefined)[];
-
 interface Question {
   /** Unique: HubSpot rejects a batch with duplicates. */
   readonly inputs: readonly string[];
-  readonly by: 'id' | 'email';
+  /** Absent: the inputs are record ids. */
+  readonly idProperty?: 'email';
   readonly selection: FieldSelection;
 }
 
-async function readLinks(account: HubSpotAccount, inputs: readonly Input[], object: AssociatedObject) {
-  const path = PATHS.associations[object];
-  const answer = await askForKnown(account, { path, budget: 'general', body: { inputs } });
+async function readLinks(account: CustomerAccount, inputs: readonly Input[], object: AssociatedObject) {
+  const answer = await askForKnown(account, PATHS.associations[object], { inputs });
   return answer ? parseResponse((json) => wireAssociations.safeParse(json).data, answer).results : [];
 }
 

@@ -1,20 +1,23 @@
 import * as z from 'zod';
 import type { Contact } from '../../domain/contact.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
-import type { KeysetRange } from '../../domain/provider.ts';
+import type { CustomerAccount, KeysetRange } from '../../domain/provider.ts';
 import { RemoteFailure } from '../../domain/remote.ts';
-import { ask, type HubSpotAccount, PATHS, paginationLimitError, parseResponse, wirePaging } from './call.ts';
+import { ask, PATHS, paginationLimitError, parseResponse, wirePaging } from './call.ts';
 import { compareIds, isRecordId, propertiesFor, toContact, toLookupEmails } from './contacts.ts';
 
 /**
  * Reads any number of records from HubSpot's pages with keyset pagination: each page starts after the last record of
  * the previous one. Concurrent changes shift nothing, and the limit of 10,000 results does not apply.
  */
-export async function readByDomain(account: HubSpotAccount, read: DomainRead): Promise<readonly Contact[]> {
-  const { run, selection } = read;
-  const domain = read.domain.toLowerCase();
-  const searchPage = createSearch(account, domain);
+export async function readByDomain(
+  account: CustomerAccount,
+  domain: string,
+  run: KeysetRange,
+  selection: FieldSelection,
+): Promise<readonly Contact[]> {
   const properties = propertiesFor(account.connection, selection);
+  const search = createSearch(account, domain, properties, run.direction);
   const mapping = { source: toContactOrigin(account.connection), rawData: selection.rawData };
   const found = new Map<string, Contact>();
   let position: Position | undefined = { from: run.from, isInclusive: true };
@@ -23,7 +26,7 @@ export async function readByDomain(account: HubSpotAccount, read: DomainRead): P
     if (calls === MAX_CALLS) {
       throw paginationLimitError(`contacts of ${domain} did not come to an end within ${MAX_CALLS} calls`);
     }
-    const { results, paging } = await searchPage({ position, limit, direction: run.direction, properties });
+    const { results, paging } = await search(position, limit);
     let last: Contact | undefined;
     let hits = 0;
     for (const [index, record] of results.entries()) {
@@ -48,42 +51,42 @@ export async function readByDomain(account: HubSpotAccount, read: DomainRead): P
  * Counts the hits where they fit one page, because HubSpot's total includes deleted ones. A larger total is used,
  * minus the false hits that were seen.
  */
-export async function countByDomain(account: HubSpotAccount, name: string): Promise<number> {
-  const domain = name.toLowerCase();
-  const searchPage = createSearch(account, domain);
-  const properties = ['email', 'hs_additional_emails'];
-  const page = await searchPage({ position: {}, limit: MAX_PAGE, direction: 'forward', properties });
+export async function countByDomain(account: CustomerAccount, domain: string): Promise<number> {
+  const search = createSearch(account, domain, ['email', 'hs_additional_emails'], 'forward');
+  const page = await search({}, MAX_PAGE);
   const hits = page.results.filter((record) => isInDomain(record, domain)).length;
   if (!page.paging?.next?.after) return hits;
   return Math.max(hits, (page.total ?? 0) - (page.results.length - hits));
 }
 
 /** Falls back to primary addresses where the portal rejects the filter for additional ones. */
-function createSearch(account: HubSpotAccount, domain: string): (page: Search) => Promise<SearchPage> {
+function createSearch(
+  account: CustomerAccount,
+  domain: string,
+  properties: readonly string[],
+  direction: KeysetRange['direction'],
+) {
+  const sorts = [{ propertyName: ID, direction: SORTS[direction] }];
   let addresses = toAddressFilters(domain);
-  return async (page) => {
+
+  return async (position: Position, limit: number) => {
     try {
-      return await search(account, addresses, page);
+      return await search(position, limit);
     } catch (error) {
       if (addresses.length === 1 || !isFilterRefused(error)) throw error;
       addresses = addresses.slice(0, 1);
-      return search(account, addresses, page);
+      return search(position, limit);
     }
   };
-}
 
-async function search(
-  account: HubSpotAccount,
-  addresses: readonly Filter[],
-  { position: { from, isInclusive, after }, direction, properties, limit }: Search,
-): Promise<SearchPage> {
-  const operator = `${direction === 'forward' ? 'GT' : 'LT'}${isInclusive ? 'E' : ''}`;
-  const bounds = from === undefined ? [] : [{ propertyName: ID, operator, value: from }];
-  const filterGroups = addresses.map((address) => ({ filters: [address, ...bounds] }));
-  const sorts = [{ propertyName: ID, direction: SORTS[direction] }];
-  const body = { filterGroups, sorts, properties, limit, after };
-  const answer = await ask(account, { path: PATHS.search, budget: 'search', body });
-  return parseResponse((json) => wireSearchPage.safeParse(json).data, answer);
+  async function search({ from, isInclusive, after }: Position, limit: number) {
+    const operator = `${direction === 'forward' ? 'GT' : 'LT'}${isInclusive ? 'E' : ''}`;
+    const bounds = from === undefined ? [] : [{ propertyName: ID, operator, value: from }];
+    const filterGroups = addresses.map((address) => ({ filters: [address, ...bounds] }));
+    const body = { filterGroups, sorts, properties, limit, after };
+    const answer = await ask(account, PATHS.search, body, 'search');
+    return parseResponse((json) => wireSearchPage.safeParse(json).data, answer);
+  }
 }
 
 /**
@@ -124,7 +127,7 @@ const SORTS = { forward: 'ASCENDING', backward: 'DESCENDING' } as const;
  * addresses are one text with undocumented tokenization, so both a whole address and the words of the domain are
  * matched. Both may match too much: every record is verified.
  */
-function toAddressFilters(domain: string): readonly Filter[] {
+function toAddressFilters(domain: string) {
   return [
     { propertyName: 'hs_email_domain', operator: 'EQ', value: domain },
     { propertyName: 'hs_additional_emails', operator: 'CONTAINS_TOKEN', value: `*@${domain}` },
@@ -151,29 +154,9 @@ const wireSearchPage = z.object({
   results: z.array(z.unknown()),
   paging: wirePaging,
 });
-type SearchPage = z.infer<typeof wireSearchPage>;
-
-interface Filter {
-  readonly propertyName: string;
-  readonly operator: string;
-  readonly value: string;
-}
 
 interface Position {
   readonly from?: string | undefined;
   readonly isInclusive?: boolean;
   readonly after?: string;
-}
-
-interface Search {
-  readonly position: Position;
-  readonly limit: number;
-  readonly properties: readonly string[];
-  readonly direction: KeysetRange['direction'];
-}
-
-interface DomainRead {
-  readonly domain: string;
-  readonly run: KeysetRange;
-  readonly selection: FieldSelection;
 }

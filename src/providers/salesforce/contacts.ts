@@ -83,21 +83,22 @@ const PHONES = [
 
 export const ID = fieldName('Id');
 export const EMAIL = fieldName('Email');
-export const IS_DELETED = fieldName('IsDeleted');
-export const MASTER_RECORD_ID = fieldName('MasterRecordId');
+const IS_DELETED = fieldName('IsDeleted');
+const MASTER_RECORD_ID = fieldName('MasterRecordId');
 
 /**
  * The fields of the SELECT: the selection and, for raw data, mapped fields, without hidden ones. Hidden names are in
  * lower case.
  */
 export function selectFields(
-  { selection, also, mappings }: Wanted,
+  { selection, includesDeleted }: Wanted,
+  mappings: readonly FieldMapping[],
   hidden: ReadonlySet<string>,
 ): readonly FieldName[] {
-  const fields = readSelectedFields(selection);
-  if (fields) return unique([...toNames(fields), ...also], hidden);
+  const fields = readSelectedFields(selection) ?? CONTACT_FIELDS;
   const mapped = selection.rawData ? mappings.map(({ mappedField }) => mappedField) : [];
-  return unique([...DEFAULT_FIELDS, ...mapped.filter(isFieldName), ...also], hidden);
+  const merged = includesDeleted ? [IS_DELETED, MASTER_RECORD_ID] : [];
+  return unique([...toNames(fields), ...mapped.filter(isFieldName), ...merged], hidden);
 }
 
 /** Removes duplicates, which are an error; field names are case-insensitive. */
@@ -132,16 +133,21 @@ const NAMES_OF: Readonly<Record<ContactField, readonly string[]>> = {
   isDeleted: ['IsDeleted'],
 };
 
-/** No org can hide these: if one is missing the cause is another. */
-const SYSTEM_FIELDS = new Set(['createddate', 'lastmodifieddate', 'systemmodstamp', 'isdeleted']);
+/** No org can hide these, and no search works without the email: if one is missing the cause is another. */
+const NEVER_HIDDEN: ReadonlySet<string> = new Set([
+  'Id',
+  'Email',
+  'CreatedDate',
+  'LastModifiedDate',
+  'SystemModstamp',
+  'IsDeleted',
+]);
 
-const DEFAULT_FIELDS: readonly FieldName[] = unique(toNames(CONTACT_FIELDS), new Set());
 /** Fields that may be hidden from the connected user; in lower case. */
 export const HIDEABLE_FIELDS: ReadonlySet<string> = new Set(
-  [...DEFAULT_FIELDS, MASTER_RECORD_ID]
-    .filter((name) => name !== ID && name !== EMAIL)
-    .map((name) => name.toLowerCase())
-    .filter((name) => !SYSTEM_FIELDS.has(name)),
+  [...toNames(CONTACT_FIELDS), MASTER_RECORD_ID]
+    .filter((name) => !NEVER_HIDDEN.has(name))
+    .map((name) => name.toLowerCase()),
 );
 
 /**
@@ -165,9 +171,8 @@ interface Options {
   readonly rawData: boolean;
 }
 
-interface Wanted {
+export interface Wanted {
   readonly selection: FieldSelection;
-  /** Fields that are always selected. */
-  readonly also: readonly FieldName[];
-  readonly mappings: readonly FieldMapping[];
+  /** Deleted contacts too, such as those that were merged into another one, with the id of the other. */
+  readonly includesDeleted?: boolean;
 }

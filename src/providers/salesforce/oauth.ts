@@ -39,9 +39,13 @@ export const authorization: Authorization = {
   ownLoginExample: 'acme.my.salesforce.com',
   toConsentUrl({ loginOrigin, clientId, redirectUri, state, codeChallenge, optionalScopes, isPopup }) {
     const query = toQuery({
-      ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri },
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
       scope: [...new Set([...REQUIRED_SCOPES, ...optionalScopes])].join(' '),
-      ...{ state, code_challenge: codeChallenge, code_challenge_method: 'S256' },
+      state,
+      code_challenge: codeChallenge,
+      code_challenge_method: 'S256',
       // Shown even to users who have approved the app before, because the page names the account to be connected.
       prompt: 'consent',
       display: isPopup ? 'popup' : 'page',
@@ -90,8 +94,7 @@ function readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Gr
     throw new AuthorizationFailure('VENDOR_REFUSED', 'Salesforce does not say where the organisation lives.');
   }
   const { hostname } = new URL(instanceUrl);
-  const { organizationId, userId } = identity;
-  const account = { id: organizationId, name: hostname, url: instanceUrl, userId };
+  const account = { ...identity, name: hostname, url: instanceUrl };
   return { accessToken, refreshToken, expiresAt, instanceUrl, account, scopes: readScopes(json) };
 }
 
@@ -188,7 +191,7 @@ const FINAL: ReadonlySet<string> = new Set([
  * The user who granted, from the `id` of a token response: undefined unless Salesforce's signature, made with the
  * client secret, is valid.
  */
-function readIdentity(json: unknown, clientSecret: string): Identity | undefined {
+function readIdentity(json: unknown, clientSecret: string) {
   const { id, issued_at: issuedAt, signature } = isRecord(json) ? json : {};
   if (typeof id !== 'string' || typeof issuedAt !== 'string' || typeof signature !== 'string')
     return undefined;
@@ -198,13 +201,8 @@ function readIdentity(json: unknown, clientSecret: string): Identity | undefined
   const given = Buffer.from(signature, 'base64');
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
   const [, organizationId, userId] = IDS.exec(id) ?? [];
-  return organizationId && userId ? { organizationId, userId } : undefined;
+  return organizationId && userId ? { id: organizationId, userId } : undefined;
 }
 
 /** The last two segments of the identity URL. */
 const IDS = /\/(00D[0-9A-Za-z]{12,15})\/(005[0-9A-Za-z]{12,15})$/;
-
-interface Identity {
-  readonly organizationId: string;
-  readonly userId: string;
-}

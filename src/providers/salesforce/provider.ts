@@ -1,19 +1,13 @@
 import type { Contact } from '../../domain/contact.ts';
 import { type FieldSelection, normaliseEmail } from '../../domain/contact-search.ts';
-import type {
-  ContactAccess,
-  ContactPort,
-  KeysetRange,
-  Provider,
-  RateLimitStatus,
-} from '../../domain/provider.ts';
+import type { ContactPort, CustomerAccount, Provider, RateLimitStatus } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
-import { createCall, INSTANCE_HOSTS, instanceOrigin } from './call.ts';
-import { EMAIL, ID, IS_DELETED, MASTER_RECORD_ID } from './contacts.ts';
+import { INSTANCE_HOSTS, instanceOrigin } from './call.ts';
+import { EMAIL, ID } from './contacts.ts';
 import { authorization, isTokenExpired, refresh } from './oauth.ts';
 import type { Row } from './query.ts';
 import { type ContactReader, createReader } from './reader.ts';
-import { allOf, type Condition, compare, endsWith, isIn } from './soql.ts';
+import { allOf, type Condition, compare, endsWith, type FieldName, isIn } from './soql.ts';
 
 export const salesforce: Provider = {
   name: 'salesforce',
@@ -44,13 +38,12 @@ export const salesforce: Provider = {
 };
 
 /** The contacts of one customer in one Salesforce org. */
-export function openContacts({ send, connection, facts }: Options): ContactPort {
-  const reader = createReader({ call: createCall(send), connection, facts });
+export function openContacts(account: CustomerAccount): ContactPort {
+  const reader = createReader(account);
   return {
     /** Uses as few calls as possible. An email may match several contacts and gets all of them. */
     async findByEmails(emails, selection) {
-      if (emails.length === 0) return new Map();
-      const conditions = splitList(emails).map((part) => isIn(EMAIL, part));
+      const conditions = isInList(EMAIL, emails);
       const read = await reader.read({ conditions, selection, order: 'ascending' });
       const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
       for (const rows of read) {
@@ -67,7 +60,8 @@ export function openContacts({ send, connection, facts }: Options): ContactPort 
       const forward = run.direction === 'forward';
       const order = forward ? 'ascending' : 'descending';
       const contacts: Contact[] = [];
-      let where = startingAt(domain, run);
+      const all = ofDomain(domain);
+      let where = run.from === undefined ? all : allOf([all, compare(ID, forward ? '>=' : '<=', run.from)]);
       while (contacts.length < run.limit) {
         const limit = run.limit - contacts.length;
         const rows = (await reader.read({ conditions: [where], selection, order, limit })).flat();
@@ -77,7 +71,7 @@ export function openContacts({ send, connection, facts }: Options): ContactPort 
         const last = rows.at(-1)?.['Id'];
         if (rows.length < limit || typeof last !== 'string') break;
         // More pages are needed only where hits were false.
-        where = allOf([ofDomain(domain), compare(ID, forward ? '>' : '<', last)]);
+        where = allOf([all, compare(ID, forward ? '>' : '<', last)]);
       }
       return forward ? contacts : contacts.reverse();
     },
@@ -103,17 +97,10 @@ export function openContacts({ send, connection, facts }: Options): ContactPort 
   };
 }
 
-type Options = Parameters<ContactAccess['open']>[0];
-
 /** The email normalized for comparison; empty where missing. */
 function emailOf(row: Row): string {
   const email = row['Email'];
   return typeof email === 'string' ? normaliseEmail(email) : '';
-}
-
-function startingAt(domain: string, { direction, from }: KeysetRange): Condition {
-  const all = ofDomain(domain);
-  return from === undefined ? all : allOf([all, compare(ID, direction === 'forward' ? '>=' : '<=', from)]);
 }
 
 function ofDomain(domain: string): Condition {
@@ -135,9 +122,8 @@ async function readWithSurvivors(
   const rows = new Map<string, Row>();
   let missing = keys;
   for (let step = 0; step <= MAX_MERGES && missing.size > 0; step += 1) {
-    const conditions = splitList([...missing]).map((part) => isIn(ID, part));
-    const also = [IS_DELETED, MASTER_RECORD_ID];
-    const read = (await reader.read({ conditions, selection, also, resource: 'queryAll' })).flat();
+    const conditions = isInList(ID, missing);
+    const read = (await reader.read({ conditions, selection, includesDeleted: true })).flat();
     for (const row of read) rows.set(toKey(idOf(row)), row);
     const survivors = read.map(survivorOf).filter((key) => key !== undefined);
     missing = new Set(survivors.filter((key) => !rows.has(key)));
@@ -176,8 +162,8 @@ function toKey(id: string): string {
 /** The survivor of one merge may be merged again. */
 const MAX_MERGES = 5;
 
-/** Splits the values of an IN list so that each part fits into one encoded query. */
-function splitList(values: readonly string[]): readonly (readonly string[])[] {
+/** The values of an IN list in parts, each of which fits into one encoded query. */
+function isInList(field: FieldName, values: Iterable<string>): readonly Condition[] {
   const parts: string[][] = [];
   let room = 0;
   for (const value of values) {
@@ -191,7 +177,7 @@ function splitList(values: readonly string[]): readonly (readonly string[])[] {
       room -= length;
     }
   }
-  return parts;
+  return parts.map((part) => isIn(field, part));
 }
 
 /** An upper bound: three bytes of UTF-8 encode to nine characters; quotes and comma add nine more. */
@@ -210,17 +196,14 @@ type RowsByKey = ReadonlyMap<string, Row>;
 export function readRateLimitStatus({ headers }: ProviderResponse): RateLimitStatus | undefined {
   const info = headers['sforce-limit-info'];
   if (info === undefined) return undefined;
-  const limits = Array.from(info.matchAll(USAGE), ([, used, max]) => toDailyLimit(Number(used), Number(max)));
-  const tightest = limits.reduce<RateLimitStatus | undefined>(
-    (least, one) => (least === undefined || one.remaining < least.remaining ? one : least),
-    undefined,
-  );
+  const limits = Array.from(info.matchAll(USAGE), ([, used, max]) => ({
+    remaining: Math.max(0, Number(max) - Number(used)),
+    max: Number(max),
+    intervalMs: DAY_MS,
+  }));
+  const [tightest] = limits.sort((one, other) => one.remaining - other.remaining);
   // An org over its daily limit may continue while it has bursts left, for an unknown time.
   return tightest?.remaining === 0 && hasBursts(info) ? undefined : tightest;
-}
-
-function toDailyLimit(used: number, max: number): RateLimitStatus {
-  return { remaining: Math.max(0, max - used), max, intervalMs: DAY_MS };
 }
 
 function hasBursts(info: string): boolean {

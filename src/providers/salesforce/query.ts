@@ -5,13 +5,9 @@ import { isRecord } from '../../lib/json.ts';
 import { API, type Call, failureOf, toBadResponse, toRemoteFailure } from './call.ts';
 import type { Soql } from './soql.ts';
 
-/** All rows of all queries, as pages that are not concatenated. */
-export async function readRows(
-  call: Call,
-  queries: readonly Soql[],
-  resource: Resource,
-): Promise<readonly (readonly Row[])[]> {
-  const read = async () => readPages(call, await ask(call, queries, resource));
+/** All rows of all queries. */
+export async function readRows(call: Call, queries: readonly string[]): Promise<Pages> {
+  const read = async () => readPages(call, await ask(call, queries));
   try {
     return await read();
   } catch (error) {
@@ -22,10 +18,7 @@ export async function readRows(
 }
 
 /** The rows of these first pages and of the pages after them. */
-export async function readPages(
-  call: Call,
-  firstPages: readonly QueryResult[],
-): Promise<readonly (readonly Row[])[]> {
+export async function readPages(call: Call, firstPages: readonly QueryResult[]): Promise<Pages> {
   const pages: (readonly Row[])[] = [];
   for (const first of firstPages) pages.push(...(await follow(call, first)));
   return pages;
@@ -33,12 +26,12 @@ export async function readPages(
 
 /** The row count of a query: COUNT() returns no rows. */
 export async function readCount(call: Call, query: Soql): Promise<number> {
-  const [result] = await ask(call, [query], 'query');
+  const [result] = await ask(call, [toPath(query, 'query')]);
   return result?.totalSize ?? 0;
 }
 
 /** Follows the next pages up to a limit, and throws there: truncating silently would be wrong. */
-async function follow(call: Call, first: QueryResult): Promise<readonly (readonly Row[])[]> {
+async function follow(call: Call, first: QueryResult): Promise<Pages> {
   const pages = [first.records];
   let rows = first.records.length;
   let { next } = first;
@@ -54,20 +47,16 @@ async function follow(call: Call, first: QueryResult): Promise<readonly (readonl
 }
 
 /** Sends a short query as one GET. Long ones go in a body, because URIs are limited, and several share a call. */
-async function ask(
-  call: Call,
-  queries: readonly Soql[],
-  resource: Resource,
-): Promise<readonly QueryResult[]> {
-  const paths = queries.map((query) => toPath(query, resource));
-  const [only] = paths;
-  if (paths.length === 1 && only !== undefined && only.length <= MAX_URI) {
-    return [await call({ path: only }, toQueryResult)];
+async function ask(call: Call, queries: readonly string[]): Promise<readonly QueryResult[]> {
+  const [path, ...others] = queries;
+  if (path !== undefined && others.length === 0 && path.length <= MAX_URI) {
+    return [await call({ path }, toQueryResult)];
   }
-  return (await readParts(call, paths)).map(understandPart);
+  return (await readParts(call, queries)).map(understandPart);
 }
 
-export function toPath(query: Soql, resource: Resource): string {
+/** The path of a query; `queryAll` includes deleted rows, such as merged contacts. */
+export function toPath(query: Soql, resource: 'query' | 'queryAll'): string {
   // Encodes the quote, which is legal in a query string but encoded by some clients, so that the length is known.
   return `${API}/${resource}/?q=${encodeURIComponent(query).replaceAll("'", '%27')}`;
 }
@@ -78,14 +67,9 @@ function toQueryResult(json: unknown): QueryResult | undefined {
   const records = json['records'].every(isRecord) ? json['records'] : json['records'].filter(isRecord);
   if (typeof totalSize !== 'number') return undefined;
   if (done === true) return { totalSize, records, next: undefined };
-  return done === false && isLocator(nextRecordsUrl)
+  return done === false && typeof nextRecordsUrl === 'string' && LOCATOR.test(nextRecordsUrl)
     ? { totalSize, records, next: nextRecordsUrl }
     : undefined;
-}
-
-/** Whether the next page's URL is a path of the API: no other is followed. */
-function isLocator(url: unknown): url is string {
-  return typeof url === 'string' && LOCATOR.test(url);
 }
 
 /** Salesforce's recommendation; it rejects more than 16,384 bytes. */
@@ -94,6 +78,7 @@ const MAX_URI = 2_000;
 const MAX_ROWS = 20_000;
 /** Pages of the smallest size, with slack for empty ones. */
 const MAX_PAGES = 200;
+/** The next page's URL, a path of the API: no other is followed. */
 const LOCATOR = /^\/services\/data\/v\d{1,3}\.0\/query(?:All)?\/[\w-]{1,200}$/;
 
 /**
@@ -149,8 +134,8 @@ const MAX_QUERIES = 5;
 /** An unchecked row. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** `queryAll` includes deleted rows, such as merged contacts. */
-export type Resource = 'query' | 'queryAll';
+/** The rows in pages, which are not concatenated. */
+export type Pages = readonly (readonly Row[])[];
 
 interface QueryResult {
   readonly totalSize: number;

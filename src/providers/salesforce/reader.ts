@@ -1,14 +1,14 @@
 import { type FieldMapping, findFieldMappings, type Learnt } from '../../domain/connection.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
-import type { ContactAccess } from '../../domain/provider.ts';
+import type { CustomerAccount } from '../../domain/provider.ts';
 import { RemoteFailure } from '../../domain/remote.ts';
 import { isRecord } from '../../lib/json.ts';
-import { API, type Call, failureOf } from './call.ts';
-import { HIDEABLE_FIELDS, selectFields, toContact } from './contacts.ts';
+import { API, createCall, failureOf } from './call.ts';
+import { HIDEABLE_FIELDS, selectFields, toContact, type Wanted } from './contacts.ts';
 import {
   isSuccess,
+  type Pages,
   type Part,
-  type Resource,
   type Row,
   readCount,
   readPages,
@@ -17,10 +17,11 @@ import {
   toPath,
   understandPart,
 } from './query.ts';
-import { type Condition, count, type FieldName, type Soql, STANDARD_FIELDS, select } from './soql.ts';
+import { type Condition, count, type FieldName, type Select, STANDARD_FIELDS, select } from './soql.ts';
 
 /** Reads contacts by conditions: the shared part of the three ways to find them. */
-export function createReader({ call, connection, facts }: ReaderDeps) {
+export function createReader({ send, connection, facts }: CustomerAccount) {
+  const call = createCall(send);
   const mappings = findFieldMappings(connection, (object) => object.toLowerCase() === 'contact');
   const source = toContactOrigin(connection);
 
@@ -36,12 +37,12 @@ export function createReader({ call, connection, facts }: ReaderDeps) {
    * field, which it names. Hidden common fields are omitted, and learnt once for all searches. A hidden mapped field
    * is reported as the customer's error.
    */
-  async function read(ask: ReadAsk): Promise<Rows> {
+  async function read(ask: ReadAsk): Promise<Pages> {
     for (;;) {
       const seen = await facts.read();
       const hidden = readHidden(seen);
       try {
-        return await readRows(call, toQueries(ask, namesFor(ask, hidden)), ask.resource ?? 'query');
+        return await readRows(call, toPaths(ask, selectFields(ask, mappings, hidden)));
       } catch (error) {
         const column = missingColumn(error);
         if (column === undefined || hidden.has(column) || !HIDEABLE_FIELDS.has(column))
@@ -56,37 +57,39 @@ export function createReader({ call, connection, facts }: ReaderDeps) {
    * Learns the hidden fields and repeats the query for all visible ones in one call. Its rows are used where they
    * have all selected fields; otherwise these are requested by name.
    */
-  async function learn(ask: ReadAsk, hidden: readonly string[]): Promise<Learnt<Rows | undefined>> {
-    const extra = namesFor(ask, new Set(hidden)).filter(isCustom);
-    const queries = toQueries(ask, [STANDARD_FIELDS, ...extra]);
-    const paths = queries.map((query) => toPath(query, ask.resource ?? 'query'));
+  async function learn(ask: ReadAsk, hidden: readonly string[]): Promise<Learnt<Pages | undefined>> {
+    const extra = selectFields(ask, mappings, new Set(hidden)).filter(isCustom);
+    const paths = toPaths(ask, [STANDARD_FIELDS, ...extra]);
     const [description, ...parts] = await readParts(call, paths, [DESCRIBE]);
     const visible = description && isSuccess(description) ? toFieldNames(description.body) : undefined;
     const unseen = visible ? [...HIDEABLE_FIELDS].filter((name) => !visible.has(name)) : [];
     const all = new Set([...hidden, ...unseen]);
-    return { facts: JSON.stringify([...all]), result: await readNamed(parts, namesFor(ask, all)) };
+    return {
+      facts: JSON.stringify([...all]),
+      result: await readNamed(parts, selectFields(ask, mappings, all)),
+    };
   }
 
   /** Undefined where this fails: the query by name reports the reason. */
-  async function readNamed(parts: readonly Part[], names: readonly FieldName[]): Promise<Rows | undefined> {
+  async function readNamed(parts: readonly Part[], names: readonly FieldName[]): Promise<Pages | undefined> {
     try {
       return pick(await readPages(call, parts.map(understandPart)), names);
     } catch {
       return undefined;
     }
   }
-
-  function namesFor({ selection, also = [] }: ReadAsk, hidden: ReadonlySet<string>): readonly FieldName[] {
-    return selectFields({ selection, also, mappings }, hidden);
-  }
 }
 
-function toQueries({ conditions, order, limit }: ReadAsk, names: readonly FieldName[]): readonly Soql[] {
-  return conditions.map((where) => select({ fields: names, where, order, limit }));
+function toPaths(
+  { conditions, order, limit, includesDeleted }: ReadAsk,
+  fields: readonly FieldName[],
+): readonly string[] {
+  const resource = includesDeleted ? 'queryAll' : 'query';
+  return conditions.map((where) => toPath(select({ fields, where, order, limit }), resource));
 }
 
 /** The rows reduced to these fields; undefined where one is missing. */
-function pick(pages: Rows, names: readonly FieldName[]): Rows | undefined {
+function pick(pages: Pages, names: readonly FieldName[]): Pages | undefined {
   const keys = [...new Set(names.map((name) => name.split('.')[0] ?? name))];
   const isWhole = pages.every((rows) => rows.every((row) => keys.every((key) => row[key] !== undefined)));
   if (!isWhole) return undefined;
@@ -138,18 +141,6 @@ const DESCRIBE = `${API}/sobjects/Contact/describe`;
 
 export type ContactReader = ReturnType<typeof createReader>;
 
-interface ReadAsk {
+interface ReadAsk extends Wanted, Pick<Select, 'order' | 'limit'> {
   readonly conditions: readonly Condition[];
-  readonly selection: FieldSelection;
-  /** Fields that are always selected. */
-  readonly also?: readonly FieldName[];
-  readonly resource?: Resource;
-  readonly order?: 'ascending' | 'descending';
-  readonly limit?: number;
 }
-
-interface ReaderDeps extends Pick<Parameters<ContactAccess['open']>[0], 'connection' | 'facts'> {
-  readonly call: Call;
-}
-
-type Rows = readonly (readonly Row[])[];

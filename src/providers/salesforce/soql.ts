@@ -59,12 +59,12 @@ function escapePattern(value: string): string {
   return escapeText(value).replace(/[_%]/g, '\\$&');
 }
 
+/** SOQL has the escapes of JSON, and one for its own quote. */
 function escapeText(value: string): string {
-  return value.replace(UNSAFE, (character) => ESCAPES[character] ?? toUnicodeEscape(character));
-}
-
-function toUnicodeEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value)
+    .slice(1, -1)
+    .replaceAll("'", "\\'")
+    .replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function toLimit(limit: number): number {
@@ -75,21 +75,13 @@ function toLimit(limit: number): number {
 const MAX_FIELD_NAME = 255;
 const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?$/;
 
-/** Includes lone surrogates, which no URL can carry, and control characters, for safety. */
-const UNSAFE = /[\\'"\p{Cc}\p{Cs}\u2028\u2029]/gu;
+/**
+ * What JSON leaves as it is and is escaped for safety: control characters and line separators. JSON escapes lone
+ * surrogates, which no URL can carry.
+ */
+const UNSAFE = /[\p{Cc}\u2028\u2029]/gu;
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  "'": "\\'",
-  '"': '\\"',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\b': '\\b',
-  '\f': '\\f',
-};
-
-interface Select {
+export interface Select {
   readonly fields: readonly FieldName[];
   readonly where: Condition;
   readonly order?: 'ascending' | 'descending' | undefined;
