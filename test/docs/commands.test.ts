@@ -16,7 +16,7 @@ const LINES = readSamples()
     const commands = code.replaceAll(/<<END\n[\s\S]*?^END$/gm, '').replaceAll('\\\n', ' ');
     return commands.split('\n').map((text) => ({ place: `${path}:${line}`, text }));
   });
-/** Not of what was once, and not of the rows that tests print: they name what is refused, too. */
+/** Without the changelog and the printed rows of tests, which also name rejected commands. */
 const INLINE = [...DOCUMENTS].flatMap(([place, text]) =>
   ['CHANGELOG.md', 'docs/conformance.md'].includes(place)
     ? []
@@ -38,7 +38,7 @@ describe('a printed command', () => {
   });
 
   test.each(calls)('of $place is understood: $args', async ({ args }) => {
-    // It gets as far as the settings, which are wrong: 2 would be for arguments that are.
+    // Valid arguments fail later, at the wrong setting, with exit code 1; wrong arguments end with 2.
     const { code, stdout, stderr } = await runCli(args, { env: { PORT: 'x' } });
     expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('PORT')]);
   });

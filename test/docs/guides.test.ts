@@ -11,7 +11,7 @@ import { runCli } from '../support/run-cli.ts';
 import { findSample, runSample } from '../support/run-sample.ts';
 import { openReceiver, type Receiver } from '../support/webhook-receiver.ts';
 
-/** The guides’ samples, one after the other on one product, as somebody follows them: one customer from its making to its end. */
+/** The samples of the guides in their order, on one server: one customer, from its creation to its deletion. */
 const ASKED_ELSEWHERE = ['README.md', 'docs/api.md'];
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const NORTHWIND = '48001000';

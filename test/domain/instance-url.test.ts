@@ -78,7 +78,7 @@ describe('an instance URL that is refused', () => {
     '//acme.my.salesforce.com',
     'acme.my.salesforce.com',
     '',
-    // somebody in front of the host
+    // user info in front of the host
     'https://user@acme.my.salesforce.com',
     'https://user:secret@acme.my.salesforce.com',
     'https://acme.my.salesforce.com@evil.example',

@@ -35,7 +35,7 @@ test.each([
       responseBounds: { ...RESPONSE_BOUNDS, caller },
     });
     const { upsert } = tenant.customers;
-    // The search is all in memory, and done in fewer turns of the event loop than fifty upserts take.
+    // The search runs in memory, in fewer iterations of the event loop than fifty upserts.
     tenant.customers.upsert = (given) => new Promise(setImmediate).then(() => upsert(given));
     const upserts = Array.from(
       { length: 50 },

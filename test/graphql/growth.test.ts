@@ -19,7 +19,7 @@ import { expectLinear } from '../support/growth.ts';
 const schema = toSubgraph(entitySchema);
 const repeat = (text: string) => (size: number) => text.repeat(size);
 
-/** Texts that a client chooses: repeated, each makes a function start anew at every place, if it does that. */
+/** Client text that would make a backtracking scan restart at every position when it is repeated. */
 const PHRASES = [
   'cannot represent ',
   'cannot represent a: ',
@@ -80,7 +80,7 @@ const TEXTS: readonly (readonly [string, (size: number) => string])[] = [
   ['brackets', repeat('{[(')],
 ];
 
-/** In what would be refused before it shows how it grows. */
+/** Without these limits, because they would reject the document before its growth shows. */
 const UNBOUNDED = {
   ...DEFAULT_LIMITS,
   operations: Number.POSITIVE_INFINITY,

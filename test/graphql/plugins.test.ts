@@ -281,7 +281,7 @@ interface Way {
 interface Result {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly errors?: readonly { readonly message: string; readonly extensions?: Record<string, unknown> }[];
-  // biome-ignore lint/suspicious/noExplicitAny: what a plugin adds is the test's to know.
+  // biome-ignore lint/suspicious/noExplicitAny: the test defines what its plugin adds.
   readonly extensions?: Readonly<Record<string, any>>;
 }
 

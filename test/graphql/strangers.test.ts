@@ -47,7 +47,7 @@ test.each([
   for (const headers of [{}, DEMO]) {
     const response = await post({ query }, { ...headers, accept: 'application/graphql-response+json' });
     const text = await response.text();
-    // Of a caller's larger bound, less is refused.
+    // The limit of an authenticated caller is larger, so some of these queries succeed.
     if (response.status === 200) expect(headers).toBe(DEMO);
     else expect(response.status).toBe(400);
     expect(text.length).toBeLessThan(response.status === 200 ? 16 * MEBIBYTE : 4_000);
@@ -155,7 +155,7 @@ describe('the store of documents', () => {
   ])('stops to parse what is too long for %s', (_who, owner, most) => {
     const parse = (text: string) => () => open().parse(text, { owner, limits });
     expect(parse(`{a(b:[${'1 '.repeat(most - 9)}])}`)).not.toThrow();
-    // Behind the last word that counts it is no document: nobody has come so far.
+    // Invalid after the token limit: parsing must stop before it gets there.
     expect(parse(`{a(b:[${'1 '.repeat(most)}^`)).toThrow(`more that ${most} tokens`);
   });
 

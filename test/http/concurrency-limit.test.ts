@@ -4,7 +4,7 @@ import { createConcurrencyLimit, type RequestPermit } from '../../src/http/concu
 import { fc } from '../support/fast-check.ts';
 import { NO_SCHEDULING } from '../support/no-scheduling.ts';
 
-/** Time passes when it is told to. */
+/** The timers fire when the test calls them. */
 function open(max: number, maxStrangers = max) {
   const timers = new Set<() => void>();
   const limit = createConcurrencyLimit({

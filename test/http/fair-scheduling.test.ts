@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 
 describe('turns of the processor', () => {
-  /** Each turn comes when the test says so. */
+  /** Each `take` resolves when the test calls its `come`. */
   function openScheduler() {
     const asked: { owner: string; isNew: boolean; come(): void }[] = [];
     const take = (owner: string, isNew = false) =>

@@ -7,7 +7,7 @@ import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 import { openHandler } from '../support/open-handler.ts';
 
 const MB = 1024 * 1024;
-/** More than lies on its way between two sockets. */
+/** Larger than the buffers of two sockets. */
 const LARGE = 'x'.repeat(16 * MB);
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -47,7 +47,7 @@ describe('requests sent ahead on one connection', () => {
     const client = (await dial(port)).pause();
     client.write(get('/large').repeat(20));
     await expect.poll(() => started.length).toBe(1);
-    // A whole request of another client later there is still but one.
+    // After a complete request of another client, only the first of the twenty has started.
     await ask('/small', '127.0.0.2');
     expect(started).toEqual(['/large', '/small']);
   });
@@ -119,7 +119,7 @@ describe('connections of one address', () => {
       ...{ status: 503, code: 'ADDRESS_CONNECTIONS_FULL', errorId: expect.any(String) },
     });
     expect(await ask('/small', '127.0.0.2')).toBe('small');
-    // A place that was given back is found again.
+    // A connection slot that was freed can be used again.
     silent[0]?.destroy();
     await expect.poll(async () => ask('/small', '127.0.0.1').catch(() => 'refused')).toBe('small');
   });

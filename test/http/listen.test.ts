@@ -132,7 +132,7 @@ const HANGING_MS = 600_000;
 const HEAD =
   'PUT /customers HTTP/1.1\r\nhost: crossbook\r\nx-api-key: demo-key\r\ncontent-type: application/json\r\n';
 
-/** Requests wait until they are released; a caller who is known then hears that there is no such customer. */
+/** Requests wait until they are released; an authenticated caller then gets 404 for the unknown customer. */
 async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
   const fake = await createFakeServices();
   let release = () => {};
@@ -155,7 +155,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     bodyBytes: { caller: 1_000_000, stranger: 1_000 },
     strangers: true,
     cors: createCors({ findOrigins: () => new Map(), onRefused: () => {} }),
-    // The face's own context knows who calls.
+    // The caller is authenticated in `openContext` of the API instead.
     findCaller: () => undefined,
     addQuota: () => {},
     openRequestLog: createRequestLogs({ log, clock: systemClock, onDone: () => {} }),

@@ -173,7 +173,7 @@ describe('beside other requests', () => {
     const crossbook = await open();
     const socket = connect(Number(new URL(crossbook.url).port), '127.0.0.1');
     socket.write(`${GET.replace('/', '/large')}\r\n`);
-    // It stops to read after the first of it: the rest waits on the other side.
+    // The client stops reading after the first chunk, so the rest stays on the server.
     await once(socket, 'readable');
     socket.write(NONSENSE);
     await expect.poll(() => crossbook.log.lines).toHaveLength(1);
@@ -210,7 +210,7 @@ describe('who goes away', () => {
       const socket = connect(Number(new URL(crossbook.url).port), '127.0.0.1');
       await once(socket, 'connect');
       await new Promise((resolve) => socket.write(bytes, resolve));
-      // Who came later has been served: this one has been let in.
+      // A later request was served, so this connection has been accepted.
       await say(crossbook.url, `${GET}connection: close\r\n\r\n`);
       socket[leave]();
     }
@@ -228,11 +228,11 @@ const IMPATIENT = { headersTimeoutMs: 200, requestTimeoutMs: 300 };
 const PATIENT = { headersTimeoutMs: 600_000, requestTimeoutMs: 600_000 };
 const BOUNDS = { maxConnections: 100, maxConnectionsPerAddress: 100, keepAliveMs: 600_000, ...PATIENT };
 const OK = { status: 200, headers: { 'content-length': '5' }, body: 'hello' };
-/** More than lies on its way between two sockets. */
+/** Larger than the buffers of two sockets. */
 const LARGE_BYTES = 32 * 1024 * 1024;
 const LARGE = { status: 200, headers: { 'content-length': `${LARGE_BYTES}` }, body: 'x'.repeat(LARGE_BYTES) };
 
-/** The listener as it is, with its log and its metrics, and somebody behind it who answers what the path says. */
+/** The real listener with its log and metrics; a stub handler answers by path. */
 async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
   const log = createFakeLog();
   const telemetry = await openTelemetry({ log, version: '1.2.3', traces: undefined, clock: systemClock });
@@ -264,7 +264,7 @@ async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
   };
 }
 
-/** What Node does where nobody listens to what its parser finds. */
+/** A plain Node server without a `clientError` handler. */
 async function openPlainNode(bounds: typeof IMPATIENT): Promise<string> {
   const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = bounds;
   const options = {

@@ -58,7 +58,7 @@ test('at most as many as there are places are at work, whatever four hundred cli
   for (const { socket } of clients) socket.destroy();
 });
 
-/** The face works until it is told to end, or its client has gone. It counts by itself who is at work. */
+/** The API's handler runs until the test ends it or its client disconnects; it counts the running requests. */
 async function open() {
   const work = { running: new Set<number>(), most: 0, started: 0, end: () => {} };
   const ended = new Promise<void>((resolve) => {

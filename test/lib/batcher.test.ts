@@ -165,7 +165,7 @@ async function checkRun(random: Policy, steps: readonly Step[]): Promise<void> {
   expect([left.length, clock.pending]).toEqual([added.length, 0]);
 }
 
-/** Batches end when they are told to. */
+/** A batch ends when the test calls its `end`. */
 function open(policy: Partial<BatchPolicy<string>>) {
   const clock = createFakeClock();
   const begun: { readonly items: readonly string[]; end(): void }[] = [];

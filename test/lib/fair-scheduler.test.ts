@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFairScheduler } from '../../src/lib/fair-scheduler.ts';
 
-/** A loop that is turned by hand, and a clock that stands still unless it is moved. */
+/** An event loop whose iterations the test runs, and a clock that only the test moves. */
 function openScheduler() {
   const loop = { time: 0, next: [] as (() => void)[], done: [] as string[] };
   const turns = createFairScheduler({
@@ -40,7 +40,7 @@ test('after a long piece the others have a turn each, in their order', async () 
   expect(loop.done).toEqual(['a']);
   await turn();
   expect(loop.done).toEqual(['a', 'b']);
-  // It came later: nobody is overtaken.
+  // It was scheduled later, so it does not overtake the others.
   void work('d', 1);
   await turn();
   expect(loop.done).toEqual(['a', 'b', 'c']);
@@ -139,7 +139,7 @@ test('where there are others a turn of the loop is shorter, until they have been
   expect(loop.done).toEqual(['a', 'theirs', 'b', 'c', 'd']);
 });
 
-/** Long enough for every promise that is fulfilled. */
+/** Long enough for every fulfilled promise to settle. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

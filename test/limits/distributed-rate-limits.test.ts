@@ -80,7 +80,7 @@ describeOnRedis('a budget of several processes', () => {
     const [one, other] = await openTwo();
     const told = await one.acquire(ASK);
     const turn = told && 'turn' in told ? told.turn : undefined;
-    // Of ten one is ours and seven are a stranger's.
+    // Of ten calls two remain: one was ours, so seven were another consumer's.
     const rateLimit = { max: 10, remaining: 2, intervalMs: 600_000 };
     one.release({ name: ASK.name, turn, intervalMs: ASK.intervalMs, rateLimit, pauseMs: undefined });
     await one.acquire({ ...ASK, name: 'behind it' });

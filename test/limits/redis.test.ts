@@ -88,7 +88,7 @@ describeOnRedis('limits that several processes share', () => {
     expect(log.lines).toHaveLength(1);
     await proxy.mend();
     await until(() => limits.sharedRateLimits?.isConnected() === true);
-    // What it did alone is not over yet.
+    // Calls made while Redis was away still count.
     expect(limits.sharedRateLimits?.share(1_000)).toBeLessThan(1);
   });
 
@@ -110,7 +110,7 @@ describeOnRedis('limits that several processes share', () => {
     await until(() => one.processes() === 2);
     await proxy.cut();
     await until(() => !one.isConnected());
-    // As after five seconds of silence.
+    // As after five seconds without a heartbeat.
     await other.client.del('processes');
     await other.close();
     await proxy.mend();

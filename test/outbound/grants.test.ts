@@ -227,7 +227,7 @@ const GRANT: Grant & { account: object } = {
   account: { id: '1', name: 'One', url: 'https://app.crm.example/1', userId: null },
 };
 
-/** A CRM of no make: its answers are the fields of the grant that differ. */
+/** A generic fake CRM: its answers are the fields of the grant that differ. */
 const AUTHORIZATION: Authorization = {
   requiredScopes: ['contacts'],
   logins: [{ name: 'Crm', origin: 'https://login.crm.example' }],

@@ -96,7 +96,7 @@ describe("a customer's host", () => {
   );
 });
 
-/** Over a connection that is there already: no look-up may lead to this machine. Null: it was let in. */
+/** Over an existing socket, because no DNS look-up may resolve to this machine. Null: the connection was accepted. */
 function secure({ port }: AddressInfo): Promise<Error | null> {
   const httpSocket = connect(port, '127.0.0.1');
   const target = { hostname: 'acme.my.salesforce.com', protocol: 'https:', port: '443', httpSocket };

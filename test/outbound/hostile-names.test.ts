@@ -13,7 +13,7 @@ const ACME = 'https://acme.my.salesforce.com';
 let outbound: Outbound;
 afterEach(() => outbound.close());
 
-/** A name of the provider's own pattern, in the hands of whoever answers for it. */
+/** The name matches the provider's pattern, but its DNS is in the hands of an attacker. */
 describe.each([
   ['loopback', ['127.0.0.1']],
   ['an office', ['192.168.1.7']],

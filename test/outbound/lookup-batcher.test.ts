@@ -126,7 +126,7 @@ describe('look-ups by email', () => {
     expect(
       errors.every((error) => error?.code === 'REMOTE_PROVIDER_RATE_LIMITED' && error.retryAfterMs === 7),
     ).toBe(true);
-    // Of those that went alone the error is the call's own, and here the same for all.
+    // Look-ups that were sent alone get the error of their call, which is one object here.
     expect(new Set(errors.slice(3).map((error) => error?.id)).size).toBe(7);
     expect(calls.length).toBe(4);
   });

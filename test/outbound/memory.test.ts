@@ -25,7 +25,7 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
     });
     const [ready] = (await once(child, 'message')) as [{ url: string; maxBytes: number }];
     url = ready.url.replace('localhost', '127.0.0.1');
-    // What it takes with one of each is its own; what may come on top is the bound, and 100 MB of garbage.
+    // Baseline: the peak after one request of each kind. Allowed growth: the memory limit and 100 MB of garbage.
     await fetch(`${url}/search`);
     await fetch(`${url}/large`);
     bound = readPeak(child) + ready.maxBytes + 100 * MB;

@@ -162,7 +162,7 @@ async function run(setup: Setup = {}) {
     markRefused: async () => undefined,
   };
   const source = { connection: createConnection('salesforce'), credentials: store };
-  // What follows of it, such as a host that no token is sent to, is another test's.
+  // Its later effects, such as a host that no token is sent to, are tested elsewhere.
   const error = await tokens.refreshStored(source, stored.generation).then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -173,12 +173,12 @@ async function run(setup: Setup = {}) {
 interface Setup {
   readonly token?: Partial<RefreshedToken>;
   readonly answer?: ProviderResponse;
-  /** By the origin of their token endpoint. */
+  /** OAuth clients by the origin of their token endpoint. */
   readonly clients?: Readonly<Record<string, OAuthClient>>;
   readonly instanceUrl?: string;
-  /** Of the client that the tokens were granted to. */
+  /** The id of the client that received the grant. */
   readonly oauthClientId?: string;
   readonly movedOrigin?: () => string;
-  /** So many answers are redirects. */
+  /** The number of answers that are redirects. */
   readonly redirects?: number;
 }

@@ -183,7 +183,7 @@ describe('what fails', () => {
     const transport = open({ ...DEFAULT_SETTINGS, sandboxOrigins: [server.origin] });
     const answer = transport.send(toCall(server.origin, '/'));
     await vi.waitFor(() => expect(respond).toBeDefined());
-    // The first starts what has been set since the last.
+    // The first tick starts the timers that were set since the last one.
     undiciTimers.tick();
     undiciTimers.tick(120_000);
     respond?.();

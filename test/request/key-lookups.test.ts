@@ -7,7 +7,7 @@ const GUESSER = '192.0.2.1';
 /** What is scheduled for longer bounds a wait. */
 const LONGEST_PAUSE_MS = 1_000;
 
-/** Statements end when they are told to; pauses too. */
+/** Statements and pauses end when the test ends them. */
 function open() {
   const statements: { keys: readonly string[]; end: (error?: Error) => void }[] = [];
   const pauses: (() => void)[] = [];

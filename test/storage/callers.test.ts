@@ -8,7 +8,7 @@ import { findCallerByKey } from '../support/find-caller.ts';
 const HOUR_MS = 3_600_000;
 
 describeEachServer('applications and their keys', (on) => {
-  /** The end of a key comes so much nearer. */
+  /** Moves the key's expiry `ms` closer. */
   const letPass = (publicId: string, ms: number) =>
     on.rows(
       `update crossbook.api_keys set revoked_at = revoked_at - $2::float8 * interval '1 millisecond' where public_id = $1`,
@@ -139,7 +139,7 @@ describeEachServer('applications and their keys', (on) => {
     for (const key of [old.key, fresh?.key ?? '']) {
       expect((await findCallerByKey(on.database(), key))?.application).toEqual(application);
     }
-    // No clock of a process has a say in it, however wrong it goes.
+    // Expiry does not depend on the clock of any process, even a wrong one.
     const earlier = on.another({ clock: { ...systemClock, wall: () => Date.now() - 2 * HOUR_MS } });
     const later = on.another({ clock: { ...systemClock, wall: () => Date.now() + 2 * HOUR_MS } });
     expect(await findCallerByKey(later, old.key)).toBeDefined();

@@ -100,7 +100,7 @@ test('where nothing else is set, work waits for 2.5 s', async () => {
   const engine = await openEngine({ url: 'postgres://127.0.0.1:1/nobody' }, { clock });
   const refused = watch(engine.once(never));
   await clock.advance(1_000);
-  // It shares the look that is under way.
+  // Shares the probe that is running.
   await expect(engine.ping()).rejects.toMatchObject(AWAY);
   await clock.advance(1_499);
   expect(refused()).toBeUndefined();
@@ -124,7 +124,7 @@ function open() {
   return { breaker: createDatabaseBreaker({ probe, clock, patienceMs: 2_500 }), clock, probe };
 }
 
-/** What it was refused with; undefined while it waits. */
+/** The error that the work was rejected with; undefined while it is pending. */
 function watch(work: Promise<unknown>): () => unknown {
   let error: unknown;
   work.catch((reason) => {

@@ -242,7 +242,7 @@ describeEachServer('the contact cache', (on) => {
     await slow.flush();
     await Promise.all(written);
     expect(await count()).toBe(250);
-    // The first ones have their place; who comes when there is none is let go.
+    // The queue keeps the first entries; entries that arrive while it is full are dropped.
     expect(await contactCache.read(connectionId, '0')).toBeDefined();
     expect(await contactCache.read(connectionId, '399')).toBeUndefined();
     const late = contactCache.write({ ...entry, filterKey: () => '400' });

@@ -56,7 +56,7 @@ describe('a data directory', () => {
     for (const { connections } of stored.values()) expect(connections.length).toBe(1);
     await database.close();
 
-    // Every file is the owner's alone, and the next start is told when the key is another.
+    // Only the owner can access the directory, and a start with another key fails with an explanation.
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     expect(existsSync(`${directory}.lock`)).toBe(false);
     await expect(openDatabase({ directory }, { keyRing: ringOf('other') })).rejects.toThrow(

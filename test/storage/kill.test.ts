@@ -39,8 +39,8 @@ describe('a server', () => {
 });
 
 /**
- * A process writes until it is killed, somewhere in the middle of its writes. The next one starts on what it left, and
- * tells what it finds before it goes on: each kill is also a start-up after one.
+ * A process writes until it is killed in the middle of its writes. The next process starts on that data and reports its
+ * state first, so each kill also tests recovery.
  */
 async function survive(target: Target): Promise<void> {
   const database = await openDatabase(target, { keyRing: TEST_RING });

@@ -43,7 +43,7 @@ test('after the first that waited for a locked table its statement is refused at
   expect(await connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }])).toEqual([undefined]);
   expect(await database.checkReadiness()).toEqual({ database: true, migrations: true, keys: true });
   await rival.run('rollback');
-  // It is not locked any more: who is refused now has not asked the database.
+  // The lock is gone, so these rejections come from the open circuit breaker.
   for (let n = 0; n < 3; n++) await expect(customers.upsert(ADA)).rejects.toMatchObject(REFUSED);
   await clock.advance(500);
   expect((await customers.upsert(ADA)).customer.version).toBe(2);

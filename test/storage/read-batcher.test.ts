@@ -38,7 +38,7 @@ test('what fails for several is an error of its own for each', async () => {
   expect(new Set(errors.map(({ id }) => id)).size).toBe(4);
 });
 
-/** A database that answers when it is told to. */
+/** A fake database whose statements the test resolves. */
 function open() {
   const statements: Statement[] = [];
   const read = createReadBatcher<string, string>({

@@ -91,7 +91,7 @@ test('what is held up lets others go after a moment, but none of its own key', a
   expect(clock.pending).toBe(0);
 });
 
-/** Names are told apart by their first letter; those that begin with a slash are another application's. */
+/** The key of a name is its first letter; a leading slash means another application. */
 function open() {
   const clock = createFakeClock();
   const begun: { readonly names: readonly string[]; end(error?: Error): void }[] = [];

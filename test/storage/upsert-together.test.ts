@@ -5,7 +5,7 @@ import { describeEachServer } from '../support/databases.ts';
 
 const TOKEN = { type: 'token', value: 'v' } as const;
 
-/** They come at the same time, so that most of them are written by one statement. */
+/** The upserts are concurrent, so that one statement writes most of them. */
 describeEachServer('upserts of different customers that are written together', (on) => {
   const open = async () => on.database().forApplication((await on.createApplication()).id);
   const named = (customerId: string): CustomerUpsert => ({

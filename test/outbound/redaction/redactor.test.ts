@@ -162,7 +162,7 @@ test('words of ours that were harmless are looked through again once there is an
   for (const list of lists.slice(1)) {
     secrets = list;
     expect(say('No answer to secret-two.')).toMatchObject({ message: '[withheld]' });
-    // This one is harmless still: what is remembered anew must not bring back what was.
+    // This message is still harmless: caching it again must not restore the cached verdict of the other.
     expect(say('No answer in time.')).toMatchObject({ message: 'No answer in time.' });
     expect(say('No answer to secret-two.')).toMatchObject({ message: '[withheld]' });
   }
@@ -180,7 +180,7 @@ test('of words that were looked through no more than twenty are remembered', () 
     return reads - before;
   };
   const first = readsFor('No. 0');
-  // Remembered: it is only asked whether the secrets are still the same.
+  // Cached: only the identity of the secrets is compared.
   expect(readsFor('No. 0')).toBeLessThan(first);
   for (let index = 1; index <= 20; index++) expect(readsFor(`No. ${index}`)).toBe(first);
   expect(readsFor('No. 0')).toBe(first);

@@ -86,7 +86,7 @@ describe('common fields', () => {
     const { port, queries } = openScripted(answers);
     const found = await port.findByEmails(['ada@example.com'], { rawData: true });
     expect(found.get('ada@example.com')).toMatchObject([{ firstName: 'Ada', accountId: null }]);
-    // Raw data is what it will be the next time, too.
+    // Raw data has the same fields as in later searches.
     expect(Object.keys(found.get('ada@example.com')?.[0]?.rawData ?? {}).toSorted()).toEqual(
       ['attributes', ...SEEN].toSorted(),
     );

@@ -22,7 +22,7 @@ async function refresh({ account }: Org, refreshToken = account.refreshToken): P
   return access.refresh.readAnswer(await createSend({ origin: account.instanceUrl })(request), NOW);
 }
 
-/** As much of the way out as these promises need: one refresh where the answer asks for it. */
+/** The part of the outbound client that these tests need: one refresh when the token has expired. */
 function refreshing(org: Org): Send {
   let token = org.account.accessToken;
   return async (request) => {

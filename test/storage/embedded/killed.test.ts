@@ -12,7 +12,7 @@ import { createDice } from '../../support/dice.ts';
 import { expectNoProcessLeft, readApplications, readServerPid } from '../../support/embedded.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
-/** More of them where somebody wants to know: EMBEDDED_KILLS=30. */
+/** Number of kills; set EMBEDDED_KILLS=30 for more. */
 const KILLS = Number(process.env['EMBEDDED_KILLS'] ?? 3);
 const SEED = Number(process.env['EMBEDDED_SEED'] ?? 17);
 /** About how long a first start takes. */
@@ -72,7 +72,7 @@ describe('a server that is killed with -9', () => {
           () => acknowledged.push(customerId),
           async (error: unknown) => {
             refused.push(error);
-            // While the circuit breaker is open it comes at once: nothing else would ever run.
+            // While the circuit breaker is open, rejections are immediate: without a pause this loop would starve other work.
             await wait(5);
           },
         );
@@ -103,13 +103,13 @@ describe('a server that is killed with -9', () => {
     async (kind) => {
       const directory = join(root, kind.replaceAll(' ', '-'), 'data');
       await readApplications(directory);
-      // Of the same user as the server: another user's process is none that PostgreSQL minds.
+      // As the server's user: PostgreSQL ignores processes of other users.
       const { uid, gid } = statSync(directory);
       const script = kind === 'a zombie' ? 'sleep 0.2 & echo $!; exec sleep 600' : 'echo $$; exec sleep 600';
       const other = spawn('/bin/sh', ['-c', script], { uid, gid, cwd: '/' });
       const [pid] = await once(other.stdout, 'data');
       const state = () => readFileSync(`/proc/${String(pid).trim()}/stat`, 'utf8').split(') ')[1]?.[0];
-      // Who has taken the shell's place collects no children.
+      // `exec` replaced the shell with `sleep`, which does not reap its children.
       if (kind === 'a zombie') await expect.poll(state, { timeout: 10_000 }).toBe('Z');
       writeFileSync(
         join(directory, 'postmaster.pid'),

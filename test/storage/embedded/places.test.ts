@@ -149,7 +149,7 @@ describe.runIf(IS_ROOT)('for root', () => {
     const open = `await (await openDatabase({ directory: '${directory}' }, { keyRing: ${keyRing} })).close();`;
     const first = await runAs(54_321, open);
     expect(first).toContain('has none for this one');
-    // As root, who finds a name for it.
+    // Started as root, which creates a user name for the uid.
     expect(await readApplications(directory)).toEqual([]);
     expect(statSync(directory).uid).toBe(54_321);
     expect(await runAs(54_321, open)).toBe('');
