@@ -21,7 +21,7 @@ const FIRST_START_MS = 3_000;
 const root = makeTemporaryFolder();
 afterAll(() => rmSync(root, { recursive: true }));
 
-describe('a process that is killed with -9 in its very first start', () => {
+describe('a process that is killed with -9 during its first start', () => {
   let storage: CompiledStorage;
   beforeAll(() => {
     storage = compileStorage();
@@ -52,7 +52,7 @@ describe('a process that is killed with -9 in its very first start', () => {
 });
 
 describe('a server that is killed with -9', () => {
-  test('is started again by itself: what was acknowledged is there, and the rest was refused as retryable', async () => {
+  test('is restarted automatically with all acknowledged writes; other writes were rejected as retryable', async () => {
     const directory = join(root, 'server', 'data');
     const log: string[] = [];
     const database = await openDatabase(
@@ -99,7 +99,7 @@ describe('a server that is killed with -9', () => {
   });
 
   test.each(['a process that lives', 'a zombie'])(
-    'and whose id belongs to %s by now holds nobody up',
+    'does not block a start when its process id now belongs to %s',
     async (kind) => {
       const directory = join(root, kind.replaceAll(' ', '-'), 'data');
       await readApplications(directory);
@@ -120,7 +120,7 @@ describe('a server that is killed with -9', () => {
     },
   );
 
-  test('while its folder is broken says why, goes on trying, and is right when the folder is', async () => {
+  test('logs why it cannot restart while its folder is broken, keeps trying, and recovers with the folder', async () => {
     const directory = join(root, 'broken', 'data');
     const log: string[] = [];
     const onLog = (level: string, message: string) => void log.push(`${level} ${message}`);
@@ -137,7 +137,7 @@ describe('a server that is killed with -9', () => {
   });
 });
 
-test('a folder that another user’s start has begun is swept before it is made', async () => {
+test('a folder that a start of another user left incomplete is emptied first', async () => {
   const directory = join(root, 'begun', 'data');
   mkdirSync(`${directory}.draft-0123/cluster`, { recursive: true });
   writeFileSync(`${directory}.draft-0123/cluster/PG_VERSION`, '18');
