@@ -33,7 +33,7 @@ const KEYS = [
 let listener: Listener;
 afterEach(() => listener.close(0));
 
-test('at most as many as there are places are at work, whatever four hundred clients send or break off', async () => {
+test('the number of running requests never exceeds the limit, whatever four hundred clients send or abort', async () => {
   const { port, work, limit, records } = await open();
   const clients = Array.from({ length: CLIENTS }, (_, index) => {
     const { headers, now, later } = pick(FRAMINGS, index);
