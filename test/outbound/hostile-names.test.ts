@@ -23,7 +23,7 @@ describe.each([
   ['IPv4 in IPv6', ['::ffff:10.0.0.1']],
   ['a unique local address', ['fd00:ec2::254']],
   ['nothing at all', []],
-])('an instance whose name leads to %s', (_what, addresses) => {
+])('an instance whose name resolves to %s', (_what, addresses) => {
   test.each(['a search', 'a refresh'])('is not sent %s', async (what) => {
     const asked: string[] = [];
     outbound = createOutbound({
