@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-test('a CRM’s own record has a tag of its own', () => {
+test('raw data has a separate tag', () => {
   const contact = entitySchema.getType('Contact');
   expect(tagged(contact as GraphQLObjectType, 'raw-data')).toEqual(['rawData']);
 });
