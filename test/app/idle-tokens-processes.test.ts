@@ -31,7 +31,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-test('one of two replicas renews idle tokens, and when it is killed the other takes over: each token is renewed once, and none is lost', async () => {
+test('one of two replicas refreshes idle tokens, and when it is killed the other takes over: each token is refreshed once, and none is lost', async () => {
   const accounts = Array.from({ length: IDLE }, () => {
     const account = sandbox.salesforce.createAccount({ people: [], limits: null });
     account.setQuirks({ rotateRefreshTokens: true });

@@ -37,14 +37,14 @@ describe('a printed command', () => {
     expect(new Set(calls.map(({ place }) => place.split(':')[0])).size).toBeGreaterThan(2);
   });
 
-  test.each(calls)('in $place has valid arguments: $args', async ({ args }) => {
+  test.each(calls)('has valid arguments: $args ($place)', async ({ args }) => {
     // Valid arguments fail later, at the wrong setting, with exit code 1; wrong arguments end with 2.
     const { code, stdout, stderr } = await runCli(args, { env: { PORT: 'x' } });
     expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('PORT')]);
   });
 
   test.each(INLINE.filter(({ text }) => /^crossbook [a-z]/.test(text)))(
-    'in $place is a command: $text',
+    'is an existing command: $text ($place)',
     ({ text }) => {
       const words = text.split(' ').slice(1);
       const named = COMMANDS.filter(({ name }) => name.split(' ').every((word, at) => word === words[at]));
@@ -78,7 +78,7 @@ describe('a request', () => {
     path.startsWith('/admin/') ||
     paths.some(({ pattern, methods }) => pattern.test(path) && methods.includes(method));
 
-  test('by curl has an existing path', () => {
+  test('has an existing path when it is made by curl', () => {
     const requests = LINES.filter(({ text }) => text.includes('curl '));
     expect(requests.length).toBeGreaterThan(10);
     const lost = requests.filter(({ text }) => {
@@ -89,7 +89,7 @@ describe('a request', () => {
     expect(lost).toEqual([]);
   });
 
-  test('in a sentence or a table exists', () => {
+  test('exists when a sentence or a table names it', () => {
     const named = INLINE.flatMap(({ place, text }) => {
       const [, methods = '', path = ''] =
         /^((?:(?:GET|POST|PUT|PATCH|DELETE)(?:, | \| )?)+) (\/\S*)$/.exec(text) ?? [];

@@ -60,14 +60,14 @@ describe('a plugin whose hooks do not run is rejected at the start, with its nam
     );
   });
 
-  test('also if another plugin adds it', async () => {
+  test('a plugin that another plugin adds', async () => {
     const plugin: Plugin = { onPluginInit: ({ addPlugin }) => addPlugin(useCSRFPrevention()) };
     await expect(createTestServer({ plugins: { outer: plugin } })).rejects.toThrow(
       'relies on onRequestParse',
     );
   });
 
-  test('as is a plugin that replaces the schema, at the start or later', async () => {
+  test('a plugin that replaces the schema, at the start or later', async () => {
     const { GraphQLObjectType, GraphQLSchema, GraphQLString } = await import('graphql');
     const query = new GraphQLObjectType({ name: 'Query', fields: { mine: { type: GraphQLString } } });
     const schema = new GraphQLSchema({ query });

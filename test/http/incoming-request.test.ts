@@ -27,7 +27,7 @@ describe('the path', () => {
     ['//graphql', '//graphql'],
     ['http://crossbook.test/graphql?a=b', '/graphql'],
     ['*', '/'],
-  ])('of %s is %s', (url, pathname) => {
+  ])('for %s is %s', (url, pathname) => {
     expect(open({ url }).request.pathname).toBe(pathname);
   });
 

@@ -14,7 +14,7 @@ describe('look-ups by email', () => {
     expect((await Promise.all(found)).map((map) => [...map.keys()])).toEqual([['a@x.co'], ['b@x.co']]);
   });
 
-  test('of one iteration of the event loop share one call', async () => {
+  test('share one call within an iteration of the event loop', async () => {
     const turns: (() => void)[] = [];
     const { find, calls, answerAll } = openLookupBatcher({ defer: (callback) => void turns.push(callback) });
     const found = ['a@x.co', 'b@x.co', 'c@x.co'].map((email) => find([email]));
@@ -89,7 +89,7 @@ describe('look-ups by email', () => {
     expect(Math.max(...calls.map((call) => call.emails.length))).toBe(100);
   });
 
-  test('of one email by many requests send it once', async () => {
+  test('send an email once for many requests', async () => {
     const { find, calls, answerAll } = openLookupBatcher();
     const all = Promise.all(Array.from({ length: 500 }, () => find(['same@x.co'])));
     await answerAll();
@@ -116,7 +116,7 @@ describe('look-ups by email', () => {
     expect(calls.map((call) => call.emails.length)).toEqual([1, 1, 1, 1, 1, 1, 2, 2]);
   });
 
-  test('of a failed shared call each get a separate error', async () => {
+  test('each get a separate error when their shared call fails', async () => {
     const { find, calls, answerAll } = openLookupBatcher();
     const all = Promise.allSettled(Array.from({ length: 10 }, (_, index) => find([`${index}@x.co`])));
     await answerAll(new CrossbookError('REMOTE_PROVIDER_RATE_LIMITED', 'busy', { retryAfterMs: 7 }));
@@ -167,7 +167,7 @@ describe('look-ups by email', () => {
     await Promise.all([...first, long]);
   });
 
-  test('of a shared call have the latest deadline among them', async () => {
+  test('share the latest deadline of their shared call', async () => {
     const { find, calls, answerAll, clock } = openLookupBatcher();
     const late = clock.now() + 9_000;
     const all = [1, 2, 3].map((index) => find([`${index}@x.co`]));

@@ -58,7 +58,7 @@ describe('a retry', () => {
     expect((await run([asked, { status: 200 }])).waits).toEqual([3_000]);
   });
 
-  test('after a 429 waits for the limiter', async () => {
+  test('waits for the rate limiter after a 429', async () => {
     expect((await run([{ status: 429 }, { status: 200 }], { pausedMs: () => 1_234 })).waits).toEqual([1_234]);
   });
 

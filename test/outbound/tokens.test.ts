@@ -35,7 +35,7 @@ describe('an access token', () => {
     expect((await load()).value).toBe('pat-2');
   });
 
-  test('that is missing gives a readable error', async () => {
+  test('gives a readable error when it is missing', async () => {
     await expect(open(undefined).load()).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('has no credentials yet'),

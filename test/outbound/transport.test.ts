@@ -45,7 +45,7 @@ describe('a response', () => {
     expect((await call('/')).body).toBe('"🐝🐝"');
   });
 
-  test.each([10, 100_000])('of %d numbers is decompressed when it is gzip', async (count) => {
+  test.each([10, 100_000])('is decompressed when it is gzip: %d numbers', async (count) => {
     const text = JSON.stringify(Array.from({ length: count }, (_, index) => (index * 7919) % 10_007));
     const call = await opened((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });

@@ -79,7 +79,7 @@ test('on a read-only database each statement is tried once, until the database i
   expect(breaker.mayWait()).toBe(true);
 });
 
-test('after a statement exceeded its time, others are not retried for a while', async () => {
+test('a statement that exceeded its time keeps others from being retried for a while', async () => {
   const { breaker, clock } = open();
   const late = breaker.run(async () => {
     await clock.advance(5_000);

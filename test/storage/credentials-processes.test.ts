@@ -145,13 +145,13 @@ describe('a refresh by several processes', () => {
   });
 
   test.each([
-    ['is over by the database’s clock is taken over by who has not watched it', DAY_MS, '-1 second'],
+    ['has expired by the database’s clock, by a process that did not watch it', DAY_MS, '-1 second'],
     [
-      'has been watched for its time is taken over, wherever the database’s clock has stepped',
+      'was watched for its whole duration, even when the clock of the database has stepped',
       1_000,
       '1 day',
     ],
-  ])('whose lease %s', async (_case, refreshLeaseMs, end) => {
+  ])('is taken over when its lease %s', async (_case, refreshLeaseMs, end) => {
     const { stores, ids } = await setUp([`stepped ${end}`]);
     const id = ids[0] ?? '';
     await new Promise<void>((resolve) => {

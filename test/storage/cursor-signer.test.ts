@@ -76,7 +76,7 @@ describe('an altered cursor is invalid', () => {
     `${cursor}A`,
     ` ${cursor}`,
     `${cursor}.x`,
-  ])('as %j', (altered) => {
+  ])('replaced by %j', (altered) => {
     expect(open(OLD).verify(altered)).toBeUndefined();
   });
 

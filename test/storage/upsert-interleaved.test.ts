@@ -44,7 +44,7 @@ describe('an upsert that began before a concurrent one committed', () => {
       [applicationId, providerName],
     );
 
-  test('as the second of two first inserts updates, and returns the other’s connection', async () => {
+  test('updates when it is the second of two first inserts, and returns the other’s connection', async () => {
     await rival.run('begin');
     await writeCustomer();
     const pending = stores.customers.upsert({ ...ADA, connections: [{ providerName: 'gong' }] });

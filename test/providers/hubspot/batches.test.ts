@@ -136,7 +136,7 @@ describe('associations', () => {
     expect(JSON.parse(script.requests[1]?.body ?? '')).toEqual({ inputs: [{ id: '1', after: 'a1' }] });
   });
 
-  test('of more than a thousand contacts are read in batches', async () => {
+  test('are read in batches for more than a thousand contacts', async () => {
     const { account, openPort } = subject.open(Array.from({ length: 1_500 }, () => ({ companyIndex: 3 })));
     const ids = Array.from({ length: 1_500 }, (_, index) => account.recordId(index + 1));
     const found = await openPort().findAssociations?.(ids, 'company');

@@ -80,7 +80,7 @@ describe('the instance', () => {
     ...['https://acme.lightning.force.com', 'https://acme.my.site.com', 'https://acme.force.com'],
     ...['https://acme.visualforce.com', 'https://127.0.0.1', 'https://[::1]', 'https://localhost'],
     ...['https://evilcrmforce.mil', 'https://acme.my.salesforce.co', 'https://acme.mysalesforce.com'],
-  ])('%s is none', (instanceUrl) => {
+  ])('%s is not an instance URL', (instanceUrl) => {
     expect(access.origin(instanceUrl)).toBeUndefined();
     expect(access.refresh.origin(instanceUrl)).toBeUndefined();
   });

@@ -47,7 +47,7 @@ describe('rows', () => {
     expect(await found('kirk@x.example')).toEqual([account.recordId(2)]);
   });
 
-  test('that were merged take one more call, unless the surviving contact is requested too', async () => {
+  test('take one more call when they were merged, unless the surviving contact is requested too', async () => {
     const { account, openPort } = open(TEAM.slice(0, 3));
     const [loser = '', survivor = ''] = [1, 2].map((index) => account.recordId(index));
     account.mergePerson(loser, survivor);

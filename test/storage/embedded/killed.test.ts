@@ -31,7 +31,7 @@ describe('a process that is killed with -9 during its first start', () => {
   const delays = Array.from({ length: KILLS }, () => dice.next(FIRST_START_MS));
 
   test.each(delays)(
-    `after %i ms (seed ${SEED}) leaves no process, and the next start works`,
+    `leaves no process after %i ms (seed ${SEED}), and the next start works`,
     async (delay) => {
       const directory = join(root, `killed-${delay}`, 'data');
       const child = storage.run(`
