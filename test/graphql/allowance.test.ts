@@ -180,7 +180,7 @@ describe('errors', () => {
     expect(rest).toMatchObject({ message: expect.stringContaining(`${20 - whole.length} more errors`) });
   });
 
-  // The longer one has no room among the errors of a response either.
+  // The longer message does not fit into the errors of a response either.
   test.each([20_000, 200_000])('do not repeat long client input: %i characters', async (length) => {
     const { post } = await createTestServer();
     const long = 'x'.repeat(length);

@@ -27,7 +27,7 @@ test.each(
         const { text, variables } = writeRandomQuery(schema, { seed, operation });
         const document = readValid(schema, text);
         if (!document) return;
-        // The second time the plan is there already.
+        // The second run uses the cached plan.
         for (const world of [worldSeed, worldSeed + 1]) {
           const args = { schema, document, variableValues: variables };
           const expected = await withoutRejections(() => execute({ ...args, rootValue: createWorld(world) }));

@@ -10,7 +10,7 @@ afterAll(() => crossbook.close());
 const UPSERT =
   'mutation { upsertCustomer(input: { customerId: "x", name: "X", email: "x@x.example" }) { created } }';
 
-/** What a page of any site may send without asking the browser, were there cookies or an open network. */
+/** Content types that a page of any site might send without a preflight. */
 test.each([
   'text/plain',
   'text/plain; charset=utf-8',

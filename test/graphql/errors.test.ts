@@ -6,7 +6,7 @@ import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-serv
 
 const SEARCH = 'query Search($filter: ContactFilter!) { searchContacts(filter: $filter) { totalCount } }';
 
-/** Every way to be refused that a client can see, with the status for the two media types. */
+/** Every rejection that a client can get, with its status for the two media types. */
 const REFUSALS: readonly Refusal[] = [
   { name: 'broken syntax', body: { query: '{' }, json: 200, graphql: 400 },
   { name: 'an unknown field', body: { query: '{ contacts }' }, json: 200, graphql: 400 },

@@ -187,7 +187,7 @@ function unlessThrown<T>(work: () => T): T | undefined {
   }
 }
 
-/** Nothing in it stays as it was. */
+/** Changes everything in the value. */
 function spoil(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   if (value instanceof Date) value.setTime(1);

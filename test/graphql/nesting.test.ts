@@ -37,7 +37,7 @@ test.each([
   const end = (at: number) => `fragment F${at} on Query { a }`;
   expect(check(`{ ...F0 } ${chain(98, spread)} ${end(98)}`)).not.toThrow();
   expect(check(`{ ...F0 } ${chain(99, spread)} ${end(99)}`)).toThrow('nest deeper than 100');
-  // Also where no operation spreads them, and whichever stands first.
+  // Also when no operation spreads them, and in any order.
   expect(check(`${end(100)} ${chain(100, spread)} { a }`)).toThrow('nest deeper than 100');
 });
 

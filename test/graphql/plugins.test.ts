@@ -16,7 +16,7 @@ const OTHER = { 'x-api-key': 'other-key', 'x-customer-id': 'demo', 'x-provider-n
 const ASK = '{ customer { name } }';
 const SCHEMA = '{ __schema { queryType { name } } }';
 
-/** Each way in brings the same operation: what is sent, and the result in what comes back. */
+/** The ways to send an operation, each with its request and the result in its response. */
 const WAYS: readonly Way[] = [
   { way: 'POST', send: (server, query, headers) => post(server, { query }, headers) },
   {
@@ -86,7 +86,7 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
   test('introspection can be disabled by the plugin of Envelop', async () => {
     const plugins = { off: useDisableIntrospectionOfEnvelop() };
     const server = await createTestServer({ plugins });
-    // The second is what tools ask, which has its answer ready where no plugin is to see it.
+    // The second is the query of tools, whose response is precomputed when there are no plugins.
     for (const query of [SCHEMA, getIntrospectionQuery()]) {
       const { data, errors } = await send(server, query, DEMO);
       expect(data).toBeUndefined();
@@ -266,7 +266,7 @@ async function post(server: TestServer, body: unknown, headers: Record<string, s
   return toResult(await server.post(body, headers));
 }
 
-/** Of a batch of one, and of a request that was refused as a whole. */
+/** The result of a batch of one, or of a request that was rejected as a whole. */
 async function toResult(response: Response): Promise<Result> {
   expect(response.headers.get('x-leak')).toBeNull();
   const body = (await response.json()) as Result | readonly Result[];

@@ -62,7 +62,7 @@ test.each(NAMED)('$title', async ({ init, path }) => {
   for (const options of [{}, { introspection: false }]) {
     const answer = await open(options);
     const first = await answer(init, path);
-    // The second time it is known already.
+    // The second request uses the cached document.
     expect(await answer(init, path)).toEqual(first);
     answers.push(first);
   }

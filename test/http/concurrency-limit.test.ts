@@ -263,7 +263,7 @@ test('the concurrency limit is never exceeded, and all permits are released, in 
           try {
             Promise.resolve(work()).catch(ignore);
           } catch {
-            // Refused, or gone.
+            // Rejected, or its client disconnected.
           }
         };
         for (const { what, who, connection, which } of steps) {
@@ -281,7 +281,7 @@ test('the concurrency limit is never exceeded, and all permits are released, in 
           expect(counts.running).toBeGreaterThanOrEqual(0);
           expect(counts.running).toBeLessThanOrEqual(max);
           expect(counts.strangers).toBeLessThanOrEqual(2);
-          // Nothing queues while no place is taken.
+          // Nothing is queued while no permit is taken.
           if (counts.queued > 0) expect(counts.running).toBeGreaterThan(0);
           if (which % 3 === 0) await Promise.resolve();
         }

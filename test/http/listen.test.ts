@@ -89,7 +89,7 @@ describe('a server that closes', () => {
       await expect.poll(one.heard).toMatch(/connection: keep-alive[\s\S]*ok$/i);
     }
     const closed = close(HANGING_MS);
-    // Both look for idle connections equally often, and this one began later: by now the first has looked as well.
+    // Both check for idle connections at the same interval, and this one began later, so the first has checked by now.
     expect(await impatient.close(HANGING_MS)).toBe(true);
     await other.ended;
     client.send(LIVEZ);
@@ -126,7 +126,7 @@ test('connections beyond the limit are closed immediately', async () => {
 
 const OK = { status: 200, headers: { 'content-length': '2' }, body: 'ok' };
 const LIVEZ = 'GET /livez HTTP/1.1\r\nhost: crossbook\r\n\r\n';
-/** Never meant to pass. */
+/** Longer than the test: this time limit is never reached. */
 const HANGING_MS = 600_000;
 
 const HEAD =

@@ -119,7 +119,7 @@ describe('a request that is rejected before any handler', () => {
 
   test('is logged without an id if it has none, or an invalid one', async () => {
     const crossbook = await open();
-    // Nor does it keep its connection.
+    // The connection is closed too, without a `connection: close` header.
     await say(crossbook.url, 'GET / HTTP/1.1\r\nx-request-id: a b\r\ntraceparent: c\r\n\r\n');
     expect(JSON.parse(JSON.stringify(crossbook.log.lines[0]?.fields))).toEqual({
       status: 400,
@@ -215,7 +215,7 @@ describe('a client that disconnects', () => {
       socket[leave]();
     }
     crossbook.release();
-    // Closed means that every connection is over.
+    // Closing waits until every connection has ended.
     await crossbook.close();
     expect(crossbook.log.lines).toEqual([]);
     expect(await crossbook.counts()).toEqual({});
@@ -224,7 +224,7 @@ describe('a client that disconnects', () => {
 
 const GET = 'GET / HTTP/1.1\r\nhost: crossbook\r\n';
 const IMPATIENT = { headersTimeoutMs: 200, requestTimeoutMs: 300 };
-/** Never meant to pass. */
+/** Longer than the test: these time limits are never reached. */
 const PATIENT = { headersTimeoutMs: 600_000, requestTimeoutMs: 600_000 };
 const BOUNDS = { maxConnections: 100, maxConnectionsPerAddress: 100, keepAliveMs: 600_000, ...PATIENT };
 const OK = { status: 200, headers: { 'content-length': '5' }, body: 'hello' };

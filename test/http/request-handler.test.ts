@@ -191,7 +191,7 @@ describe('memory', () => {
     await ask('GET', { 'x-api-key': 'other' }, { onClose });
     const refused = await ask('GET', KEY, { onClose });
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-    // The face has made it an error like others, and the log has it as such.
+    // The API has turned it into an ordinary error, and the log has it as such.
     expect(refused.body).toContain('memory');
     expect(records.map(({ status }) => status)).toEqual([200, 200, 503]);
     for (const close of closes) close();

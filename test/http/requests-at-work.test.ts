@@ -11,7 +11,7 @@ const BOUNDS = {
   ...{ headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 },
 };
 
-/** Every way to say that there is a body, or none. What is sent later comes when all clients have begun. */
+/** All forms of requests with and without a body. The second part is sent after all clients have begun. */
 const FRAMINGS = [
   { headers: '', now: '', later: '' },
   { headers: 'content-length: 0\r\n', now: '', later: '' },
@@ -44,10 +44,10 @@ test('the number of running requests never exceeds the limit, whatever four hund
   });
   await expect.poll(() => work.running.size).toBe(MAX);
   for (const { socket, later } of clients) socket.write(later);
-  // All have come: they are at work, queue, or were answered.
+  // All have arrived: they are running, queued or completed.
   await expect.poll(() => records.length + work.running.size + limit.counts().queued).toBe(CLIENTS);
   expect(work.most).toBe(MAX);
-  // Half of the clients go away, whatever state their requests are in.
+  // Half of the clients disconnect, whatever the state of their requests.
   for (const { socket, index } of clients) if (index % 2 === 0) socket.resetAndDestroy();
   await expect.poll(() => [...work.running].filter((index) => index % 2 === 0)).toEqual([]);
   expect(limit.counts().running).toBe(work.running.size);

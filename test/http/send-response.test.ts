@@ -103,7 +103,7 @@ function open({ maxBytes = 64 * MB } = {}) {
   return { sender, clock, held, refused };
 }
 
-/** A response whose socket takes one write at a time, when the test says so. */
+/** A response whose socket accepts one write each time that the test drains it. */
 function createResponse({ isTaken = false } = {}) {
   const emitter = new EventEmitter();
   const chunks: Buffer[] = [];

@@ -165,7 +165,7 @@ describeEachServer('connect links', (on) => {
   test('one sweep expires all links that are due, whatever their number', async () => {
     const { clock, create, database } = await setUp();
     const { id } = await create();
-    // More than are ended together.
+    // More links than one statement expires.
     await on.rows(
       `insert into crossbook.connect_links
       select (jsonb_populate_record(link, jsonb_build_object('id', gen_random_uuid()))).*

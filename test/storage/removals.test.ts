@@ -118,7 +118,7 @@ describeEachServer('a removal', (on) => {
       ]);
       const left = await on.rows('select 1 from crossbook.credentials where connection_id = $1', [id]);
       expect(left).toEqual([]);
-      // Whichever came first: what is handed out was the last that was stored.
+      // In either order, the returned token is the last one that was stored.
       expect([`refresh of c`, `refresh brought ${round}`]).toContain(removed?.grant?.refreshToken);
     }
   });

@@ -7,7 +7,7 @@ import { openRival, type Rival } from '../support/postgres-rival.ts';
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
 const TOKEN = { type: 'token', value: 'v' } as const;
 
-/** A rival process commits exactly while our statement, begun before, waits for its row. */
+/** A concurrent transaction commits exactly while our statement, which began before, waits for its row. */
 describe('an upsert that began before a concurrent one committed', () => {
   let fresh: TestDatabase;
   let database: Database;

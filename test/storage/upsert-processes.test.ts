@@ -50,7 +50,7 @@ describe('a thousand upserts at once, from four processes', () => {
     }
   });
 
-  /** All of them are ready before the first one begins. Any error ends its process, and with it the test. */
+  /** All processes are ready before the first one begins. Any error ends its process and fails the test. */
   async function upsertFromAll(whom: 'one' | 'each') {
     const { id: applicationId } = await database.admin.createApplication(whom);
     const children = Array.from({ length: PROCESSES }, (_, place) =>

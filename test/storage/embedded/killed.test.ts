@@ -85,7 +85,7 @@ describe('a server that is killed with -9', () => {
     await writers;
     for (const error of refused)
       expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: expect.any(Number) });
-    // A write needs no more than that the server is back.
+    // A write succeeds as soon as the server is back.
     const again = () =>
       customers.upsert({ customerId: 'last', name: 'N', email: 'a@b.c' }).then(
         () => true,
