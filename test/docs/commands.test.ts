@@ -12,7 +12,7 @@ const COMMAND =
 const LINES = readSamples()
   .filter(({ language }) => ['sh', 'console'].includes(language))
   .flatMap(({ path, line, code }) => {
-    // What is written into a file is no command; a line that goes on is one.
+    // Text that is written into a file is not a command; a continued line is one command.
     const commands = code.replaceAll(/<<END\n[\s\S]*?^END$/gm, '').replaceAll('\\\n', ' ');
     return commands.split('\n').map((text) => ({ place: `${path}:${line}`, text }));
   });

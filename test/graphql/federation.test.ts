@@ -14,7 +14,7 @@ const ENTITIES = /* GraphQL */ `
   }
 `;
 
-/** What a composer brings along for a subgraph that links to the specification. */
+/** The definitions that a composer adds to a subgraph that links to the specification. */
 const FEDERATION = /* GraphQL */ `
   directive @key(fields: String!) repeatable on OBJECT | INTERFACE
   directive @shareable on OBJECT | FIELD_DEFINITION

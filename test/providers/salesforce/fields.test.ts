@@ -74,7 +74,7 @@ describe('common fields', () => {
   const described = (...fields: readonly string[]) => json({ fields: fields.map((name) => ({ name })) });
   const ALL = ['Id', 'Email', 'FirstName', 'Phone', 'CreatedDate', 'LastModifiedDate', 'SystemModstamp'];
   const SEEN = [...ALL, 'IsDeleted'];
-  /** As `FIELDS(STANDARD)` brings it: all that the user may see. */
+  /** A row of `FIELDS(STANDARD)`: all fields that are visible to the user. */
   const rowOf = (fields: readonly string[]) => ({
     ...Object.fromEntries(fields.map((name) => [name, null])),
     ...ADA,

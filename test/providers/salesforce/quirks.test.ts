@@ -109,7 +109,7 @@ describe('fields', () => {
     const emails = Array.from({ length: 100 }, (_, index) => `person.${index}@long-company-name.example`);
     const person = { email: emails[0] ?? '', fax: '1', phone: '2', firstName: 'Ada' };
     const org = open([person], { hiddenFields: ['Fax', 'LastActivityDate', 'MailingAddress'] });
-    // One is refused; one more describes the fields and reads. What was learnt holds for the next.
+    // One call is rejected; one more describes the fields and reads. Later calls reuse the result.
     for (const [asked, calls] of [
       [emails.slice(0, 1), 2],
       [emails, 1],
