@@ -146,11 +146,7 @@ describe('a refresh by several processes', () => {
 
   test.each([
     ['has expired by the database’s clock, by a process that did not watch it', DAY_MS, '-1 second'],
-    [
-      'was watched for its whole duration, even when the clock of the database has stepped',
-      1_000,
-      '1 day',
-    ],
+    ['was watched for its whole duration, even when the clock of the database has stepped', 1_000, '1 day'],
   ])('is taken over when its lease %s', async (_case, refreshLeaseMs, end) => {
     const { stores, ids } = await setUp([`stepped ${end}`]);
     const id = ids[0] ?? '';
