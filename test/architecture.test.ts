@@ -62,20 +62,20 @@ const ROOT = dirname(SRC);
 const sources = listFiles(SRC).map(readSource);
 
 describe('imports', () => {
-  test('there is a source to look at', () => {
+  test('the source files are found', () => {
     expect(sources.length).toBeGreaterThan(50);
     // Vite makes an import of each: a change in any of them runs this file again.
     const files = import.meta.glob('../{src,test}/**/*.ts');
     expect(Object.keys(files).length).toBeGreaterThan(sources.length);
   });
 
-  test.each(sources)('$file imports only what its folder may', ({ home, ours }) => {
+  test.each(sources)('$file imports only allowed folders', ({ home, ours }) => {
     const allowed = TOP_FILES[home] ?? MAY_IMPORT[home];
     expect(allowed, `${home} has no place in the table`).toBeDefined();
     expect(ours.filter((folder) => folder !== home && !allowed?.includes(folder))).toEqual([]);
   });
 
-  test.each(sources)('$file imports packages only where they are at home', ({ home, packages }) => {
+  test.each(sources)('$file imports packages only in the folders that may use them', ({ home, packages }) => {
     const strangers = packages.filter(
       (name) => !PACKAGE_HOMES.some((entry) => entry.packages.test(name) && entry.homes.includes(home)),
     );
@@ -88,12 +88,12 @@ describe('imports', () => {
     expect(own === undefined ? [] : others).toEqual([]);
   });
 
-  test('nothing but the composition root knows the sandbox', () => {
+  test('only the composition root imports the sandbox', () => {
     const knowing = sources.filter(({ home, ours }) => home !== 'sandbox' && ours.includes('sandbox'));
     expect(knowing.map(({ file }) => file)).toEqual(['src/foundation.ts']);
   });
 
-  test('time comes from the clock alone: a wall clock that steps changes no duration', () => {
+  test('time is read only from the clock, so that a step of the wall clock changes no duration', () => {
     const own = /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bperformance\.now\b|\bhrtime\b/;
     const readers = sources.filter(({ code }) => own.test(code));
     // The client imports nothing: it is given a time, or takes the platform's own.
@@ -124,7 +124,7 @@ test('docs/architecture.md says which folder may import which', () => {
   expect(Object.fromEntries(told)).toMatchObject(Object.fromEntries(table));
 });
 
-test('docs/architecture.md says where things are: each file is there, and has the symbol', () => {
+test('docs/architecture.md names existing files with their symbols', () => {
   const rows = [
     ...readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8').matchAll(
       /^\| .+ \| `(src\/.+)` \| `(\w+)` \|$/gm,
@@ -147,12 +147,12 @@ describe('shape', () => {
     expect(readFileSync(join(ROOT, file), 'utf8').split('\n').length).toBeLessThanOrEqual(MAX_LINES);
   });
 
-  test('src has few enough files for one reader', () => {
+  test('src stays below the maximum number of files', () => {
     const product = sources.filter(({ file, home }) => home !== 'sandbox' && !file.includes('generated'));
     expect(product.length).toBeLessThanOrEqual(250);
   });
 
-  test('src holds sources alone: what a compiler makes of them is elsewhere', () => {
+  test('src has only sources, and no compiled files', () => {
     const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
     // Types that a package leaves out are written by hand, in a file of its name.
     const written = ['telemetry/metrics/prom-client.d.ts'];

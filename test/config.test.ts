@@ -12,19 +12,19 @@ test('an empty environment is a complete configuration: embedded database, sandb
   });
 });
 
-test('production has no sandbox unless it is asked for', () => {
+test('production has no sandbox unless it is configured', () => {
   expect(readConfig({ NODE_ENV: 'production' }).sandbox).toBeUndefined();
   expect(readConfig({ NODE_ENV: 'production', CROSSBOOK_SANDBOX: 'on' }).sandbox).toBeDefined();
 });
 
-test('every mistake is named at once', () => {
+test('all invalid settings are reported at once', () => {
   const env = { PORT: 'http', CACHE_MAX_AGE: '-1', CROSSBOOK_SANDBOX: 'yes', CROSSBOOK_KEY: 'x' };
   expect(() => readConfig(env)).toThrow(
     /PORT[\s\S]*CACHE_MAX_AGE[\s\S]*CROSSBOOK_SANDBOX[\s\S]*CROSSBOOK_KEY: there is no such/,
   );
 });
 
-test('the pool of the database, and what stands in front of it, are settings', () => {
+test('the database pool and a pooler in front of it are configurable', () => {
   const DATABASE_URL = 'postgres://localhost/x';
   expect(readConfig({ DATABASE_URL })).toMatchObject({
     databaseConnections: 10,
@@ -41,7 +41,7 @@ test('the pool of the database, and what stands in front of it, are settings', (
   );
 });
 
-test('half of an OAuth client is a mistake, a whole one is read for any provider', () => {
+test('an incomplete OAuth client is an error, a complete one is read for any provider', () => {
   const half = { CROSSBOOK_HUBSPOT_CLIENT_ID: 'id' };
   expect(() => readConfig(half)).toThrow('CROSSBOOK_HUBSPOT_CLIENT_SECRET');
   const whole = { ...half, CROSSBOOK_HUBSPOT_CLIENT_SECRET: 'secret' };
@@ -55,13 +55,13 @@ test.each(['crm', 'Crm-', '_Crm', 'Crm__', 'C'.repeat(31)])('no type name begins
   );
 });
 
-test('a mistake is named without repeating the value, which may be a secret', () => {
+test('an error for a setting does not repeat its value, which can be a secret', () => {
   expect(() => readConfig({ DATABASE_URL: 'mysql://user:hunter2@host/db' })).toThrow(
     /^((?!hunter2)[\s\S])*$/,
   );
 });
 
-test('the sandbox is on by itself only where nothing real is configured', () => {
+test('the sandbox is on by default only if nothing real is configured', () => {
   const isOn = (env: Record<string, string>) => readConfig(env).sandbox !== undefined;
   expect([{}, { HOST: 'localhost' }, { HOST: '127.0.0.2' }, { HOST: '::1' }].map(isOn)).not.toContain(false);
   const url = 'postgres://localhost/x';
@@ -70,7 +70,7 @@ test('the sandbox is on by itself only where nothing real is configured', () => 
   expect(isOn({ DATABASE_URL: url, HOST: '0.0.0.0', CROSSBOOK_SANDBOX: 'on' })).toBe(true);
 });
 
-test('what the example file says of a default is the default', () => {
+test('the defaults in the example file are the actual ones', () => {
   const lines = readFileSync('.env.example', 'utf8').matchAll(
     /^# (CROSSBOOK_\w+|CACHE_MAX_AGE|PORT|HOST|LOG_LEVEL)=(\d+|on|[\w.]+)$/gm,
   );
@@ -94,7 +94,7 @@ test.each([
   [{ HOST: '0.0.0.0' }, undefined],
   [{ PUBLIC_URL: 'https://Crossbook.example/' }, 'https://crossbook.example'],
   [{ PUBLIC_URL: 'http://127.0.0.1:4000', HOST: '0.0.0.0' }, 'http://127.0.0.1:4000'],
-])('with %j browsers come to %s', (env, publicUrl) => {
+])('with %j the public URL is %s', (env, publicUrl) => {
   expect(readConfig(env).publicUrl).toBe(publicUrl);
 });
 
@@ -107,6 +107,6 @@ test.each([
   'http://0.0.0.0:4000',
   'crossbook.example',
   'javascript:alert(1)',
-])('%s is no public URL', (PUBLIC_URL) => {
+])('%s is rejected as a public URL', (PUBLIC_URL) => {
   expect(() => readConfig({ PUBLIC_URL })).toThrow(/PUBLIC_URL: must be an origin/);
 });

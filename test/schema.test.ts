@@ -14,7 +14,7 @@ import { expect, test } from 'vitest';
 import { apiSchema, entitySchema } from '../src/graphql/schema.ts';
 import { toSubgraph } from '../src/graphql/subgraph/to-subgraph.ts';
 
-test('schema.graphql is in step with the code: `npm run schema` writes it', () => {
+test('schema.graphql is up to date with the code (`npm run schema`)', () => {
   const committed = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8');
   expect(committed).toBe(`${printSchema(apiSchema)}\n`);
 });
@@ -43,7 +43,7 @@ test('every type, field, argument, input field and enum value is described', () 
   expect(bare.map(({ name }) => name)).toEqual([]);
 });
 
-test('what is deprecated says why', () => {
+test('every deprecation has a reason', () => {
   const reasons = Object.values(apiSchema.getTypeMap())
     .flatMap((type) => [...elementsOf(type)])
     .flatMap(({ name, deprecationReason }) =>

@@ -25,7 +25,7 @@ describe('no test', () => {
   });
 });
 
-/** Vitest follows imports, and whoever starts a process imports nothing of what that process is made of. */
+/** The files of a spawned process are not imports of its test, so `--changed` of Vitest would miss them. */
 describe('after a change `npm test -- --changed` runs', () => {
   const listRelated = (...changed: readonly string[]): readonly string[] =>
     JSON.parse(

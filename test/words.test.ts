@@ -174,7 +174,7 @@ test('no two files of the product export the same name', () => {
 });
 
 /** What another file needs is found by its `export`, and nothing else is. Tables are read by the tool that writes migrations. */
-test('what a file of the product exports, another one names', () => {
+test('every export of the product is used in another file', () => {
   const found = files
     .filter(({ name }) => name.startsWith('src/') && !/^src\/storage\/(?:connect-)?schema\.ts$/.test(name))
     .flatMap(({ name: file, lines }) =>

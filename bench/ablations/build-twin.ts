@@ -25,7 +25,7 @@ export async function buildTwin({ name, twins = [] }: Ablation): Promise<string>
 
 /**
  * In each file that has twins, the exported function of that name becomes a private one that nothing calls, and the twin's
- * takes its name: for those who import it, and inside the file. Fails where a file or a function is not there.
+ * takes its name, for importing files and inside the file. Fails if a file or a function is missing.
  */
 export function replaceFunctions(root: string, twins: readonly Twin[]): Plugin {
   return {

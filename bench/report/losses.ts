@@ -1,7 +1,7 @@
 import type { CaseResult } from '../commands/throughput.ts';
 
 /**
- * The contenders that are faster than Crossbook, and where: listed first, so that nobody has to search for them.
+ * The contenders that are faster than Crossbook, and where: listed first, so that they are easy to find.
  */
 export function toLosses(cases: readonly CaseResult[]): string {
   const lines = cases.flatMap(({ title, rows }) => {

@@ -29,12 +29,12 @@ describe.each(['GraphQL', 'REST'])('A cursor in %s', (face) => {
   const ask = (cursor: string | null, options: Asked = {}) =>
     (face === 'REST' ? askRest : askGraphQL)(cursor, options);
 
-  test('that was not modified gives the next page', async () => {
+  test('gives the next page when it was not modified', async () => {
     const { cursor } = await ask(null);
     expect(await ask(cursor)).toMatchObject({ status: '200', count: 2 });
   });
 
-  test('with any single bit flipped is 400', async () => {
+  test('is 400 with any single bit flipped', async () => {
     const { cursor } = await ask(null);
     const refused = new Set<string>();
     for (const [index, character] of [...(cursor ?? '')].entries()) {
@@ -50,7 +50,7 @@ describe.each(['GraphQL', 'REST'])('A cursor in %s', (face) => {
     expect(refused.size).toBeGreaterThan(400);
   });
 
-  test('that was truncated, lengthened, or spliced from two cursors is 400', async () => {
+  test('is 400 when it was truncated, lengthened, or spliced from two cursors', async () => {
     const { cursor: first } = await ask(null);
     const { cursor: second } = await ask(first);
     if (first === null || second === null) throw new Error('There are no cursors.');
@@ -77,7 +77,7 @@ describe.each(['GraphQL', 'REST'])('A cursor in %s', (face) => {
     }
   });
 
-  test('used with another filter, customer or provider is 400', async () => {
+  test('is 400 with another filter, customer or provider', async () => {
     const { cursor } = await ask(null);
     const statuses = [
       await ask(cursor, { filter: 'other.example' }),

@@ -59,7 +59,7 @@ describe('Slow clients (slowloris)', () => {
   test.each([
     ['request headers', 'POST /graphql HTTP/1.1\r\nhost: crossbook\r\nx-slow: '],
     ['a request body', 'HEAD'],
-  ])('that drip %s, three hundred at once, get 408 and are disconnected', async (_what, start) => {
+  ])('get 408 when three hundred of them drip %s, and are disconnected', async (_what, start) => {
     const clients = Array.from({ length: 300 }, () => openRawClient(product.url));
     const text = start === 'HEAD' ? `${toHead(product)}content-length: 5000\r\n\r\n{"query":"` : start;
     for (const client of clients) client.send(text);
@@ -206,7 +206,7 @@ describe('A CRM with an oversized response', () => {
   test.each([
     ['a gigabyte', { kind: 'oversized', megabytes: 1_024 }],
     ['256 MB in a gzip bomb', { kind: 'gzip-bomb', megabytes: 256 }],
-  ])('of %s fails only its own field', async (_title, fault) => {
+  ])('fails only its own field: %s', async (_title, fault) => {
     await sandbox.fail(fault, { times: 2 });
     const answers = await Promise.all(Array.from({ length: 2 }, async () => (await ask(FIND)).text()));
     await sandbox.clearFaults();

@@ -33,7 +33,7 @@ describe.each(['hubspot', 'salesforce'] as const)('Pages of an email domain in %
     });
 
   test.each(['forward', 'backward'] as const)(
-    'paging %s repeats and skips nobody while contacts are added and deleted, for every page size',
+    'paging %s repeats and skips no contact while contacts are added and deleted, for every page size',
     async (direction) => {
       await Promise.all(
         SIZES.map(async ({ size, people }) => {

@@ -82,7 +82,7 @@ describe('A reachable database', () => {
     for (const { status } of await Promise.all(stuck)) expect([200, 503]).toContain(status);
   });
 
-  test('that is read-only makes the process not ready, and reads still succeed', async () => {
+  test('makes the process not ready when it is read-only, and reads still succeed', async () => {
     const { crossbook, url } = await openOwn();
     const rival = await openRival(url);
     closing.push(rival.close);

@@ -32,7 +32,7 @@ const examine = async (env: Record<string, string>, fetch?: typeof globalThis.fe
   return { code: result.code, findings: new Map(findings.map((finding) => [finding.subject, finding])) };
 };
 
-test('all is well, and the providers answer', async () => {
+test('doctor reports no problem when the providers respond', async () => {
   const asked: string[] = [];
   const answering: typeof fetch = async (url, init) => {
     asked.push(`${init?.method} ${url}`);
@@ -61,7 +61,7 @@ test.each([
   expect(code).toBe(0);
 });
 
-test('the redirect URIs are there to be copied, and are missed where nobody can make them', async () => {
+test('doctor prints the redirect URIs, and warns when they are unknown', async () => {
   const crossbook = { CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') };
   const known = await examine({ ...crossbook, PUBLIC_URL: 'https://crossbook.example' });
   expect(known.findings.get('salesforce redirect URI')).toMatchObject({
@@ -72,7 +72,7 @@ test('the redirect URIs are there to be copied, and are missed where nobody can 
   expect(unknown.code).toBe(0);
 });
 
-test('being offline is a warning', async () => {
+test('an offline machine is a warning', async () => {
   const { code, findings } = await examine({ CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') });
   expect(code).toBe(0);
   expect(findings.get('hubspot')).toMatchObject({
@@ -81,7 +81,7 @@ test('being offline is a warning', async () => {
   });
 });
 
-test('a ring without the key of what is stored is a failure that names it', async () => {
+test('a key ring without a key of stored data is a failure that names the key', async () => {
   const { code, findings } = await examine({ CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k2') });
   expect(code).toBe(1);
   expect(findings.get('sealed data')).toMatchObject({
@@ -90,7 +90,7 @@ test('a ring without the key of what is stored is a failure that names it', asyn
   });
 });
 
-test('demo data that a start with the sandbox has left are a warning, and none while the sandbox is on', async () => {
+test('leftover demo data of the sandbox are a warning, and not while the sandbox is on', async () => {
   const database = await openDatabase({ directory: join(root, 'data') }, { keyRing: ringOf('k1') });
   await database.admin.ensureApplication(DEMO_APPLICATION);
   const env = { CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') };
@@ -108,7 +108,7 @@ test('demo data that a start with the sandbox has left are a warning, and none w
   await database.close();
 });
 
-test('before the first start there is nothing wrong, and nothing is made', async () => {
+test('doctor reports no problem before the first start, and creates nothing', async () => {
   const { code, findings } = await examine({ CROSSBOOK_DATA: join(root, 'nothing') });
   expect(code).toBe(0);
   expect(findings.get('keys')).toMatchObject({ state: 'warning' });
@@ -116,7 +116,7 @@ test('before the first start there is nothing wrong, and nothing is made', async
   expect(fresh.findings.get('database')).toMatchObject({ state: 'warning' });
 });
 
-test('production without keys, a wrong setting, and a database that is away are failures without secrets', async () => {
+test('missing keys in production, an invalid setting and an unavailable database are failures without secrets', async () => {
   const cases: [string, Record<string, string>][] = [
     ['keys', { NODE_ENV: 'production' }],
     ['configuration', { PORT: 'x' }],
@@ -130,7 +130,7 @@ test('production without keys, a wrong setting, and a database that is away are 
   }
 });
 
-test('a Redis that is away, or refuses the password, is a warning that does not tell it', async () => {
+test('a Redis that is unavailable or rejects the password is a warning without the password', async () => {
   const env = {
     CROSSBOOK_DATA: root,
     CROSSBOOK_KEYS: keyOf('k1'),
@@ -145,13 +145,13 @@ test('a Redis that is away, or refuses the password, is a warning that does not 
   expect(JSON.stringify([...findings.values()])).not.toContain('hunter2');
 });
 
-test('where none is set nobody looks for one', async () => {
+test('without a configured Redis doctor does not check one', async () => {
   const { findings } = await examine({ CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') });
   expect(findings.has('redis')).toBe(false);
 });
 
-describeOnRedis('a Redis that is set', () => {
-  test('is asked: it answers, or says why it does not', async () => {
+describeOnRedis('a configured Redis', () => {
+  test('is checked: it responds, or the reason is given', async () => {
     const proxy = await openRedisProxy();
     const env = { CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1'), REDIS_URL: proxy.url };
     expect((await examine(env)).findings.get('redis')).toEqual({

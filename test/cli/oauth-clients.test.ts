@@ -20,7 +20,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const run = (line: string, input?: string) =>
   runCli(line.split(' '), { env, ...(input !== undefined && { input }) });
 
-test('an app is set with its secret from the standard input, listed without it, and deleted', async () => {
+test('an OAuth client is set with its secret from standard input, listed without it, and deleted', async () => {
   const set = await run('oauth-clients set Acme hubspot --client-id id-1', `${SECRET}\n`);
   expect([set.code, set.stdout]).toEqual([0, 'Acme connects hubspot with id-1.\n']);
   const listed = [await run('oauth-clients list Acme'), await run('oauth-clients list Acme --json')];

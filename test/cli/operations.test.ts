@@ -28,8 +28,8 @@ const withStores = async <T>(work: (database: Awaited<ReturnType<typeof openData
   return work(database).finally(() => database.close());
 };
 
-describe('on the embedded database', () => {
-  test('a key is shown once, counts, is listed without its secret, rotated and revoked', async () => {
+describe('commands on the embedded database', () => {
+  test('an API key is shown once, authenticates, is listed without its secret, rotated and revoked', async () => {
     const created = await run('keys', 'create', 'Acme', '--name', 'backend');
     const key = created.stdout.trim();
     expect(key).toMatch(/^cbk_old\.[0-9a-f]{16}_[\w-]{43}_[\w-]{22}$/);
@@ -51,7 +51,7 @@ describe('on the embedded database', () => {
     expect(await withStores((database) => findCallerByKey(database, key))).toBeUndefined();
   });
 
-  test('the same name twice is refused in words, and leaves what was there', async () => {
+  test('a duplicate name is rejected with a message, and the existing one is kept', async () => {
     const again = await run('apps', 'create', 'Acme');
     expect([again.code, again.stdout]).toEqual([1, '']);
     expect(again.stderr).toBe('There is an application called "Acme" already.\n');
@@ -65,7 +65,7 @@ describe('on the embedded database', () => {
     expect((await run('keys', 'create', 'Acme', '--name', 'twice')).code).toBe(1);
   });
 
-  test('a name is one line that can be read', async () => {
+  test('a name must be one readable line', async () => {
     for (const name of ['', ' ', 'two\nlines', 'x'.repeat(201), 'null\0']) {
       const { code, stderr } = await run('apps', 'create', name);
       expect([code, stderr]).toEqual([1, 'A name has 1 to 200 characters, and no control characters.\n']);
@@ -89,7 +89,7 @@ describe('on the embedded database', () => {
     expect((await run('apps', 'origins', 'nobody')).stderr).toContain('There is no application "nobody"');
   });
 
-  test('tokens are voided, seals follow the ring, and a deleted customer leaves nothing', async () => {
+  test('tokens are invalidated, data are encrypted again for a new key, and a deleted customer leaves no data', async () => {
     const credentials = { type: 'token', value: SECRET } as const;
     await withStores(({ forApplication }) =>
       forApplication(applicationId).customers.upsert({
@@ -108,7 +108,7 @@ describe('on the embedded database', () => {
     env = { ...env, CROSSBOOK_KEYS: OLD ?? '' };
   });
 
-  test('a backup is the owner’s alone, overwrites nothing, and is restored where nothing is', async () => {
+  test('a backup is readable by its owner only, overwrites nothing, and is restored into an empty database', async () => {
     const file = join(root, 'backup.tgz');
     expect((await run('backup', file)).code).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -125,7 +125,7 @@ describe('on the embedded database', () => {
     env = { ...env, CROSSBOOK_DATA: join(root, 'data') };
   });
 
-  test('beside a server that runs, commands work on the same data, and it finds what they did', async () => {
+  test('commands work on the data of a running server, which sees their changes', async () => {
     await withStores(async ({ admin }) => {
       const created = await Promise.all(['One', 'Two', 'Three'].map((name) => run('apps', 'create', name)));
       expect(created.map(({ code, stderr }) => [code, stderr])).toEqual(created.map(() => [0, '']));
@@ -136,12 +136,12 @@ describe('on the embedded database', () => {
     });
   });
 
-  test('commands at the same time share the server of the first, which waits for the others', async () => {
+  test('concurrent commands share the database server of the first, which waits for the others', async () => {
     const lists = await Promise.all(Array.from({ length: 5 }, () => run('apps', 'list', '--json')));
     for (const { code, stderr } of lists) expect([code, stderr]).toEqual([0, '']);
   });
 
-  test('while another process has the data and does not answer, a command is told so', async () => {
+  test('a command fails with a message when another process uses the data and does not respond', async () => {
     const release = lockDirectory(join(root, 'data/data'));
     for (const args of [
       ['apps', 'list'],
@@ -155,12 +155,12 @@ describe('on the embedded database', () => {
   });
 });
 
-test('the schema is printed as it is committed', async () => {
+test('the printed schema equals the committed one', async () => {
   const { stdout } = await run('schema', 'print');
   expect(stdout).toMatch(/^type Query \{$/m);
 });
 
-test('the schema is printed with the type names that the server gives', async () => {
+test('the schema is printed with the type names of the server', async () => {
   const env = { CROSSBOOK_GRAPHQL_TYPE_PREFIX: 'Crm_' };
   const { stdout } = await runCli(['schema', 'print'], { env });
   expect(stdout).toMatch(/^type Crm_Contact implements Node \{$/m);

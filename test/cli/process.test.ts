@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const { bin } = JSON.parse(readFileSync('package.json', 'utf8'));
 const crossbook = (...args: string[]) => run(bin.crossbook, args, { env: { PATH: process.env['PATH'] } });
 
-test('the command of the package is the product itself: it prints and ends', async () => {
+test('the command of the package runs the product: it prints and ends', async () => {
   const { stdout, stderr } = await crossbook('schema', 'print');
   expect(stdout).toBe(readFileSync('schema.graphql', 'utf8'));
   const subgraph = await crossbook('schema', 'print', '--subgraph');
@@ -22,12 +22,12 @@ test('the command of the package is the product itself: it prints and ends', asy
   expect((await crossbook('--help')).stdout).toContain('Usage: crossbook');
 });
 
-test('it says its version', async () => {
+test('the command prints its version', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect((await crossbook('--version')).stdout).toBe(`${version}\n`);
 });
 
-describe('settings may come from a file', () => {
+describe('an environment file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'crossbook-env-'));
   const file = join(folder, 'settings');
   writeFileSync(file, 'PORT=many\nCROSSBOOK_MAX_REQUESTS=none\nDATABASE_URL=postgres://127.0.0.1:1/none\n');
@@ -39,7 +39,7 @@ describe('settings may come from a file', () => {
     ['behind the option', ['--env-file', file]],
     ['joined to it', [`--env-file=${file}`]],
     ['for a command', ['--env-file', file, 'apps', 'list']],
-  ])('whose name stands %s; what the environment has as well wins', async (_, args) => {
+  ])('given %s is read, and variables of the environment take precedence', async (_, args) => {
     const { code, stderr } = await fail(...args);
     expect(code).toBe(1);
     expect(stderr).toContain('PORT');
@@ -48,7 +48,7 @@ describe('settings may come from a file', () => {
 
   // Node 20 looks for the file itself, and ends with words and a code of its own.
   test.each([['--env-file', `${file}.gone`], [`--env-file=${file}.gone`]])(
-    'which has to exist: %s',
+    'must exist: %s',
     async (...args) => {
       const { code, stderr } = await fail(...args);
       expect([2, 9]).toContain(code);
@@ -56,7 +56,7 @@ describe('settings may come from a file', () => {
     },
   );
 
-  test('which has to be named', async () => {
+  test('must be named', async () => {
     expect(await fail('--env-file')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--env-file ""'),
@@ -64,12 +64,12 @@ describe('settings may come from a file', () => {
   });
 });
 
-test('its exit code says how it ended', async () => {
+test('the exit code of the command is its result', async () => {
   await expect(crossbook('nonsense')).rejects.toMatchObject({ code: 2, stdout: '' });
 });
 
-describe('what it prints', () => {
-  test('may be read in part: it ends without a word', async () => {
+describe('the output of the command', () => {
+  test('can be closed by its reader: the command ends without an error', async () => {
     const child = spawn(bin.crossbook, ['schema', 'print'], { stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.destroy();
     const complaints = text(child.stderr);
@@ -77,13 +77,13 @@ describe('what it prints', () => {
     expect(await complaints).toBe('');
   });
 
-  test('may be read by nobody: its exit code says how it ended', async () => {
+  test('can have no reader: the exit code is still the result', async () => {
     const child = spawn(bin.crossbook, ['nonsense'], { stdio: ['ignore', 'ignore', 'pipe'] });
     child.stderr.destroy();
     expect(await once(child, 'exit')).toEqual([2, null]);
   });
 
-  test.runIf(process.platform === 'linux')('may find no room: that is a failure, in words', async () => {
+  test.runIf(process.platform === 'linux')('can fail on a full disk, with a message', async () => {
     const full = openSync('/dev/full', 'w');
     const child = spawn(bin.crossbook, ['schema', 'print'], { stdio: ['ignore', full, 'pipe'] });
     const complaints = text(child.stderr as Readable);
@@ -93,7 +93,7 @@ describe('what it prints', () => {
   });
 });
 
-test('it can be called by its name once it is installed', async () => {
+test('the command can be called by its name after an installation', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'crossbook-bin-'));
   // As npm does.
   symlinkSync(resolve(bin.crossbook), join(folder, 'crossbook'));

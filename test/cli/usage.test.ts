@@ -14,7 +14,7 @@ describe('help', () => {
     }
   });
 
-  test.each(COMMANDS)('of $name says what it takes, and touches nothing', async (command) => {
+  test.each(COMMANDS)('for $name prints its arguments, and changes nothing', async (command) => {
     const { code, stdout, stderr } = await runCli([...command.name.split(' '), '--help'], {
       env: { PORT: 'no number' },
     });
@@ -27,7 +27,7 @@ describe('help', () => {
     for (const name of Object.keys(command.options ?? {})) expect(stdout).toContain(`--${name}`);
   });
 
-  test('of a family lists its commands', async () => {
+  test('for a group of commands lists them', async () => {
     const { code, stdout } = await runCli(['keys', '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain('keys rotate');
@@ -35,7 +35,7 @@ describe('help', () => {
   });
 });
 
-describe('what is asked wrongly ends with 2, says why on standard error, and does nothing', () => {
+describe('a wrong usage ends with exit code 2 and an error message, and does nothing', () => {
   test.each([
     [['nonsense'], 'There is no command: nonsense'],
     [['keys', 'nonsense'], 'There is no command: keys nonsense'],
@@ -55,13 +55,13 @@ describe('what is asked wrongly ends with 2, says why on standard error, and doe
   });
 });
 
-test('a wrong environment ends with 1 and names the mistake', async () => {
+test('an invalid setting ends with exit code 1 and names it', async () => {
   const { code, stdout, stderr } = await runCli(['apps', 'list'], { env: { PORT: 'no number' } });
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain('PORT: must be a whole number');
 });
 
-test('an origin is exactly what a browser sends', () => {
+test('an origin must be exactly as a browser sends it', () => {
   expect(readOrigin('https://app.example')).toBe('https://app.example');
   expect(readOrigin('https://App.Example/')).toBe('https://app.example');
   expect(readOrigin('http://localhost:5173')).toBe('http://localhost:5173');

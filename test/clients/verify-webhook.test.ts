@@ -22,7 +22,7 @@ describe('A webhook signature', () => {
   const sent = (secrets: readonly string[] = [secret], wall = now) =>
     toWebhookHeaders({ delivery: { eventId: id, body: BODY }, secrets, wall });
 
-  test('by the server verifies with the public package and with our client', async () => {
+  test('of the server verifies with the public package and with our client', async () => {
     expect(new standard.Webhook(secret).verify(BODY, sent())).toEqual(JSON.parse(BODY));
     expect(await verifyWebhook({ body: BODY, headers: sent(), secret, now })).toEqual({
       id,

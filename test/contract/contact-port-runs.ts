@@ -84,7 +84,7 @@ export function testRuns(subject: Subject): void {
   });
 
   test.each(['forward', 'backward'] as const)(
-    'paging %s repeats and skips nobody while contacts are added and deleted',
+    'paging %s repeats and skips no contact while contacts are added and deleted',
     async (direction) => {
       const fixture = subject.open(crowd(260, DOMAIN));
       const initial = members(260, fixture);

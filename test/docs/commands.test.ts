@@ -12,11 +12,11 @@ const COMMAND =
 const LINES = readSamples()
   .filter(({ language }) => ['sh', 'console'].includes(language))
   .flatMap(({ path, line, code }) => {
-    // What is written into a file is no command; a line that goes on is one.
+    // Text that is written into a file is not a command; a continued line is one command.
     const commands = code.replaceAll(/<<END\n[\s\S]*?^END$/gm, '').replaceAll('\\\n', ' ');
     return commands.split('\n').map((text) => ({ place: `${path}:${line}`, text }));
   });
-/** Not of what was once, and not of the rows that tests print: they name what is refused, too. */
+/** Without the changelog and the printed rows of tests, which also name rejected commands. */
 const INLINE = [...DOCUMENTS].flatMap(([place, text]) =>
   ['CHANGELOG.md', 'docs/conformance.md'].includes(place)
     ? []
@@ -37,14 +37,14 @@ describe('a printed command', () => {
     expect(new Set(calls.map(({ place }) => place.split(':')[0])).size).toBeGreaterThan(2);
   });
 
-  test.each(calls)('of $place is understood: $args', async ({ args }) => {
-    // It gets as far as the settings, which are wrong: 2 would be for arguments that are.
+  test.each(calls)('has valid arguments: $args ($place)', async ({ args }) => {
+    // Valid arguments fail later, at the wrong setting, with exit code 1; wrong arguments end with 2.
     const { code, stdout, stderr } = await runCli(args, { env: { PORT: 'x' } });
     expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('PORT')]);
   });
 
   test.each(INLINE.filter(({ text }) => /^crossbook [a-z]/.test(text)))(
-    'of $place is one: $text',
+    'is an existing command: $text ($place)',
     ({ text }) => {
       const words = text.split(' ').slice(1);
       const named = COMMANDS.filter(({ name }) => name.split(' ').every((word, at) => word === words[at]));
@@ -55,7 +55,7 @@ describe('a printed command', () => {
   );
 });
 
-test('every script that is named is one of its package', () => {
+test('every script in the documents is in its package', () => {
   const named = [...LINES, ...INLINE].flatMap(({ place, text }) => {
     const [, folder = '.'] = / --prefix (\S+)/.exec(text) ?? [];
     return [...text.matchAll(/\bnpm run (?:-\S+ )*([a-z][\w:]*)/g)].map(([, name = '']) => ({
@@ -78,7 +78,7 @@ describe('a request', () => {
     path.startsWith('/admin/') ||
     paths.some(({ pattern, methods }) => pattern.test(path) && methods.includes(method));
 
-  test('by curl goes to a path that there is', () => {
+  test('has an existing path when it is made by curl', () => {
     const requests = LINES.filter(({ text }) => text.includes('curl '));
     expect(requests.length).toBeGreaterThan(10);
     const lost = requests.filter(({ text }) => {
@@ -89,7 +89,7 @@ describe('a request', () => {
     expect(lost).toEqual([]);
   });
 
-  test('that a sentence or a table names is one that there is', () => {
+  test('exists when a sentence or a table names it', () => {
     const named = INLINE.flatMap(({ place, text }) => {
       const [, methods = '', path = ''] =
         /^((?:(?:GET|POST|PUT|PATCH|DELETE)(?:, | \| )?)+) (\/\S*)$/.exec(text) ?? [];

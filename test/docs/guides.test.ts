@@ -11,7 +11,7 @@ import { runCli } from '../support/run-cli.ts';
 import { findSample, runSample } from '../support/run-sample.ts';
 import { openReceiver, type Receiver } from '../support/webhook-receiver.ts';
 
-/** The guides’ samples, one after the other on one product, as somebody follows them: one customer from its making to its end. */
+/** The samples of the guides in their order, on one server: one customer, from its creation to its deletion. */
 const ASKED_ELSEWHERE = ['README.md', 'docs/api.md'];
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const NORTHWIND = '48001000';
@@ -41,7 +41,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('an endpoint for webhooks is created, and its secret verifies what comes', async () => {
+test('a webhook endpoint is created, and its secret verifies its events', async () => {
   const { createWebhookEndpoint } = await execute('docs/webhooks.md', 'createWebhookEndpoint', {
     'https://app.example.com/webhooks/crossbook': receiver.url,
   });
@@ -62,7 +62,7 @@ test('an endpoint for webhooks is created, and its secret verifies what comes', 
   });
 });
 
-test('a link is made in GraphQL, once its origin is registered by the printed command', async () => {
+test('a link is created in GraphQL after its origin was registered by the printed command', async () => {
   const { errors } = await ask('docs/connect.md', 'createConnectLink');
   expect(errors).toMatchObject([{ extensions: { code: 'UNPROCESSABLE_ENTITY' } }]);
   const [, command = ''] =
@@ -78,7 +78,7 @@ test('a link is made in GraphQL, once its origin is registered by the printed co
     });
 });
 
-test('the code of docs/connect.md makes a link, and redeems what comes back with the browser', async () => {
+test('the code of docs/connect.md creates a link, and redeems the code that the browser returns', async () => {
   const {
     crossbook: client,
     link,
@@ -105,7 +105,7 @@ test('the code of docs/connect.md makes a link, and redeems what comes back with
   expect(connection).toMatchObject({ providerName: 'HUBSPOT', status: 'CONNECTED' });
 });
 
-test('a connection that is refused is listed, and its event arrives as docs/webhooks.md prints it', async () => {
+test('a refused connection is listed, and its event is delivered as printed in docs/webhooks.md', async () => {
   const [northwind] = crossbook.sandbox.hubspot.others;
   northwind?.revoke();
   const search =
@@ -143,7 +143,7 @@ test('a connection that is refused is listed, and its event arrives as docs/webh
   });
 });
 
-test('what was missed is sent again, under the same id', async () => {
+test('missed events are sent again with the same id', async () => {
   const { redeliverEvents } = await execute('docs/webhooks.md', 'redeliverEvents', {
     '…': endpointId,
     // The clock of this machine may be before it.
@@ -155,7 +155,7 @@ test('what was missed is sent again, under the same id', async () => {
   await expect.poll(() => idsOf().filter((id) => id === handled[0].id)).toHaveLength(2);
 });
 
-test('tokens that one has already are given with the customer', async () => {
+test('existing tokens are upserted with the customer', async () => {
   const hubspot = await execute('docs/connect.md', 'token: {', { '…': 'xyz' });
   const { version, ...customer } = hubspot.upsertCustomer.customer;
   expect([hubspot.upsertCustomer.created, customer]).toEqual([
@@ -166,7 +166,7 @@ test('tokens that one has already are given with the customer', async () => {
   expect(salesforce).toEqual({ upsertCustomer: { created: false } });
 });
 
-test('a connection is removed, and then its customer, who has to be of the version that is expected', async () => {
+test('a connection is removed, and then its customer, with its expected version', async () => {
   const words = 'mutation Disconnect';
   const { disconnectProvider } = await execute('docs/lifecycle.md', words, {}, 'Disconnect');
   expect(disconnectProvider).toEqual({
@@ -187,7 +187,7 @@ test('a connection is removed, and then its customer, who has to be of the versi
   expect((await crossbook.rest('GET', '/customers/acme')).status).toBe(404);
 });
 
-test('no operation that a guide prints was left out', () => {
+test('every operation in a guide was executed', () => {
   const operations = readSamples().filter(
     ({ path, language, code }) =>
       language === 'graphql' &&

@@ -11,12 +11,12 @@ const LINKS = [...DOCUMENTS].flatMap(([path, text]) =>
     .map((target) => ({ path, target })),
 );
 
-test('there are links to look at, and a README that is a door and not the house', () => {
+test('the documents have links, and the README stays short', () => {
   expect(LINKS.length).toBeGreaterThan(50);
   expect(DOCUMENTS.get('README.md')?.split('\n').length).toBeLessThan(MAX_README_LINES);
 });
 
-test.each(LINKS)('$path leads to $target, which is there', ({ path, target }) => {
+test.each(LINKS)('the link in $path to $target is valid', ({ path, target }) => {
   const [file = '', anchor] = target.split('#');
   const page = file === '' ? path : join(dirname(path), file);
   expect(existsSync(page)).toBe(true);

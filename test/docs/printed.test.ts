@@ -18,13 +18,13 @@ test('docs/operations.md has every limit of a GraphQL request', async () => {
   await expect(printed).toMatchFileSnapshot('../../docs/operations.md');
 });
 
-test('the client knows every code of an error', async () => {
+test('the client has every error code', async () => {
   await expect(printClientErrors(ERROR_CODES)).toMatchFileSnapshot(
     '../../src/client/error-codes.generated.ts',
   );
 });
 
-test('the client asks for every declared field of a contact', async () => {
+test('the client requests every declared field of a contact', async () => {
   await expect(printContactFragment(contact)).toMatchFileSnapshot(
     '../../src/client/contact-fields.generated.graphql',
   );

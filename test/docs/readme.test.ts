@@ -18,13 +18,13 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-test('the first query of the README is answered as it is printed there', async () => {
+test('the first query of the README gives the printed response', async () => {
   const headers = { 'content-type': 'application/json', 'x-api-key': crossbook.key };
   const request = { method: 'POST', headers, body: JSON.stringify({ query: QUERY }) };
   expect(await send('/graphql', request)).toEqual(JSON.parse(ANSWER));
 });
 
-test('all CRMs are asked at once as docs/api.md prints it, and each answers or fails by itself', async () => {
+test('the query of all CRMs in docs/api.md works as printed, and each CRM responds or fails separately', async () => {
   const [, query = ''] = /^## GraphQL\n[\s\S]+?```graphql\n([^`]+)```/m.exec(API) ?? [];
   const { data, errors } = await crossbook.execute(query, { email: 'ada@example.com' });
   const ada = { nodes: [{ firstName: 'Ada' }] };
@@ -62,7 +62,7 @@ test.each([
   expect(Object.keys(readLine())).toEqual(expect.arrayContaining(Object.keys(printed)));
 });
 
-test('the requests of docs/api.md are answered as it is printed there, one after the other', async () => {
+test('the requests of docs/api.md give the printed responses, one after the other', async () => {
   expect(REST.map(([, kind]) => kind)).toEqual(['http', 'http', 'http']);
   const known: Record<string, string> = { 'cbk_…': crossbook.key };
   for (const [, , request = '', printed = ''] of REST) {
@@ -80,7 +80,7 @@ test('the requests of docs/api.md are answered as it is printed there, one after
   }
 });
 
-test('an error says what is printed there, in both faces', async () => {
+test('an error is as printed in docs/api.md, in GraphQL and REST', async () => {
   const { id, ...printed } = JSON.parse(ERROR) as { id: string };
   expect(id).toMatch(/^[0-9a-f-]{36}$/);
   const headers = { 'content-type': 'application/json', 'x-api-key': crossbook.key };

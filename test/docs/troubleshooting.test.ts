@@ -8,7 +8,7 @@ test('docs/troubleshooting.md has one row for each error code', () => {
   expect([...rows].map(([, code]) => code).sort()).toEqual(Object.keys(ERROR_CODES).sort());
 });
 
-test.each([...DOCUMENTS])('%s names no REMOTE_PROVIDER_ code that there is not', (_path, text) => {
+test.each([...DOCUMENTS])('%s names only existing REMOTE_PROVIDER_ codes', (_path, text) => {
   const named = text.match(/\bREMOTE_PROVIDER_[A-Z]+(?:_[A-Z]+)*/g) ?? [];
   expect(named.filter((code) => !(code in ERROR_CODES))).toEqual([]);
 });

@@ -37,16 +37,16 @@ test.each([
   'ada\ud800@example.com',
   '"ada \udfff"@example.com',
   `${'l'.repeat(243)}@example.com`,
-])('%j is none', (email) => {
+])('%j is no email address', (email) => {
   expect(isEmail(email)).toBe(false);
 });
 
-test('a long text that is almost an address is refused at once', () => {
+test('a long text that is almost an address is rejected quickly', () => {
   const almost = `"${'\\a'.repeat(120)}`;
   for (let round = 0; round < 10_000; round += 1) expect(isEmail(almost)).toBe(false);
 });
 
-test('an address is read as it is compared, and what is none is not, whatever it looks like', () => {
+test('readEmail returns the normalized address of valid text, and nothing for any other text', () => {
   const character = fc.constantFrom(...'ab.Z@@ \t+_-"\\0é\n😀'.split(''), 'İ', '@example.com');
   const text = fc.array(character, { maxLength: 12 }).map((characters) => characters.join(''));
   fc.assert(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 
-test('an error of ours is made without a stack, and a bug keeps its own', () => {
+test('a CrossbookError has no stack, and a bug keeps its own', () => {
   const { stackTraceLimit } = Error;
   const bug = new Error('a bug');
   const { stack, cause } = new CrossbookError('INTERNAL_SERVER_ERROR', 'no', { cause: bug });

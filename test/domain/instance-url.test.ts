@@ -15,7 +15,7 @@ const rules = {
 
 const SELF = 'as given';
 
-describe('an instance URL that is kept', () => {
+describe('an accepted instance URL', () => {
   test.each([
     ['https://acme.my.salesforce.com', SELF],
     ['https://acme.my.salesforce.com/', 'https://acme.my.salesforce.com'],
@@ -51,19 +51,19 @@ describe('an instance URL that is kept', () => {
     expect(checkInstanceUrl(text, rules)).toMatchObject({ url: kept === SELF ? text : kept });
   });
 
-  test('a punycode label passes exactly where the pattern takes it', () => {
+  test('a punycode label is accepted exactly if the pattern matches it', () => {
     expect(checkInstanceUrl('https://xn--bcher-kva.my.salesforce.com', rules)).toHaveProperty('url');
     expect(checkInstanceUrl('https://xn--bcher-kva.hubspot.com', rules)).toHaveProperty('problem');
   });
 
-  test('the origin is what a token may be sent to', () => {
+  test('the origin of an instance URL is the allowed target of its token', () => {
     expect(checkInstanceUrl('https://app-eu1.hubspot.com/contacts/1', rules)).toMatchObject({
       origin: 'https://app-eu1.hubspot.com',
     });
   });
 });
 
-describe('an instance URL that is refused', () => {
+describe('a rejected instance URL', () => {
   test.each([
     // not the scheme
     'http://acme.my.salesforce.com',
@@ -78,7 +78,7 @@ describe('an instance URL that is refused', () => {
     '//acme.my.salesforce.com',
     'acme.my.salesforce.com',
     '',
-    // somebody in front of the host
+    // user info in front of the host
     'https://user@acme.my.salesforce.com',
     'https://user:secret@acme.my.salesforce.com',
     'https://acme.my.salesforce.com@evil.example',
@@ -189,13 +189,13 @@ describe('an instance URL that is refused', () => {
     expect(checkInstanceUrl(text, rules)).toEqual({ problem: expect.any(String) });
   });
 
-  test('where the provider has no instance URL, nothing but the sandbox passes', () => {
+  test('for a provider without an instance URL only the sandbox is accepted', () => {
     const none = { ...rules, hosts: [] };
     expect(checkInstanceUrl('https://acme.my.salesforce.com', none)).toHaveProperty('problem');
     expect(checkInstanceUrl('http://127.0.0.1:4010', none)).toHaveProperty('url');
   });
 
-  test('the sandbox is no exception where there is none', () => {
+  test('without a sandbox its URL is rejected', () => {
     expect(checkInstanceUrl('http://127.0.0.1:4010', { ...rules, sandboxOrigins: [] })).toHaveProperty(
       'problem',
     );

@@ -48,7 +48,7 @@ test('an operation that costs too much is rejected by the gateway’s demand con
   expect(gateway.crossbook.requests).toEqual([]);
 });
 
-test('of many references, a failing one has an error of its own, with a message and a code', async () => {
+test('a failing reference among many has a separate error, with a message and a code', async () => {
   const { data, errors } = await gateway.ask(
     '{ recentNotes(first: 2) { text author { contacts(first: 5000) { firstName } } } customer { name } }',
     caller,

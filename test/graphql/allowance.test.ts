@@ -4,7 +4,7 @@ import { RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { createTestServer, DEMO } from './test-server.ts';
 
-test('a page of 1,000 contacts with raw data passes, and under many aliases it is one 400', async () => {
+test('a page of 1,000 contacts with raw data succeeds, and under many aliases it is a single 400', async () => {
   const people = createFakePeople(1_000).map((person) => ({
     ...person,
     rawData: { id: person.remoteId, properties: { notes: 'x'.repeat(700) } },
@@ -19,10 +19,10 @@ test('a page of 1,000 contacts with raw data passes, and under many aliases it i
   expect(requestLog.errors.map(({ code }) => code)).toEqual(['BAD_REQUEST']);
 });
 
-describe('what data turns out to be is counted while it is made', () => {
+describe('the size of a response is counted while it is built', () => {
   const LONG = 'x'.repeat(60_000);
 
-  test('long records under a few aliases, in lists and alone', async () => {
+  test('for long records under a few aliases, in lists and alone', async () => {
     const people = createFakePeople(300).map((person) => ({ ...person, rawData: { notes: LONG } }));
     const { post } = await createTestServer({ people });
     for (const search of [
@@ -36,7 +36,7 @@ describe('what data turns out to be is counted while it is made', () => {
     await expectOneRefusal(await post({ query: one }, DEMO), /16777216 bytes/);
   });
 
-  test('many contacts of one email, more than were estimated', async () => {
+  test('for more contacts of one email than were estimated', async () => {
     const people = createFakePeople(2_000).map((person) => ({
       ...person,
       emailAddresses: [{ emailAddress: 'ada@example.com', emailAddressType: 'primary' as const }],
@@ -50,7 +50,7 @@ describe('what data turns out to be is counted while it is made', () => {
     await expectOneRefusal(await post({ query }, DEMO), /400000 values/);
   });
 
-  test('stored configuration, and what an input gives back', async () => {
+  test('for stored configuration, and for echoed input', async () => {
     const { post, tenant } = await createTestServer();
     const mappings = Array.from({ length: 3_000 }, (_, index) => ({
       schemaField: `f${index}`,
@@ -79,7 +79,7 @@ describe('what data turns out to be is counted while it is made', () => {
     await expectOneRefusal(await post({ query: mutation, variables: { input } }, DEMO), /16777216 bytes/);
   });
 
-  test('characters that JSON escapes weigh what they weigh when they are written', async () => {
+  test('for escaped characters by their escaped length', async () => {
     const people = createFakePeople(1_000).map((person) => ({ ...person, firstName: '\u0001'.repeat(60) }));
     const { post } = await createTestServer({ people });
     const query = `{ searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { ${aliases(90, 'firstName')} } } }`;
@@ -101,10 +101,10 @@ test.each(['_entities(representations: $refs)', 'nodes(ids: $ids)'])(
   },
 );
 
-describe('what is done for each occurrence is paid for each', () => {
+describe('the cost of repeated work is counted for each occurrence', () => {
   const REFUSED = /cost is \d+, and the bound is 200000/;
 
-  test('a list that is looked at for each contact', async () => {
+  test('for a list argument that applies to each contact', async () => {
     const { post } = await createTestServer();
     const query = (to: string) =>
       `query ($t: [AssociatedObject!]) { searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { associations(to: ${to}) { remoteId } } } }`;
@@ -130,7 +130,7 @@ describe('what is done for each occurrence is paid for each', () => {
   );
 });
 
-test('what an answer has in bytes for certain is refused before anything is made', async () => {
+test('an operation is rejected before its execution if its minimum response size is too large', async () => {
   const { post } = await createTestServer();
   const long = 'a'.repeat(1_000);
   const names = Array.from({ length: 20 }, (_, index) => `${long}${index}: firstName`).join(' ');
@@ -142,7 +142,7 @@ describe('errors', () => {
   const ids = (count: number) => ({ ids: Array.from({ length: count }, (_, index) => toId(index)) });
   const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 
-  test('show what a provider answered once, and are at most a hundred and one', async () => {
+  test('contain the provider’s response once, and are at most 101', async () => {
     const { post, faults, requestLog } = await createTestServer();
     const remote = { code: 400, body: '\u0001'.repeat(16_000), headers: {} } as RemoteCause;
     faults.set('hubspot', new CrossbookError('REMOTE_PROVIDER_ERROR', 'It says no.', { remote }));
@@ -159,7 +159,7 @@ describe('errors', () => {
     expect(requestLog.errors).toHaveLength(1);
   });
 
-  test('of a batch are bounded together', async () => {
+  test('have a common limit in a batch', async () => {
     const { post, faults } = await createTestServer();
     faults.set('hubspot', new CrossbookError('REMOTE_PROVIDER_ERROR', 'It says no.'));
     const response = await post(Array(3).fill({ query: NODES, variables: ids(80) }), DEMO);
@@ -168,7 +168,7 @@ describe('errors', () => {
     expect(answers.every(({ errors }) => errors.length > 0)).toBe(true);
   });
 
-  test('weigh no more together than their bound, however few they are', async () => {
+  test('have a maximum total size, whatever their number', async () => {
     const caller = { ...RESPONSE_BOUNDS.caller, errorBytes: 8_000 };
     const { post, faults } = await createTestServer({ responseBounds: { ...RESPONSE_BOUNDS, caller } });
     faults.set('hubspot', new CrossbookError('REMOTE_PROVIDER_ERROR', 'It says no. '.repeat(100)));
@@ -180,8 +180,8 @@ describe('errors', () => {
     expect(rest).toMatchObject({ message: expect.stringContaining(`${20 - whole.length} more errors`) });
   });
 
-  // The longer one has no room among the errors of a response either.
-  test.each([20_000, 200_000])('say nothing that a client sent at length: %i characters', async (length) => {
+  // The longer message does not fit into the errors of a response either.
+  test.each([20_000, 200_000])('do not repeat long client input: %i characters', async (length) => {
     const { post } = await createTestServer();
     const long = 'x'.repeat(length);
     for (const body of [

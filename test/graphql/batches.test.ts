@@ -3,7 +3,7 @@ import { RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { createTestServer, DEMO } from './test-server.ts';
 
-test('the operations of a batch share one allowance', async () => {
+test('the operations of a batch share one response limit', async () => {
   const people = createFakePeople(100).map((person) => ({
     ...person,
     rawData: { notes: 'x'.repeat(10_000) },
@@ -23,7 +23,7 @@ test.each([
   ['values', { values: 100 }],
   ['bytes', { bytes: 100_000 }],
 ])(
-  'once it is passed in %s, what else of the batch is under way stops, with the same error',
+  'when the limit of %s is exceeded, the other running operations of the batch stop with the same error',
   async (said, bound) => {
     const people = createFakePeople(50).map((person) => ({
       ...person,
@@ -35,7 +35,7 @@ test.each([
       responseBounds: { ...RESPONSE_BOUNDS, caller },
     });
     const { upsert } = tenant.customers;
-    // The search is all in memory, and done in fewer turns of the event loop than fifty upserts take.
+    // The search runs in memory, in fewer iterations of the event loop than fifty upserts.
     tenant.customers.upsert = (given) => new Promise(setImmediate).then(() => upsert(given));
     const upserts = Array.from(
       { length: 50 },
@@ -65,7 +65,7 @@ test.each([
   },
 );
 
-test('aliases, fields, directives and tokens of a batch count together', async () => {
+test('aliases, fields, directives and tokens of a batch are counted together', async () => {
   const { post } = await createTestServer();
   for (const [query, said] of [
     [`{ ${aliases(150, '__typename')} }`, /number of aliases/],
@@ -83,7 +83,7 @@ test('aliases, fields, directives and tokens of a batch count together', async (
   }
 });
 
-test('the bytes that the answers of a batch have at least count together, before one more runs', async () => {
+test('minimum response sizes of a batch are added up before each operation is executed', async () => {
   const caller = { ...RESPONSE_BOUNDS.caller, bytes: 10_000 };
   const { post } = await createTestServer({ responseBounds: { ...RESPONSE_BOUNDS, caller } });
   const query = `{ ${aliases(100, '__typename')} }`;

@@ -12,7 +12,7 @@ const ABOUT_DATA = [
 ];
 
 test.each(ABOUT_DATA)(
-  'without a caller, %s is 401 for HTTP, and 200 for who accepts plain JSON alone',
+  'without a caller, %s is 401, or 200 for clients that accept only plain JSON',
   async (query) => {
     const { post, calls } = await createTestServer();
     for (const [accept, status] of [
@@ -38,7 +38,7 @@ test.each([
   { 'x-api-key': 'wrong' },
   { authorization: 'Bearer wrong' },
   { authorization: 'Basic ZGVtbzpkZW1v' },
-])('what is presented and wrong is 401 even for the schema: %o', async (headers) => {
+])('an invalid credential is 401 even for the schema: %o', async (headers) => {
   const { post } = await createTestServer();
   const response = await post({ query: '{ __typename }' }, headers as never);
   expect(response.status).toBe(401);
@@ -48,7 +48,7 @@ test.each([
   '{ __typename }',
   '{ __schema { queryType { name } } }',
   '{ __type(name: "Contact") { name } _service { sdl } }',
-])('the schema may be asked without a caller: %s', async (query) => {
+])('the schema can be queried without a caller: %s', async (query) => {
   const { post } = await createTestServer();
   const response = await post({ query });
   expect(response.status).toBe(200);
@@ -61,7 +61,7 @@ test('a batch without a caller is 401 as a whole', async () => {
   expect((await post([{ query }, { query }])).status).toBe(401);
 });
 
-test('a token for one customer and one provider opens nothing else', async () => {
+test('a token for one customer and one provider gives access to nothing else', async () => {
   const { post } = await createTestServer();
   const query = /* GraphQL */ `
     {
@@ -75,7 +75,7 @@ test('a token for one customer and one provider opens nothing else', async () =>
   expect(codesOf(answer)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
 });
 
-test('errors name the application that asked', async () => {
+test('errors contain the name of the calling application', async () => {
   const { execute } = await createTestServer();
   const { errors } = await execute('{ nothing }', {}, DEMO);
   expect(errors?.[0]?.extensions?.['meta']).toMatchObject({ origin: 'crossbook', application_name: 'Demo' });

@@ -17,7 +17,7 @@ test.each(
     PIECES.map((piece) => ({ operation, ...piece })),
   ),
 )(
-  'over a schema and data full of surprises, the fast path answers a $operation as graphql answers it (seed $seed)',
+  'over random schemas and data, the compiled executor responds to a $operation as graphql does (seed $seed)',
   async ({ operation, seed: firstSeed, numRuns }) => {
     const schema = createOddSchema();
     const fast = createBothExecutes(schema);
@@ -27,7 +27,7 @@ test.each(
         const { text, variables } = writeRandomQuery(schema, { seed, operation });
         const document = readValid(schema, text);
         if (!document) return;
-        // The second time the plan is there already.
+        // The second run uses the cached plan.
         for (const world of [worldSeed, worldSeed + 1]) {
           const args = { schema, document, variableValues: variables };
           const expected = await withoutRejections(() => execute({ ...args, rootValue: createWorld(world) }));
@@ -60,7 +60,7 @@ test('the fields of a mutation are executed one after the other', async () => {
   expect(told).toEqual([...once, ...once]);
 });
 
-describe('a value that can be disposed of', () => {
+describe('a disposable value', () => {
   const schema = buildSchema(`
     type Query { page: Page! }
     type Page { items: [Item!]! size: Int! }
@@ -83,17 +83,17 @@ describe('a value that can be disposed of', () => {
     return { isWritten: result.data?.['page'] instanceof JsonBytes, told: toText(result), disposed };
   };
 
-  test('is, once all of it is written', async () => {
+  test('is disposed after it was written completely', async () => {
     const { isWritten, told, disposed } = await ask(['a', 'b', 'c']);
     expect([isWritten, disposed]).toEqual([true, 1]);
     expect(JSON.parse(told).data.page).toEqual({ items: ['a', 'b', 'c'].map((name) => ({ name })), size: 3 });
   });
 
-  test('is left alone where it is short', async () => {
+  test('is not disposed when it is short', async () => {
     expect(await ask(['a', 'b'])).toMatchObject({ isWritten: false, disposed: 0 });
   });
 
-  test('is left to who looks for what is wrong with it', async () => {
+  test('is not disposed when it has an invalid field, so that graphql can report the error', async () => {
     const { isWritten, told, disposed } = await ask(['a', 'b', null]);
     expect([isWritten, disposed]).toEqual([false, 0]);
     expect(told).toContain('Cannot return null for non-nullable field Item.name.');
@@ -101,7 +101,7 @@ describe('a value that can be disposed of', () => {
 });
 
 test.each(PIECES)(
-  'over the product’s own schema, the fast path answers what graphql answers (seed $seed)',
+  'over the product’s own schema, the compiled executor responds as graphql does (seed $seed)',
   async ({ seed: firstSeed, numRuns }) => {
     const schema = toSubgraph(entitySchema);
     const fast = createBothExecutes(schema);

@@ -15,7 +15,7 @@ const BY_EMAIL = /* GraphQL */ `
   }
 `;
 
-test('a thousand references are ten calls of a hundred emails to the CRM', async () => {
+test('a thousand references take ten calls of a hundred emails to the CRM', async () => {
   const { execute, calls } = await createTestServer({ people: createFakePeople(1_000) });
   const emails = Array.from({ length: 1_000 }, (_, index) =>
     index === 0 ? 'ada@example.com' : `person${index + 1}@example.com`,
@@ -30,7 +30,7 @@ test('a thousand references are ten calls of a hundred emails to the CRM', async
   );
 });
 
-test('an email is compared as in a search, and comes back as the reference has it', async () => {
+test('an email is compared as in a search, and returned as in the reference', async () => {
   const { execute } = await createTestServer();
   const representations = [' ADA@Example.com ', 'nobody@example.com'].map((email) => refer(email));
   const { data, errors } = await execute(BY_EMAIL, { representations });
@@ -41,7 +41,7 @@ test('an email is compared as in a search, and comes back as the reference has i
   ]);
 });
 
-test('of the contacts that share an email, the first come, in the order of their ids', async () => {
+test('contacts that share an email are limited to the first ones by id', async () => {
   const people = createFakePeople(30).map((person) => ({
     ...person,
     emailAddresses: [{ emailAddress: 'team@example.com', emailAddressType: 'primary' as const }],
@@ -57,7 +57,7 @@ test('of the contacts that share an email, the first come, in the order of their
   }
 });
 
-test('what fails takes one reference along and no other, with an error of the one shape', async () => {
+test('a failure affects one reference only, with an error in the common format', async () => {
   const { execute, faults } = await createTestServer();
   faults.set('salesforce', new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'It is down.'));
   const wrong = [
@@ -83,7 +83,7 @@ test('what fails takes one reference along and no other, with an error of the on
   for (const { extensions = {} } of errors) expect(Object.keys(extensions).sort()).toEqual(EXTENSIONS);
 });
 
-test('a customer token reads its own customer, and only the CRMs that it is for', async () => {
+test('a customer token reads its own customer, and only the CRMs in its claims', async () => {
   const { post } = await createTestServer();
   const representations = [
     refer('ada@example.com'),
@@ -99,7 +99,7 @@ test('a customer token reads its own customer, and only the CRMs that it is for'
   expect(errors.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
 });
 
-test('another application finds no customer of ours', async () => {
+test('another application does not find the customer', async () => {
   const { execute, calls } = await createTestServer();
   const representations = [refer('ada@example.com')];
   const { data, errors } = await execute(BY_EMAIL, { representations }, { 'x-api-key': 'other-key' });
@@ -108,7 +108,7 @@ test('another application finds no customer of ours', async () => {
   expect(calls).toEqual([]);
 });
 
-test.each([-1, 1_001])('first: %i is refused', async (first) => {
+test.each([-1, 1_001])('first: %i is rejected', async (first) => {
   const { execute, calls } = await createTestServer();
   const { errors } = await execute(BY_EMAIL, { representations: [refer('ada@example.com')], first });
   expect(errors?.[0]).toMatchObject({
@@ -118,7 +118,7 @@ test.each([-1, 1_001])('first: %i is refused', async (first) => {
   expect(calls).toEqual([]);
 });
 
-test('a thousand references that ask for many contacts each are refused before the CRM is asked', async () => {
+test('a thousand references with many contacts each are rejected before any call to the CRM', async () => {
   const { execute, calls } = await createTestServer();
   const representations = Array.from({ length: 1_000 }, (_, index) => refer(`person${index}@example.com`));
   const { errors } = await execute(BY_EMAIL, { representations, first: 1_000 });
@@ -126,7 +126,7 @@ test('a thousand references that ask for many contacts each are refused before t
   expect(calls).toEqual([]);
 });
 
-test('each connection that references name costs a call of its own', () => {
+test('each connection in the references takes a separate call', () => {
   const weigh = (representations: unknown) => {
     const { weight } = referenceCosts;
     return typeof weight === 'function' ? weight({ representations }) : weight;
@@ -137,7 +137,7 @@ test('each connection that references name costs a call of its own', () => {
   expect(weigh(['x', 7, null, {}])).toBe(weigh([{}, {}, {}, {}]));
 });
 
-test('only the subgraph has it: the schema that clients read does not', () => {
+test('contactsByEmail is in the subgraph only, not in the schema for clients', () => {
   expect(printSubgraph(entitySchema)).toContain(
     'type ContactsByEmail @key(fields: "customerId provider email") {',
   );

@@ -10,7 +10,7 @@ afterAll(() => crossbook.close());
 const UPSERT =
   'mutation { upsertCustomer(input: { customerId: "x", name: "X", email: "x@x.example" }) { created } }';
 
-/** What a page of any site may send without asking the browser, were there cookies or an open network. */
+/** Content types that a page of any site might send without a preflight. */
 test.each([
   'text/plain',
   'text/plain; charset=utf-8',
@@ -20,7 +20,7 @@ test.each([
   'application/json-but-not-really',
   'application/json, text/plain',
   '',
-])('a POST of type "%s" is refused before it is read', async (type) => {
+])('a POST of type "%s" is rejected before it is read', async (type) => {
   const response = await ask({
     method: 'POST',
     headers: { 'content-type': type, 'x-api-key': crossbook.key },
@@ -31,7 +31,7 @@ test.each([
   expect(data.customer).toBeNull();
 });
 
-test('a link changes nothing', async () => {
+test('a link cannot execute a mutation', async () => {
   const response = await ask(
     { headers: { 'x-api-key': crossbook.key } },
     `?query=${encodeURIComponent(UPSERT)}`,
@@ -39,7 +39,7 @@ test('a link changes nothing', async () => {
   expect(response.status).toBe(405);
 });
 
-test('a page of an unknown site is allowed nothing, neither to ask nor to read', async () => {
+test('a page of an unknown site can neither send a request nor read a response', async () => {
   const origin = 'https://evil.example';
   const asked = 'content-type,x-api-key';
   const preflight = await ask({
@@ -53,7 +53,7 @@ test('a page of an unknown site is allowed nothing, neither to ask nor to read',
 });
 
 test.each(['application/json', 'Application/JSON; charset="UTF-8"', 'application/json;charset=utf-8'])(
-  'clients send %s, and are answered',
+  'clients that send %s get a response',
   async (type) => {
     const response = await ask({
       method: 'POST',

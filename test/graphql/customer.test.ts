@@ -77,7 +77,7 @@ test('a customer is created with its connections, then updated', async () => {
   });
 });
 
-test('a field that is left out stays, and one that is null is cleared', async () => {
+test('an absent field is kept, and a null one is cleared', async () => {
   const { execute } = await createTestServer();
   const upsert = async (connection: object) => {
     const input = { ...CUSTOMER, connections: [{ providerName: 'SIX_SENSE', ...connection }] };
@@ -98,14 +98,14 @@ test('a field that is left out stays, and one that is null is cleared', async ()
   });
 });
 
-test('a version that is not the stored one is a conflict', async () => {
+test('an unexpected version is a conflict', async () => {
   const { execute } = await createTestServer();
   const { data, errors } = await execute(UPSERT, { input: { ...CUSTOMER, expectedVersion: 3 } });
   expect(data).toEqual({ upsertCustomer: null });
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'CONFLICT', status: '409' });
 });
 
-test('mistakes that no type can see are all named', async () => {
+test('all invalid values that the types allow are reported', async () => {
   const { execute } = await createTestServer();
   const connections = [{ providerName: 'HUBSPOT' }, { providerName: 'HUBSPOT' }];
   const { errors } = await execute(UPSERT, { input: { ...CUSTOMER, email: 'nobody', connections } });
@@ -113,7 +113,7 @@ test('mistakes that no type can see are all named', async () => {
   expect(errors?.[0]?.extensions?.['detail']).toMatch(/email.*hubspot/s);
 });
 
-test('no answer and no log line shows a credential, not even one that was mistyped', async () => {
+test('no response and no log line contains a credential, not even a mistyped one', async () => {
   const { post, requestLog } = await createTestServer();
   const secret = 'S3CRET-TOKEN';
   const spoiled = [
@@ -140,7 +140,7 @@ test('no answer and no log line shows a credential, not even one that was mistyp
   expect(JSON.stringify(requestLog.notes) + requestLog.errors.join()).not.toContain(secret);
 });
 
-test('a customer token reads its customer, and may change nothing', async () => {
+test('a customer token can read its customer, and change nothing', async () => {
   const { post } = await createTestServer();
   const ask = async (query: string, variables: object = {}) =>
     (await post({ query, variables }, { authorization: 'Bearer demo-token' })).json();
@@ -151,7 +151,7 @@ test('a customer token reads its customer, and may change nothing', async () => 
   });
 });
 
-test('another application’s customer does not exist', async () => {
+test('a customer of another application is not found', async () => {
   const { execute } = await createTestServer();
   const { data, errors } = await execute(
     '{ customer(customerId: "demo") { id } }',
@@ -162,7 +162,7 @@ test('another application’s customer does not exist', async () => {
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'NOT_FOUND', status: '404' });
 });
 
-test('the 18 providers say what they can do', async () => {
+test('the 18 providers list their capabilities', async () => {
   const { execute } = await createTestServer();
   const { data } = await execute('{ providers { name category canSearchContacts associatedObjects } }');
   expect(data.providers).toHaveLength(18);

@@ -8,7 +8,7 @@ import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-serv
 const FIND = '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }';
 const FOUND = { data: { searchContacts: { totalCount: 1 } } };
 
-test('a document that was sent with its hash may be left out the next time, with POST and with GET', async () => {
+test('a document that was sent with its hash can be omitted the next time, with POST and GET', async () => {
   const server = await createTestServer();
   expect((await ask(server, apq(FIND))).body).toMatchObject({
     errors: [{ message: 'PersistedQueryNotFound' }],
@@ -24,7 +24,7 @@ test('a document that was sent with its hash may be left out the next time, with
   expect(await got.json()).toEqual(FOUND);
 });
 
-test('an unknown hash is told as clients expect it, and in the one shape', async () => {
+test('an unknown hash gives the error that clients expect, in the common format', async () => {
   const server = await createTestServer();
   for (const [accept, status] of [
     ['application/json', 200],
@@ -45,7 +45,7 @@ test.each([
   ['another version', { extensions: { persistedQuery: { version: 2, sha256Hash: sha256(FIND) } } }],
   ['an id of another kind', { documentId: 'md5:abc' }],
   ['neither document nor hash', { extensions: { persistedQuery: null } }],
-])('%s is 400, and is not kept', async (_name, body) => {
+])('%s is 400, and is not cached', async (_name, body) => {
   const server = await createTestServer();
   const answer = await ask(server, body);
   expect(answer.status).toBe(400);
@@ -53,7 +53,7 @@ test.each([
   expect((await ask(server, apq(FIND))).body.errors[0].message).toBe('PersistedQueryNotFound');
 });
 
-test('what has not been asked for the longest is forgotten first, and each application fills its own share', async () => {
+test('the least recently used documents are evicted first, and each application fills its own share', async () => {
   const server = await createTestServer();
   const long = (name: string) => `{ ${name}: __typename } ${'#'.repeat(31 * 1024)}`;
   const other = { 'x-api-key': 'other-key' };
@@ -69,7 +69,7 @@ test('what has not been asked for the longest is forgotten first, and each appli
   expect((await ask(server, apq(long('other')), other)).body).toEqual({ data: { other: 'Query' } });
 });
 
-test('nobody without a caller can fill the memory, and neither can a huge document', async () => {
+test('neither requests without a caller nor huge documents can fill the cache', async () => {
   const server = await createTestServer();
   const schema = '{ __schema { queryType { name } } }';
   await server.post({ query: schema, ...apq(schema) });
@@ -79,7 +79,7 @@ test('nobody without a caller can fill the memory, and neither can a huge docume
   expect((await ask(server, apq(huge))).body.errors[0].message).toBe('PersistedQueryNotFound');
 });
 
-test('nothing is kept of what comes without a caller', async () => {
+test('documents of requests without a caller are not cached', async () => {
   const heldBytes = createMemoryLimit({ maxBytes: Number.POSITIVE_INFINITY });
   const server = await createTestServer({ heldBytes });
   const query = '{ __schema { queryType { name } } }';
@@ -90,7 +90,7 @@ test('nothing is kept of what comes without a caller', async () => {
   expect(await again.json()).toMatchObject({ errors: [{ message: 'PersistedQueryNotFound' }] });
 });
 
-test('each plan of a document that is kept is counted with the memory for documents', async () => {
+test('each cached plan of a document counts towards the memory for documents', async () => {
   const heldBytes = createMemoryLimit({ maxBytes: Number.POSITIVE_INFINITY });
   const server = await createTestServer({ heldBytes });
   const query = `query ($all: Boolean!) { id: __typename ${'a: __typename @include(if: $all) '.repeat(100)} }`;
@@ -105,7 +105,7 @@ test('each plan of a document that is kept is counted with the memory for docume
   expect(later).toEqual([planned, planned]);
 });
 
-test('a hash is known to its application alone: without a key and with another’s it leads nowhere', async () => {
+test('a hash is valid for its application only, not without a key or with another’s', async () => {
   const server = await createTestServer();
   await ask(server, { query: FIND, ...apq(FIND) });
   for (const headers of [{}, { 'x-api-key': 'other-key' }]) {
@@ -118,7 +118,7 @@ test('a hash is known to its application alone: without a key and with another�
   expect((await server.post({ query: FIND, ...apq(FIND) })).status).toBe(401);
 });
 
-test('with a manifest, known operations answer by text and by hash, and everything else is refused', async () => {
+test('with a manifest, known operations are executed by text and by hash, and all others are rejected', async () => {
   const server = await createTestServer({ operations: new Map([[sha256(FIND), FIND]]) });
   for (const known of [
     { query: FIND },
@@ -147,7 +147,7 @@ test('with a manifest, known operations answer by text and by hash, and everythi
   );
 });
 
-test('the manifest that codegen writes is one, and holds all that our client asks', async () => {
+test('the manifest of codegen is valid, and has all operations of our client', async () => {
   const manifest = readManifest('operations.json');
   expect([...manifest.values()].map((text) => /^\w+ \w+/.exec(text)?.[0]).sort()).toEqual([
     'mutation CancelConnectLink',
@@ -175,7 +175,7 @@ test('the manifest that codegen writes is one, and holds all that our client ask
   expect(answer.body).toMatchObject({ data: { searchContacts: { nodes: [{ firstName: 'Ada' }] } } });
 });
 
-test('manifests of Relay and of Apollo are understood, and one that is wrong says where', () => {
+test('manifests of Relay and Apollo are accepted, and an invalid one gives an error with the position', () => {
   const hash = sha256(FIND);
   const operations = [{ id: hash, name: 'Find', type: 'query', body: FIND }];
   const apollo = { format: 'apollo-persisted-query-manifest', version: 1, operations };

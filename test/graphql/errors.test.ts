@@ -6,7 +6,7 @@ import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-serv
 
 const SEARCH = 'query Search($filter: ContactFilter!) { searchContacts(filter: $filter) { totalCount } }';
 
-/** Every way to be refused that a client can see, with the status for the two media types. */
+/** Every rejection that a client can get, with its status for the two media types. */
 const REFUSALS: readonly Refusal[] = [
   { name: 'broken syntax', body: { query: '{' }, json: 200, graphql: 400 },
   { name: 'an unknown field', body: { query: '{ contacts }' }, json: 200, graphql: 400 },
@@ -53,7 +53,7 @@ const REFUSALS: readonly Refusal[] = [
   { name: 'a body that is too large', body: `"${'x'.repeat(1024 * 1024)}"`, json: 413, graphql: 413 },
 ];
 
-test.each(REFUSALS)('$name is refused in the one shape', async ({ body, json, graphql }) => {
+test.each(REFUSALS)('$name is an error in the common format', async ({ body, json, graphql }) => {
   const server = await createTestServer();
   for (const [accept, status] of [
     ['application/json', json],
@@ -127,7 +127,7 @@ test('a bug is masked, and logged once with its cause', async () => {
   expect(requestLog.errors[0]).toMatchObject({ cause: bug, id: errors?.[0]?.extensions?.['id'] });
 });
 
-test('a storage that is down while the caller is looked up is masked as well', async () => {
+test('an unexpected storage error during the look-up of the caller is masked as well', async () => {
   const openContext = () => Promise.reject(new Error('ECONNREFUSED'));
   const { answer } = await createGraphQL({ openContext });
   const ask = toFetch((request) => answer(request, createFakeRequestLog()));
@@ -138,7 +138,7 @@ test('a storage that is down while the caller is looked up is masked as well', a
   expectShape(JSON.parse(text).errors);
 });
 
-test('a mistake in an argument that shows only while the operation runs is 400 at its path', async () => {
+test('an invalid argument that is detected during execution is 400 at its path', async () => {
   const { execute, requestLog } = await createTestServer();
   const { data, errors } = await execute('query ($id: ID = "x") { node(id: $id) { id } }', { id: null });
   expect(data).toEqual({ node: null });
@@ -147,7 +147,7 @@ test('a mistake in an argument that shows only while the operation runs is 400 a
   expect(requestLog.errors.map(({ code }) => code)).toEqual(['BAD_REQUEST']);
 });
 
-test('every error has an id of its own, also for a document that was refused before', async () => {
+test('every error has a unique id, also for a document that was rejected before', async () => {
   const { execute } = await createTestServer();
   const ids = [];
   for (const query of ['{', '{', '{ nothing }', '{ nothing }']) {
@@ -156,7 +156,7 @@ test('every error has an id of its own, also for a document that was refused bef
   expect(new Set(ids).size).toBe(4);
 });
 
-test('each operation of a batch is answered in its place', async () => {
+test('each operation of a batch has its response at the same index', async () => {
   const { post } = await createTestServer();
   const response = await post(
     [{ query: '{ __typename }' }, { query: '{' }, { query: '{ providers { name } }' }],
@@ -169,7 +169,7 @@ test('each operation of a batch is answered in its place', async () => {
   expect(answers[2]).toHaveProperty('data.providers');
 });
 
-test('where introspection is off, the schema is neither told nor guessed', async () => {
+test('with introspection off, the schema is neither returned nor suggested in errors', async () => {
   const { execute } = await createTestServer({ introspection: false });
   for (const question of ['{ __schema { types { name } } }', '{ _service { sdl } }']) {
     const { data, errors } = await execute(question);

@@ -65,7 +65,7 @@ test.each(toPieces(300))(
   },
 );
 
-test('what is asked of the schema is estimated by what it answers', async () => {
+test('introspection queries are estimated by the size of their response', async () => {
   let answered = 0;
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {

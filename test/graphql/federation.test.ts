@@ -14,7 +14,7 @@ const ENTITIES = /* GraphQL */ `
   }
 `;
 
-/** What a composer brings along for a subgraph that links to the specification. */
+/** The definitions that a composer adds to a subgraph that links to the specification. */
 const FEDERATION = /* GraphQL */ `
   directive @key(fields: String!) repeatable on OBJECT | INTERFACE
   directive @shareable on OBJECT | FIELD_DEFINITION
@@ -33,7 +33,7 @@ const FEDERATION = /* GraphQL */ `
 const PAGE =
   /\): ContactConnection @cost\(weight: 150\) @listSize\(slicingArguments: \["first", "last"\], sizedFields: \["edges", "nodes"\], requireOneSlicingArgument: false, assumedSize: 100\)/g;
 
-test('the subgraph describes its entities in a schema that stands by itself', async () => {
+test('the subgraph describes its entities in a self-contained schema', async () => {
   const { post } = await createTestServer();
   const { data } = (await (await post({ query: '{ _service { sdl } }' })).json()) as { data: Service };
   const { sdl } = data._service;
@@ -51,7 +51,7 @@ test('the subgraph describes its entities in a schema that stands by itself', as
   expect(() => buildSchema(FEDERATION + sdl)).not.toThrow();
 });
 
-test('node and nodes are left to the one subgraph that has them', () => {
+test('node and nodes are in the subgraph only if it is configured to have them', () => {
   const fieldsOf = (sdl: string) =>
     Object.keys(
       buildSchema(FEDERATION + sdl)
@@ -64,7 +64,7 @@ test('node and nodes are left to the one subgraph that has them', () => {
   expect(whole.filter((name) => !own.includes(name))).toEqual(['node', 'nodes']);
 });
 
-test('a gateway is told what the directives can say of a cost', () => {
+test('costs are in the subgraph’s schema as far as directives can express them', () => {
   const told = [
     ...printSubgraph(entitySchema)
       .replace(/ @tag\([^)]*\)/g, '')
@@ -79,7 +79,7 @@ test('a gateway is told what the directives can say of a cost', () => {
   expect(sdl.match(PAGE)).toHaveLength(2);
 });
 
-test('what composers are not told of is enforced all the same', async () => {
+test('rules that are not in the subgraph’s schema are enforced as well', async () => {
   const { execute } = await createTestServer();
   const { errors } = await execute('{ searchContacts(filter: {}) { totalCount } }');
   expect(errors?.[0]?.extensions?.['code']).toBe('BAD_REQUEST');
@@ -126,7 +126,7 @@ test('references by customer, provider and the CRM’s id are resolved in one ca
   expect(calls.map(({ method, keys }) => [method, keys.length])).toEqual([['findByIds', 4]]);
 });
 
-test('a reference to another application’s record leads nowhere', async () => {
+test('a reference to a record of another application gives null', async () => {
   const { execute, calls } = await createTestServer();
   const found = await execute('{ searchContacts(filter: { email: "ada@example.com" }) { nodes { id } } }');
   calls.length = 0;
@@ -146,7 +146,7 @@ test.each([
   { __typename: 'Contact', customerId: 'demo', provider: 'HUBSPOTT', remoteId: '1' },
   'Contact',
   null,
-])('a reference that is none is refused at its path: %o', async (representation) => {
+])('an invalid reference is an error at its path: %o', async (representation) => {
   const { execute } = await createTestServer();
   const { errors } = await execute(ENTITIES, {
     representations: [{ __typename: 'Customer', customerId: 'demo' }, representation],

@@ -12,7 +12,7 @@ const NAME = 'a"b\'c`\\d\n';
 const LONG = 'a'.repeat(65);
 
 test.each([true, false])(
-  'short texts are read in place, whatever their names hold (nullable: %s)',
+  'short texts are serialized inline, whatever characters their names contain (nullable: %s)',
   (isNullable) => {
     const leaf = serializeLeaf(GraphQLString);
     const read = readProperty(NAME, isNullable ? readNullable(leaf) : leaf);

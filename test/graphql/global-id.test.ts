@@ -8,7 +8,7 @@ const text = fc.oneof(
 );
 const remoteId = fc.oneof(fc.nat().map(String), text);
 
-test('a contact’s id is its global id, whatever is in its parts', () => {
+test('the id of a contact is its global id, for any parts', () => {
   fc.assert(
     fc.property(text, text, fc.array(remoteId), (applicationId, customerId, remoteIds) => {
       const source = { applicationId, customerId, provider: 'hubspot' } as const;
@@ -21,7 +21,7 @@ test('a contact’s id is its global id, whatever is in its parts', () => {
   );
 });
 
-test('it is read back', () => {
+test('a global id is parsed back to its parts', () => {
   const source = { applicationId: 'a', customerId: 'c', provider: 'hubspot' } as const;
   expect(readGlobalId(toContactId({ source, remoteId: '501' }))).toEqual({
     type: 'Contact',

@@ -6,7 +6,7 @@ import { createTestServer, DEMO } from './test-server.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-test('a browser gets the page, compressed as it likes, and not again while it knows it', async () => {
+test('a browser gets the page, compressed as accepted, and 304 while its cached copy is current', async () => {
   const { send } = await createTestServer({ graphiql: { headers: { 'x-api-key': 'shown-in-the-tabs' } } });
   const open = (headers: Record<string, string>) =>
     send(new Request('http://localhost/graphql', { headers: { ...BROWSER, ...headers } }));
@@ -29,7 +29,7 @@ test('a browser gets the page, compressed as it likes, and not again while it kn
   expect([again.status, await again.text()]).toEqual([304, '']);
 });
 
-test('the page is one document of at most two and a half megabytes as browsers load it', async () => {
+test('the page is one document of at most 2.5 MB when compressed', async () => {
   const { send } = await createTestServer({ graphiql: {} });
   for (const encoding of ['br', 'gzip']) {
     const headers = { ...BROWSER, 'accept-encoding': encoding };
@@ -39,14 +39,14 @@ test('the page is one document of at most two and a half megabytes as browsers l
   }
 });
 
-test('the page may ask no other host', async () => {
+test('the page cannot send requests to other hosts', async () => {
   const { send } = await createTestServer({ graphiql: {} });
   const page = await send(new Request('http://localhost/graphql', { headers: BROWSER }));
   expect(page.headers.get('content-security-policy')).not.toMatch(/https?:|\*/);
   expect(await page.text()).not.toMatch(/<(script|link|img)[^>]+(src|href)="https?:/);
 });
 
-test('clients that want JSON never get the page, and without it there is none', async () => {
+test('clients that accept JSON never get the page, and no client does when it is disabled', async () => {
   const { send } = await createTestServer({ graphiql: {} });
   const json = await send(new Request('http://localhost/graphql?query={__typename}'));
   expect(await json.json()).toEqual({ data: { __typename: 'Query' } });

@@ -19,7 +19,7 @@ import { expectLinear } from '../support/growth.ts';
 const schema = toSubgraph(entitySchema);
 const repeat = (text: string) => (size: number) => text.repeat(size);
 
-/** Texts that a client chooses: repeated, each makes a function start anew at every place, if it does that. */
+/** Client text that would make a backtracking scan restart at every position when it is repeated. */
 const PHRASES = [
   'cannot represent ',
   'cannot represent a: ',
@@ -35,7 +35,7 @@ const PHRASES = [
   'Variable "$a" got invalid value ',
 ];
 
-test.each(PHRASES)('the message of an error is made in one pass over %j', (phrase) => {
+test.each(PHRASES)('the message of an error is built in linear time for %j', (phrase) => {
   const options = { suggestions: false };
   expectLinear(repeat(phrase), (message) => redactMessage({ message }, options));
   expectLinear(repeat(phrase), (text) => {
@@ -80,14 +80,14 @@ const TEXTS: readonly (readonly [string, (size: number) => string])[] = [
   ['brackets', repeat('{[(')],
 ];
 
-/** In what would be refused before it shows how it grows. */
+/** Without these limits, because they would reject the document before its growth shows. */
 const UNBOUNDED = {
   ...DEFAULT_LIMITS,
   operations: Number.POSITIVE_INFINITY,
   pairs: Number.POSITIVE_INFINITY,
 };
 
-test.each(TEXTS)('what is done before validation is linear in %s', (_name, make) => {
+test.each(TEXTS)('the work before validation is linear in %s', (_name, make) => {
   const documents = (size: number) => parse(make(size));
   expectLinear(make, (text) => checkNesting(text, Number.POSITIVE_INFINITY));
   if (!isDocument(make)) return;
@@ -109,7 +109,7 @@ test.each(TEXTS)('what is done before validation is linear in %s', (_name, make)
   }
 });
 
-test('validation ends after so many comparisons and errors, whatever is sent', () => {
+test('validation stops at a maximum of comparisons and errors, for any document', () => {
   for (const text of [
     `{ ${'providers { name } '.repeat(10_000)} }`,
     `{ ${list(5_000, (at) => `a: node(id: "${at}") { id }`)} }`,
@@ -120,7 +120,7 @@ test('validation ends after so many comparisons and errors, whatever is sent', (
   }
 });
 
-test('headers, hashes, queries, JSON and log lines are read in one pass', () => {
+test('headers, hashes, queries, JSON and log lines are read in linear time', () => {
   const shape = z.strictObject({ a: z.array(z.string()).optional(), n: z.int().optional() });
   const known = createKnownIntrospection(schema);
   expectLinear(repeat('text/html;q=0.1 ,'), chooseMediaType);

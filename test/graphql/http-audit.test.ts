@@ -2,10 +2,10 @@ import { type AuditResult, serverAudits } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 
-/** The reference implementation's own list for GraphQL over HTTP. Made here once, to give each audit a test of its own. */
+/** The audits of the reference implementation of GraphQL over HTTP, listed once so that each has a separate test. */
 const AUDITS = serverAudits({ url: 'http://localhost' }).map(({ id, name }) => [id, name] as const);
 
-test('the list of audits is whole', () => {
+test('the list of audits is complete', () => {
   expect(AUDITS).toHaveLength(61);
 });
 

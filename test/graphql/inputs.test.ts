@@ -26,7 +26,7 @@ const query = schema.getQueryType() as GraphQLObjectType;
 const TEXTS = ['text', '', 'ß🦄\u2028"\\', '\u0000', '7', '__proto__'];
 
 test.each(PIECES)(
-  'variables and arguments of every kind reach a resolver as graphql hands them over (seed $seed)',
+  'variables and arguments of every kind reach a resolver as with graphql (seed $seed)',
   async ({ seed: firstSeed, numRuns }) => {
     const fast = createBothExecutes(schema);
     const tally = createTally();
@@ -70,7 +70,7 @@ test.each(Object.values(query.getFields()))(
   },
 );
 
-test('one selection of several types has the arguments of each', async () => {
+test('a selection on several types uses the argument defaults of each', async () => {
   const own = buildSchema(`
     interface Named { name(n: Int): String }
     type A implements Named { name(n: Int = 1): String }
@@ -87,7 +87,7 @@ test('one selection of several types has the arguments of each', async () => {
 });
 
 test.each(PIECES)(
-  'graphql is left to read what it refuses, and nothing that is valid (seed $seed)',
+  'only invalid documents are left to graphql, and no valid ones (seed $seed)',
   ({ seed: firstSeed, numRuns }) => {
     const tally = { accepted: 0, refused: 0 };
     fc.assert(
@@ -112,14 +112,14 @@ test.each(PIECES)(
     function expectSame(ours: unknown, theirs: unknown, document: DocumentNode): void {
       tally[theirs ? 'accepted' : 'refused'] += 1;
       if (describe(ours) === describe(theirs)) return;
-      // An object keeps no value by the name of its prototype, and what is wrong in a document is not for us to read.
+      // Undefined leaves the document to graphql: variables named `__proto__`, and documents that validation rejects.
       expect(ours).toBeUndefined();
       expect(isUsual(document)).toBe(false);
     }
   },
 );
 
-test('what a resolver does to its arguments is seen neither by the client nor by the next request', async () => {
+test('changes that a resolver makes to its arguments affect neither the client nor the next request', async () => {
   const own = createInputSchema();
   for (const field of Object.values(own.getQueryType()?.getFields() ?? {})) {
     const tell = field.resolve as (...all: unknown[]) => unknown;
@@ -146,7 +146,7 @@ test('what a resolver does to its arguments is seen neither by the client nor by
   expect(describe(variableValues)).toBe(before);
 });
 
-test('a list may be whatever can be gone through', async () => {
+test('a list can be any iterable', async () => {
   const document = parse('query ($a: [Anything!]) { anythings(a: $a) }');
   const args = { schema, document, variableValues: { a: new Set(['a', 7]) } };
   expect(toText(await createExecute(schema)(args))).toBe(toText(await execute(args)));
@@ -187,7 +187,7 @@ function unlessThrown<T>(work: () => T): T | undefined {
   }
 }
 
-/** Nothing in it stays as it was. */
+/** Changes everything in the value. */
 function spoil(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   if (value instanceof Date) value.setTime(1);

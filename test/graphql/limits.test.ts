@@ -11,7 +11,7 @@ const ALL_FIELDS = /* GraphQL */ `
   associations(to: [COMPANY, DEAL, TICKET]) { object remoteId }
 `;
 
-test('150 aliased look-ups with all fields pass, in two calls to the CRM and not more', async () => {
+test('150 aliased look-ups with all fields succeed, in two calls to the CRM', async () => {
   const { execute, calls } = await createTestServer();
   const { data, errors } = await execute(aliased(150));
   expect(errors).toBeUndefined();
@@ -19,7 +19,7 @@ test('150 aliased look-ups with all fields pass, in two calls to the CRM and not
   expect(calls.filter(({ method }) => method === 'findByEmails')).toHaveLength(2);
 });
 
-test('ten times as many look-ups are refused before any runs, with the number and the bound', async () => {
+test('ten times as many look-ups are rejected before execution, with the count and the limit', async () => {
   const { execute, calls } = await createTestServer();
   const { data, errors } = await execute(aliased(1500, 'id'));
   expect(data).toBeUndefined();
@@ -27,7 +27,7 @@ test('ten times as many look-ups are refused before any runs, with the number an
   expect(calls).toEqual([]);
 });
 
-test('a page of 1,000 contacts with all fields passes, as nodes and as edges', async () => {
+test('a page of 1,000 contacts with all fields succeeds, as nodes and as edges', async () => {
   const { execute } = await createTestServer({ people: createFakePeople(1200) });
   for (const fields of [`nodes { ${ALL_FIELDS} }`, `totalCount edges { cursor node { ${ALL_FIELDS} } }`]) {
     const { data, errors } = await execute(page(fields));
@@ -36,7 +36,7 @@ test('a page of 1,000 contacts with all fields passes, as nodes and as edges', a
   }
 });
 
-test('ten such pages are refused before any runs, with the number and the bound', async () => {
+test('ten such pages are rejected before execution, with the count and the limit', async () => {
   const { execute, calls } = await createTestServer();
   const pages = Array.from(
     { length: 10 },
@@ -60,7 +60,7 @@ test('emails in a variable are counted', async () => {
   expect((await execute(query, { emails: emails(500) })).errors?.[0]?.extensions?.['detail']).toMatch(/cost/);
 });
 
-test('each call that a list of emails needs is counted', async () => {
+test('each call for a list of emails is counted', async () => {
   const { execute } = await createTestServer({ limits: { cost: 2_000 } });
   const query =
     'query ($emails: [String!]) { searchContacts(filter: { emails: $emails }, first: 1) { totalCount } }';
@@ -71,7 +71,7 @@ test('each call that a list of emails needs is counted', async () => {
   );
 });
 
-test('the operations of one batch share one bound', async () => {
+test('the operations of a batch share one limit', async () => {
   const { post } = await createTestServer({ limits: { cost: 500 } });
   const operation = { query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }' };
   const headers = { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
@@ -82,7 +82,7 @@ test('the operations of one batch share one bound', async () => {
 test.each([
   ['below zero', '-1000000000'],
   ['beyond every number', '1e400'],
-])('a page size %s buys nothing: not in its operation, and not in its batch', async (_, first) => {
+])('a page size %s does not lower the cost of its operation or its batch', async (_, first) => {
   const { post, calls } = await createTestServer({ limits: { cost: 500 } });
   const search = 'searchContacts(filter: { email: "ada@example.com" }) { totalCount }';
   const searches = ['a', 'b', 'c', 'd', 'e'].map((alias) => `${alias}: ${search}`).join(' ');
@@ -108,7 +108,7 @@ test.each([
   expect(calls).toEqual([]);
 });
 
-test('what comes after the first operation that is refused does not run, however small it is', async () => {
+test('operations after the first rejected one are not executed, whatever their size', async () => {
   const { post, calls } = await createTestServer({ limits: { rootFields: 2 } });
   const small = { query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }' };
   const large = { query: '{ a: __typename b: __typename c: __typename }' };
@@ -119,7 +119,7 @@ test('what comes after the first operation that is refused does not run, however
   expect(calls).toEqual([]);
 });
 
-test('a batch of ten runs, and of one more nothing is even read', async () => {
+test('a batch of ten is executed, and one of eleven is not even parsed', async () => {
   const { post, calls } = await createTestServer();
   const operation = { query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }' };
   expect(await (await post(Array(10).fill(operation), DEMO)).json()).toHaveLength(10);
@@ -148,13 +148,13 @@ test.each([
     'bound is 2',
   ],
   ['depth', `{ ${'a { '.repeat(20)} b ${'} '.repeat(20)} }`, 'depth of 21, and the bound is 10'],
-])('the bound of %s is held, also through fragments', async (name, query, detail) => {
+])('the limit of %s is enforced, also through fragments', async (name, query, detail) => {
   const { execute } = await createTestServer({ limits: { [name]: name === 'directives' ? 2 : 10 } });
   const { errors } = await execute(query);
   expect(errors?.[0]?.extensions?.['detail']).toContain(detail);
 });
 
-test('a fragment bomb is measured at once and refused', async () => {
+test('a fragment bomb is measured quickly and rejected', async () => {
   const { execute } = await createTestServer();
   const fragments = Array.from(
     { length: 90 },
@@ -169,7 +169,7 @@ test('a fragment bomb is measured at once and refused', async () => {
   });
 });
 
-test('fragments that contain themselves are refused by validation', async () => {
+test('fragments that contain themselves are rejected by validation', async () => {
   const { execute } = await createTestServer();
   const { errors } = await execute('{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }');
   expect(errors?.[0]?.extensions?.['detail']).toMatch(/Cannot spread fragment/);
@@ -180,13 +180,13 @@ test.each([
   '{ ...F } fragment F on Query { ... { __proto__: __typename } }',
   '{ __schema { queryType { __proto__: name } } }',
   '{ customer { connections { __proto__: status } } }',
-])('an alias that JavaScript reads as something else is refused: %s', async (query) => {
+])('an alias with a special meaning in JavaScript is rejected: %s', async (query) => {
   const { execute } = await createTestServer();
   const { errors } = await execute(query);
   expect(errors).toMatchObject([{ message: expect.stringContaining('must not be `__proto__`') }]);
 });
 
-test('a document of too many words is not even parsed', async () => {
+test('a document of too many tokens is not parsed', async () => {
   const { execute } = await createTestServer();
   const { errors } = await execute(`{ ${'a '.repeat(70_000)} }`);
   expect(errors?.[0]?.extensions?.['detail']).toMatch(/60000 tokens/);

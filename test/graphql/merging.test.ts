@@ -15,24 +15,24 @@ describe.each([
   ['fields in inline fragments', (times: number) => `{ ${list(times, () => '... on Query { a }')} }`],
   ['fragments in one selection', (times: number) => `{ ${spreads(times)} } ${fragments(times)}`],
   [
-    'fragments in what nobody spreads',
+    'fragments in an unused fragment',
     (times: number) => `{ z } fragment All on Query { ${spreads(times)} } ${fragments(times)}`,
   ],
 ])('%s', (_name, make, factor = 1) => {
-  test('as many as may be compared with each other', () => {
+  test('are accepted up to the maximum of compared pairs', () => {
     expect(check(make(14))).not.toThrow();
   });
-  test('one more', () => {
+  test('are rejected beyond the maximum', () => {
     expect(check(make(15 * factor))).toThrow('The document is too large: more than 100 pairs');
   });
 });
 
-test('operations are counted', () => {
+test('the number of operations is limited', () => {
   expect(check(list(3, (at) => `query Q${at} { a }`))).not.toThrow();
   expect(check(list(4, (at) => `query Q${at} { a }`))).toThrow('it has more than 3 operations');
 });
 
-test('fields count wherever they come to stand, and once where they come alike', () => {
+test('fields are counted at each position, and identical ones once', () => {
   const alike = (depth: number) =>
     `{ ...F0 } ${list(depth, (at) => `fragment F${at} on Query { a { ...F${at + 1} } b { ...F${at + 1} } }`)}`;
   expect(check(alike(50))).not.toThrow();
@@ -40,7 +40,7 @@ test('fields count wherever they come to stand, and once where they come alike',
   expect(check(wide)).toThrow('more than 200 fields');
 });
 
-test('what is wrong otherwise is left to validation', () => {
+test('other errors are left to validation', () => {
   expect(check('{ ...F } fragment F on Query { a { ...F } }')).not.toThrow();
   expect(check('{ ...F } fragment F on Query { ...G } fragment G on Query { ...F }')).not.toThrow();
   expect(check('{ ...Missing }')).not.toThrow();

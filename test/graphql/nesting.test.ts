@@ -11,7 +11,7 @@ test.each([
   ['brackets behind a block', '{a(b:"""}}"}}\\"""}}""" c:[{'],
   ['brackets behind a comment', '{a(b: #}}}}\n [{'],
   ['brackets behind a string that does not end', '{a(b:"}}}}\n [{'],
-])('%s that nest too deeply are refused', (_what, source) => {
+])('%s that nest too deeply are rejected', (_what, source) => {
   expect(() => checkNesting(source, 3)).toThrow('deeper than 3');
 });
 
@@ -22,7 +22,7 @@ test.each([
   ['brackets in a block', '{a(b:"""{{{{ \\""" [[[[""")}'],
   ['brackets in a comment', '# {{{{\n{a}'],
   ['an empty string', '{a(b:"")}'],
-])('%s may pass', (_what, source) => {
+])('%s are accepted', (_what, source) => {
   expect(() => checkNesting(source, 3)).not.toThrow();
 });
 
@@ -33,14 +33,14 @@ const check = (text: string) => () => checkFragmentDepth(parse(text), 100);
 test.each([
   ['each spreads the next', (next: string) => next],
   ['each spreads the next twice', (next: string) => `${next} ${next}`],
-])('fragments of which %s may nest as deep as the limit', (_what, spread) => {
+])('fragments of which %s can nest up to the limit', (_what, spread) => {
   const end = (at: number) => `fragment F${at} on Query { a }`;
   expect(check(`{ ...F0 } ${chain(98, spread)} ${end(98)}`)).not.toThrow();
   expect(check(`{ ...F0 } ${chain(99, spread)} ${end(99)}`)).toThrow('nest deeper than 100');
-  // Also where no operation spreads them, and whichever stands first.
+  // Also when no operation spreads them, and in any order.
   expect(check(`${end(100)} ${chain(100, spread)} { a }`)).toThrow('nest deeper than 100');
 });
 
-test('a fragment within itself is left to validation', () => {
+test('a fragment that contains itself is left to validation', () => {
   expect(check(`{ ...F0 } ${chain(3, (next) => next)} fragment F3 on Query { ...F0 }`)).not.toThrow();
 });

@@ -16,7 +16,7 @@ const OTHER = { 'x-api-key': 'other-key', 'x-customer-id': 'demo', 'x-provider-n
 const ASK = '{ customer { name } }';
 const SCHEMA = '{ __schema { queryType { name } } }';
 
-/** Each way in brings the same operation: what is sent, and the result in what comes back. */
+/** The ways to send an operation, each with its request and the result in its response. */
 const WAYS: readonly Way[] = [
   { way: 'POST', send: (server, query, headers) => post(server, { query }, headers) },
   {
@@ -36,7 +36,7 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-describe('a plugin whose hooks do not run is refused at the start, by its name and the hook', () => {
+describe('a plugin whose hooks do not run is rejected at the start, with its name and the hook', () => {
   test.each<readonly [string, Plugin, string]>([
     ['useCSRFPrevention', useCSRFPrevention(), 'onRequestParse'],
     ['useDisableIntrospection', useDisableIntrospection(), 'onRequestParse'],
@@ -60,14 +60,14 @@ describe('a plugin whose hooks do not run is refused at the start, by its name a
     );
   });
 
-  test('also where another plugin brings it along', async () => {
+  test('a plugin that another plugin adds', async () => {
     const plugin: Plugin = { onPluginInit: ({ addPlugin }) => addPlugin(useCSRFPrevention()) };
     await expect(createTestServer({ plugins: { outer: plugin } })).rejects.toThrow(
       'relies on onRequestParse',
     );
   });
 
-  test('as is one that puts another schema in place of ours, at the start or later', async () => {
+  test('a plugin that replaces the schema, at the start or later', async () => {
     const { GraphQLObjectType, GraphQLSchema, GraphQLString } = await import('graphql');
     const query = new GraphQLObjectType({ name: 'Query', fields: { mine: { type: GraphQLString } } });
     const schema = new GraphQLSchema({ query });
@@ -83,10 +83,10 @@ describe('a plugin whose hooks do not run is refused at the start, by its name a
 });
 
 describe.each(WAYS)('by $way', ({ way, send }) => {
-  test('introspection is switched off by the plugin of Envelop', async () => {
+  test('introspection can be disabled by the plugin of Envelop', async () => {
     const plugins = { off: useDisableIntrospectionOfEnvelop() };
     const server = await createTestServer({ plugins });
-    // The second is what tools ask, which has its answer ready where no plugin is to see it.
+    // The second is the query of tools, whose response is precomputed when there are no plugins.
     for (const query of [SCHEMA, getIntrospectionQuery()]) {
       const { data, errors } = await send(server, query, DEMO);
       expect(data).toBeUndefined();
@@ -98,7 +98,7 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
     expect(await send(server, ASK, DEMO)).toEqual({ data: { customer: { name: 'Demo customer' } } });
   });
 
-  test('a plugin of persisted operations lets nothing through that is not in its list', async () => {
+  test('a plugin of persisted operations rejects every operation outside its list', async () => {
     const { sha256Hash } = toHash(ASK).extensions.persistedQuery;
     const plugins = {
       persisted: usePersistedOperations({
@@ -117,7 +117,7 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
     });
   });
 
-  test('a cache of responses gives each its own answer, and a stranger none', async () => {
+  test('a response cache gives each caller its own response, and unauthenticated requests none', async () => {
     const plugins = {
       cache: useResponseCacheOfEnvelop({
         session: (context) => (context as CallerContext).caller?.credentialId,
@@ -142,7 +142,7 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
     expect(stranger.errors?.[0]?.extensions?.['code']).toMatch(/UNAUTHORIZED|PERSISTED_QUERY_NOT_FOUND/);
   });
 
-  test('a plugin that has a result at hand gives none to a stranger', async () => {
+  test('a plugin that sets a result early gives none to unauthenticated requests', async () => {
     const plugins = {
       eager: { onParams: ({ setResult }) => setResult({ data: { customer: { name: 'kept' } } }) } as Plugin,
     };
@@ -155,7 +155,7 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
     }
   });
 
-  test('a usage reporter sees each operation from its parameters to its result, and long lists as they are', async () => {
+  test('a usage reporter sees each operation from its parameters to its result, with long lists as arrays', async () => {
     const seen: Record<string, unknown[]> = {};
     const server = await createTestServer({
       people: createFakePeople(300),
@@ -177,7 +177,7 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
     });
   });
 
-  test('what a plugin adds to a result is told, and how HTTP is to tell it is not', async () => {
+  test('extensions that a plugin adds to a result are returned, except instructions for HTTP', async () => {
     const http = { status: 418, headers: { 'x-leak': '1' } };
     const adding: Plugin = {
       onExecutionResult: ({ result, setResult }) =>
@@ -189,7 +189,7 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
   });
 });
 
-test('the hooks that run are those that the documents list', async () => {
+test('the supported hooks are those that the documents list', async () => {
   const refusal = await createTestServer({ plugins: { csrf: useCSRFPrevention() } }).catch(String);
   const [, listed = ''] = /The hooks that run are (.*)\./.exec(String(refusal)) ?? [];
   const section = /## Plugins of Yoga and Envelop([\s\S]*?)\n## /.exec(
@@ -199,7 +199,7 @@ test('the hooks that run are those that the documents list', async () => {
   for (const hook of listed.split(', ')) expect(section).toContain(`\`${hook}\``);
 });
 
-test('a document that a plugin puts in place is admitted anew, and the limits hold for it', async () => {
+test('a document that a plugin replaces is authorized again, and the limits apply to it', async () => {
   const { parse } = await import('graphql');
   const replace = (text: string): Plugin => ({
     onParse: ({ setParsedDocument }) => setParsedDocument(parse(text)),
@@ -215,7 +215,7 @@ test('a document that a plugin puts in place is admitted anew, and the limits ho
   });
 });
 
-test('a plugin that needs its end is told of it', async () => {
+test('a disposable plugin is disposed when the server closes', async () => {
   const ended: string[] = [];
   const plugin = { onExecute() {}, [Symbol.asyncDispose]: async () => void ended.push('now') } as Plugin;
   const server = await createTestServer({ plugins: { plugin } });
@@ -266,7 +266,7 @@ async function post(server: TestServer, body: unknown, headers: Record<string, s
   return toResult(await server.post(body, headers));
 }
 
-/** Of a batch of one, and of a request that was refused as a whole. */
+/** The result of a batch of one, or of a request that was rejected as a whole. */
 async function toResult(response: Response): Promise<Result> {
   expect(response.headers.get('x-leak')).toBeNull();
   const body = (await response.json()) as Result | readonly Result[];
@@ -281,7 +281,7 @@ interface Way {
 interface Result {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly errors?: readonly { readonly message: string; readonly extensions?: Record<string, unknown> }[];
-  // biome-ignore lint/suspicious/noExplicitAny: what a plugin adds is the test's to know.
+  // biome-ignore lint/suspicious/noExplicitAny: the test defines what its plugin adds.
   readonly extensions?: Readonly<Record<string, any>>;
 }
 

@@ -10,7 +10,7 @@ const PAGE = /* GraphQL */ `
   }
 `;
 
-test('a list is walked forward to its end, and back to its start, without gaps or repeats', async () => {
+test('a list can be paged forward to its end and back to its start, without gaps or repeats', async () => {
   const { execute } = await createTestServer();
   const forward = await walk('forward');
   const backward = await walk('backward');
@@ -60,7 +60,7 @@ test.each([
   expect(calls).toEqual([]);
 });
 
-test('an empty page is allowed, and has no cursors', async () => {
+test('an empty page is valid, and has no cursors', async () => {
   const { execute } = await createTestServer();
   const { data } = await execute(PAGE, { first: 0 });
   expect(data.searchContacts).toEqual({
@@ -69,7 +69,7 @@ test('an empty page is allowed, and has no cursors', async () => {
   });
 });
 
-test('contacts and customers are read again by their ids, in their order and in one call', async () => {
+test('contacts and customers are refetched by their ids, in order and in one call', async () => {
   const { execute, calls } = await createTestServer();
   const found = await execute(
     '{ searchContacts(filter: { emailDomain: "example.com" }, first: 20) { nodes { id remoteId } } customer { id } }',
@@ -88,7 +88,7 @@ test('contacts and customers are read again by their ids, in their order and in 
   expect(calls.map(({ method, keys }) => [method, keys.length])).toEqual([['findByIds', 20]]);
 });
 
-test('the same person in two CRMs has two ids', async () => {
+test('a person in two CRMs has two ids', async () => {
   const { execute } = await createTestServer();
   const { data } = await execute(/* GraphQL */ `
     {
@@ -100,7 +100,7 @@ test('the same person in two CRMs has two ids', async () => {
   expect(data.a.nodes[0].id).not.toBe(data.b.nodes[0].id);
 });
 
-test('what belongs to another application is not there', async () => {
+test('records of another application are null', async () => {
   const { execute, calls } = await createTestServer();
   const { data } = await execute(
     '{ customer { id } searchContacts(filter: { email: "ada@example.com" }) { nodes { id } } }',
@@ -116,7 +116,7 @@ test('what belongs to another application is not there', async () => {
   expect(calls).toEqual([]);
 });
 
-test('a thousand and one ids are refused', async () => {
+test('1,001 ids are rejected', async () => {
   const { execute } = await createTestServer();
   const { errors } = await execute('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
     ids: Array.from({ length: 1001 }, String),

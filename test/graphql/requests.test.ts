@@ -62,7 +62,7 @@ test.each(NAMED)('$title', async ({ init, path }) => {
   for (const options of [{}, { introspection: false }]) {
     const answer = await open(options);
     const first = await answer(init, path);
-    // The second time it is known already.
+    // The second request uses the cached document.
     expect(await answer(init, path)).toEqual(first);
     answers.push(first);
   }
@@ -83,7 +83,7 @@ async function open(options: object): Promise<Answer> {
   };
 }
 
-/** Each error is one of its own, and so are the records of each server, under whatever alias they are asked for. */
+/** Replaces the ids of errors and records, which differ in each run. */
 function withoutIds(body: string): string {
   return body.replace(/"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"/g, '"…"');
 }

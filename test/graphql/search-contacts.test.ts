@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import { createTestServer, DEMO } from './test-server.ts';
 
-test('a contact comes back with every field of the common shape', async () => {
+test('a contact has every field of the common shape', async () => {
   const { execute } = await createTestServer();
   const { data, errors } = await execute(/* GraphQL */ `
     {
@@ -51,7 +51,7 @@ test('a contact comes back with every field of the common shape', async () => {
   });
 });
 
-test('one CRM that is down, and one that cannot be searched, blank their branches and say why', async () => {
+test('a CRM that is down, or cannot be searched, makes its field null, with an error that gives the reason', async () => {
   const { execute, faults } = await createTestServer();
   const origin = 'remote-provider';
   faults.set(
@@ -75,7 +75,7 @@ test('one CRM that is down, and one that cannot be searched, blank their branche
   expect(byPath.get('pipedrive')).toMatchObject({ code: 'NOT_IMPLEMENTED', status: '501' });
 });
 
-test('a hundred aliased look-ups cost one call to the CRM', async () => {
+test('a hundred aliased look-ups take one call to the CRM', async () => {
   const { execute, calls } = await createTestServer();
   const aliases = Array.from(
     { length: 100 },
@@ -88,7 +88,7 @@ test('a hundred aliased look-ups cost one call to the CRM', async () => {
   expect(calls.map(({ method, keys }) => [method, keys.length])).toEqual([['findByEmails', 100]]);
 });
 
-test('raw data is asked of the CRM only where it is selected and not skipped', async () => {
+test('raw data is requested from the CRM only if it is selected and not skipped', async () => {
   const { execute, calls } = await createTestServer();
   const query = /* GraphQL */ `
     query ($raw: Boolean!) {
@@ -101,7 +101,7 @@ test('raw data is asked of the CRM only where it is selected and not skipped', a
   expect(calls.map(({ selection }) => selection?.rawData)).toEqual([false, true]);
 });
 
-test('only the fields that are selected are asked of the CRM, in one call for all of the operation', async () => {
+test('only the selected fields are requested from the CRM, in one call for the whole operation', async () => {
   const { execute, calls } = await createTestServer();
   const { data } = await execute(/* GraphQL */ `
     query ($no: Boolean! = false) {
@@ -123,7 +123,7 @@ test('only the fields that are selected are asked of the CRM, in one call for al
   expect(data.other.nodes[0]).toMatchObject({ createdAt: '2024-01-01T00:00:00.000Z' });
 });
 
-test('a whole list is counted only where the count is selected', async () => {
+test('a list is counted only if its count is selected', async () => {
   const { execute, calls } = await createTestServer();
   await execute('{ searchContacts(filter: { emailDomain: "example.com" }, first: 2) { nodes { id } } }');
   expect(calls.map(({ method }) => method)).toEqual(['readByDomain']);
@@ -133,7 +133,7 @@ test('a whole list is counted only where the count is selected', async () => {
   expect(data.searchContacts.totalCount).toBe(30);
 });
 
-test('associations of all contacts of a page are asked for together, and not with the cache', async () => {
+test('associations of all contacts of a page are fetched together, and not when the cache is read', async () => {
   const { execute, calls } = await createTestServer();
   const query = /* GraphQL */ `
     query ($cached: Boolean) {
@@ -152,7 +152,7 @@ test('associations of all contacts of a page are asked for together, and not wit
   expect(cached.data.searchContacts.nodes[0].associations).toBeNull();
 });
 
-test('the arguments win over the headers, and headers that are missing are named', async () => {
+test('arguments take precedence over headers, and missing headers are named', async () => {
   const { execute } = await createTestServer();
   const query =
     '{ searchContacts(provider: SALESFORCE, filter: { email: "ada@example.com" }) { nodes { provider } } }';

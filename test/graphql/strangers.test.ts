@@ -11,7 +11,7 @@ import { createTestServer, DEMO } from './test-server.ts';
 const MEBIBYTE = 1024 * 1024;
 const schema = toSubgraph(entitySchema);
 
-test('whatever is asked of the schema, the answer is at most a mebibyte, or 400', async () => {
+test('an introspection response is at most one mebibyte, or 400', async () => {
   const { post } = await createTestServer();
   const tally = { answered: 0, refused: 0 };
   await fc.assert(
@@ -42,33 +42,33 @@ test.each([
     'types within types',
     `{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }`,
   ],
-])('%s is refused before it is made', async (_name, query) => {
+])('%s is rejected before it is built', async (_name, query) => {
   const { post } = await createTestServer();
   for (const headers of [{}, DEMO]) {
     const response = await post({ query }, { ...headers, accept: 'application/graphql-response+json' });
     const text = await response.text();
-    // Of a caller's larger bound, less is refused.
+    // The limit of an authenticated caller is larger, so some of these queries succeed.
     if (response.status === 200) expect(headers).toBe(DEMO);
     else expect(response.status).toBe(400);
     expect(text.length).toBeLessThan(response.status === 200 ? 16 * MEBIBYTE : 4_000);
   }
 });
 
-test('what would take long only to be counted is counted no further', async () => {
+test('counting of an introspection query stops at the limit', async () => {
   const { execute: ask } = await createTestServer();
   const { errors } = await ask(`{ __schema { types { fields { ${aliases(3_000, 'name')} } } } }`);
   expect(errors?.[0]?.message).toContain('more of the schema than 200000 selections');
 });
 
-describe('what tools ask of the schema passes, and has graphql’s answer', () => {
+describe('introspection queries of tools succeed, with the response of graphql', () => {
   const options = { oneOf: true, specifiedByUrl: true, inputValueDeprecation: true, schemaDescription: true };
   test.each([
     ['as graphql writes it', getIntrospectionQuery()],
     ['with every option', getIntrospectionQuery({ ...options, directiveIsRepeatable: true })],
     ['without descriptions', getIntrospectionQuery({ descriptions: false })],
-    ['printed anew', print(parse(getIntrospectionQuery(options)))],
+    ['printed again', print(parse(getIntrospectionQuery(options)))],
     [
-      'in a way of its own',
+      'with a changed selection',
       getIntrospectionQuery(options).replace('queryType { name }', 'queryType { name kind }'),
     ],
     ['under another name', getIntrospectionQuery().replace('IntrospectionQuery', 'GraphiQLIntrospection')],
@@ -90,7 +90,7 @@ describe('what tools ask of the schema passes, and has graphql’s answer', () =
   });
 });
 
-test('where introspection is off, a known question has no answer either', async () => {
+test('with introspection off, known introspection queries are rejected too', async () => {
   const { post } = await createTestServer({ introspection: false });
   const response = await post({ query: getIntrospectionQuery() });
   expect(await response.text()).toContain('Introspection is switched off.');
@@ -115,7 +115,7 @@ test.each([
   ['a batch of what is no document', 401, Array(10).fill({ query: '{'.repeat(1_000) })],
   ['more than 2,000 tokens', 400, { query: `{ ${'__typename '.repeat(2_000)} }` }],
   ['a chain of 3,000 fragments', 400, { query: chain(3_000) }],
-])('without a caller, %s is refused with %i', async (_name, status, body) => {
+])('without a caller, %s is rejected with %i', async (_name, status, body) => {
   const { post, requestLog } = await createTestServer();
   const response = await post(body, { accept: 'application/graphql-response+json' });
   expect(response.status).toBe(status);
@@ -124,17 +124,17 @@ test.each([
   ]);
 });
 
-test('a chain of fragments is refused for a caller as well, and one that tools write is not', async () => {
+test('a long chain of fragments is rejected for a caller too, and one of tools is not', async () => {
   const { execute: ask } = await createTestServer();
   expect((await ask(chain(300))).errors?.[0]?.message).toMatch(/nest deeper than 100/);
   expect((await ask(chain(90))).data).toEqual({ __typename: 'Query' });
 });
 
-describe('the store of documents', () => {
+describe('the cache of documents', () => {
   const limits = DEFAULT_LIMITS;
   const open = () => createDocumentStore({ schema, rules: [] });
 
-  test('keeps what callers ask and is valid, and nothing else', () => {
+  test('stores valid documents of callers, and no others', () => {
     const store = open();
     const ask = (text: string, owner: string | undefined) =>
       store.validate(store.parse(text, { owner, limits }).document);
@@ -152,10 +152,10 @@ describe('the store of documents', () => {
   test.each([
     ['a caller', 'app', limits.tokens],
     ['a stranger', undefined, limits.strangerTokens],
-  ])('stops to parse what is too long for %s', (_who, owner, most) => {
+  ])('stops parsing a document that is too long for %s', (_who, owner, most) => {
     const parse = (text: string) => () => open().parse(text, { owner, limits });
     expect(parse(`{a(b:[${'1 '.repeat(most - 9)}])}`)).not.toThrow();
-    // Behind the last word that counts it is no document: nobody has come so far.
+    // Invalid after the token limit: parsing must stop before it gets there.
     expect(parse(`{a(b:[${'1 '.repeat(most)}^`)).toThrow(`more that ${most} tokens`);
   });
 
@@ -163,11 +163,11 @@ describe('the store of documents', () => {
     ['selections', '{a'.repeat(20_000)],
     ['lists', `{a(b:${'['.repeat(20_000)}`],
     ['objects', `{a(b:${'{c:'.repeat(15_000)}`],
-  ])('is not run out of stack by %s', (_what, text) => {
+  ])('does not overflow the stack on %s', (_what, text) => {
     expect(() => open().parse(text, { owner: 'app', limits })).toThrow('nest deeper than 100');
   });
 
-  test('stays within its bytes, plans counted, and leaves each application its share', () => {
+  test('stays within its byte limit including plans, and leaves each application its share', () => {
     const store = open();
     const keep = (text: string, owner: string) => {
       const { document } = store.parse(text, { owner, limits });

@@ -34,7 +34,7 @@ test.each([
       const { errors = [] } = (await response.json()) as Answer;
       const codes = errors.map(({ extensions }) => extensions.code);
       if (codes.includes('FORBIDDEN')) refused.push(field.name);
-      // It came as far as the field: nothing was wrong with the document.
+      // The field was reached, so the document was valid.
       else expect([field.name, codes.includes('BAD_REQUEST')]).toEqual([field.name, false]);
     }
     expect(refused).toEqual(tagged(type, 'api-key'));
@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-test('a CRM’s own record has a tag of its own', () => {
+test('raw data has a separate tag', () => {
   const contact = entitySchema.getType('Contact');
   expect(tagged(contact as GraphQLObjectType, 'raw-data')).toEqual(['rawData']);
 });
@@ -80,7 +80,7 @@ function sample(type: GraphQLInputType): string {
   return SAMPLES[type.name] ?? '"demo"';
 }
 
-/** Without them it is the header that is missing. */
+/** Optional arguments that are passed all the same: without one the header would be missing. */
 const DEFAULTED: ReadonlySet<string> = new Set(['provider']);
 const SAMPLES: Readonly<Record<string, string>> = {
   Int: '1',

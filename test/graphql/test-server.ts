@@ -3,7 +3,7 @@ import { createGraphQL, type GraphQLOptions } from '../../src/graphql/server.ts'
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
-/** The real server over services in memory, asked as clients ask it: with requests. */
+/** The real server over services in memory; tests call it with requests, as clients do. */
 export async function createTestServer(options: TestOptions = {}): Promise<TestServer> {
   const { people, responseBounds, ...rest } = options;
   const fake = await createFakeServices({
@@ -45,7 +45,7 @@ export const DEMO = { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provi
 export const EXTENSIONS = ['code', 'detail', 'id', 'meta', 'problem_type', 'status', 'title'];
 
 export interface Answer extends FormattedExecutionResult {
-  // biome-ignore lint/suspicious/noExplicitAny: what an operation answers is the test's to know.
+  // biome-ignore lint/suspicious/noExplicitAny: each test defines the response of its operation.
   readonly data?: any;
   readonly errors?: readonly GraphQLFormattedError[];
 }

@@ -7,7 +7,7 @@ import { createTestServer } from './test-server.ts';
 
 const ADA = { provider: 'HUBSPOT', filter: { email: 'ada@example.com' } };
 
-test('types have the prefix, but those that every subgraph means the same by', () => {
+test('types have the prefix, except those with the same meaning in every subgraph', () => {
   const types = Object.values(prefixTypes(entitySchema, 'Crm_').getTypeMap());
   const kept = types.filter(({ name }) => !/^(?:Crm_|__)/.test(name));
   expect(
@@ -19,14 +19,14 @@ test('types have the prefix, but those that every subgraph means the same by', (
   expect(types.filter((type) => isScalarType(type) && type.name.startsWith('Crm_'))).toEqual([]);
 });
 
-test('but for the names it is the same schema: descriptions, defaults, @oneOf, keys, costs and tags', () => {
+test('the prefixed schema differs in names only: descriptions, defaults, @oneOf, keys, costs and tags are equal', () => {
   const prefixed = prefixTypes(entitySchema, 'Crm_');
   expect(toDefinitions(printSchema(prefixed))).toEqual(toDefinitions(printSchema(entitySchema)));
   expect(toDefinitions(printSubgraph(prefixed))).toEqual(toDefinitions(printSubgraph(entitySchema)));
   expect(printSubgraph(prefixed)).toContain('type Crm_Contact implements Node @key(fields: "id")');
 });
 
-test('a server with a prefix answers with it, and its ids are those of one without', async () => {
+test('a server with a prefix uses it in responses, and its ids are those without a prefix', async () => {
   const plain = await createTestServer();
   const prefixed = await createTestServer({ typePrefix: 'Crm_' });
   const find = (type: string) =>
@@ -49,7 +49,7 @@ test('a server with a prefix answers with it, and its ids are those of one witho
   expect((await prefixed.execute(find(''), ADA)).errors?.[0]?.extensions?.['code']).toBe('BAD_REQUEST');
 });
 
-test('references say the prefixed name, and what they say otherwise is refused in words', async () => {
+test('references use the prefixed name, and other names get an error that lists the valid ones', async () => {
   const { execute } = await createTestServer({ typePrefix: 'Crm_' });
   const byEmail = { customerId: 'demo', provider: 'HUBSPOT', email: 'ada@example.com' };
   const { data, errors } = await execute(
@@ -79,7 +79,7 @@ test('references say the prefixed name, and what they say otherwise is refused i
   expect(errors?.[0]?.message).toContain('Crm_Contact, Crm_ContactsByEmail, Crm_Customer');
 });
 
-test('a prefix changes no limit: what costs too much is refused, and a filter is exactly one of three', async () => {
+test('a prefix changes no limit: a costly operation is rejected, and a filter is exactly one of three', async () => {
   const { execute, calls } = await createTestServer({ typePrefix: 'Crm_' });
   const many = Array.from(
     { length: 150 },
@@ -92,7 +92,7 @@ test('a prefix changes no limit: what costs too much is refused, and a filter is
   expect(calls).toEqual([]);
 });
 
-test('the operations that GraphiQL opens with are valid with every prefix', () => {
+test('the initial operations of GraphiQL are valid with every prefix', () => {
   for (const prefix of ['', 'Crm', 'Crm_']) {
     const schema = prefixTypes(apiSchema, prefix);
     for (const { query } of EXAMPLE_OPERATIONS) {

@@ -4,7 +4,7 @@ import { createConcurrencyLimit, type RequestPermit } from '../../src/http/concu
 import { fc } from '../support/fast-check.ts';
 import { NO_SCHEDULING } from '../support/no-scheduling.ts';
 
-/** Time passes when it is told to. */
+/** The timers fire when the test calls them. */
 function open(max: number, maxStrangers = max) {
   const timers = new Set<() => void>();
   const limit = createConcurrencyLimit({
@@ -40,8 +40,8 @@ async function turn(): Promise<void> {
 
 const OVERLOADED = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 });
 
-describe('places', () => {
-  test('as many as there are are taken at once, the next queues for one that is given back', async () => {
+describe('the concurrency limit', () => {
+  test('gives its permits immediately, and queues the next request until one is released', async () => {
     const { limit, enter } = open(2);
     const [one, two, three] = [enter('a'), enter('b'), enter('a')];
     expect([one, two, three].map(({ isIn }) => isIn)).toEqual([true, true, false]);
@@ -53,7 +53,7 @@ describe('places', () => {
     expect(limit.counts()).toMatchObject({ running: 0, queued: 0 });
   });
 
-  test('who queues too long is refused, and who finds the queue full is refused at once', async () => {
+  test('rejects a request that queues too long, and immediately one that finds the queue full', async () => {
     const { limit, enter, expire, timers } = open(1);
     const held = enter('a');
     const queued = enter('a');
@@ -69,7 +69,7 @@ describe('places', () => {
     expect([timers.size, enter('a').isIn]).toEqual([0, true]);
   });
 
-  test('a permit is given back once, however often it is told so', () => {
+  test('releases a permit once, however often release is called', () => {
     const { limit, enter } = open(2);
     const [one] = [enter('a'), enter('a')];
     for (let time = 0; time < 3; time += 1) one.permit.release();
@@ -77,7 +77,7 @@ describe('places', () => {
     expect(limit.counts().running).toBe(1);
   });
 
-  test('a permit that is given back again and again gives its application no further places', () => {
+  test('gives an application no further permits when one permit is released repeatedly', () => {
     const { limit, enter } = open(20);
     const [one] = Array.from({ length: 19 }, () => enter('a'));
     for (let time = 0; time < 20; time += 1) one?.permit.release();
@@ -85,7 +85,7 @@ describe('places', () => {
     expect(limit.counts()).toMatchObject({ running: 19, queued: 1 });
   });
 
-  test('who goes away while it queues takes no place, and its request ends', async () => {
+  test('drops a queued request whose client disconnects', async () => {
     const { limit, enter } = open(1);
     const held = enter('a');
     const queued = enter('a');
@@ -97,8 +97,8 @@ describe('places', () => {
   });
 });
 
-describe('shares', () => {
-  test('one application alone has nearly all places: another finds one at once', () => {
+describe('fair sharing of permits', () => {
+  test('gives one application alone nearly all permits, and keeps one for another', () => {
     const { limit, enter } = open(100);
     for (let index = 0; index < 150; index += 1) enter('a');
     expect(limit.counts()).toMatchObject({ running: 95, queued: 55 });
@@ -107,7 +107,7 @@ describe('shares', () => {
     expect(['a', 'a', 'b'].map((name) => few.enter(name).isIn)).toEqual([true, false, true]);
   });
 
-  test('while others wait, what becomes free goes to the one that has the fewest', async () => {
+  test('gives a freed permit to the waiting application with the fewest permits', async () => {
     const { enter } = open(20);
     const large = Array.from({ length: 38 }, () => enter('large'));
     const small = Array.from({ length: 10 }, () => enter('small'));
@@ -117,7 +117,7 @@ describe('shares', () => {
     expect(countIn(small)).toBe(10);
   });
 
-  test('those with as many as each other take turns', async () => {
+  test('alternates between applications with equal numbers of permits', async () => {
     const { enter } = open(4);
     const held = Array.from({ length: 4 }, () => enter('x'));
     const queued = ['a', 'a', 'b', 'b'].map((name) => ({ name, entered: enter(name) }));
@@ -131,7 +131,7 @@ describe('shares', () => {
     expect(order).toEqual(['a', 'b', 'a', 'b']);
   });
 
-  test('a full queue makes room for an application with a shorter one', async () => {
+  test('makes room in a full queue for an application with fewer queued requests', async () => {
     const { limit, enter } = open(20);
     const large = Array.from({ length: 38 }, () => enter('large'));
     for (let index = 0; index < 2; index += 1) enter('middle');
@@ -141,7 +141,7 @@ describe('shares', () => {
     expect(limit.counts().queued).toBe(20);
   });
 
-  test('strangers together are one, with few places and a short queue', () => {
+  test('counts unauthenticated requests as one application, with few permits and a short queue', () => {
     const { limit, enter } = open(1_000, 20);
     for (let index = 0; index < 40; index += 1) enter();
     expect(limit.counts()).toMatchObject({ running: 20, queued: 20, strangers: 20 });
@@ -151,7 +151,7 @@ describe('shares', () => {
 });
 
 describe('connections of one application', () => {
-  test('alone one has nearly all places; while others wait, what becomes free goes to the one that has the fewest', async () => {
+  test('one connection alone has nearly all permits; a freed permit goes to the waiting connection with the fewest', async () => {
     const { limit, enter } = open(20);
     const large = Array.from({ length: 30 }, () => enter('a', 'large'));
     expect(limit.counts()).toMatchObject({ running: 19, queued: 11 });
@@ -164,7 +164,7 @@ describe('connections of one application', () => {
     expect(limit.counts()).toMatchObject({ running: 19, queued: 10 });
   });
 
-  test('in their application’s queue the longest gives way to a shorter one', async () => {
+  test('the connection with most queued requests loses one to another connection when the application’s queue is full', async () => {
     const { limit, enter } = open(20);
     const large = Array.from({ length: 38 }, () => enter('a', 'large'));
     const small = [enter('a', 'small'), enter('a')];
@@ -175,7 +175,7 @@ describe('connections of one application', () => {
     expect(limit.counts().queued).toBe(19);
   });
 
-  test('what was fetched comes before what is new, whichever connection it is for', async () => {
+  test('requests that resume are served before new ones, whatever their connection', async () => {
     const { enter } = open(1);
     const [first] = [enter('a', 'x')];
     const resume = first.permit.pause();
@@ -189,7 +189,7 @@ describe('connections of one application', () => {
 });
 
 describe('waiting for a provider', () => {
-  test('takes no place, and what was fetched comes before what is new', async () => {
+  test('takes no permit, and requests that resume are served before new ones', async () => {
     const { limit, enter } = open(1);
     const one = enter('a');
     const resume = one.permit.pause();
@@ -218,7 +218,7 @@ describe('waiting for a provider', () => {
     expect(limit.counts()).toMatchObject({ running: 1, waiting: 0 });
   });
 
-  test('ends with the client: nothing more is asked for it, and what it held is given back', () => {
+  test('ends when the client disconnects: nothing more is fetched, and reserved resources are released', () => {
     const { limit, enter } = open(2);
     const { permit } = enter('a');
     const released: string[] = [];
@@ -234,7 +234,7 @@ describe('waiting for a provider', () => {
     expect(released).toEqual(['memory', 'told', 'late']);
   });
 
-  test('after the answer is nobody’s: work behind it goes on', () => {
+  test('after the response needs no permit: background work continues', () => {
     const { limit, enter } = open(2);
     const { permit } = enter('a');
     permit.release();
@@ -243,7 +243,7 @@ describe('waiting for a provider', () => {
   });
 });
 
-test('whatever happens in whatever order, there are never more at work than places, and all are given back', async () => {
+test('the concurrency limit is never exceeded, and all permits are released, in any sequence of events', async () => {
   const step = fc.record({
     what: fc.constantFrom('enter', 'enter', 'enter', 'release', 'abandon', 'pause', 'resume', 'expire'),
     who: fc.constantFrom(undefined, 'a', 'b', 'c'),
@@ -263,7 +263,7 @@ test('whatever happens in whatever order, there are never more at work than plac
           try {
             Promise.resolve(work()).catch(ignore);
           } catch {
-            // Refused, or gone.
+            // Rejected, or its client disconnected.
           }
         };
         for (const { what, who, connection, which } of steps) {
@@ -281,7 +281,7 @@ test('whatever happens in whatever order, there are never more at work than plac
           expect(counts.running).toBeGreaterThanOrEqual(0);
           expect(counts.running).toBeLessThanOrEqual(max);
           expect(counts.strangers).toBeLessThanOrEqual(2);
-          // Nothing queues while no place is taken.
+          // Nothing is queued while no permit is taken.
           if (counts.queued > 0) expect(counts.running).toBeGreaterThan(0);
           if (which % 3 === 0) await Promise.resolve();
         }

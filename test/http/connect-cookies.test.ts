@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCookies } from '../../src/connect/server.ts';
 
-test('of a browser with many flows the newest are read: the one that comes back is among them', () => {
+test('the newest flow cookies of a browser with many flows are read, so that the returning one is among them', () => {
   const { read, write } = createCookies(true);
   const flows = Array.from({ length: 30 }, (_, index) => ({
     flow: `flow-${index}`,

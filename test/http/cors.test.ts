@@ -21,7 +21,7 @@ const open = (patch: Parameters<typeof openHandler>[0] = {}) => {
   return { ...handler, allowed };
 };
 
-test('a page may read a response where its application names its origin, and nowhere else', async () => {
+test('a page can read a response only if its application has its origin registered', async () => {
   const { allowed } = open();
   expect(await allowed(MINE, 'mine')).toBe(MINE);
   expect(await allowed('https://both.example', 'theirs')).toBe('https://both.example');
@@ -31,7 +31,7 @@ test('a page may read a response where its application names its origin, and now
   }
 });
 
-test('a preflight is answered where any application names the origin: no caller is looked up, no face is asked', async () => {
+test('a preflight succeeds if any application has the origin, without a caller look-up or a call of an API', async () => {
   const { ask, answered, lookedUp, refusedOrigins, limit } = open();
   const preflight = await ask('OPTIONS', { origin: MINE, 'x-api-key': 'mine', ...PREFLIGHT });
   expect([preflight.status, answered, lookedUp]).toEqual([204, [], []]);
@@ -45,7 +45,7 @@ test('a preflight is answered where any application names the origin: no caller 
   expect(refusedOrigins).toEqual([]);
 });
 
-test('a preflight of an origin that nobody names is refused in words, with the command that names it', async () => {
+test('a preflight of an unregistered origin is rejected with the command that registers it', async () => {
   const { ask, answered, refusedOrigins } = open();
   const refused = await ask('OPTIONS', { origin: 'https://other.example:8443', ...PREFLIGHT });
   expect(refused.status).toBeGreaterThanOrEqual(400);
@@ -57,7 +57,7 @@ test('a preflight of an origin that nobody names is refused in words, with the c
   expect([answered, refusedOrigins]).toEqual([[], ['https://other.example:8443']]);
 });
 
-test('what is no origin is not repeated', async () => {
+test('an invalid origin is not repeated in the response', async () => {
   const { ask, refusedOrigins } = open();
   for (const origin of ['null', 'https://x.example/; rm -rf', '`id`', 'ftp://x.example']) {
     const { status, body } = await ask('OPTIONS', { origin, ...PREFLIGHT });
@@ -67,7 +67,7 @@ test('what is no origin is not repeated', async () => {
   expect(refusedOrigins).toEqual([]);
 });
 
-test('names of headers that are none are not repeated', async () => {
+test('invalid header names are not repeated in the response', async () => {
   const { ask } = open();
   const asked = 'x-api-key, a b, "c", x:y, ,d;e';
   const { headers } = await ask('OPTIONS', {
@@ -77,13 +77,13 @@ test('names of headers that are none are not repeated', async () => {
   expect(headers['access-control-allow-headers']).toBe('x-api-key');
 });
 
-test('OPTIONS that no page asked for is a request like others', async () => {
+test('an OPTIONS request without an origin is an ordinary request', async () => {
   const { ask, answered } = open();
   await ask('OPTIONS', PREFLIGHT);
   expect(answered).toEqual(['OPTIONS']);
 });
 
-test('a preflight whose Host is none that is answered is refused like any other request', async () => {
+test('a preflight with a rejected Host is rejected like any other request', async () => {
   const checkHost = () => {
     throw new CrossbookError('FORBIDDEN', 'Not that Host.');
   };
@@ -93,7 +93,7 @@ test('a preflight whose Host is none that is answered is refused like any other 
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
 });
 
-test('a preflight leaves its line like any other request, under the id that its response has', async () => {
+test('a preflight is logged like any other request, with the id of its response', async () => {
   const { ask, records } = open();
   const preflight = await ask('OPTIONS', { origin: MINE, ...PREFLIGHT, 'x-request-id': 'mine-1' });
   expect(preflight.headers['x-request-id']).toBe('mine-1');
@@ -102,7 +102,7 @@ test('a preflight leaves its line like any other request, under the id that its 
   ]);
 });
 
-test('a page can read why it was refused, also when its key or token is not valid', async () => {
+test('a page can read why its request was rejected, also with an invalid key or token', async () => {
   const { allowed } = open({ status: 401 });
   for (const key of [undefined, 'wrong']) {
     expect(await allowed(MINE, key)).toBe(MINE);
@@ -110,23 +110,23 @@ test('a page can read why it was refused, also when its key or token is not vali
   }
 });
 
-test('the caller is looked up once, and the response is for whom it was made', async () => {
+test('the caller is looked up once, and the response allows the origin of its application only', async () => {
   const { allowed, lookedUp } = open({ status: 429 });
   expect(await allowed(MINE, 'mine')).toBe(MINE);
   expect(await allowed(MINE, 'theirs')).toBeUndefined();
   expect(lookedUp).toEqual(['mine', 'theirs']);
 });
 
-test('without a caller nothing but refusals can be read: the page of the demo shows its key', async () => {
+test('without a caller a page can read only rejections, because the page of the demo shows its key', async () => {
   expect(await open().allowed(MINE)).toBeUndefined();
 });
 
-test('caches are told that the response depends on the origin', async () => {
+test('Vary tells caches that the response depends on the origin', async () => {
   const { headers } = await open().ask('GET', { origin: MINE, 'x-api-key': 'mine' });
   expect(headers['vary']).toBe('accept, Origin');
 });
 
-test('where no origin is named, none is sent, or the storage is away, nothing is said', async () => {
+test('no CORS header is sent without registered origins, without an Origin header, or without the storage', async () => {
   const failure = new CrossbookError('SERVICE_UNAVAILABLE', 'The storage is away.');
   const away = open({ findOrigins: () => Promise.reject(failure) });
   const responses = [

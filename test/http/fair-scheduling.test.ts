@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 
-describe('turns of the processor', () => {
-  /** Each turn comes when the test says so. */
+describe('fair scheduling of CPU time', () => {
+  /** Each `take` resolves when the test calls its `come`. */
   function openScheduler() {
     const asked: { owner: string; isNew: boolean; come(): void }[] = [];
     const take = (owner: string, isNew = false) =>
@@ -13,7 +13,7 @@ describe('turns of the processor', () => {
     };
   }
 
-  test('with its place a request waits for a turn of its application, as a new one and after a wait', async () => {
+  test('a request with a permit waits for the scheduler, when it is new and after a wait', async () => {
     const { asked, limit } = openScheduler();
     const permit = limit.open('a');
     let isIn = false;
@@ -31,7 +31,7 @@ describe('turns of the processor', () => {
     await resumed;
   });
 
-  test('a client that goes while its request waits for a turn ends it', async () => {
+  test('a request ends when its client disconnects while it waits for the scheduler', async () => {
     const { asked, limit } = openScheduler();
     const permit = limit.open('a');
     const acquired = permit.acquire();

@@ -7,15 +7,15 @@ import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 import { openHandler } from '../support/open-handler.ts';
 
 const MB = 1024 * 1024;
-/** More than lies on its way between two sockets. */
+/** Larger than the buffers of two sockets. */
 const LARGE = 'x'.repeat(16 * MB);
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-describe('readers that do not read', () => {
-  test('hold no more than the share of their address, and another address is answered', async () => {
+describe('clients that do not read', () => {
+  test('use at most the memory share of their address, and another address gets responses', async () => {
     const { port, held, ask } = await open({ maxBytes: 40 * MB });
     for (let n = 0; n < 200; n++) (await dial(port)).pause().write(get('/large'));
     await expect.poll(() => held.counts().kinds.unread_response.refused).toBeGreaterThan(0);
@@ -23,7 +23,7 @@ describe('readers that do not read', () => {
     expect(await ask('/large', '127.0.0.2')).toHaveLength(LARGE.length);
   });
 
-  test('leave nothing counted when they go', async () => {
+  test('leave no memory reserved when they disconnect', async () => {
     const { port, held } = await open({ maxBytes: 400 * MB });
     const clients = await Promise.all(Array.from({ length: 10 }, () => dial(port)));
     for (const client of clients) client.pause().write(get('/large').repeat(3));
@@ -35,24 +35,24 @@ describe('readers that do not read', () => {
   });
 });
 
-test('a small response that its socket takes at once is never counted: there is room for none', async () => {
+test('a small response that its socket takes immediately is not counted, even without free memory', async () => {
   const { ask, refused } = await open({ maxBytes: 0 });
   expect(await ask('/small')).toBe('small');
   expect(refused).toEqual([]);
 });
 
-describe('requests sent ahead on one connection', () => {
-  test('are not carried out while the last response has not gone out', async () => {
+describe('pipelined requests on one connection', () => {
+  test('are not executed before the last response was sent', async () => {
     const { port, started, ask } = await open();
     const client = (await dial(port)).pause();
     client.write(get('/large').repeat(20));
     await expect.poll(() => started.length).toBe(1);
-    // A whole request of another client later there is still but one.
+    // After a complete request of another client, only the first of the twenty has started.
     await ask('/small', '127.0.0.2');
     expect(started).toEqual(['/large', '/small']);
   });
 
-  test('are not even read while one of them waits', async () => {
+  test('are not read while one of them waits', async () => {
     const { port, held, started, ask } = await open();
     const client = await dial(port);
     client.write(get('/never'));
@@ -65,7 +65,7 @@ describe('requests sent ahead on one connection', () => {
     expect(held.counts().kinds.queue.held).toBe(ofOne);
   });
 
-  test('are all answered, in their order, when they are read', async () => {
+  test('get their responses in order when the client reads', async () => {
     const { port } = await open();
     const client = await dial(port);
     const paths = Array.from({ length: 20 }, (_, n) => `/echo/${n}`);
@@ -78,7 +78,7 @@ describe('requests sent ahead on one connection', () => {
     expect(await hear(client, 'echo/again')).toContain('200 OK');
   });
 
-  test('with bodies that come in pieces are answered as well', async () => {
+  test('get their responses also when their bodies arrive in chunks', async () => {
     const { port } = await open();
     const client = await dial(port);
     const post = (body: string) =>
@@ -91,7 +91,7 @@ describe('requests sent ahead on one connection', () => {
     expect(await hear(client, '<4>')).toMatch(/<5>[\s\S]*<6>[\s\S]*<300000>[\s\S]*<4>/);
   });
 
-  test('without end are cut off', async () => {
+  test('are disconnected if they never end', async () => {
     const { port, started, refused } = await open();
     const client = (await dial(port)).pause();
     client.write(get('/large') + get('/small').repeat(1_000));
@@ -101,7 +101,7 @@ describe('requests sent ahead on one connection', () => {
 });
 
 describe('connections of one address', () => {
-  test('leave room for those of another', async () => {
+  test('leave connection slots for another address', async () => {
     const { port, ask, refused } = await open({
       bounds: { maxConnections: 20, maxConnectionsPerAddress: 10 },
     });
@@ -119,12 +119,12 @@ describe('connections of one address', () => {
       ...{ status: 503, code: 'ADDRESS_CONNECTIONS_FULL', errorId: expect.any(String) },
     });
     expect(await ask('/small', '127.0.0.2')).toBe('small');
-    // A place that was given back is found again.
+    // A connection slot that was freed can be used again.
     silent[0]?.destroy();
     await expect.poll(async () => ask('/small', '127.0.0.1').catch(() => 'refused')).toBe('small');
   });
 
-  test('are not counted behind a trusted proxy: they are all its own', async () => {
+  test('are not counted behind a trusted proxy, which opens them all', async () => {
     const { port } = await open({ proxies: 1, bounds: { maxConnections: 20, maxConnectionsPerAddress: 1 } });
     const [, second] = [await dial(port), await dial(port)];
     second.write(get('/small'));

@@ -27,11 +27,11 @@ describe('the path', () => {
     ['//graphql', '//graphql'],
     ['http://crossbook.test/graphql?a=b', '/graphql'],
     ['*', '/'],
-  ])('of %s is %s', (url, pathname) => {
+  ])('for %s is %s', (url, pathname) => {
     expect(open({ url }).request.pathname).toBe(pathname);
   });
 
-  test('is that of the URL, whatever was sent', () => {
+  test('is that of the URL, for any request target', () => {
     const target = fc.array(
       fc.constantFrom('/', '.', '..', 'a', 'é', '%2e', '?', '#', '\\', '-', '_', ':', '@'),
     );
@@ -45,7 +45,7 @@ describe('the path', () => {
   });
 });
 
-test('headers are found by name, and can be gone through', () => {
+test('headers are found by name, and can be iterated', () => {
   const { request } = open({ headers: { 'x-api-key': 'key' } });
   expect(request.headers.get('x-api-key')).toBe('key');
   expect(request.headers.get('authorization')).toBeNull();
@@ -55,7 +55,7 @@ test('headers are found by name, and can be gone through', () => {
 describe('the body', () => {
   const nothing = () => {};
 
-  test('is received in whatever pieces it comes, and may then be read again and again', async () => {
+  test('is received in chunks of any size, and can then be read repeatedly', async () => {
     const { request, body } = open({ headers: { 'content-length': '6' } });
     const pieces: number[] = [];
     const received = request.receiveBody(6, (bytes) => pieces.push(bytes));
@@ -67,23 +67,23 @@ describe('the body', () => {
     expect(request.readBody(5)).toBeUndefined();
   });
 
-  test('is there where the headers say so, whatever the method', () => {
+  test('exists if the headers say so, whatever the method', () => {
     const has = (headers: Record<string, string>) => open({ method: 'GET', headers }).request.hasBody;
     expect([{}, { 'content-length': '0' }].map(has)).toEqual([false, false]);
     expect([{ 'content-length': '1' }, { 'transfer-encoding': 'chunked' }].map(has)).toEqual([true, true]);
   });
 
-  test('that is none is empty', () => {
+  test('is empty when there is none', () => {
     expect(open({}).request.readBody(6)).toHaveLength(0);
   });
 
-  test('that says it is too large is not read', async () => {
+  test('is not read when its Content-Length is too large', async () => {
     const { request, body } = open({ headers: { 'content-length': '7' } });
     await expect(request.receiveBody(6, nothing)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
     expect(body.listenerCount('data')).toBe(0);
   });
 
-  test('that is larger than it may be is thrown away as it comes', async () => {
+  test('is discarded as it arrives when it is too large', async () => {
     const { request, body } = open({ headers: { 'transfer-encoding': 'chunked' } });
     let reserved = 0;
     const received = request.receiveBody(6, (bytes) => {
@@ -97,7 +97,7 @@ describe('the body', () => {
     expect(reserved).toBe(4);
   });
 
-  test('that finds no memory is refused for that, and thrown away', async () => {
+  test('is rejected and discarded when there is no memory for it', async () => {
     const { request, body } = open({ headers: { 'content-length': '6' } });
     const received = request.receiveBody(6, () => {
       throw new Error('no memory');
@@ -106,7 +106,7 @@ describe('the body', () => {
     await expect(received).rejects.toThrow('no memory');
   });
 
-  test('that breaks off is the client’s mistake', async () => {
+  test('is a client error when it is incomplete', async () => {
     const { request, body } = open({ headers: { 'content-length': '6' } });
     const received = request.receiveBody(6, nothing);
     body.destroy(new Error('aborted'));
@@ -114,7 +114,7 @@ describe('the body', () => {
   });
 });
 
-test('the end of the connection is told, also to who asks for it afterwards', () => {
+test('the end of the connection is reported, also to listeners that are added afterwards', () => {
   const { request, response } = open({});
   let told = 0;
   request.onClose(() => {

@@ -27,12 +27,12 @@ test.each([
   ['crm.example', 'http://crm.example:4000'],
   ['2001:db8::2', 'http://[2001:db8::2]:4000'],
   ['::ffff:127.0.0.1', 'http://[::ffff:127.0.0.1]:4000'],
-])('listening on %s, it is reached at %s', (host, url) => {
+])('a server that listens on %s is reached at %s', (host, url) => {
   expect(toReachableUrl(host, 4000)).toBe(url);
   expect(URL.canParse(url)).toBe(true);
 });
 
-test('beyond as many as may run at once: 503 in the one shape, that says when to try again', async () => {
+test('requests beyond the concurrency limit get 503 with the time to retry, in the common error format', async () => {
   const { url, release } = await open({ max: 2 });
   const running = [ask(url), ask(url)];
   await expect.poll(async () => (await ask(url)).status).toBe(503);
@@ -50,7 +50,7 @@ test('beyond as many as may run at once: 503 in the one shape, that says when to
   expect((await ask(url)).status).toBe(404);
 });
 
-test('health is answered however much there is to do', async () => {
+test('health checks get responses under any load', async () => {
   const { url, release } = await open({ max: 1 });
   const running = ask(url);
   await expect.poll(async () => (await ask(url)).status).toBe(503);
@@ -59,7 +59,7 @@ test('health is answered however much there is to do', async () => {
   await running;
 });
 
-test('who sends a body slowly takes nobody’s place', async () => {
+test('a slow request body takes no permit', async () => {
   const { url, release } = await open({ max: 1 });
   const slow = Array.from({ length: 10 }, () => openRawClient(url));
   for (const client of slow) client.send(`${HEAD}content-length: 100\r\n\r\n{`);
@@ -71,15 +71,15 @@ test('who sends a body slowly takes nobody’s place', async () => {
 test.each([
   ['headers', 'GET / HTTP/1.1\r\nhost: crossbook\r\nx-slow: '],
   ['a body', 'PUT /customers HTTP/1.1\r\nhost: crossbook\r\ncontent-length: 100\r\n\r\n{'],
-])('who does not finish %s is let go with 408', async (_what, text) => {
+])('a client that does not finish %s gets 408', async (_what, text) => {
   const { url } = await open({ bounds: { headersTimeoutMs: 200, requestTimeoutMs: 300 } });
   const client = openRawClient(url);
   client.send(text);
   expect(await client.ended).toMatch(/^(HTTP\/1.1 401[\s\S]*)?HTTP\/1.1 408 /);
 });
 
-describe('a listener that closes', () => {
-  test('answers what comes on a connection that is idle, for as long as it may stay, and ends it with that', async () => {
+describe('a server that closes', () => {
+  test('responds to a request on an idle connection during the grace period, and then closes the connection', async () => {
     const { url, close } = await open({ idleGraceMs: HANGING_MS });
     const impatient = await open({ idleGraceMs: 0 });
     const client = openRawClient(url);
@@ -89,7 +89,7 @@ describe('a listener that closes', () => {
       await expect.poll(one.heard).toMatch(/connection: keep-alive[\s\S]*ok$/i);
     }
     const closed = close(HANGING_MS);
-    // Both look for idle connections equally often, and this one began later: by now the first has looked as well.
+    // Both check for idle connections at the same interval, and this one began later, so the first has checked by now.
     expect(await impatient.close(HANGING_MS)).toBe(true);
     await other.ended;
     client.send(LIVEZ);
@@ -97,7 +97,7 @@ describe('a listener that closes', () => {
     expect(await closed).toBe(true);
   });
 
-  test('ends connections on which nothing more comes', async () => {
+  test('closes idle connections after the grace period', async () => {
     const { url, close } = await open({ idleGraceMs: 0 });
     const client = openRawClient(url);
     client.send(LIVEZ);
@@ -106,7 +106,7 @@ describe('a listener that closes', () => {
     expect(await client.ended).toContain('ok');
   });
 
-  test('cuts off what takes longer than it waits, and says so', async () => {
+  test('aborts requests that exceed the shutdown deadline, and reports it', async () => {
     const { url, close } = await open({});
     const running = ask(url);
     await expect.poll(async () => (await fetch(`${url}/livez`)).status).toBe(200);
@@ -115,7 +115,7 @@ describe('a listener that closes', () => {
   });
 });
 
-test('connections beyond the bound are closed before they cost anything', async () => {
+test('connections beyond the limit are closed immediately', async () => {
   const { url } = await open({ bounds: { maxConnections: 3 } });
   const clients = Array.from({ length: 3 }, () => openRawClient(url));
   for (const client of clients) client.send(LIVEZ);
@@ -126,13 +126,13 @@ test('connections beyond the bound are closed before they cost anything', async 
 
 const OK = { status: 200, headers: { 'content-length': '2' }, body: 'ok' };
 const LIVEZ = 'GET /livez HTTP/1.1\r\nhost: crossbook\r\n\r\n';
-/** Never meant to pass. */
+/** Longer than the test: this time limit is never reached. */
 const HANGING_MS = 600_000;
 
 const HEAD =
   'PUT /customers HTTP/1.1\r\nhost: crossbook\r\nx-api-key: demo-key\r\ncontent-type: application/json\r\n';
 
-/** Requests wait until they are released; a caller who is known then hears that there is no such customer. */
+/** Requests wait until they are released; an authenticated caller then gets 404 for the unknown customer. */
 async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
   const fake = await createFakeServices();
   let release = () => {};
@@ -155,7 +155,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     bodyBytes: { caller: 1_000_000, stranger: 1_000 },
     strangers: true,
     cors: createCors({ findOrigins: () => new Map(), onRefused: () => {} }),
-    // The face's own context knows who calls.
+    // The caller is authenticated in `openContext` of the API instead.
     findCaller: () => undefined,
     addQuota: () => {},
     openRequestLog: createRequestLogs({ log, clock: systemClock, onDone: () => {} }),

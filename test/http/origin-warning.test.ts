@@ -8,7 +8,7 @@ function open() {
   return { log, time, warn: createOriginWarning({ log, now: () => time.now }) };
 }
 
-test('says once a minute of each origin which command lets its pages call', () => {
+test('the warning for an origin names the command that allows it, once a minute', () => {
   const { log, time, warn } = open();
   for (let times = 0; times < 3; times += 1) warn('http://localhost:9000');
   expect(log.lines.map(({ fields }) => fields)).toEqual([
@@ -22,7 +22,7 @@ test('says once a minute of each origin which command lets its pages call', () =
   expect(log.lines).toHaveLength(2);
 });
 
-test('a stranger with many origins does not fill the log', () => {
+test('many invented origins do not fill the log', () => {
   const { log, warn } = open();
   for (let port = 1; port < 1_000; port += 1) warn(`http://localhost:${port}`);
   expect(log.lines).toHaveLength(20);

@@ -53,9 +53,9 @@ const REFUSED: readonly (readonly [string, string, number, string])[] = [
   ['silence', '', 408, 'ERR_HTTP_REQUEST_TIMEOUT'],
 ];
 
-describe('what makes no request', () => {
+describe('input that is not an HTTP request', () => {
   test.each(REFUSED)(
-    '%s is answered with the status that Node has for it and an error as everywhere, and told of',
+    '%s gets the status of Node with our error format, and is logged and counted',
     async (_title, bytes, status, code) => {
       const bounds = status === 408 ? IMPATIENT : PATIENT;
       const crossbook = await open({ bounds });
@@ -69,7 +69,7 @@ describe('what makes no request', () => {
     },
   );
 
-  test('is told without a word of it', async () => {
+  test('is logged without any of its content', async () => {
     const crossbook = await open({ bounds: IMPATIENT });
     await Promise.all(REFUSED.map(([, bytes]) => say(crossbook.url, bytes)));
     await say(crossbook.url, `GET /cbk_secret HTTP/1.1\r\nhost: cbk secret\r\nconnection: close\r\n\r\n`);
@@ -77,7 +77,7 @@ describe('what makes no request', () => {
     expect(JSON.stringify(crossbook.log.lines) + crossbook.metrics()).not.toMatch(/secret|NONSENSE/);
   });
 
-  test('does not fill the log: of a flood the first lines are written, and how many were left out', async () => {
+  test('does not fill the log: the first lines of a flood are written, then the number of omitted ones', async () => {
     const crossbook = await open();
     await Promise.all(Array.from({ length: 60 }, () => say(crossbook.url, NONSENSE)));
     const fields = { status: 400, code: 'HPE_INVALID_METHOD' };
@@ -90,7 +90,7 @@ describe('what makes no request', () => {
   });
 });
 
-describe('a request that nobody is asked for', () => {
+describe('a request that is rejected before any handler', () => {
   const IDS = `x-request-id: mine-1\r\ntraceparent: 00-${TRACE}-b7ad6b7169203331-01\r\nconnection: close\r\n\r\n`;
   test.each([
     ['no Host', `GET / HTTP/1.1\r\n${IDS}`, 400, 'HOST_INVALID'],
@@ -108,7 +108,7 @@ describe('a request that nobody is asked for', () => {
       417,
       'EXPECTATION_UNKNOWN',
     ],
-  ])('because it has %s is told by the ids that it came with', async (_title, text, status, code) => {
+  ])('with %s is logged with its request id and trace id', async (_title, text, status, code) => {
     const crossbook = await open();
     const errorId = expectOneError(await say(crossbook.url, text), status);
     const fields = { requestId: 'mine-1', traceId: TRACE, status, code, errorId };
@@ -117,9 +117,9 @@ describe('a request that nobody is asked for', () => {
     expect(crossbook.asked).toEqual([]);
   });
 
-  test('has no id in its line that it did not come with, nor one that no line could hold', async () => {
+  test('is logged without an id if it has none, or an invalid one', async () => {
     const crossbook = await open();
-    // Nor does it keep its connection.
+    // The connection is closed too, without a `connection: close` header.
     await say(crossbook.url, 'GET / HTTP/1.1\r\nx-request-id: a b\r\ntraceparent: c\r\n\r\n');
     expect(JSON.parse(JSON.stringify(crossbook.log.lines[0]?.fields))).toEqual({
       status: 400,
@@ -128,7 +128,7 @@ describe('a request that nobody is asked for', () => {
     });
   });
 
-  test('is told in the form of GraphQL where that was asked', async () => {
+  test('gets an error in the format of GraphQL on the path of GraphQL', async () => {
     const crossbook = await open();
     for (const path of ['/graphql', '/graphql?query={a}']) {
       const heard = await say(
@@ -140,15 +140,15 @@ describe('a request that nobody is asked for', () => {
     }
   });
 
-  test('before HTTP/1.1 there was no Host, and nobody misses it', async () => {
+  test('over HTTP/1.0 is accepted without a Host header', async () => {
     const crossbook = await open();
     expect(await say(crossbook.url, 'GET / HTTP/1.0\r\n\r\n')).toContain('200 OK');
     expect(crossbook.log.lines).toEqual([]);
   });
 });
 
-describe('beside other requests', () => {
-  test('what was answered before nonsense came on its connection stays answered', async () => {
+describe('invalid input on a connection with requests', () => {
+  test('does not affect a response that was sent before', async () => {
     const crossbook = await open();
     const client = openRawClient(crossbook.url);
     client.send(`${GET}\r\n`);
@@ -157,7 +157,7 @@ describe('beside other requests', () => {
     expect(await client.ended).toMatch(/^HTTP\/1.1 200 [\s\S]*\r\n\r\nhelloHTTP\/1.1 400 Bad Request\r\n/);
   });
 
-  test('nonsense behind a request that is worked on ends both, and what comes of it then harms nobody', async () => {
+  test('ends a running request on the connection, and its late result does no harm', async () => {
     const crossbook = await open();
     const client = openRawClient(crossbook.url);
     client.send(`${GET.replace('/', '/waits')}\r\n`);
@@ -169,11 +169,11 @@ describe('beside other requests', () => {
     expect(crossbook.log.lines).toHaveLength(1);
   });
 
-  test('an answer that has begun gets nothing mixed into it', async () => {
+  test('adds nothing to a response that has begun', async () => {
     const crossbook = await open();
     const socket = connect(Number(new URL(crossbook.url).port), '127.0.0.1');
     socket.write(`${GET.replace('/', '/large')}\r\n`);
-    // It stops to read after the first of it: the rest waits on the other side.
+    // The client stops reading after the first chunk, so the rest stays on the server.
     await once(socket, 'readable');
     socket.write(NONSENSE);
     await expect.poll(() => crossbook.log.lines).toHaveLength(1);
@@ -187,7 +187,7 @@ describe('beside other requests', () => {
     expect(await crossbook.counts()).toEqual({ 'status="none",code="HPE_INVALID_METHOD"': 1 });
   });
 
-  test('a connection beyond the bound is told of', async () => {
+  test('a connection beyond the limit is counted', async () => {
     const crossbook = await open({ bounds: { maxConnections: 1 } });
     const first = openRawClient(crossbook.url);
     first.send(`${GET}\r\n`);
@@ -198,24 +198,24 @@ describe('beside other requests', () => {
   });
 });
 
-describe('who goes away', () => {
+describe('a client that disconnects', () => {
   test.each([
     ['within headers', `${HEAD}x-half: `],
     ['within a body', `${HEAD}content-length: 100\r\n\r\nhalf`],
     ['while waiting for an answer', `${GET.replace('/', '/waits')}\r\n`],
     ['without a word', ''],
-  ])('%s is not refused, whether with a farewell or without', async (_title, bytes) => {
+  ])('%s is not logged as rejected, after FIN or RST', async (_title, bytes) => {
     const crossbook = await open();
     for (const leave of ['destroy', 'resetAndDestroy'] as const) {
       const socket = connect(Number(new URL(crossbook.url).port), '127.0.0.1');
       await once(socket, 'connect');
       await new Promise((resolve) => socket.write(bytes, resolve));
-      // Who came later has been served: this one has been let in.
+      // A later request was served, so this connection has been accepted.
       await say(crossbook.url, `${GET}connection: close\r\n\r\n`);
       socket[leave]();
     }
     crossbook.release();
-    // Closed means that every connection is over.
+    // Closing waits until every connection has ended.
     await crossbook.close();
     expect(crossbook.log.lines).toEqual([]);
     expect(await crossbook.counts()).toEqual({});
@@ -224,15 +224,15 @@ describe('who goes away', () => {
 
 const GET = 'GET / HTTP/1.1\r\nhost: crossbook\r\n';
 const IMPATIENT = { headersTimeoutMs: 200, requestTimeoutMs: 300 };
-/** Never meant to pass. */
+/** Longer than the test: these time limits are never reached. */
 const PATIENT = { headersTimeoutMs: 600_000, requestTimeoutMs: 600_000 };
 const BOUNDS = { maxConnections: 100, maxConnectionsPerAddress: 100, keepAliveMs: 600_000, ...PATIENT };
 const OK = { status: 200, headers: { 'content-length': '5' }, body: 'hello' };
-/** More than lies on its way between two sockets. */
+/** Larger than the buffers of two sockets. */
 const LARGE_BYTES = 32 * 1024 * 1024;
 const LARGE = { status: 200, headers: { 'content-length': `${LARGE_BYTES}` }, body: 'x'.repeat(LARGE_BYTES) };
 
-/** The listener as it is, with its log and its metrics, and somebody behind it who answers what the path says. */
+/** The real listener with its log and metrics; a stub handler answers by path. */
 async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
   const log = createFakeLog();
   const telemetry = await openTelemetry({ log, version: '1.2.3', traces: undefined, clock: systemClock });
@@ -264,7 +264,7 @@ async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
   };
 }
 
-/** What Node does where nobody listens to what its parser finds. */
+/** A plain Node server without a `clientError` handler. */
 async function openPlainNode(bounds: typeof IMPATIENT): Promise<string> {
   const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = bounds;
   const options = {

@@ -16,7 +16,7 @@ function body(bytes: number) {
 }
 
 describe('the caller', () => {
-  test('is known from the headers alone, before anything of the body is read', async () => {
+  test('is authenticated by the headers, before the body is read', async () => {
     const order: string[] = [];
     const { ask, journals } = openHandler({
       patch: {
@@ -33,7 +33,7 @@ describe('the caller', () => {
     expect(journals[0]?.caller).toEqual(toCaller('mine'));
   });
 
-  test('that is wrong is refused at once: no body is read, no place taken, no face asked', async () => {
+  test('with a wrong credential is rejected immediately, without reading the body, a permit or a call of an API', async () => {
     const { ask, answered, limit } = openHandler({ max: 1, answer: () => new Promise(() => {}) });
     void ask('GET', KEY);
     await vi.waitFor(() => expect(limit.counts().running).toBe(1));
@@ -42,7 +42,7 @@ describe('the caller', () => {
     expect([sent.receiveBody.mock.calls, answered]).toEqual([[], ['GET']]);
   });
 
-  test('stands in the log line, also where the request is refused', async () => {
+  test('is in the log line, also when the request is rejected', async () => {
     const { ask, records } = openHandler();
     await ask('POST', KEY, body(5_000));
     expect(records).toEqual([
@@ -51,8 +51,8 @@ describe('the caller', () => {
   });
 });
 
-describe('a stranger', () => {
-  test('may send little, decided before a byte of it is read', async () => {
+describe('an unauthenticated client', () => {
+  test('can send a small body only, which is checked before the body is read', async () => {
     const { ask, answered } = openHandler();
     const sent = body(11);
     expect(await ask('POST', {}, sent)).toMatchObject({ status: 413, body: 'more than 10' });
@@ -60,7 +60,7 @@ describe('a stranger', () => {
     expect((await ask('POST', KEY, body(11))).status).toBe(200);
   });
 
-  test('is turned away where none is wanted, health aside', async () => {
+  test('is rejected where anonymous requests are disabled, except for health checks', async () => {
     const { ask, answered } = openHandler({ maxStrangers: 0 });
     expect((await ask('GET', {})).status).toBe(401);
     expect((await ask('POST', { 'x-api-key': 'wrong' }, body(5))).status).toBe(401);
@@ -70,8 +70,8 @@ describe('a stranger', () => {
   });
 });
 
-describe('a place', () => {
-  test('is taken when the body is here, and given back with the response', async () => {
+describe('a permit', () => {
+  test('is taken after the body has arrived, and released with the response', async () => {
     const responses: ((response: HttpResponse) => void)[] = [];
     const { ask, limit } = openHandler({
       answer: () => new Promise((resolve) => void responses.push(resolve)),
@@ -94,7 +94,7 @@ describe('a place', () => {
     expect(limit.counts().running).toBe(0);
   });
 
-  test('is given back when the client goes, although the face still works', async () => {
+  test('is released when the client disconnects, although the API still runs', async () => {
     let close = () => {};
     const { ask, limit, journals } = openHandler({ answer: () => new Promise(() => {}) });
     void ask('GET', KEY, {
@@ -113,7 +113,7 @@ describe('a place', () => {
     ['of another provider', { 'x-customer-id': 'x', 'x-provider-name': 'hubspot' }],
     ['of a token for another customer', { 'x-customer-id': 'x', 'x-api-key': 'token' }],
   ])(
-    'that becomes free goes to a request %s first, while one connection has the others',
+    'goes first to a request %s after its release, while one connection has the others',
     async (_title, sent) => {
       const begun: { headers: HttpHeaders; end: (response: HttpResponse) => void }[] = [];
       const { ask, limit } = openHandler({
@@ -136,7 +136,7 @@ describe('a place', () => {
     },
   );
 
-  test('has no part of its own for a provider that there is not', async () => {
+  test('is not counted separately for an unknown provider', async () => {
     const { ask, limit } = openHandler({ max: 3, answer: () => new Promise(() => {}) });
     const names = new Set<string | undefined>();
     const open = limit.open.bind(limit);
@@ -149,7 +149,7 @@ describe('a place', () => {
     expect(names.size).toBe(1);
   });
 
-  test('is given back when the face fails', async () => {
+  test('is released when the API fails', async () => {
     const { ask, limit } = openHandler({ answer: () => Promise.reject(new Error('a bug')) });
     await ask('GET', KEY);
     expect(limit.counts().running).toBe(0);
@@ -164,7 +164,7 @@ describe('a place', () => {
 });
 
 describe('memory', () => {
-  test('for a body is charged until the request is over, and where there is none the answer is 503', async () => {
+  test('for a body is reserved until the request ends, and without free memory the response is 503', async () => {
     const responses: ((response: HttpResponse) => void)[] = [];
     const { ask, heldBytes } = openHandler({
       maxBytes: 1_000,
@@ -179,7 +179,7 @@ describe('memory', () => {
     expect(heldBytes.counts().held).toBe(0);
   });
 
-  test('for a response that may stay unread is reserved before anything is sent, until the response is gone', async () => {
+  test('for a response that can stay unread is reserved before sending, until the response was sent', async () => {
     const closes: (() => void)[] = [];
     const { ask, heldBytes, records } = openHandler({
       maxBytes: 400_000,
@@ -191,7 +191,7 @@ describe('memory', () => {
     await ask('GET', { 'x-api-key': 'other' }, { onClose });
     const refused = await ask('GET', KEY, { onClose });
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-    // The face has made it an error like others, and the log has it as such.
+    // The API has turned it into an ordinary error, and the log has it as such.
     expect(refused.body).toContain('memory');
     expect(records.map(({ status }) => status)).toEqual([200, 200, 503]);
     for (const close of closes) close();
@@ -199,7 +199,7 @@ describe('memory', () => {
     expect((await ask('GET', KEY)).status).toBe(200);
   });
 
-  test('for text is reserved by its bytes, which are announced, and are what is sent', async () => {
+  test('for text is reserved by its size in bytes, which equals the Content-Length and the sent bytes', async () => {
     const text = 'ä'.repeat(40_000);
     const { ask, heldBytes } = openHandler({
       answer: async () => ({ status: 200, headers: {}, body: text }),
@@ -210,7 +210,7 @@ describe('memory', () => {
     expect(body).toEqual(Buffer.from(text));
   });
 
-  test('is not reserved for a response that is small', async () => {
+  test('is not reserved for a small response', async () => {
     const { ask, heldBytes } = openHandler({
       maxBytes: 10,
       answer: async () => ({ status: 200, headers: {}, body: 'x'.repeat(64 * 1024) }),

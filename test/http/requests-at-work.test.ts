@@ -11,7 +11,7 @@ const BOUNDS = {
   ...{ headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 },
 };
 
-/** Every way to say that there is a body, or none. What is sent later comes when all clients have begun. */
+/** All forms of requests with and without a body. The second part is sent after all clients have begun. */
 const FRAMINGS = [
   { headers: '', now: '', later: '' },
   { headers: 'content-length: 0\r\n', now: '', later: '' },
@@ -33,7 +33,7 @@ const KEYS = [
 let listener: Listener;
 afterEach(() => listener.close(0));
 
-test('at most as many as there are places are at work, whatever four hundred clients send or break off', async () => {
+test('the number of running requests never exceeds the limit, whatever four hundred clients send or abort', async () => {
   const { port, work, limit, records } = await open();
   const clients = Array.from({ length: CLIENTS }, (_, index) => {
     const { headers, now, later } = pick(FRAMINGS, index);
@@ -44,10 +44,10 @@ test('at most as many as there are places are at work, whatever four hundred cli
   });
   await expect.poll(() => work.running.size).toBe(MAX);
   for (const { socket, later } of clients) socket.write(later);
-  // All have come: they are at work, queue, or were answered.
+  // All have arrived: they are running, queued or completed.
   await expect.poll(() => records.length + work.running.size + limit.counts().queued).toBe(CLIENTS);
   expect(work.most).toBe(MAX);
-  // Half of the clients go away, whatever state their requests are in.
+  // Half of the clients disconnect, whatever the state of their requests.
   for (const { socket, index } of clients) if (index % 2 === 0) socket.resetAndDestroy();
   await expect.poll(() => [...work.running].filter((index) => index % 2 === 0)).toEqual([]);
   expect(limit.counts().running).toBe(work.running.size);
@@ -58,7 +58,7 @@ test('at most as many as there are places are at work, whatever four hundred cli
   for (const { socket } of clients) socket.destroy();
 });
 
-/** The face works until it is told to end, or its client has gone. It counts by itself who is at work. */
+/** The API's handler runs until the test ends it or its client disconnects; it counts the running requests. */
 async function open() {
   const work = { running: new Set<number>(), most: 0, started: 0, end: () => {} };
   const ended = new Promise<void>((resolve) => {

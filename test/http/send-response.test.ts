@@ -8,14 +8,14 @@ import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 const KB = 1024;
 const MB = 1024 * KB;
 
-test('no more than one slice is handed to a socket that is full', () => {
+test('a full socket gets no more than one slice', () => {
   const { sender } = open();
   const response = createResponse();
   sender.send(response.as, { status: 200, headers: {}, body: Buffer.alloc(4 * MB, 'x') }, '192.0.2.1');
   expect(response.written()).toBe(64 * KB);
 });
 
-test('a reader that takes nothing is disconnected after one window', () => {
+test('a client that reads nothing is disconnected after one time window', () => {
   const { sender, clock, refused } = open();
   const response = createResponse();
   sender.send(response.as, { status: 200, headers: {}, body: Buffer.alloc(4 * MB, 'x') }, undefined);
@@ -28,7 +28,7 @@ test('a reader that takes nothing is disconnected after one window', () => {
   expect(refused).toEqual([{ status: undefined, code: 'RESPONSE_READ_TOO_SLOWLY' }]);
 });
 
-test('a reader that never falls silent, and takes a slice every six seconds, is disconnected as well', () => {
+test('a client that reads one slice every six seconds is disconnected as well', () => {
   const { sender, clock } = open();
   const response = createResponse();
   sender.send(response.as, { status: 200, headers: {}, body: Buffer.alloc(4 * MB, 'x') }, undefined);
@@ -40,7 +40,7 @@ test('a reader that never falls silent, and takes a slice every six seconds, is 
   expect(response.destroyed()).toBe(true);
 });
 
-test('a reader at the least pace gets all of it, however long that takes', () => {
+test('a client at the minimum rate gets the whole response, however long that takes', () => {
   const { sender, clock } = open();
   const response = createResponse();
   const text = 'äx'.repeat(MB);
@@ -54,7 +54,7 @@ test('a reader at the least pace gets all of it, however long that takes', () =>
   expect(response.text()).toBe(text);
 });
 
-test('a small response that the socket does not take is counted and bounded in time as well', () => {
+test('a small response that the socket does not take is counted, and has a time limit too', () => {
   const { sender, clock, held } = open();
   const response = createResponse();
   sender.send(response.as, { status: 200, headers: {}, body: 'small' }, undefined);
@@ -65,7 +65,7 @@ test('a small response that the socket does not take is counted and bounded in t
   expect(held.counts().held).toBe(0);
 });
 
-test('a small response that the socket takes at once is never counted', () => {
+test('a small response that the socket takes immediately is not counted', () => {
   const { sender, held } = open({ maxBytes: 0 });
   const response = createResponse({ isTaken: true });
   sender.send(response.as, { status: 200, headers: {}, body: 'small' }, undefined);
@@ -73,7 +73,7 @@ test('a small response that the socket takes at once is never counted', () => {
   expect(held.counts().kinds.unread_response).toEqual({ held: 0, refused: 0 });
 });
 
-test('a small response that does not fit ends its connection: it is written already', () => {
+test('a small response without free memory closes its connection, because it is already written', () => {
   const { sender, refused } = open({ maxBytes: 0 });
   const response = createResponse();
   sender.send(response.as, { status: 200, headers: {}, body: 'small' }, undefined);
@@ -81,7 +81,7 @@ test('a small response that does not fit ends its connection: it is written alre
   expect(refused).toEqual([{ status: undefined, code: 'RESPONSE_MEMORY_FULL' }]);
 });
 
-test('what is written in pieces goes out in slices as well', () => {
+test('a response of several parts is sent in slices too', () => {
   const { sender } = open();
   const response = createResponse();
   const pieces = [Buffer.from('a'.repeat(100 * KB)), Buffer.from('b'), Buffer.from('c'.repeat(65 * KB))];
@@ -103,7 +103,7 @@ function open({ maxBytes = 64 * MB } = {}) {
   return { sender, clock, held, refused };
 }
 
-/** A response whose socket takes one write at a time, when the test says so. */
+/** A response whose socket accepts one write each time that the test drains it. */
 function createResponse({ isTaken = false } = {}) {
   const emitter = new EventEmitter();
   const chunks: Buffer[] = [];

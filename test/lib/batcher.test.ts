@@ -3,7 +3,7 @@ import { type BatchPolicy, createBatcher } from '../../src/lib/batcher.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 import { fc } from '../support/fast-check.ts';
 
-test('without a policy for it items leave as they come, and what comes while a batch is in flight shares the next', async () => {
+test('without a delay items are sent immediately, and items that arrive while a batch is in flight share the next', async () => {
   const { add, batches, end } = open({ maxConcurrent: 1 });
   for (const name of ['a', 'b', 'c']) add(name);
   expect(batches()).toEqual(['a']);
@@ -11,7 +11,7 @@ test('without a policy for it items leave as they come, and what comes while a b
   expect(batches()).toEqual(['a', 'bc']);
 });
 
-test('items of one moment leave together when it is over', async () => {
+test('items of one tick are sent together', async () => {
   const moments: (() => void)[] = [];
   const { add, batches } = open({ defer: (callback) => moments.push(callback) });
   for (const name of ['a', 'b']) add(name);
@@ -22,7 +22,7 @@ test('items of one moment leave together when it is over', async () => {
   expect(batches()).toEqual(['ab', 'c']);
 });
 
-test('a batch waits for its pause, and what is in a hurry takes it along', async () => {
+test('a batch waits for its delay, and an urgent item sends it immediately', async () => {
   const { add, batches, batcher, clock, end } = open({ pauseMs: (queued) => (queued >= 3 ? 0 : 100) });
   for (const name of ['a', 'b']) add(name);
   expect(batches()).toEqual([]);
@@ -35,7 +35,7 @@ test('a batch waits for its pause, and what is in a hurry takes it along', async
   expect([batcher.isIdle(), clock.pending]).toEqual([true, 0]);
 });
 
-test('what was removed never leaves, and its pause is over', () => {
+test('a removed item is never sent, and its delay is cancelled', () => {
   const { add, batches, batcher, clock } = open({ pauseMs: () => 100 });
   for (const name of ['a', 'b', 'c']) add(name);
   expect([batcher.remove('a'), batcher.remove('a')]).toEqual([true, false]);
@@ -44,7 +44,7 @@ test('what was removed never leaves, and its pause is over', () => {
   expect(batches()).toEqual([]);
 });
 
-test('an overdue batch makes room for another, and counts again for no other', async () => {
+test('an overdue batch lets another one start, once', async () => {
   const { add, batches, clock, end } = open({ maxConcurrent: 1, overdueMs: 50 });
   for (const name of ['a', 'b', 'c']) add(name);
   await clock.advance(50);
@@ -75,7 +75,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('hurry' as const), nth: fc.nat(20) }) },
 );
 
-test('whatever the policy and the interleaving: bounds hold, no key is twice in flight, and each item leaves once', async () => {
+test('any policy and interleaving keeps the bounds, sends no key twice at a time, and sends each item once', async () => {
   const policy = fc.record({
     maxConcurrent: fc.integer({ min: 1, max: 3 }),
     maxItems: fc.integer({ min: 1, max: 4 }),
@@ -165,7 +165,7 @@ async function checkRun(random: Policy, steps: readonly Step[]): Promise<void> {
   expect([left.length, clock.pending]).toEqual([added.length, 0]);
 }
 
-/** Batches end when they are told to. */
+/** A batch ends when the test calls its `end`. */
 function open(policy: Partial<BatchPolicy<string>>) {
   const clock = createFakeClock();
   const begun: { readonly items: readonly string[]; end(): void }[] = [];

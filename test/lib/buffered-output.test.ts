@@ -13,7 +13,7 @@ afterEach(() => {
   process.removeAllListeners('exit');
 });
 
-test('lines of one moment are written together, in their order', () => {
+test('lines of one tick are written together, in order', () => {
   const bulk = createBufferedOutput(output);
   bulk.write('a\n');
   bulk.write('b\n');
@@ -25,14 +25,14 @@ test('lines of one moment are written together, in their order', () => {
   expect(written).toEqual(['a\nb\n', 'c\n']);
 });
 
-test('many of them do not wait for the moment to end', () => {
+test('many lines are written before the tick ends', () => {
   const bulk = createBufferedOutput(output);
   for (let n = 0; n < 1_000; n++) bulk.write(`${'x'.repeat(99)}\n`);
   expect(written.join('').length).toBeGreaterThan(60_000);
   expect(written.length).toBeLessThan(5);
 });
 
-test('what waits when the process ends is written', () => {
+test('buffered lines are written when the process ends', () => {
   createBufferedOutput(output).write('last\n');
   process.emit('exit', 0);
   expect(written).toEqual(['last\n']);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createFairCache } from '../../src/lib/cache.ts';
 import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 
-test('what a cache keeps is charged to the memory of the process, and no more', () => {
+test('the entries of a cache are counted with the memory of the process, and nothing else is', () => {
   const { cache, held } = open({ maxBytes: 1_000 });
   cache.set('a', 'value', { owner: 'one', bytes: 300 });
   cache.set('b', 'value', { owner: 'one', bytes: 100 });
@@ -18,7 +18,7 @@ test('what a cache keeps is charged to the memory of the process, and no more', 
   expect([held(), cache.counts().bytes]).toEqual([300, 300]);
 });
 
-test('a cache becomes smaller where the process has no memory for it', () => {
+test('a cache shrinks when the process has no memory for it', () => {
   const { cache, heldBytes, held } = open({ maxBytes: 1_000 });
   const body = heldBytes.acquire({}, 'request_body', 800);
   cache.set('a', 'value', { owner: 'one', bytes: 150 });
@@ -31,7 +31,7 @@ test('a cache becomes smaller where the process has no memory for it', () => {
   expect([cache.get('c'), held()]).toEqual(['value', 250]);
 });
 
-test('alone an owner has all of it, and loses first what it used longest ago', () => {
+test('an only owner can use the whole cache, and loses its least recently used entries first', () => {
   const cache = createFairCache<string>({ maxBytes: 30, maxEntryBytes: 30 });
   for (const key of ['a', 'b', 'c']) cache.set(key, key, { owner: 'one', bytes: 10 });
   cache.get('a');
@@ -40,7 +40,7 @@ test('alone an owner has all of it, and loses first what it used longest ago', (
   expect(cache.counts()).toEqual({ entries: 3, bytes: 30 });
 });
 
-test('who fills it loses its own, and not another’s', () => {
+test('an owner that fills the cache loses its own entries, not those of another', () => {
   const cache = createFairCache<string>({ maxBytes: 100, maxEntryBytes: 50 });
   cache.set('small', 'small', { owner: 'small', bytes: 10 });
   for (let index = 0; index < 1_000; index += 1) {
@@ -50,7 +50,7 @@ test('who fills it loses its own, and not another’s', () => {
   expect(cache.get('small')).toBe('small');
 });
 
-test('an entry that is too large is not kept, and one that grows too large goes', () => {
+test('an entry that is too large is not stored, and one that grows too large is removed', () => {
   const cache = createFairCache<string>({ maxBytes: 100, maxEntryBytes: 50 });
   cache.set('a', 'a', { owner: 'one', bytes: 51 });
   expect(cache.get('a')).toBeUndefined();

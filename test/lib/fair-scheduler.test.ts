@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFairScheduler } from '../../src/lib/fair-scheduler.ts';
 
-/** A loop that is turned by hand, and a clock that stands still unless it is moved. */
+/** An event loop whose iterations the test runs, and a clock that only the test moves. */
 function openScheduler() {
   const loop = { time: 0, next: [] as (() => void)[], done: [] as string[] };
   const turns = createFairScheduler({
@@ -26,13 +26,13 @@ function openScheduler() {
   };
 }
 
-test('short pieces share a turn of the loop', async () => {
+test('short tasks share an iteration of the event loop', async () => {
   const { loop, work } = openScheduler();
   for (const name of ['a', 'b', 'c']) await work(name, 5);
   expect(loop.done).toEqual(['a', 'b', 'c']);
 });
 
-test('after a long piece the others have a turn each, in their order', async () => {
+test('after a long task the others get one iteration each, in order', async () => {
   const { loop, work, turn } = openScheduler();
   await work('a', 100);
   for (const name of ['b', 'c']) void work(name, 100);
@@ -40,7 +40,7 @@ test('after a long piece the others have a turn each, in their order', async () 
   expect(loop.done).toEqual(['a']);
   await turn();
   expect(loop.done).toEqual(['a', 'b']);
-  // It came later: nobody is overtaken.
+  // It was scheduled later, so it does not overtake the others.
   void work('d', 1);
   await turn();
   expect(loop.done).toEqual(['a', 'b', 'c']);
@@ -48,7 +48,7 @@ test('after a long piece the others have a turn each, in their order', async () 
   expect(loop.done).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('short pieces that waited share a turn as well', async () => {
+test('short tasks that waited share an iteration too', async () => {
   const { loop, work, turn } = openScheduler();
   await work('a', 100);
   for (const name of ['b', 'c', 'd', 'e']) void work(name, 8);
@@ -59,7 +59,7 @@ test('short pieces that waited share a turn as well', async () => {
   expect(loop.done).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('the first owner of all is no other: it is alone', async () => {
+test('the first owner counts as alone', async () => {
   const { loop, work } = openScheduler();
   await work('a', 10);
   void work('b', 1);
@@ -67,7 +67,7 @@ test('the first owner of all is no other: it is alone', async () => {
   expect(loop.done).toEqual(['a', 'b']);
 });
 
-test('of pieces that take no time there are not more than sixty-four in a turn either', async () => {
+test('at most sixty-four tasks run in an iteration, even if they take no time', async () => {
   const { loop, work, turn } = openScheduler();
   await work('a', 100);
   for (let piece = 0; piece < 100; piece++) void work(`${piece}`, 0);
@@ -78,7 +78,7 @@ test('of pieces that take no time there are not more than sixty-four in a turn e
   expect(loop.done).toHaveLength(1 + 100);
 });
 
-test('owners are served one after the other, however much one of them has waiting', async () => {
+test('owners are served in rotation, whatever the number of their waiting tasks', async () => {
   const { loop, work, turn } = openScheduler();
   await work('a', 100);
   for (const name of ['b', 'c', 'd']) void work(name, 100);
@@ -87,7 +87,7 @@ test('owners are served one after the other, however much one of them has waitin
   expect(loop.done).toEqual(['a', 'b', 'theirs', 'c']);
 });
 
-test('who has had a turn goes on while there is time, and waits like others after that', async () => {
+test('an owner continues while its time lasts, and then waits like others', async () => {
   const { loop, work, turn } = openScheduler();
   await work('a', 100);
   void work('first', 1, { owner: 'two' })
@@ -102,7 +102,7 @@ test('who has had a turn goes on while there is time, and waits like others afte
   expect(loop.done).toEqual(['a', 'first', 'at once', 'b', 'later', 'c']);
 });
 
-test('what is under way comes before what is new, of each owner', async () => {
+test('started requests of an owner are served before its new ones', async () => {
   const { loop, work, turn } = openScheduler();
   await work('a', 100);
   for (const name of ['new 1', 'new 2']) void work(name, 100, { isNew: true });
@@ -112,7 +112,7 @@ test('what is under way comes before what is new, of each owner', async () => {
   expect(loop.done).toEqual(['a', 'under way', 'theirs, new', 'new 1', 'new 2']);
 });
 
-test('a turn that has come brings its time with it, and nothing goes on when nothing waits', async () => {
+test('the time of an iteration begins when it is served, and nothing is scheduled while no task waits', async () => {
   const { loop, work, turn } = openScheduler();
   await work('a', 100);
   await turn();
@@ -123,7 +123,7 @@ test('a turn that has come brings its time with it, and nothing goes on when not
   expect(loop.next).toEqual([]);
 });
 
-test('where there are others a turn of the loop is shorter, until they have been gone for a while', async () => {
+test('an iteration is shorter with several owners, until the others have been gone for a while', async () => {
   const { loop, work, turn } = openScheduler();
   await work('a', 1);
   await work('theirs', 5, { owner: 'two' });
@@ -139,12 +139,12 @@ test('where there are others a turn of the loop is shorter, until they have been
   expect(loop.done).toEqual(['a', 'theirs', 'b', 'c', 'd']);
 });
 
-/** Long enough for every promise that is fulfilled. */
+/** Long enough for every fulfilled promise to settle. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('new work that waits is counted by its owner, and what goes on is not new', async () => {
+test('waiting new tasks are counted by owner, without continuing ones', async () => {
   const { turns, work, turn } = openScheduler();
   await work('long', 100);
   void work('goes on', 1);

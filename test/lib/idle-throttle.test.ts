@@ -10,6 +10,6 @@ test('work rests for at least three times as long as it took, and for at most 99
   }
 });
 
-test('what took no time needs no rest', () => {
+test('work without duration needs no rest', () => {
   expect(createIdleThrottle().pauseAfter(0)).toBe(0);
 });

@@ -6,7 +6,7 @@ test.each([
   '2025-01-31T09:30:00.123456Z',
   '2024-02-29t00:00:00z',
   '2025-12-31 23:59:59+05:30',
-])('%j is a moment', (text) => {
+])('%j is a date and time', (text) => {
   expect(isRfc3339(text)).toBe(true);
 });
 
@@ -25,6 +25,6 @@ test.each([
   '2025-01-01',
   '2025-01-01T00:00:00',
   '2025-01-01T00:00:00Z ',
-])('%j is none', (text) => {
+])('%j is no date and time', (text) => {
   expect(isRfc3339(text)).toBe(false);
 });

@@ -9,7 +9,7 @@ test.each(['', 'a', '\u0001', '\\u0000', '\\\\u0000', '\\', '\\ud800', '\u{1F600
 );
 
 test.each(['\0', 'a\0b', '\\\0', '\\\\\0', '\ud800', '\udfff', '\\\udc00', '\u{1F600}\ud83d'])(
-  '%j cannot',
+  '%j cannot be stored',
   (text) => {
     expect([isStorable(text), isStorableJson(JSON.stringify([text]))]).toEqual([false, false]);
   },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { jsonLength, stringLength } from '../../src/lib/json.ts';
 import { fc } from '../support/fast-check.ts';
 
-test('no value is longer than it is reckoned, and strings are exactly as long', () => {
+test('the JSON of a value is at most as long as computed, and that of a string exactly', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       expect(jsonLength(value)).toBeGreaterThanOrEqual(Buffer.byteLength(JSON.stringify(value)));
@@ -20,7 +20,7 @@ test('no value is longer than it is reckoned, and strings are exactly as long', 
   );
 });
 
-test('counting ends at the limit, and goes as deep as data does', () => {
+test('counting stops at the limit, and reaches any depth of data', () => {
   const list = Array.from({ length: 100_000 }, () => 'x'.repeat(100));
   expect(jsonLength(list, 1_000)).toBeLessThan(200_000);
   let deep: unknown = 'end';

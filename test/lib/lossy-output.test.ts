@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { createLossyOutput } from '../../src/lib/output.ts';
 
-test('what cannot be written is counted by line, ends nothing, and the next line is tried again', () => {
+test('lines that cannot be written are counted, do not end the process, and the next line is tried', () => {
   const written: string[] = [];
   let broken: Error | undefined;
   const stream = Object.assign(new EventEmitter(), {

@@ -4,7 +4,7 @@ import { fc } from '../support/fast-check.ts';
 
 const read = (text: string) => readJsonBytes(Buffer.from(text));
 
-test('whatever JSON writes is read as it was', () => {
+test('any value that JSON can write is read back unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.boolean(), (value, isSpaced) => {
       const text = JSON.stringify(value, null, isSpaced ? 1 : undefined);
@@ -19,7 +19,7 @@ test.each([
   ['{"a":1,"a" :2}'],
   ['{"a"\n:1,"b\\":":0,"a":2}'],
   ['[{"b":{"a":1,"\\u0061":"x\\":"}}]'],
-])('a key twice in one object is found: %s', (text) => {
+])('a duplicate key in an object is detected: %s', (text) => {
   expect(read(text)).toMatchObject({ problem: expect.stringMatching(/^names ".*" twice in one object$/) });
 });
 
@@ -28,7 +28,7 @@ test.each([
   ['what looks like a key in a string', '{"a":"\\"b\\":\\"b\\":"}', { a: '"b":"b":' }],
   ['a byte order mark in front', '\ufeff{}', {}],
   ['the replacement character itself', '"\ufffd"', '\ufffd'],
-])('%s is no mistake', (_what, text, value) => {
+])('%s is valid', (_what, text, value) => {
   expect(read(text)).toEqual({ value });
 });
 
@@ -38,11 +38,11 @@ test.each([
   ['is not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
   ['contains half of a surrogate pair, which is no character', Buffer.from('{"a":["\\ud800"]}')],
   ['contains half of a surrogate pair, which is no character', Buffer.from('{"\\udc00":1}')],
-])('%s: it says so', (problem, bytes) => {
+])('%s gives an error that says so', (problem, bytes) => {
   expect(readJsonBytes(bytes)).toMatchObject({ problem });
 });
 
-test('a body may be nested as deep as it is long', () => {
+test('a body can be nested as deeply as its length allows', () => {
   const text = `${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}`;
   expect(read(text)).toHaveProperty('value');
 });

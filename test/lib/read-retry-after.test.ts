@@ -20,10 +20,10 @@ test.each([
   expect(readRetryAfter({ 'retry-after': value, date })).toBe(expected);
 });
 
-test('nothing said is nothing to wait for', () => {
+test('a missing Retry-After gives no time to wait', () => {
   expect(readRetryAfter({})).toBeUndefined();
 });
 
-test('a date whose sender does not say what time it has says nothing', () => {
+test('a date as Retry-After without a Date header gives no time to wait', () => {
   expect(readRetryAfter({ 'retry-after': date })).toBeUndefined();
 });

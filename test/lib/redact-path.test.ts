@@ -14,6 +14,6 @@ test.each([
   ['/connect/callback/hubspot', '/connect/callback/hubspot'],
   ['/customers/demo', '/customers/demo'],
   ['/graphql', '/graphql'],
-])('of %s the log has %s', (path, logged) => {
+])('the path %s is logged as %s', (path, logged) => {
   expect(redactPath(path)).toBe(logged);
 });

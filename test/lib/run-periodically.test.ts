@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runPeriodically } from '../../src/lib/clock.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
-test('works again and again, each time one interval after the last one ended', async () => {
+test('the job runs repeatedly, each time one interval after the previous run ended', async () => {
   const { clock, repeated, started, finish } = open();
   await clock.advance(999);
   expect(started()).toBe(0);
@@ -16,7 +16,7 @@ test('works again and again, each time one interval after the last one ended', a
   await repeated.stop();
 });
 
-test('goes on after a failure, which is told', async () => {
+test('the job continues after a failure, which is reported', async () => {
   const { clock, repeated, started, finish, failures } = open();
   await clock.advance(1_000);
   await finish(new Error('not today'));
@@ -27,7 +27,7 @@ test('goes on after a failure, which is told', async () => {
   await repeated.stop();
 });
 
-test('stops when what runs has finished, and leaves no timer behind', async () => {
+test('stopping waits for a running job, and leaves no timer', async () => {
   const { clock, repeated, started, finish } = open();
   await clock.advance(1_000);
   let hasStopped = false;
@@ -43,7 +43,7 @@ test('stops when what runs has finished, and leaves no timer behind', async () =
   expect(clock.pending).toBe(0);
 });
 
-test('stopped before its first turn it never works', async () => {
+test('a job that is stopped before its first run never runs', async () => {
   const { clock, repeated, started } = open();
   await repeated.stop();
   await clock.advance(10_000);

@@ -21,12 +21,12 @@ function toBytes({ body }: JsonBody): Buffer {
   return typeof body === 'string' ? Buffer.from(body) : body.toBuffer();
 }
 
-test('whatever the value, these are the bytes of its JSON', () => {
+test('the body of any value has the bytes of its JSON', () => {
   const texts = fc.array(fc.string({ unit: 'binary', maxLength: 2_000 }), { maxLength: 10 });
   fc.assert(fc.property(texts, expectItsJson));
 });
 
-test('so they are where lists are long, wherever they stand', () => {
+test('the body of a value with long lists has the bytes of its JSON, wherever the lists are', () => {
   const leaf = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constant(undefined),
@@ -69,18 +69,18 @@ test.each(['', 'a', '’'.repeat(10_000), '😀'.repeat(10_000), 'x'.repeat(400_
   },
 );
 
-test('only what is long is made into bytes', () => {
+test('only long lists become bytes', () => {
   expect(toJsonBody(['short']).body).toBe('["short"]');
   expect(toJsonBody('x'.repeat(10_000)).body).toBeInstanceOf(JsonBytes);
 });
 
-test('one body is not written over by the next', () => {
+test('a body is not overwritten by the next one', () => {
   const first = toJsonBody('a'.repeat(10_000));
   toJsonBody('b'.repeat(10_000));
   expect(toBytes(first).includes('b')).toBe(false);
 });
 
-test('what is written already goes into it as it is, wherever it stands', () => {
+test('serialized parts are included unchanged, at any position', () => {
   const written = () => new JsonBytes([Buffer.from('{"nodes":["’'), Buffer.from('"]}')]);
   const page = { nodes: ['’'] };
   const long = Array.from({ length: 100 }, (_, index) => index);
@@ -98,7 +98,7 @@ test('what is written already goes into it as it is, wherever it stands', () => 
   }
 });
 
-test('its bytes can be had once', () => {
+test('the bytes of a body can be taken once', () => {
   const written = new JsonBytes([Buffer.from('1')]);
   expect(written.take()).toHaveLength(1);
   expect(() => written.take()).toThrow('taken');

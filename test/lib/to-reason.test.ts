@@ -8,6 +8,6 @@ test.each([
   ['a text', 'stopped', 'stopped'],
   ['an object that is no error', { errno: 28 }, '{ errno: 28 }'],
   ['nothing', undefined, 'undefined'],
-])('what was thrown is said in words: %s', (_, thrown, words) => {
+])('any thrown value becomes a readable reason: %s', (_, thrown, words) => {
   expect(toReason(thrown)).toBe(words);
 });

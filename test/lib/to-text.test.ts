@@ -16,7 +16,7 @@ const unit = fc.constantFrom(
   '\ud83d',
 );
 
-test('a text is trimmed, and null where nothing is left of it', () => {
+test('a text is trimmed, and an empty one is null', () => {
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 6 }), (text) => {
       expect(toText(text)).toBe(text.trim() || null);

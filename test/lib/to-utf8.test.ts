@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { toUtf8 } from '../../src/lib/json-body.ts';
 import { fc } from '../support/fast-check.ts';
 
-test('texts, short and long, become the bytes of all of them', () => {
+test('short and long texts become their UTF-8 bytes, in order', () => {
   const text = fc
     .tuple(fc.string({ unit: 'grapheme' }), fc.nat(40_000))
     .map(([one, times]) => one.repeat(times % 4_000));
@@ -14,19 +14,19 @@ test('texts, short and long, become the bytes of all of them', () => {
   );
 });
 
-test('a text that is longer than all of the room keeps its place', () => {
+test('a text that is longer than the whole buffer stays in order', () => {
   const texts = ['a', '’'.repeat(300_000), 'b', '😀'.repeat(200_000), 'c'];
   expect(Buffer.concat(toUtf8(texts)).toString()).toBe(texts.join(''));
 });
 
-test('what is bytes already keeps its place', () => {
+test('parts that are bytes already stay in order', () => {
   const bytes = [Buffer.from('“b'), Buffer.from('”')];
   const pieces = toUtf8(['’a', bytes, 'c', [], 'd’', bytes]);
   expect(Buffer.concat(pieces).toString()).toBe('’a“b”cd’“b”');
   expect(pieces).toContain(bytes[0]);
 });
 
-test('of nothing comes nothing', () => {
+test('no parts give no bytes', () => {
   expect(toUtf8([])).toHaveLength(0);
   expect(toUtf8(['', ''])).toHaveLength(0);
 });

@@ -11,7 +11,7 @@ function open(maxEntries = 10) {
   }
 }
 
-test('what was found is known until its age is up, counted from the question', async () => {
+test('a found value is cached until its maximum age, counted from the start of the look-up', async () => {
   const { cache, advance } = open();
   const load = vi.fn(async () => {
     advance(1_000);
@@ -26,7 +26,7 @@ test('what was found is known until its age is up, counted from the question', a
   expect(load).toHaveBeenCalledTimes(2);
 });
 
-test('what is not there is asked for again, and pushes nothing out', async () => {
+test('a missing value is looked up again, and evicts nothing', async () => {
   const { cache } = open(1);
   await cache.find('kept', async () => 'kept');
   for (const key of ['a', 'b', 'a']) expect(await cache.find(key, async () => undefined)).toBeUndefined();
@@ -35,13 +35,13 @@ test('what is not there is asked for again, and pushes nothing out', async () =>
   expect(await cache.find('a', load)).toBe('new');
 });
 
-test('a failure is not remembered', async () => {
+test('a failure is not cached', async () => {
   const { cache } = open();
   await expect(cache.find('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
   expect(await cache.find('a', async () => 'back')).toBe('back');
 });
 
-test('who asks at the same moment waits for one answer', async () => {
+test('simultaneous look-ups share one load', async () => {
   const { cache } = open();
   const load = vi.fn(async () => 'found');
   expect(await Promise.all(Array.from({ length: 20 }, () => cache.find('a', load)))).toEqual(
@@ -50,7 +50,7 @@ test('who asks at the same moment waits for one answer', async () => {
   expect(load).toHaveBeenCalledTimes(1);
 });
 
-test('the oldest goes when there is no room', async () => {
+test('the oldest entry is evicted when the cache is full', async () => {
   const { cache } = open(2);
   for (const key of ['a', 'b', 'c']) await cache.find(key, async () => key);
   const load = vi.fn(async () => 'again');

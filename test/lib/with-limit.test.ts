@@ -4,7 +4,7 @@ import { createFakeClock, settle } from '../support/clock.ts';
 
 const never = new Promise<never>(() => {});
 
-test('what comes in time comes', async () => {
+test('a result within the time limit is returned', async () => {
   const clock = createFakeClock();
   expect(await withLimit(Promise.resolve('done'), { limitMs: 100, clock })).toBe('done');
   await expect(withLimit(Promise.reject(new Error('no')), { limitMs: 100, clock })).rejects.toThrow('no');
@@ -12,7 +12,7 @@ test('what comes in time comes', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('what does not is given up', async () => {
+test('a result after the time limit is an error', async () => {
   const clock = createFakeClock();
   const limited = watch(withLimit(never, { limitMs: 100, clock }));
   await clock.advance(140);
@@ -21,7 +21,7 @@ test('what does not is given up', async () => {
   expect(limited.error).toMatchObject({ message: 'timeout expired' });
 });
 
-test('a process that was stopped itself waits as long again, and no longer than the limit', async () => {
+test('a process that was suspended waits for that time again, at most for the limit', async () => {
   for (const [stoppedMs, moreMs] of [
     [180, 80],
     [10_000, 100],

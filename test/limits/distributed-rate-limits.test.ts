@@ -33,7 +33,7 @@ describeOnRedis('a budget of several processes', () => {
     return [await open(prefix), await open(prefix)] as const;
   }
 
-  test('is one: what one of them has taken is gone for the other', async () => {
+  test('is shared: a permit that one process takes is missing for the other', async () => {
     const [one, other] = await openTwo();
     const taken = [await one.acquire(ASK), await other.acquire(ASK), await one.acquire(ASK)];
     expect(taken).toEqual(taken.map(() => ({ turn: expect.any(String) })));
@@ -41,7 +41,7 @@ describeOnRedis('a budget of several processes', () => {
     expect(await other.acquire({ ...ASK, name: 'b:general' })).toHaveProperty('turn');
   });
 
-  test('of many that ask at the same moment as many go as there is room for', async () => {
+  test('gives concurrent requests exactly the permits that are left', async () => {
     const [one, other] = await openTwo();
     const asked = Array.from({ length: 40 }, (_, index) =>
       (index % 2 ? one : other).acquire({ ...ASK, calls: 7 }),
@@ -49,7 +49,7 @@ describeOnRedis('a budget of several processes', () => {
     expect((await Promise.all(asked)).filter((told) => told && 'turn' in told)).toHaveLength(7);
   });
 
-  test('a turn that was not used is there for the others', async () => {
+  test('gives a cancelled permit to the other processes', async () => {
     const [one, other] = await openTwo();
     for (let call = 0; call < 2; call++) await one.acquire(ASK);
     const told = await one.acquire(ASK);
@@ -58,7 +58,7 @@ describeOnRedis('a budget of several processes', () => {
     expect(await other.acquire(ASK)).toHaveProperty('turn');
   });
 
-  test('a turn whose call ended while Redis was away is there for the others when it returns', async () => {
+  test('gives the permit of a call that ended while Redis was away to the others when Redis returns', async () => {
     const prefix = freshPrefix();
     const proxy = await openRedisProxy();
     const [one, other] = [await open(prefix, proxy.url), await open(prefix)];
@@ -76,11 +76,11 @@ describeOnRedis('a budget of several processes', () => {
     await proxy.cut();
   });
 
-  test('what a provider tells one of them of its limit, all of them follow', async () => {
+  test('follows the rate limit headers that one process received, in all processes', async () => {
     const [one, other] = await openTwo();
     const told = await one.acquire(ASK);
     const turn = told && 'turn' in told ? told.turn : undefined;
-    // Of ten one is ours and seven are a stranger's.
+    // Of ten calls two remain: one was ours, so seven were another consumer's.
     const rateLimit = { max: 10, remaining: 2, intervalMs: 600_000 };
     one.release({ name: ASK.name, turn, intervalMs: ASK.intervalMs, rateLimit, pauseMs: undefined });
     await one.acquire({ ...ASK, name: 'behind it' });
@@ -88,7 +88,7 @@ describeOnRedis('a budget of several processes', () => {
     expect(await one.acquire(ASK)).toHaveProperty('waitMs');
   });
 
-  test('a pause that a provider asks one of them for, all of them make', async () => {
+  test('pauses all processes when the provider asks one of them to wait', async () => {
     const [one, other] = await openTwo();
     const { name, intervalMs } = ASK;
     one.release({ name, turn: undefined, intervalMs, rateLimit: undefined, pauseMs: 600_000 });
@@ -100,7 +100,7 @@ describeOnRedis('a budget of several processes', () => {
     expect(waitMs).toBeLessThanOrEqual(600_000);
   });
 
-  test('of whoever died with a turn it comes back when the call would have been over', async () => {
+  test('regains the permit of a crashed process when its lease has expired', async () => {
     const budgets = await open();
     const long = { ...ASK, name: 'long', calls: 1, leaseMs: HANGING_MS };
     await budgets.acquire(long);
@@ -110,7 +110,7 @@ describeOnRedis('a budget of several processes', () => {
     await expect.poll(() => budgets.acquire(short), { interval: 1 }).toHaveProperty('turn');
   });
 
-  test('two lanes in two processes together never make more calls in any stretch of the interval', async () => {
+  test('is never exceeded in any interval by two rate limiters in two processes together', async () => {
     const budget = { calls: 5, intervalMs: 200, concurrency: 4 };
     const lanes = (await openTwo()).map((budgets) =>
       createSharedRateLimiter({

@@ -4,7 +4,7 @@ import { toSubnet } from '../../src/http/incoming-request.ts';
 import { openLimits } from '../../src/limits/limits.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 
-test('after so many failures look-ups from one address are slow, from there alone', async () => {
+test('after the maximum of failures, look-ups from that address are slow, and from no other', async () => {
   const { failures, fail } = await open(3);
   fail('192.0.2.1', 2);
   expect(failures.slowBucketOf('192.0.2.1')).toBeUndefined();
@@ -14,14 +14,14 @@ test('after so many failures look-ups from one address are slow, from there alon
   expect(failures.slowBucketOf('192.0.2.2')).toBeUndefined();
 });
 
-test('when the minute is over they are quick again', async () => {
+test('after a minute look-ups from the address are fast again', async () => {
   const { failures, fail, later } = await open(3);
   fail('192.0.2.1', 3);
   later(60_001);
   expect(failures.slowBucketOf('192.0.2.1')).toBeUndefined();
 });
 
-test('one network of IPv6 is one address, however many it has', async () => {
+test('an IPv6 network counts as one address', async () => {
   const { failures, fail } = await open(3);
   for (const host of ['1', '2', '3']) fail(toSubnet(`2001:db8:1:2::${host}`), 1);
   expect(failures.slowBucketOf(toSubnet('2001:db8:1:2::4'))).toBeDefined();

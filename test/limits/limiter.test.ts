@@ -8,7 +8,7 @@ beforeEach(() => {
   now = 5_000;
 });
 
-test('each key counts for itself, in a minute that begins with its first', () => {
+test('each key has a separate count, in a minute that begins with its first request', () => {
   const { add } = count();
   expect(add('a', 1)).toEqual({ count: 1, resetMs: 60_000 });
   now += 20_000;
@@ -18,14 +18,14 @@ test('each key counts for itself, in a minute that begins with its first', () =>
   expect(add('a', 1)).toEqual({ count: 3, resetMs: 1 });
 });
 
-test('with its minute the count is over, and not sooner', () => {
+test('a count is reset after its minute, and not sooner', () => {
   const { add } = count();
   for (let index = 0; index < 5; index += 1) add('a', 1);
   now += 60_000;
   expect(add('a', 1)).toEqual({ count: 1, resetMs: 60_000 });
 });
 
-test('keys that are not used any more are forgotten', () => {
+test('unused keys are removed', () => {
   const { add, size } = count();
   for (let index = 0; index < 1_000; index += 1) add(`once ${index}`, 1);
   now += 30_000;
@@ -36,7 +36,7 @@ test('keys that are not used any more are forgotten', () => {
   expect(size()).toBe(2);
 });
 
-test('a key that began again is not swept with those that began when it first did', () => {
+test('a key with a new minute is not removed with the keys of its first minute', () => {
   const { add, size } = count();
   add('a', 1);
   add('b', 1);
@@ -48,7 +48,7 @@ test('a key that began again is not swept with those that began when it first di
   expect(add('a', 1).count).toBe(2);
 });
 
-test('what weighs more counts more', () => {
+test('a request counts by its weight', () => {
   const { add } = count();
   expect(add('a', 5).count).toBe(5);
   expect(add('a', 2).count).toBe(7);

@@ -4,7 +4,7 @@ import { toSubnet } from '../../src/http/incoming-request.ts';
 import { createMemoryLimit, defaultMaxHeldBytes } from '../../src/limits/memory-limit.ts';
 import { fc } from '../support/fast-check.ts';
 
-test('what is held is counted until it is released, and only once', () => {
+test('a reservation is counted until it is released, and once', () => {
   const held = createMemoryLimit({ maxBytes: 1_000 });
   const hold = held.acquire({ address: '192.0.2.1' }, 'request_body', 300);
   expect(hold?.grow(100)).toBe(true);
@@ -14,7 +14,7 @@ test('what is held is counted until it is released, and only once', () => {
   expect(held.counts()).toMatchObject({ held: 0, kinds: { request_body: { held: 0, refused: 0 } } });
 });
 
-test('a hold that was released never grows again', () => {
+test('a released reservation cannot grow', () => {
   const held = createMemoryLimit({ maxBytes: 1_000 });
   const hold = held.acquire({}, 'queue', 1);
   hold?.release();
@@ -26,7 +26,7 @@ test.each([
   [{ address: '192.0.2.1' }, 500],
   [{ application: 'a' }, 750],
   [{ connection: 'a' }, 500],
-])('one owner gets its share and no more, and another still finds room: %o', (owner, share) => {
+])('one owner gets its share and no more, which leaves memory for another: %o', (owner, share) => {
   const held = createMemoryLimit({ maxBytes: 1_000 });
   const all = held.acquire(owner, 'provider_response', share);
   expect(held.acquire(owner, 'provider_response', 1)).toBeUndefined();
@@ -44,7 +44,7 @@ test('an address of an IPv6 network has the share of the network', () => {
   expect(held.acquire({ address: toSubnet('2001:db8:0:1::2') }, 'request_body', 1)).toBeDefined();
 });
 
-test('whatever comes in whatever order: never above the bound or a share, never below zero, and nothing stays', () => {
+test('any sequence of reservations stays within the limit and the shares, never below zero, and ends at zero', () => {
   const owner = fc.record(
     {
       address: fc.constantFrom('192.0.2.1', '198.51.100.7', toSubnet('2001:db8::1'), toSubnet('2001:db8::2')),
@@ -98,7 +98,7 @@ test('whatever comes in whatever order: never above the bound or a share, never 
   );
 });
 
-test('owners that hold nothing are forgotten once there are many', () => {
+test('owners without reservations are removed once there are many', () => {
   const held = createMemoryLimit({ maxBytes: 1_000 });
   const kept = held.acquire({ application: 'kept' }, 'queue', 1);
   for (let n = 0; n < 10_000; n += 1) held.acquire({ application: `${n}` }, 'queue', 1)?.release();
@@ -114,6 +114,6 @@ test('the default follows the heap and the container, whichever is smaller', () 
   expect(defaultMaxHeldBytes()).toBeGreaterThan(16 * MB);
 });
 
-test('the refusal says when to try again', () => {
+test('a rejection says when to try again', () => {
   expect(memoryLimitReached()).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 });
 });

@@ -46,14 +46,14 @@ describeOnRedis('limits that several processes share', () => {
     return (await Promise.all(asked)).filter(Boolean).length;
   };
 
-  test('are one limit for all of them', async () => {
+  test('allow all processes together one limit', async () => {
     const [one, other] = [await open(), await open()];
     expect(await refusals(one, 3)).toBe(0);
     expect(await refusals(other, 3)).toBe(1);
     expect(log.lines).toEqual([]);
   });
 
-  test('are each process’s own while Redis is away, and one again when it returns: two lines tell of it', async () => {
+  test('are separate per process while Redis is away, and shared again when it returns, each with a log line', async () => {
     const limits = await open();
     expect(await refusals(limits, 5)).toBe(0);
     await proxy.cut();
@@ -80,7 +80,7 @@ describeOnRedis('limits that several processes share', () => {
     ]);
   });
 
-  test('let a process start while Redis is away: it keeps half of the budgets, because it cannot be alone', async () => {
+  test('let a process start while Redis is away, with half of the budgets, because another process may run', async () => {
     await proxy.cut();
     const limits = await open();
     expect(await refusals(limits, 6)).toBe(1);
@@ -88,11 +88,11 @@ describeOnRedis('limits that several processes share', () => {
     expect(log.lines).toHaveLength(1);
     await proxy.mend();
     await until(() => limits.sharedRateLimits?.isConnected() === true);
-    // What it did alone is not over yet.
+    // Calls made while Redis was away still count.
     expect(limits.sharedRateLimits?.share(1_000)).toBeLessThan(1);
   });
 
-  test('know how many processes share them, and who has left', async () => {
+  test('are divided by the number of running processes, without those that have left', async () => {
     const one = await openTestRedis(prefix);
     const other = await openTestRedis(prefix);
     await until(() => one.processes() === 2 && other.processes() === 2);
@@ -101,7 +101,7 @@ describeOnRedis('limits that several processes share', () => {
     await one.close();
   });
 
-  test('leave the first process that finds Redis again its share: the others, not counted there yet, still use theirs', async () => {
+  test('keep the share of the first process that reconnects, until the others can have reconnected too', async () => {
     const clock = createFakeClock();
     const one = await openTestRedis(prefix, { url: proxy.url, clock });
     await until(() => one.processes() === 1);
@@ -110,7 +110,7 @@ describeOnRedis('limits that several processes share', () => {
     await until(() => one.processes() === 2);
     await proxy.cut();
     await until(() => !one.isConnected());
-    // As after five seconds of silence.
+    // As after five seconds without a heartbeat.
     await other.client.del('processes');
     await other.close();
     await proxy.mend();

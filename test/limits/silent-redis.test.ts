@@ -45,7 +45,7 @@ describeOnRedis('a Redis that is connected and says nothing', () => {
   };
   const caller = { application: { id: 'a', name: 'A' }, credentialId: 'key' };
 
-  test('does not keep a process from starting, and is used when it speaks', async () => {
+  test('does not prevent a start, and is used once it responds', async () => {
     const { proxy, limits, log } = await open(true);
     await limits.checkRateLimit({ rateLimit: undefined }, caller);
     expect(limits.sharedRateLimits?.isConnected()).toBe(false);
@@ -54,7 +54,7 @@ describeOnRedis('a Redis that is connected and says nothing', () => {
     await until(() => limits.sharedRateLimits?.isConnected() === true);
   });
 
-  test('counts as away: requests are answered, and one line tells of it', async () => {
+  test('counts as unavailable: requests get responses, and one line is logged', async () => {
     const { proxy, limits, log } = await open(false);
     proxy.setSilent(true);
     await limits.checkRateLimit({ rateLimit: undefined }, caller);

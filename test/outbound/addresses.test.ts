@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isPublicAddress } from '../../src/outbound/http/addresses.ts';
 
-describe('an address that may be sent a token', () => {
+describe('an address that is accepted as the target of a token', () => {
   test.each([
     '1.1.1.1',
     '9.255.255.255',
@@ -26,7 +26,7 @@ describe('an address that may be sent a token', () => {
   });
 });
 
-describe('an address that is never sent one', () => {
+describe('an address that is rejected as the target of a token', () => {
   test.each([
     '0.0.0.0',
     '0.1.2.3',

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { type Breaker, createConnectionBreaker } from '../../src/outbound/resilience/circuit-breaker.ts';
 import { createFakeClock } from '../support/clock.ts';
 
-describe('a breaker', () => {
-  test('opens after so many failures in a row, and says for how long', async () => {
+describe('a circuit breaker', () => {
+  test('opens after the maximum of consecutive failures, and says for how long', async () => {
     const { breaker, clock } = open();
     fail(breaker, 2);
     breaker.check();
@@ -14,7 +14,7 @@ describe('a breaker', () => {
     );
   });
 
-  test('forgets failures that are not in a row', () => {
+  test('ignores failures that are not consecutive', () => {
     const { breaker } = open();
     fail(breaker, 2);
     breaker.begin();
@@ -23,7 +23,7 @@ describe('a breaker', () => {
     expect(() => breaker.check()).not.toThrow();
   });
 
-  test('lets one call try when its time is over, and the others wait for it', async () => {
+  test('admits one probe after its reset time, and rejects other calls until the probe ends', async () => {
     const { breaker, clock } = open();
     fail(breaker, 3);
     await clock.advance(10_000);
@@ -34,7 +34,7 @@ describe('a breaker', () => {
     expect(breaker.isClosed()).toBe(true);
   });
 
-  test('stays open when that call fails as well', async () => {
+  test('stays open when the probe fails as well', async () => {
     const { breaker, clock } = open();
     fail(breaker, 3);
     await clock.advance(10_000);
@@ -42,14 +42,14 @@ describe('a breaker', () => {
     expect(() => breaker.check()).toThrow(expect.objectContaining({ retryAfterMs: 10_000 }));
   });
 
-  test('knows nothing of a host that the connection has left', () => {
+  test('forgets the failures of a host that the connection has left', () => {
     const { breaker } = open();
     fail(breaker, 3);
     breaker.reset();
     expect(() => breaker.begin()).not.toThrow();
   });
 
-  test('opens when most calls are slow and many wait', () => {
+  test('opens when most calls are slow and many are waiting', () => {
     const { breaker } = open({ waiting: 100 });
     answer(breaker, 10, 3);
     answer(breaker, 6_000, 2);
@@ -60,7 +60,7 @@ describe('a breaker', () => {
     );
   });
 
-  test('counts time-outs as slow', () => {
+  test('counts time-outs as slow calls', () => {
     const { breaker } = open({ waiting: 100 });
     for (const result of ['failed', 'answered', 'abandoned'] as const) {
       breaker.begin();
@@ -69,7 +69,7 @@ describe('a breaker', () => {
     expect(breaker.isClosed()).toBe(false);
   });
 
-  test('stays closed for a slow provider that few wait for, and for slow calls among many that are quick', () => {
+  test('stays closed when few calls wait for a slow provider, and when most calls are fast', () => {
     const few = open({ waiting: 99 }).breaker;
     answer(few, 9_000, 50);
     expect(few.isClosed()).toBe(true);
@@ -79,7 +79,7 @@ describe('a breaker', () => {
     expect(mixed.isClosed()).toBe(true);
   });
 
-  test('forgets slow calls of long ago', async () => {
+  test('ignores old slow calls', async () => {
     const { breaker, clock } = open({ waiting: 100 });
     answer(breaker, 6_000, 2);
     await clock.advance(30_000);
@@ -87,7 +87,7 @@ describe('a breaker', () => {
     expect(breaker.isClosed()).toBe(true);
   });
 
-  test('that is open for slowness opens again at a slow probe while the crowd is there, and closes without it', async () => {
+  test('opened by slow calls opens again after a slow probe while many calls wait, and closes otherwise', async () => {
     for (const [asking, isClosed] of [
       [100, false],
       [3, true],
@@ -105,7 +105,7 @@ describe('a breaker', () => {
     }
   });
 
-  test('learns nothing from a client that leaves early, and probes again', async () => {
+  test('ignores a probe whose client disconnects, and probes again', async () => {
     const { breaker, clock } = open();
     fail(breaker, 3);
     await clock.advance(10_000);

@@ -8,14 +8,14 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 describe('facts of a connection', () => {
-  test('are read by all processes from where one of them has put them', async () => {
+  test('are read by all processes after one of them has stored them', async () => {
     const { open } = setUp();
     const [first, second] = [open(), open()];
     expect(await first.learn(undefined, learnt('hidden'))).toBe('result of hidden');
     expect([await first.read(), await second.read()]).toEqual(['hidden', 'hidden']);
   });
 
-  test('are looked at once a minute, however often they are read', async () => {
+  test('are loaded once a minute, however often they are read', async () => {
     const { open, clock, reads } = setUp();
     const facts = open();
     for (let time = 0; time < 5; time += 1) expect(await facts.read()).toBeUndefined();
@@ -26,7 +26,7 @@ describe('facts of a connection', () => {
     expect(await facts.read()).toBe('hidden');
   });
 
-  test('hold for a day', async () => {
+  test('are valid for a day', async () => {
     const { open, clock } = setUp();
     const facts = open();
     await facts.learn(undefined, learnt('hidden'));
@@ -36,7 +36,7 @@ describe('facts of a connection', () => {
     expect(await facts.read()).toBeUndefined();
   });
 
-  test('are learnt by one of those who ask for them at the same moment, and by none who saw older ones', async () => {
+  test('are determined by one of several concurrent callers, and not again for a caller that saw an older state', async () => {
     const { open } = setUp();
     const facts = open();
     const works = ['a', 'b', 'c'].map((what) => facts.learn(undefined, learnt(what)));
@@ -47,7 +47,7 @@ describe('facts of a connection', () => {
     expect(await facts.read()).toBe('newer');
   });
 
-  test('are learnt by the next one where whoever was at it fails', async () => {
+  test('are determined by the next caller when the first one fails', async () => {
     const { open } = setUp();
     const facts = open();
     const failing = facts.learn(undefined, () => Promise.reject(new Error('gone')));
@@ -56,7 +56,7 @@ describe('facts of a connection', () => {
     expect(await next).toBe('result of hidden');
   });
 
-  test('that cannot be read or kept are unknown, and no failure', async () => {
+  test('are unknown, without an error, when they cannot be read or stored', async () => {
     const away = () => Promise.reject(new Error('the database is away'));
     const facts = setUp({ read: away, write: away }).open();
     expect(await facts.read()).toBeUndefined();

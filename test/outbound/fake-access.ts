@@ -8,7 +8,7 @@ import { createFakeContactCache } from '../support/fake-contact-cache.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
 import { UNBOUNDED } from '../support/held-bytes.ts';
 
-/** A CRM of no make: one call for each operation, and its answer's body as the error where it fails. */
+/** A generic fake CRM: one call for each operation; a failed call's error has the answer's body. */
 export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAccess {
   return {
     origin: (instanceUrl) => instanceUrl ?? undefined,
@@ -61,14 +61,14 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
   };
 }
 
-/** The way out to one stubbed host, with one connection on it. */
+/** The outbound client for one stubbed host, with one connection. */
 export function openStub(origin: string, options: StubOptions = {}) {
   const { access = createFakeAccess(), connection: patch, settings, ...rest } = options;
   const outbound = createOutbound({
     sandboxOrigins: [origin],
     findOAuthClient: async () => ({ clientId: 'client', clientSecret: 'client-secret' }),
     providers: new Map(),
-    // A deadline is what some tests are about. All others may take as long as the machine needs.
+    // Only the tests of deadlines set one; all others may take as long as the machine needs.
     settings: { deadlineMs: 600_000, ...settings },
     heldBytes: UNBOUNDED,
     ...rest,

@@ -27,7 +27,7 @@ const SECRETS = [
 const [CODE, VERIFIER, SECRET, REFRESH] = SECRETS as [string, string, string, string];
 
 describe('a code', () => {
-  test('is exchanged once, with what belongs to it, and the grant stands for the sandbox', async () => {
+  test('is exchanged once, with its parameters, and gives a grant that belongs to the sandbox', async () => {
     const { exchange, asked } = await open((_, response) => response.end('{}'));
     expect(await exchange()).toEqual({
       ...GRANT,
@@ -37,19 +37,19 @@ describe('a code', () => {
     expect(asked).toEqual([['/token', `${CODE} ${VERIFIER} ${SECRET} https://crossbook.example/back`]]);
   });
 
-  test.each([429, 500, 503])('that is answered by %i is not sent again', async (status) => {
+  test.each([429, 500, 503])('is not sent again after a response of %i', async (status) => {
     const { exchange, asked } = await open((_, response) => response.writeHead(status).end());
     expect(await exchange()).toMatchObject({ failure: 'VENDOR_UNAVAILABLE' });
     expect(asked).toHaveLength(1);
   });
 
-  test('whose answer is lost is not sent again', async () => {
+  test('is not sent again when its response is lost', async () => {
     const { exchange, asked } = await open((request) => request.socket.destroy());
     expect(await exchange()).toMatchObject({ failure: 'VENDOR_UNAVAILABLE' });
     expect(asked).toHaveLength(1);
   });
 
-  test('does not wait for longer than an answer is worth', async () => {
+  test('is exchanged within its time limit, or fails', async () => {
     const { exchange } = await open(() => undefined, { deadlineMs: 50 });
     expect(await exchange()).toMatchObject({
       ...{ failure: 'VENDOR_UNAVAILABLE' },
@@ -65,7 +65,7 @@ describe('a code', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('that is refused shows in its failure nothing that is secret, however the answer spells it', async () => {
+  test('gives an error without secrets when it is refused, in any encoding of the response', async () => {
     const { exchange } = await open((_, response) => {
       const spelled = [...SECRETS, ...SECRETS.map((one) => Buffer.from(one).toString('base64'))];
       response
@@ -93,7 +93,7 @@ describe('a code', () => {
     expect(asked).toEqual([]);
   });
 
-  test('goes to the token endpoint of the login host, whose name is looked up under guard', async () => {
+  test('is sent to the token endpoint of the login host, whose resolved addresses are checked', async () => {
     const looked: string[] = [];
     const { exchange, wanted } = await open((_, response) => response.end('{}'), {
       lookup: async (host) => {
@@ -108,7 +108,7 @@ describe('a code', () => {
     expect(wanted).toMatchObject([{ origin: 'https://api.crm.example', clientId: 'client-1' }]);
   });
 
-  test('is for the client that asked for consent, and for no other', async () => {
+  test('is exchanged by the client that asked for consent, and by no other', async () => {
     const { exchange, asked } = await open((_, response) => response.end('{}'));
     expect(await exchange({ oauthClientId: 'client-2' })).toMatchObject({ failure: 'VENDOR_REFUSED' });
     expect(asked).toEqual([]);
@@ -116,7 +116,7 @@ describe('a code', () => {
 });
 
 describe('a grant', () => {
-  test('that lacks scopes is none, and says which', async () => {
+  test('is rejected when it lacks scopes, with their names', async () => {
     const { exchange } = await open((_, response) => response.end('{"scopes":["other"]}'));
     expect(await exchange()).toMatchObject({
       ...{ failure: 'MISSING_SCOPES', missingScopes: ['contacts'] },
@@ -124,7 +124,7 @@ describe('a grant', () => {
     });
   });
 
-  test('that does not say whose it is leads to a second call, and shows no token where that fails', async () => {
+  test('without an account leads to a second call, whose failure contains no token', async () => {
     const { exchange, asked } = await open((request, response) => {
       if (request.url === '/token') response.end('{"account":null}');
       else response.writeHead(400).end(`refresh-of-one-grant access-of-one-grant ${SECRET} plain`);
@@ -135,7 +135,7 @@ describe('a grant', () => {
     expect(shown).not.toMatch(/of-one-grant|secret-of/);
   });
 
-  test('that says whose it is stands without the name that the second call would bring', async () => {
+  test('with an account is accepted even when the second call for its name fails', async () => {
     const { exchange } = await open((request, response) => {
       if (request.url === '/token') response.end('{"account":{"id":"1","name":null}}');
       else response.writeHead(503).end();
@@ -146,13 +146,13 @@ describe('a grant', () => {
   test.each([
     [200, true],
     [400, false],
-  ])('is revoked where the provider answers %i: %s', async (status, isRevoked) => {
+  ])('is revoked when the provider responds %i: %s', async (status, isRevoked) => {
     const { revoke, asked } = await open((_, response) => response.writeHead(status).end());
     expect(await revoke()).toBe(isRevoked);
     expect(asked).toEqual([['/revoke', `${REFRESH} ${SECRET}`]]);
   });
 
-  test('that cannot be revoked says why, without the token', async () => {
+  test('gives the reason when it cannot be revoked, without the token', async () => {
     const { revoke, asked } = await open((_, response) => response.end());
     expect(await revoke({ oauthClientId: 'client-2' })).toMatchObject({ code: 'UNPROCESSABLE_ENTITY' });
     expect(await revoke({ instanceUrl: 'https://evil.example' })).toMatchObject({
@@ -167,7 +167,7 @@ describe('a grant', () => {
     expect(inspect(error, { depth: 20 })).not.toContain(REFRESH);
   });
 
-  test('of a provider without a consent page is not implemented', async () => {
+  test('is not implemented for a provider without a consent page', async () => {
     const { exchange, revoke } = await open((_, response) => response.end(), { authorization: undefined });
     expect(await exchange()).toMatchObject({ code: 'NOT_IMPLEMENTED' });
     expect(await revoke()).toMatchObject({ code: 'NOT_IMPLEMENTED' });
@@ -227,7 +227,7 @@ const GRANT: Grant & { account: object } = {
   account: { id: '1', name: 'One', url: 'https://app.crm.example/1', userId: null },
 };
 
-/** A CRM of no make: its answers are the fields of the grant that differ. */
+/** A generic fake CRM: its answers are the fields of the grant that differ. */
 const AUTHORIZATION: Authorization = {
   requiredScopes: ['contacts'],
   logins: [{ name: 'Crm', origin: 'https://login.crm.example' }],

@@ -26,7 +26,7 @@ describe("a customer's host", () => {
     ['::ffff:169.254.169.254', 6],
     ['fd00:ec2::254', 6],
     ['64:ff9b::a00:1', 6],
-  ])('that resolves to %s is not connected to', async (address, family) => {
+  ])('is not connected to when it resolves to %s', async (address, family) => {
     const error = await fail('https://acme.my.salesforce.com', async () => [{ address, family }]);
     expect(error).toMatchObject({
       code: 'REMOTE_PROVIDER_UNAVAILABLE',
@@ -35,7 +35,7 @@ describe("a customer's host", () => {
     expect(isTransientFailure(error)).toBe(false);
   });
 
-  test('that does not resolve says so, and may be tried again', async () => {
+  test('gives a retryable error when it does not resolve', async () => {
     const error = await fail('https://acme.my.salesforce.com', async () => {
       throw Object.assign(new Error('no such host'), { code: 'ENOTFOUND' });
     });
@@ -46,7 +46,7 @@ describe("a customer's host", () => {
     expect(isTransientFailure(error)).toBe(true);
   });
 
-  test('is looked up once: what is checked is what is connected to', async () => {
+  test('is resolved once, so that the checked address is the connected one', async () => {
     let lookups = 0;
     await fail('https://acme.my.salesforce.com', async () => {
       lookups++;
@@ -61,7 +61,7 @@ describe("a customer's host", () => {
     'https://169.254.169.254',
     'http://acme.my.salesforce.com',
     'https://8.8.8.8',
-  ])('is never %s: a literal address or plain HTTP', async (origin) => {
+  ])('is rejected when it is %s: a literal address or plain HTTP', async (origin) => {
     const error = await fail(origin, async () => [{ address: '1.1.1.1', family: 4 }]);
     expect(error).toMatchObject({
       code: 'REMOTE_PROVIDER_UNAVAILABLE',
@@ -69,7 +69,7 @@ describe("a customer's host", () => {
     });
   });
 
-  test('on this machine is no exception because another port of it is the sandbox', async () => {
+  test('on this machine is rejected although the sandbox runs on another port of it', async () => {
     let connections = 0;
     const server = createServer(() => connections++);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -81,7 +81,7 @@ describe("a customer's host", () => {
   });
 
   test.each([undefined, '0'])(
-    'has to prove its name with a certificate, also where NODE_TLS_REJECT_UNAUTHORIZED is %s',
+    'must have a valid certificate, also when NODE_TLS_REJECT_UNAUTHORIZED is %s',
     async (variable) => {
       vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', variable);
       const server = createTlsServer(SELF_SIGNED);
@@ -96,7 +96,7 @@ describe("a customer's host", () => {
   );
 });
 
-/** Over a connection that is there already: no look-up may lead to this machine. Null: it was let in. */
+/** Over an existing socket, because no DNS look-up may resolve to this machine. Null: the connection was accepted. */
 function secure({ port }: AddressInfo): Promise<Error | null> {
   const httpSocket = connect(port, '127.0.0.1');
   const target = { hostname: 'acme.my.salesforce.com', protocol: 'https:', port: '443', httpSocket };

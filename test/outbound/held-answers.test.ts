@@ -13,8 +13,8 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-describe('what a provider answers', () => {
-  test('is counted until the request that asked for it is over', async () => {
+describe('memory for a provider’s response', () => {
+  test('is reserved until its request ends', async () => {
     const { call, held, permit } = await open((_, response) => response.end('x'.repeat(MB)));
     for (const answer of await Promise.all([call(), call()])) answer.discardBody?.();
     expect(held()).toBe(2 * MB);
@@ -22,7 +22,7 @@ describe('what a provider answers', () => {
     expect(held()).toBe(0);
   });
 
-  test('beyond the share of its connection is not taken: 503, and nothing stays counted', async () => {
+  test('beyond the share of its connection is refused with 503, and nothing stays reserved', async () => {
     const { call, held, permit } = await open((_, response) => response.end('x'.repeat(5 * MB)), {
       maxBytes: 20 * MB,
     });
@@ -36,7 +36,7 @@ describe('what a provider answers', () => {
     expect(held()).toBe(0);
   });
 
-  test('is counted as what it unpacks to', async () => {
+  test('is reserved by the decompressed size', async () => {
     const bomb = gzipSync(Buffer.alloc(16 * MB, 'x'));
     const { call, held, permit } = await open((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -47,13 +47,13 @@ describe('what a provider answers', () => {
     expect(held()).toBe(0);
   });
 
-  test('is refused before it is parsed where that would make many times its bytes', async () => {
+  test('is refused before parsing if the parsed value would be many times larger', async () => {
     const bomb = `[${'{},'.repeat(10 * MB)}{}]`;
     const { call } = await open((_, response) => response.end(bomb), { maxBytes: 4_000 * MB });
     await expect(call()).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_BAD_RESPONSE' });
   });
 
-  test('takes room for parsing until it is understood', async () => {
+  test('is reserved for parsing until the response is parsed', async () => {
     const text = JSON.stringify(Array.from({ length: 100_000 }, (_, id) => ({ id })));
     const { call, held, permit } = await open((_, response) => response.end(text));
     const answer = await call();
@@ -64,7 +64,7 @@ describe('what a provider answers', () => {
     expect(held()).toBe(0);
   });
 
-  test('leaves nothing counted where it breaks off, or its client goes', async () => {
+  test('is released when the response is incomplete, or its client disconnects', async () => {
     const { call, held, permit } = await open((_, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('half', () => response.destroy());

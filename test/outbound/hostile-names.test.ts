@@ -13,7 +13,7 @@ const ACME = 'https://acme.my.salesforce.com';
 let outbound: Outbound;
 afterEach(() => outbound.close());
 
-/** A name of the provider's own pattern, in the hands of whoever answers for it. */
+/** The name matches the provider's pattern, but its DNS is in the hands of an attacker. */
 describe.each([
   ['loopback', ['127.0.0.1']],
   ['an office', ['192.168.1.7']],
@@ -23,7 +23,7 @@ describe.each([
   ['IPv4 in IPv6', ['::ffff:10.0.0.1']],
   ['a unique local address', ['fd00:ec2::254']],
   ['nothing at all', []],
-])('an instance whose name leads to %s', (_what, addresses) => {
+])('an instance whose name resolves to %s', (_what, addresses) => {
   test.each(['a search', 'a refresh'])('is not sent %s', async (what) => {
     const asked: string[] = [];
     outbound = createOutbound({

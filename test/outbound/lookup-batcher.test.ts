@@ -6,7 +6,7 @@ import { createFakePermit, type FakePermit } from '../support/fake-permit.ts';
 import { openLookupBatcher } from './open-lookup-batcher.ts';
 
 describe('look-ups by email', () => {
-  test('go by themselves, at once, while few are under way', async () => {
+  test('are sent immediately and separately while few are running', async () => {
     const { find, calls, answerAll } = openLookupBatcher();
     const found = [find(['a@x.co']), find(['b@x.co'])];
     expect(calls.map(({ emails }) => emails)).toEqual([['a@x.co'], ['b@x.co']]);
@@ -14,7 +14,7 @@ describe('look-ups by email', () => {
     expect((await Promise.all(found)).map((map) => [...map.keys()])).toEqual([['a@x.co'], ['b@x.co']]);
   });
 
-  test('of one turn of the event loop are one call', async () => {
+  test('share one call within an iteration of the event loop', async () => {
     const turns: (() => void)[] = [];
     const { find, calls, answerAll } = openLookupBatcher({ defer: (callback) => void turns.push(callback) });
     const found = ['a@x.co', 'b@x.co', 'c@x.co'].map((email) => find([email]));
@@ -29,7 +29,7 @@ describe('look-ups by email', () => {
     ]);
   });
 
-  test('of a client that has gone already end at once, and no call is made for them', async () => {
+  test('end immediately without a call if their client has disconnected', async () => {
     const turns: (() => void)[] = [];
     const { find, calls, clock } = openLookupBatcher({ defer: (callback) => void turns.push(callback) });
     const permit = createFakePermit();
@@ -40,7 +40,7 @@ describe('look-ups by email', () => {
     expect(calls).toEqual([]);
   });
 
-  test('of one client share its disconnect: the call that serves only them is aborted', async () => {
+  test('abort their call when their only client disconnects', async () => {
     const turns: (() => void)[] = [];
     const { find, calls } = openLookupBatcher({ defer: (callback) => void turns.push(callback) });
     const permit = createFakePermit();
@@ -54,7 +54,7 @@ describe('look-ups by email', () => {
     for (const one of found) await expect(one).rejects.toThrow(AbandonedError);
   });
 
-  test('wait for requests that have come, not begun and would fill the call, for twenty milliseconds at most', async () => {
+  test('wait at most twenty milliseconds for received requests that would fill the call', async () => {
     const { find, calls, answerAll, clock } = openLookupBatcher();
     let followers = 99;
     const permit = { ...createFakePermit(), countFollowers: () => followers };
@@ -77,7 +77,7 @@ describe('look-ups by email', () => {
     await Promise.all(found);
   });
 
-  test('a thousand at once are about a dozen calls, and everybody gets their own answer', async () => {
+  test('take about a dozen calls for a thousand at once, and each gets its own result', async () => {
     const { find, calls, answerAll } = openLookupBatcher();
     const emails = Array.from({ length: 1_000 }, (_, index) => `person${index}@x.co`);
     const all = Promise.all(emails.map((email) => find([email])));
@@ -89,7 +89,7 @@ describe('look-ups by email', () => {
     expect(Math.max(...calls.map((call) => call.emails.length))).toBe(100);
   });
 
-  test('of one email by many ask for it once', async () => {
+  test('send an email once for many requests', async () => {
     const { find, calls, answerAll } = openLookupBatcher();
     const all = Promise.all(Array.from({ length: 500 }, () => find(['same@x.co'])));
     await answerAll();
@@ -97,7 +97,7 @@ describe('look-ups by email', () => {
     expect(calls.map((call) => call.emails)).toEqual([...Array(4)].map(() => ['same@x.co']));
   });
 
-  test('find room in a full call for an email that is in it already', async () => {
+  test('join a full call that has their email already', async () => {
     const { find, calls, answerAll } = openLookupBatcher();
     const emails = Array.from({ length: 103 }, (_, index) => `person${index}@x.co`);
     const all = Promise.all([...emails, 'person50@x.co'].map((email) => find([email])));
@@ -106,7 +106,7 @@ describe('look-ups by email', () => {
     expect(calls.map((call) => call.emails.length)).toEqual([1, 1, 1, 100]);
   });
 
-  test('that want something else do not share a call', async () => {
+  test('with another selection do not share a call', async () => {
     const { find, calls, answerAll } = openLookupBatcher();
     const all = ['plain', 'raw'].flatMap((key) =>
       [1, 2, 3, 4, 5].map((index) => find([`${index}@x.co`], { key })),
@@ -116,7 +116,7 @@ describe('look-ups by email', () => {
     expect(calls.map((call) => call.emails.length)).toEqual([1, 1, 1, 1, 1, 1, 2, 2]);
   });
 
-  test('that fail together fail each with an error of their own', async () => {
+  test('each get a separate error when their shared call fails', async () => {
     const { find, calls, answerAll } = openLookupBatcher();
     const all = Promise.allSettled(Array.from({ length: 10 }, (_, index) => find([`${index}@x.co`])));
     await answerAll(new CrossbookError('REMOTE_PROVIDER_RATE_LIMITED', 'busy', { retryAfterMs: 7 }));
@@ -126,12 +126,12 @@ describe('look-ups by email', () => {
     expect(
       errors.every((error) => error?.code === 'REMOTE_PROVIDER_RATE_LIMITED' && error.retryAfterMs === 7),
     ).toBe(true);
-    // Of those that went alone the error is the call's own, and here the same for all.
+    // Look-ups that were sent alone get the error of their call, which is one object here.
     expect(new Set(errors.slice(3).map((error) => error?.id)).size).toBe(7);
     expect(calls.length).toBe(4);
   });
 
-  test('wait no longer than their own deadline, in the line or on the way', async () => {
+  test('end at their own deadline, in the queue or during the call', async () => {
     const { find, answerAll, clock, answerOne } = openLookupBatcher();
     const first = [1, 2, 3].map((index) => find([`${index}@x.co`]));
     const merged = find(['short@x.co'], { deadline: clock.now() + 2_000 });
@@ -151,9 +151,9 @@ describe('look-ups by email', () => {
 
   test.each([
     ['starting', undefined, { code: 'REMOTE_PROVIDER_TIMEOUT', origin: 'crossbook' }],
-    ['waiting for its turn', 'queued', { code: 'REMOTE_PROVIDER_RATE_LIMITED', retryAfterMs: 1_000 }],
+    ['waiting for its permit', 'queued', { code: 'REMOTE_PROVIDER_RATE_LIMITED', retryAfterMs: 1_000 }],
     ['on the wire', 'sent', { code: 'REMOTE_PROVIDER_TIMEOUT', origin: 'remote-provider' }],
-  ] as const)('that are too late blame who keeps their call: %s', async (_, progress, blamed) => {
+  ] as const)('name the cause of the delay when they time out: %s', async (_, progress, blamed) => {
     const { find, calls, answerAll, clock, answerOne } = openLookupBatcher();
     const first = [1, 2, 3].map((index) => find([`${index}@x.co`]));
     const short = find(['short@x.co'], { deadline: clock.now() + 2_000 });
@@ -167,7 +167,7 @@ describe('look-ups by email', () => {
     await Promise.all([...first, long]);
   });
 
-  test('that share a call have until the last deadline among them', async () => {
+  test('share the latest deadline of their shared call', async () => {
     const { find, calls, answerAll, clock } = openLookupBatcher();
     const late = clock.now() + 9_000;
     const all = [1, 2, 3].map((index) => find([`${index}@x.co`]));
@@ -177,7 +177,7 @@ describe('look-ups by email', () => {
     expect(calls.at(-1)?.deadline).toBe(late);
   });
 
-  test('that want different fields share a call, which asks for all of them', async () => {
+  test('with different fields share a call, which requests all of them', async () => {
     const { find, calls, answerAll } = openLookupBatcher();
     const first = [1, 2, 3].map((index) => find([`${index}@x.co`]));
     const wants = [new Set(['firstName', 'ownerId'] as const), new Set(['lastName'] as const)];
@@ -191,7 +191,7 @@ describe('look-ups by email', () => {
     });
   });
 
-  test('leave the line with their client, and what nobody else waits for is broken off', async () => {
+  test('leave the queue when their client disconnects, and a call that no other request needs is aborted', async () => {
     const { find, calls, answerAll, lookups, clock } = openLookupBatcher();
     const [alone, first, second, inLine] = Array.from({ length: 4 }, createFakePermit);
     const abandoned: Promise<void>[] = [];
@@ -218,7 +218,7 @@ describe('look-ups by email', () => {
     expect([lookups.isIdle(), clock.pending]).toEqual([true, 0]);
   });
 
-  test('share what their call keeps until the last of their requests is over', async () => {
+  test('share the memory of their call until the last of their requests ends', async () => {
     const { find, calls, answerAll } = openLookupBatcher();
     const permits = Array.from({ length: 2 }, createFakePermit);
     const before = [1, 2, 3].map((index) => find([`${index}@x.co`]));
@@ -233,7 +233,7 @@ describe('look-ups by email', () => {
     expect(released).toBe(1);
   });
 
-  test('keep their distance where the budget has to last, and gather meanwhile', async () => {
+  test('are spaced out when the budget is short, and are batched meanwhile', async () => {
     const { find, calls, answerAll, clock, lookups } = openLookupBatcher({ spacingMs: 100 });
     const first = find(['1@x.co']);
     await answerAll();
@@ -247,7 +247,7 @@ describe('look-ups by email', () => {
     expect([lookups.isIdle(), clock.pending]).toEqual([true, 0]);
   });
 
-  test('that fill a call keep no distance', async () => {
+  test('are sent without delay when they fill a call', async () => {
     const { find, calls, answerAll } = openLookupBatcher({ spacingMs: 100 });
     const all = Array.from({ length: 101 }, (_, index) => find([`${index}@x.co`]));
     await answerAll();
@@ -255,7 +255,7 @@ describe('look-ups by email', () => {
     expect(calls.map(({ emails }) => emails.length)).toEqual([1, 100]);
   });
 
-  test('leave nothing behind', async () => {
+  test('leave no state behind', async () => {
     const { find, answerAll, lookups, clock } = openLookupBatcher();
     const all = Promise.all(Array.from({ length: 20 }, (_, index) => find([`${index}@x.co`])));
     expect(lookups.isIdle()).toBe(false);

@@ -25,7 +25,7 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
     });
     const [ready] = (await once(child, 'message')) as [{ url: string; maxBytes: number }];
     url = ready.url.replace('localhost', '127.0.0.1');
-    // What it takes with one of each is its own; what may come on top is the bound, and 100 MB of garbage.
+    // Baseline: the peak after one request of each kind. Allowed growth: the memory limit and 100 MB of garbage.
     await fetch(`${url}/search`);
     await fetch(`${url}/large`);
     bound = readPeak(child) + ready.maxBytes + 100 * MB;
@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
     await crm.close();
   });
 
-  test('takes 20 answers of 31 MB from a CRM for what fits, and refuses the rest', async () => {
+  test('accepts as many of 20 responses of 31 MB as fit into its memory limit, and rejects the rest', async () => {
     const all = Array.from({ length: 20 }, () => fetch(`${url}/search`));
     expect(await (await fetch(`${url}/pages`)).text()).toMatch(/^\d+$/);
     const statuses = (await Promise.all(all)).map(({ status }) => status);
@@ -48,7 +48,7 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
     expect(await readHeld(child)).toBe(0);
   });
 
-  test('gives 200 readers that do not read no more than their share', async () => {
+  test('gives 200 clients that do not read only the share of their address', async () => {
     const { port } = new URL(url);
     const readers = Array.from({ length: 200 }, () => connect(Number(port), '127.0.0.1').pause());
     for (const reader of readers) reader.write('GET /large HTTP/1.1\r\nhost: crossbook\r\n\r\n'.repeat(20));

@@ -7,7 +7,7 @@ const rules = {
   originOf: (instanceUrl: string | null) => (instanceUrl === null ? undefined : new URL(instanceUrl).origin),
 };
 
-describe('the origin that is sent a token', () => {
+describe('the origin that receives a token', () => {
   test('is the one that the provider declares for the instance', () => {
     expect(resolveOrigin('https://acme.my.salesforce.com/x', rules)).toBe('https://acme.my.salesforce.com');
     const fixed = { ...rules, originOf: () => 'https://api.hubapi.com' };
@@ -15,7 +15,7 @@ describe('the origin that is sent a token', () => {
     expect(resolveOrigin(null, fixed)).toBe('https://api.hubapi.com');
   });
 
-  test('is the sandbox where the connection lives there, whatever the provider declares', () => {
+  test('is the sandbox for a connection of the sandbox, whatever the provider declares', () => {
     const fixed = { ...rules, originOf: () => 'https://api.hubapi.com' };
     expect(resolveOrigin('http://127.0.0.1:4010/contacts/1', fixed)).toBe('http://127.0.0.1:4010');
   });
@@ -26,7 +26,7 @@ describe('the origin that is sent a token', () => {
     'http://acme.my.salesforce.com',
     'http://127.0.0.1:4011',
     'nonsense',
-  ])('is none for the instance %s', (instanceUrl) => {
+  ])('is undefined for the instance %s', (instanceUrl) => {
     expect(() => resolveOrigin(instanceUrl, rules)).toThrow(
       expect.objectContaining({ code: 'UNPROCESSABLE_ENTITY' }),
     );
@@ -37,7 +37,7 @@ describe('the origin that is sent a token', () => {
     'https://10.0.0.1',
     'https://api.hubapi.com/',
     'https://u@api.hubapi.com',
-  ])('is never %s, even if a provider declared it', (origin) => {
+  ])('cannot be %s, even if a provider declares it', (origin) => {
     expect(() => resolveOrigin(null, { ...rules, originOf: () => origin })).toThrow('no plain https host');
   });
 });

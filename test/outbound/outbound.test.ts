@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 describe('a call', () => {
-  test('carries the token, what the adapter says, and nothing of the request that caused it', async () => {
+  test('has the token and the adapter’s request, and nothing of the client’s request', async () => {
     const { openPort, requests } = await open((_, response) => response.end('7'));
     expect(await openPort().countByDomain('x.co')).toBe(7);
     const { host, connection, ...headers } = requests[0]?.headers ?? {};
@@ -24,14 +24,14 @@ describe('a call', () => {
     });
   });
 
-  test('that fails shows its error without the token', async () => {
+  test('gives an error without the token when it fails', async () => {
     const { openPort } = await open((request, response) => {
       response.writeHead(400).end(`{"sent":"${request.headers.authorization}"}`);
     });
     await expect(openPort().countByDomain('x.co')).rejects.toThrow(/^\[withheld\]$/);
   });
 
-  test('that fails shows no token that was refreshed for it', async () => {
+  test('gives an error without the token that was refreshed for it when it fails', async () => {
     const { openPort } = await open((request, response) => {
       const { authorization } = request.headers;
       if (request.url === '/token') response.end('access-renewed');
@@ -41,7 +41,7 @@ describe('a call', () => {
     await expect(openPort().countByDomain('x.co')).rejects.toThrow(/^\[withheld\]$/);
   });
 
-  test('that fails shows no token that another process has refreshed meanwhile', async () => {
+  test('gives an error without a token that another process refreshed meanwhile when it fails', async () => {
     const { openPort, credentials } = await open((request, response) => {
       const { authorization } = request.headers;
       if (authorization === 'Bearer access-0') {
@@ -53,7 +53,7 @@ describe('a call', () => {
     expect(credentials.calls.refreshes).toBe(0);
   });
 
-  test('is told of afterwards, with nothing in it that is secret or personal', async () => {
+  test('is reported afterwards, without secrets or personal data', async () => {
     const events: CallEvent[] = [];
     const { openPort } = await open((_, response) => response.writeHead(404).end(), {
       onCall: (event) => events.push(event),
@@ -74,7 +74,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('for a new token is told of as well', async () => {
+  test('for a token refresh is reported as well', async () => {
     const told: unknown[] = [];
     const { openPort } = await open(
       (request, response) => {
@@ -91,7 +91,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('is not made for a connection that has to be reconnected', async () => {
+  test('is not made for a connection that must be reconnected', async () => {
     const { openPort, credentials, requests } = await open((_, response) => response.end('7'));
     await credentials.store.markRefused('', 1, 'refresh_token_refused');
     await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
@@ -101,7 +101,7 @@ describe('a call', () => {
     expect(requests).toEqual([]);
   });
 
-  test('is made where the status that is cached says to reconnect, and the row no longer does', async () => {
+  test('is made when only the cached status says to reconnect', async () => {
     const { openPort } = await open((_, response) => response.end('7'));
     expect(await openPort({ status: 'reauthorize' }).countByDomain('x.co')).toBe(7);
   });
@@ -127,7 +127,7 @@ describe('a call', () => {
     },
   );
 
-  test('is made again where the answer says that it may pass', async () => {
+  test('is retried when the response is a temporary error', async () => {
     const statuses = [503, 500, 200];
     const { openPort, requests } = await open(
       (_, response) => response.writeHead(statuses.shift() ?? 500).end('7'),
@@ -139,14 +139,14 @@ describe('a call', () => {
     expect(requests).toHaveLength(3);
   });
 
-  test('that hangs ends with the operation’s deadline', async () => {
+  test('ends at the operation’s deadline when it hangs', async () => {
     const { openPort } = await open(() => {}, { settings: { deadlineMs: 50 } });
     await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_TIMEOUT' });
   });
 });
 
 describe('an expired token', () => {
-  test('is renewed by one call for a thousand, and every call is answered', async () => {
+  test('is refreshed by one call for a thousand calls, which all succeed', async () => {
     const { openPort, requests } = await open((request, response) => {
       if (request.url === '/token') response.end('access-1');
       else response.writeHead(request.headers.authorization === 'Bearer access-1' ? 200 : 401).end('7');
@@ -157,7 +157,7 @@ describe('an expired token', () => {
     expect(requests.filter(({ url }) => url === '/token')).toHaveLength(1);
   });
 
-  test('whose renewal is refused marks the connection', async () => {
+  test('marks the connection when its refresh is refused', async () => {
     const { openPort, credentials } = await open((request, response) => {
       response.writeHead(request.url === '/token' ? 400 : 401).end('{}');
     });
@@ -168,7 +168,7 @@ describe('an expired token', () => {
     expect(credentials.calls.refused).toEqual([1]);
   });
 
-  test('that stays expired after a renewal is not renewed for every call', async () => {
+  test('is not refreshed for every call when new tokens are rejected too', async () => {
     const { openPort, requests } = await open((request, response) => {
       response.writeHead(request.url === '/token' ? 200 : 401).end(`access-${requests.length}`);
     });
@@ -194,7 +194,7 @@ describe('connections', () => {
     expect(await openPort({ id: 'quiet' }).countByDomain('quick')).toBe(7);
   });
 
-  test('that fail several times in a row are left alone, each by itself', async () => {
+  test('have separate circuit breakers, which open after consecutive failures', async () => {
     const { openPort, requests } = await open((request) => request.socket.resetAndDestroy(), {
       random: () => 0,
       settings: { breakerFailures: 3, breakerOpenMs: 600_000 },
@@ -214,7 +214,7 @@ describe('connections', () => {
     expect(requests.length).toBeGreaterThan(0);
   });
 
-  test('that a 429 has paused fail fast, and say when to come back', async () => {
+  test('reject calls immediately after a 429, with the time to retry', async () => {
     const { openPort, requests } = await open((_, response) => {
       response.writeHead(429, { 'retry-after': '3000' }).end('slow down');
     });
@@ -227,7 +227,7 @@ describe('connections', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('use new credentials as soon as they are told to forget', async () => {
+  test('use new credentials after an invalidation', async () => {
     const { openPort, outbound, credentials, requests } = await open((_, response) => response.end('7'));
     await openPort({ id: 'a' }).countByDomain('x.co');
     credentials.put({ type: 'token', value: 'pat-2' });

@@ -16,8 +16,8 @@ import { createFakeAccess } from './fake-access.ts';
 const ORIGIN = 'http://127.0.0.1:4010';
 const DOWN = new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'no answer');
 
-describe('a client', () => {
-  test('sends with the newest token what waited while it was renewed', async () => {
+describe('a provider client', () => {
+  test('sends calls that waited for a token refresh with the new token', async () => {
     const { send, calls, clock, credentials, client } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
     await send('/first');
     const waiting = send('/waited');
@@ -34,7 +34,7 @@ describe('a client', () => {
     ]);
   });
 
-  test('blames its own budget where a call that waited for most of its time is cut off', async () => {
+  test('names the rate limit as the cause when a call waited for most of its time', async () => {
     const { send, clock, answers } = open({ calls: 1, intervalMs: 15_000, concurrency: 9 });
     await send('/first');
     answers.push(timedOut('remote-provider'));
@@ -50,7 +50,7 @@ describe('a client', () => {
     ]);
   });
 
-  test('says where a call is: it waits for its budget, then it is on the wire', async () => {
+  test('reports whether a call waits for its budget or is running', async () => {
     const { client, source, clock } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
     const told: string[] = [];
     const request: RemoteRequest = { method: 'GET', path: '/', budget: 'general' };
@@ -63,7 +63,7 @@ describe('a client', () => {
     expect(told).toEqual(['sent', 'queued', 'sent']);
   });
 
-  test('calls off what waits for its turn when the provider is found to be down', async () => {
+  test('rejects waiting calls when the provider turns out to be down', async () => {
     const { send, calls, clock, answers } = open({ concurrency: 1 });
     answers.push(DOWN);
     const all = Promise.allSettled([1, 2, 3].map((index) => send(`/${index}`)));
@@ -81,7 +81,7 @@ describe('a client', () => {
     expect(await send('/later')).toMatchObject({ status: 200 });
   });
 
-  test('knows nothing of the host that its connection has left', async () => {
+  test('forgets the state of the host that its connection has left', async () => {
     const { send, clock, answers, client, credentials } = open({ concurrency: 1 });
     client.updateInstanceUrl(`${ORIGIN}/old`);
     answers.push(DOWN);
@@ -93,7 +93,7 @@ describe('a client', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('waits for the store no longer than a call has time', async () => {
+  test('waits for the store until the deadline of the call at most', async () => {
     const { client, source, clock } = open({ concurrency: 1 });
     const stuck = {
       ...source,
@@ -107,13 +107,13 @@ describe('a client', () => {
     await refused;
   });
 
-  test('takes no call on a budget that its provider does not declare', async () => {
+  test('rejects a call on a budget that its provider does not declare', async () => {
     const { client, source, clock } = open({ concurrency: 1 });
     const request: RemoteRequest = { method: 'GET', path: '/', budget: 'other' };
     await expect(client.send(source, request, clock.now() + 2_000)).rejects.toThrow('does not declare');
   });
 
-  test('is idle when nothing that it knows would be missed', async () => {
+  test('is idle when it has no state worth keeping', async () => {
     const { send, client, clock } = open({ calls: 2, intervalMs: 1_000, concurrency: 1 });
     await send('/');
     expect(client.isIdle()).toBe(false);

@@ -5,7 +5,7 @@ import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeAccess } from './fake-access.ts';
 
-test('a connection has one client, for as long as it is used', async () => {
+test('a connection has one provider client while it is used', async () => {
   const { use, clock } = open();
   const client = use('a');
   for (let minute = 0; minute < 20; minute++) {
@@ -14,7 +14,7 @@ test('a connection has one client, for as long as it is used', async () => {
   }
 });
 
-test('clients that nobody uses are let go after some minutes', async () => {
+test('unused clients are removed after some minutes', async () => {
   const { use, clients, clock } = open();
   for (const id of ['a', 'b', 'c']) use(id);
   await clock.advance(6 * 60_000);
@@ -24,7 +24,7 @@ test('clients that nobody uses are let go after some minutes', async () => {
   expect(clients.counts().length).toBe(1);
 });
 
-test('a client that still knows something is kept', async () => {
+test('a client with state is kept', async () => {
   const { use, clients, clock, busy } = open();
   const client = use('a');
   busy.add('a');
@@ -33,7 +33,7 @@ test('a client that still knows something is kept', async () => {
   expect(clients.find('a')).toBe(client);
 });
 
-test('there are never many more than are allowed while others are idle', async () => {
+test('the maximum of clients is hardly exceeded while others are idle', async () => {
   const { use, clients, clock } = open(10);
   for (let index = 0; index < 1_000; index++) {
     use(`connection-${index}`);
@@ -42,7 +42,7 @@ test('there are never many more than are allowed while others are idle', async (
   expect(clients.counts().length).toBeLessThanOrEqual(11);
 });
 
-test('those in use stay, however many', async () => {
+test('clients in use are kept, whatever their number', async () => {
   const { use, clients, clock, busy } = open(10);
   for (let index = 0; index < 50; index++) {
     busy.add(`connection-${index}`);

@@ -6,8 +6,8 @@ import { fc } from '../support/fast-check.ts';
 
 const TEN_SECONDS: RateLimit = { calls: 3, intervalMs: 10_000, concurrency: 10 };
 
-describe('a limiter', () => {
-  test('lets calls go at once, without a promise, while the budget lasts', () => {
+describe('a rate limiter', () => {
+  test('admits calls immediately, without a promise, while the budget lasts', () => {
     const { limiter, clock } = open(TEN_SECONDS);
     for (let call = 0; call < 3; call++) expect(limiter.acquire(clock.now() + 100)).toBeUndefined();
     expect(limiter.acquire(clock.now() + 60_000)).toBeInstanceOf(Promise);
@@ -25,7 +25,7 @@ describe('a limiter', () => {
     expect(went()).toBe(true);
   });
 
-  test('asks for no distance while there is plenty, then for the one at which the rest lasts', () => {
+  test('requires no spacing while the budget is ample, then the one at which the rest lasts', () => {
     const { limiter, clock } = open({ calls: 10, intervalMs: 1_000, concurrency: 10 });
     const asked = Array.from({ length: 6 }, () => {
       void limiter.acquire(clock.now() + 100);
@@ -35,7 +35,7 @@ describe('a limiter', () => {
     expect(open({ concurrency: 1 }).limiter.spacingMs()).toBe(0);
   });
 
-  test('keeps the order of coming', async () => {
+  test('admits calls in order of arrival', async () => {
     const { limiter, clock } = open({ concurrency: 1 });
     const order: string[] = [];
     void limiter.acquire(clock.now() + 100);
@@ -48,7 +48,7 @@ describe('a limiter', () => {
     expect(order).toEqual(['a', 'b', 'c']);
   });
 
-  test('lets a second try go before those that never had a first', async () => {
+  test('admits a retry before calls that were never sent', async () => {
     const { limiter, clock } = open({ concurrency: 1 });
     const order: string[] = [];
     void limiter.acquire(clock.now() + 100);
@@ -59,7 +59,7 @@ describe('a limiter', () => {
     expect(order).toEqual(['again']);
   });
 
-  test('has no more under way at once than is allowed', () => {
+  test('keeps the number of concurrent calls within the limit', () => {
     const { limiter, clock } = open({ concurrency: 2 });
     expect([1, 2, 3].map(() => limiter.acquire(clock.now() + 100) === undefined)).toEqual([
       true,
@@ -68,7 +68,7 @@ describe('a limiter', () => {
     ]);
   });
 
-  test('refuses at once what cannot be sent before its deadline, and says when to come back', async () => {
+  test('rejects immediately a call that cannot be sent before its deadline, with the time to retry', async () => {
     const { limiter, clock } = open(TEN_SECONDS);
     for (let call = 0; call < 3; call++) void limiter.acquire(clock.now() + 100);
     for (let call = 0; call < 3; call++) limiter.release();
@@ -80,7 +80,7 @@ describe('a limiter', () => {
     expect(watch(limiter.acquire(clock.now() + 7_000))()).toBe(false);
   });
 
-  test('counts those in front when it says that there is no time', async () => {
+  test('counts the calls in front when it rejects a call', async () => {
     const { limiter, clock } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
     void limiter.acquire(clock.now() + 100);
     const first = limiter.acquire(clock.now() + 3_500);
@@ -89,7 +89,7 @@ describe('a limiter', () => {
     for (const waiting of [first, second]) waiting?.catch(() => undefined);
   });
 
-  test('lets go at its deadline whoever still waits', async () => {
+  test('rejects a waiting call at its deadline', async () => {
     const { limiter, clock } = open({ concurrency: 1 });
     void limiter.acquire(clock.now() + 100);
     const waiting = expect(limiter.acquire(clock.now() + 2_000)).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe('a limiter', () => {
     expect(limiter.acquire(clock.now() + 100)).toBeUndefined();
   });
 
-  test('has a bound on how many wait', async () => {
+  test('bounds the number of waiting calls', async () => {
     const { limiter, clock } = open({ concurrency: 1 }, 2);
     void limiter.acquire(clock.now() + 100);
     for (let call = 0; call < 2; call++) limiter.acquire(clock.now() + 1_000)?.catch(() => undefined);
@@ -112,7 +112,7 @@ describe('a limiter', () => {
     await clock.advance(1_000);
   });
 
-  test('pauses for as long as the provider asks, and tells at once who cannot wait', async () => {
+  test('pauses for as long as the provider asks, and rejects immediately calls that cannot wait', async () => {
     const { limiter, clock } = open({ concurrency: 2 });
     void limiter.acquire(clock.now() + 100);
     void limiter.acquire(clock.now() + 100);
@@ -128,7 +128,7 @@ describe('a limiter', () => {
     expect(patient()).toBe(true);
   });
 
-  test('is given back the turn of a call that was not made', async () => {
+  test('regains the permit of a cancelled call', async () => {
     const { limiter, clock } = open({ calls: 1, intervalMs: 10_000, concurrency: 1 });
     void limiter.acquire(clock.now() + 100);
     const next = watch(limiter.acquire(clock.now() + 60_000));
@@ -137,7 +137,7 @@ describe('a limiter', () => {
     expect(next()).toBe(true);
   });
 
-  test('is idle only when it would not be missed', async () => {
+  test('is idle only when it has no state worth keeping', async () => {
     const { limiter, clock } = open(TEN_SECONDS);
     expect(limiter.isIdle()).toBe(true);
     void limiter.acquire(clock.now() + 100);
@@ -149,15 +149,15 @@ describe('a limiter', () => {
   });
 });
 
-describe('what the provider says of its budget', () => {
-  test('makes the limiter wider or narrower', () => {
+describe('the rate limit headers of a provider', () => {
+  test('raise or lower the limit', () => {
     const { limiter, clock } = open(TEN_SECONDS);
     void limiter.acquire(clock.now() + 100);
     limiter.release({ rateLimit: { remaining: 189, max: 190, intervalMs: 10_000 } });
     expect(goNow(limiter, clock, 20)).toBe(10);
   });
 
-  test('counts the calls of others until one interval later', async () => {
+  test('count the calls of other consumers for one interval', async () => {
     const { limiter, clock } = open({ calls: 10, intervalMs: 10_000, concurrency: 99 });
     void limiter.acquire(clock.now() + 100);
     limiter.release({ rateLimit: { remaining: 2, max: 10, intervalMs: 10_000 } });
@@ -169,7 +169,7 @@ describe('what the provider says of its budget', () => {
     expect(goNow(limiter, clock, 20)).toBe(10);
   });
 
-  test('of a whole day stops the limiter for a minute when nothing is left', async () => {
+  test('stop the limiter for a minute when nothing is left of a daily limit', async () => {
     const { limiter, clock } = open({ concurrency: 5 });
     void limiter.acquire(clock.now() + 100);
     limiter.release({ rateLimit: { remaining: 0, max: 15_000, intervalMs: 86_400_000 } });
@@ -181,7 +181,7 @@ describe('what the provider says of its budget', () => {
   });
 });
 
-test('whenever the provider counts a call between its sending and its answer, its window never overflows', async () => {
+test('a provider’s window never overflows, whenever it counts a call between sending and response', async () => {
   const call = fc.record({
     waitMs: fc.nat(900),
     lastsMs: fc.nat(1_500),

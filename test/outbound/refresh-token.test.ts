@@ -13,12 +13,12 @@ const HOSTS = [/^[a-z0-9-]+\.my\.salesforce\.com$/];
 const ACME = 'https://acme.my.salesforce.com';
 
 describe('a refresh', () => {
-  test('asks the token endpoint that the provider declares, with this installation’s client', async () => {
+  test('calls the token endpoint that the provider declares, with this installation’s client', async () => {
     const { asked } = await run();
     expect(asked).toEqual([['https://login.salesforce.com', 'client-1 refresh-0']]);
   });
 
-  test('asks the other endpoint where the first one redirects, and no third', async () => {
+  test('follows one redirect to another token endpoint, and no second one', async () => {
     const moved = { movedOrigin: () => 'https://test.salesforce.com', redirects: 1 };
     expect((await run(moved)).asked.map(([origin]) => origin)).toEqual([
       'https://login.salesforce.com',
@@ -32,12 +32,12 @@ describe('a refresh', () => {
     expect(sandbox.asked.map(([origin]) => origin)).toEqual(['http://127.0.0.1:4010']);
   });
 
-  test('asks the sandbox where the connection lives there, with the client that the sandbox knows', async () => {
+  test('calls the sandbox for a connection of the sandbox, with the sandbox’s client', async () => {
     const { asked } = await run({ instanceUrl: 'http://127.0.0.1:4010' });
     expect(asked).toEqual([['http://127.0.0.1:4010', 'sandbox-1 refresh-0']]);
   });
 
-  test('keeps the old refresh token when none comes back', async () => {
+  test('keeps the old refresh token when the response has none', async () => {
     expect((await run({ token: { refreshToken: null } })).result?.credentials.refreshToken).toBe('refresh-0');
     expect((await run({ token: { refreshToken: 'next' } })).result?.credentials.refreshToken).toBe('next');
   });
@@ -53,11 +53,11 @@ describe('a refresh', () => {
     ['https://169.254.169.254', undefined],
     ['http://127.0.0.1:4011', undefined],
     ['nonsense', undefined],
-  ])('an instance that says it is at %s now', async (instanceUrl, taken) => {
+  ])('an instance that reports its new URL %s', async (instanceUrl, taken) => {
     expect((await run({ token: { instanceUrl } })).result?.instanceUrl).toBe(taken);
   });
 
-  test('that is refused says that the customer has to reconnect, and shows no secret', async () => {
+  test('gives an error that asks to reconnect, without a secret, when it is refused', async () => {
     const body = '{"error":"invalid_grant","was":"refresh-0 secret-1 access-0"}';
     const { error } = await run({ answer: { status: 400, headers: { server: 'x secret-1' }, body } });
     expect(error).toMatchObject({
@@ -69,20 +69,20 @@ describe('a refresh', () => {
     expect(JSON.stringify(error)).not.toMatch(/refresh-0|secret-1|access-0/);
   });
 
-  test('is not possible without a client, and says so', async () => {
+  test('fails without a client, with an error that says so', async () => {
     expect((await run({ clients: {} })).error).toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('no OAuth client of salesforce'),
     });
   });
 
-  test('is made by the client that the tokens were granted to, and by no other', async () => {
+  test('is made by the client that received the grant, and by no other', async () => {
     expect((await run({ oauthClientId: 'client-1' })).asked).toHaveLength(1);
     const { asked, error } = await run({ oauthClientId: 'client-0' });
     expect([asked, error]).toEqual([[], expect.objectContaining({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' })]);
   });
 
-  test('never goes to an instance that is not the provider’s', async () => {
+  test('is never sent to an instance outside the provider’s domains', async () => {
     const { error, asked } = await run({ instanceUrl: 'https://evil.example' });
     expect([error, asked]).toEqual([expect.objectContaining({ code: 'UNPROCESSABLE_ENTITY' }), []]);
   });
@@ -162,7 +162,7 @@ async function run(setup: Setup = {}) {
     markRefused: async () => undefined,
   };
   const source = { connection: createConnection('salesforce'), credentials: store };
-  // What follows of it, such as a host that no token is sent to, is another test's.
+  // Its later effects, such as a host that no token is sent to, are tested elsewhere.
   const error = await tokens.refreshStored(source, stored.generation).then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -173,12 +173,12 @@ async function run(setup: Setup = {}) {
 interface Setup {
   readonly token?: Partial<RefreshedToken>;
   readonly answer?: ProviderResponse;
-  /** By the origin of their token endpoint. */
+  /** OAuth clients by the origin of their token endpoint. */
   readonly clients?: Readonly<Record<string, OAuthClient>>;
   readonly instanceUrl?: string;
-  /** Of the client that the tokens were granted to. */
+  /** The id of the client that received the grant. */
   readonly oauthClientId?: string;
   readonly movedOrigin?: () => string;
-  /** So many answers are redirects. */
+  /** The number of answers that are redirects. */
   readonly redirects?: number;
 }

@@ -7,7 +7,7 @@ import { createHostResolver } from '../../src/outbound/webhooks/post.ts';
 let server: Socket | undefined;
 afterEach(() => server?.close());
 
-test('a name server that hangs holds up no other look-up of the process', async () => {
+test('a hanging name server does not delay other look-ups of the process', async () => {
   const { resolve, asked } = await openNameServer(() => undefined);
   // More than the thread pool has threads.
   const pending = Array.from({ length: 16 }, (_, index) => resolve(`hangs-${index}.example`));
@@ -17,7 +17,7 @@ test('a name server that hangs holds up no other look-up of the process', async 
   expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['rejected']));
 });
 
-test('a name has the addresses of both families, and one that is missing does no harm', async () => {
+test('a name resolves to the addresses of both families, or of the one that it has', async () => {
   const { resolve } = await openNameServer(({ type }) => (type === A ? [203, 0, 113, 7] : undefined));
   expect(await resolve('hooks.example')).toEqual([{ address: '203.0.113.7', family: 4 }]);
 });

@@ -10,7 +10,7 @@ const RESET = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'broke off', {
 const HANG = new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'no answer');
 const NO_TURN = new CrossbookError('REMOTE_PROVIDER_RATE_LIMITED', 'no turn', { retryAfterMs: 5 });
 
-describe('another try', () => {
+describe('a retry', () => {
   test.each([420, 423, 429, 477, 500, 502, 503, 504, 521, 523, 524])('follows a %d', async (status) => {
     const { answer, tries } = await run([{ status }, { status: 200 }]);
     expect([answer, tries]).toEqual([expect.objectContaining({ status: 200 }), 2]);
@@ -21,12 +21,12 @@ describe('another try', () => {
     expect([answer, tries]).toEqual([expect.objectContaining({ status }), 1]);
   });
 
-  test('follows a reset, but not a hang: that took the time already', async () => {
+  test('follows a connection reset, but not a hang, which took the time already', async () => {
     expect(await run([RESET, { status: 200 }])).toMatchObject({ answer: { status: 200 }, tries: 2 });
     expect(await run([HANG, { status: 200 }])).toMatchObject({ error: HANG, tries: 1 });
   });
 
-  test('never follows where asking twice could do harm', async () => {
+  test('does not follow a call that is not idempotent', async () => {
     expect(await run([{ status: 503 }], { isRepeatable: false })).toMatchObject({
       answer: { status: 503 },
       tries: 1,
@@ -34,17 +34,17 @@ describe('another try', () => {
     expect(await run([RESET], { isRepeatable: false })).toMatchObject({ error: RESET, tries: 1 });
   });
 
-  test('is tried a few times, and the last answer is the one that counts', async () => {
+  test('is made a few times, and the last response is returned', async () => {
     const { answer, tries } = await run([503, 503, 503, 502, 500, 200].map((status) => ({ status })));
     expect([answer?.status, tries]).toEqual([500, 5]);
   });
 
-  test('that the deadline cuts off leaves the answer before it', async () => {
+  test('leaves the previous response when it exceeds the deadline', async () => {
     expect(await run([{ status: 502 }, HANG])).toMatchObject({ answer: { status: 502 }, tries: 2 });
     expect(await run([RESET, HANG])).toMatchObject({ error: RESET, tries: 2 });
   });
 
-  test('waits a random part of a time that doubles', async () => {
+  test('waits a random part of a time that doubles each time', async () => {
     const { waits } = await run(
       [500, 500, 500, 500, 500].map((status) => ({ status })),
       { random: () => 1 },
@@ -53,26 +53,26 @@ describe('another try', () => {
     expect((await run([{ status: 500 }, { status: 200 }], { random: () => 0.25 })).waits).toEqual([50]);
   });
 
-  test('waits as long as the provider asks', async () => {
+  test('waits as long as Retry-After says', async () => {
     const asked = { status: 503, headers: { 'retry-after': '3' } };
     expect((await run([asked, { status: 200 }])).waits).toEqual([3_000]);
   });
 
-  test('after a 429 waits for the limiter', async () => {
+  test('waits for the rate limiter after a 429', async () => {
     expect((await run([{ status: 429 }, { status: 200 }], { pausedMs: () => 1_234 })).waits).toEqual([1_234]);
   });
 
-  test('gives a locked account time', async () => {
+  test('waits longer for a locked account', async () => {
     expect((await run([{ status: 423 }, { status: 200 }])).waits).toEqual([2_000]);
   });
 
-  test('is not waited for past the deadline: the answer is given at once', async () => {
+  test('is not made if it would wait past the deadline: the response is returned immediately', async () => {
     const asked = { status: 503, headers: { 'retry-after': '60' } };
     const { answer, waits } = await run([asked, { status: 200 }]);
     expect([answer?.status, waits]).toEqual([503, []]);
   });
 
-  test('that finds no turn leaves the answer before it standing', async () => {
+  test('leaves the previous response when it gets no permit', async () => {
     expect((await run([{ status: 503 }, NO_TURN])).answer).toMatchObject({ status: 503 });
     expect((await run([RESET, NO_TURN])).error).toBe(RESET);
     expect(await run([NO_TURN, { status: 200 }])).toMatchObject({ error: NO_TURN, tries: 1 });

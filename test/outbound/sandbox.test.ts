@@ -25,7 +25,7 @@ describe.each([
   ['HubSpot', hubspot, () => sandbox.hubspot.createAccount({ people: PEOPLE })],
   ['Salesforce', salesforce, () => sandbox.salesforce.createAccount({ people: PEOPLE })],
 ] as const)('%s, with its limits', (_name, provider, createAccount) => {
-  test('answers a thousand single look-ups at once in about a dozen calls, and refuses none', async () => {
+  test('serves a thousand concurrent single look-ups in about a dozen calls, and rejects none', async () => {
     const account = createAccount();
     const { port } = open(provider, account);
     const found = await Promise.all(EMAILS.map((email) => port.findByEmails([email], PLAIN)));
@@ -36,7 +36,7 @@ describe.each([
     expect(account.callCount()).toBeLessThanOrEqual(14);
   });
 
-  test('renews an expired token once for a thousand look-ups', async () => {
+  test('refreshes an expired token once for a thousand look-ups', async () => {
     const account = createAccount();
     const { port, credentials } = open(provider, account);
     account.expireAccessToken();
@@ -49,7 +49,7 @@ describe.each([
     });
   });
 
-  test('that takes the authorization back is told to the customer, and marked', async () => {
+  test('gives an error that asks to reconnect when it revokes the authorization, and the connection is marked', async () => {
     const account = createAccount();
     const { port, credentials } = open(provider, account);
     account.revoke();
@@ -63,7 +63,7 @@ describe.each([
     expect(credentials.calls.refused).toEqual([1]);
   });
 
-  test.each(['reset', 'reset-midway'] as const)('is asked again after a %s', async (kind) => {
+  test.each(['reset', 'reset-midway'] as const)('is called again after a %s', async (kind) => {
     const account = createAccount();
     const { port } = open(provider, account);
     account.fail({ kind });
@@ -75,14 +75,14 @@ describe.each([
   test.each([
     ['hang', 'REMOTE_PROVIDER_TIMEOUT'],
     ['stall', 'REMOTE_PROVIDER_TIMEOUT'],
-  ] as const)('ends a %s at the deadline', async (kind, code) => {
+  ] as const)('is aborted at the deadline on a %s', async (kind, code) => {
     const account = createAccount();
     const { port } = open(provider, account, { settings: { deadlineMs: 200 } });
     account.fail({ kind }, { times: 9 });
     await expect(port.findByEmails(['a@x.example'], PLAIN)).rejects.toMatchObject({ code });
   });
 
-  test.each(['oversized', 'gzip-bomb'] as const)('is cut off when it sends too much: %s', async (kind) => {
+  test.each(['oversized', 'gzip-bomb'] as const)('is aborted at the size limit: %s', async (kind) => {
     const account = createAccount();
     const { port } = open(provider, account, { settings: { maxAnswerBytes: 1_048_576 } });
     account.fail({ kind, megabytes: 8 });
@@ -92,7 +92,7 @@ describe.each([
   });
 });
 
-test('a session that ends between two pages is renewed once, and the search goes on where it was', async () => {
+test('a session that expires between two pages is refreshed once, and the search continues', async () => {
   const people = Array.from({ length: 30 }, () => ({ email: 'team@shared.example' }));
   const account = sandbox.salesforce.createAccount({ people, quirks: { maxBatchSize: 10 } });
   const { port } = open(salesforce, account);
@@ -103,7 +103,7 @@ test('a session that ends between two pages is renewed once, and the search goes
 });
 
 test.each(['session-not-for-rest', 'app-not-attached'])(
-  'a session refused as %s is not renewed, and not asked again',
+  'a session refused as %s is not refreshed, and its call not repeated',
   async (fault) => {
     const account = sandbox.salesforce.createAccount({ people: PEOPLE });
     const { port, credentials } = open(salesforce, account);
@@ -117,7 +117,7 @@ test.each(['session-not-for-rest', 'app-not-attached'])(
   },
 );
 
-test('an instance that has moved is followed to its new host, and its new host is kept', async () => {
+test('an instance that has moved is followed to its new host, which is stored', async () => {
   const account = sandbox.salesforce.createAccount({ people: PEOPLE });
   const movedInstanceUrl = account.instanceUrl.replace('127.0.0.1', 'localhost');
   const { port, credentials } = open(salesforce, account, {
@@ -129,7 +129,7 @@ test('an instance that has moved is followed to its new host, and its new host i
   expect(credentials.stored()?.instanceUrl).toBe(movedInstanceUrl);
 });
 
-test('the old refresh token stays when none comes back, and the new one when one does', async () => {
+test('the old refresh token is kept unless the response has a new one', async () => {
   const account = sandbox.hubspot.createAccount({ people: PEOPLE, quirks: { withoutRefreshToken: true } });
   const { port, credentials } = open(hubspot, account);
   const before = account.refreshToken;
@@ -143,7 +143,7 @@ test('the old refresh token stays when none comes back, and the new one when one
   expect(credentials.stored()?.credentials).toMatchObject({ refreshToken: account.refreshToken });
 });
 
-test('a certificate that nobody vouches for is a failure of the provider, and no token is sent', async () => {
+test('an untrusted certificate is an error of the provider, and no token is sent', async () => {
   const secure = await openSandbox({ tls: SELF_SIGNED });
   const ports = createSandboxPorts(() => secure);
   try {

@@ -8,14 +8,14 @@ import type {
 import { createSharedRateLimiter } from '../../src/outbound/resilience/shared-rate-limiter.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
-describe('a limiter whose budget is shared', () => {
-  test('asks the others for each call, and says until when it will be over', async () => {
+describe('a rate limiter with a shared budget', () => {
+  test('acquires a shared permit for each call, with a lease until its deadline', async () => {
     const { limiter, clock, asks } = open();
     await limiter.acquire(clock.now() + 3_000);
     expect(asks).toEqual([{ name: 'a:search', calls: 4, intervalMs: 1_000, leaseMs: 3_000 }]);
   });
 
-  test('who is refused asks again when there may be room, and nobody of this process before', async () => {
+  test('repeats a refused request when the wait is over, and makes no other request before', async () => {
     const { limiter, clock, asks, answers } = open();
     answers.push({ waitMs: 700 });
     const order: string[] = [];
@@ -28,7 +28,7 @@ describe('a limiter whose budget is shared', () => {
     expect([order, asks.length]).toEqual([['first', 'second'], 3]);
   });
 
-  test('who cannot wait for so long is told at once', async () => {
+  test('rejects immediately a call that cannot wait that long', async () => {
     const { limiter, clock, answers } = open();
     answers.push({ waitMs: 700 });
     await expect(limiter.acquire(clock.now() + 500)).rejects.toMatchObject({
@@ -37,7 +37,7 @@ describe('a limiter whose budget is shared', () => {
     });
   });
 
-  test('hands on what the answer said, and does not take the others of ours for strangers', async () => {
+  test('reports the rate limit headers, and does not count calls of other processes as another consumer’s', async () => {
     const { limiter, clock, reports } = open();
     await limiter.acquire(clock.now() + 3_000);
     const rateLimit = { remaining: 1, max: 20, intervalMs: 10_000 };
@@ -50,7 +50,7 @@ describe('a limiter whose budget is shared', () => {
     expect(limiter.calls()).toBe(20);
   });
 
-  test('gives back a turn that is not used', async () => {
+  test('cancels an unused permit', async () => {
     const { limiter, clock, given } = open();
     await limiter.acquire(clock.now() + 3_000);
     limiter.cancel();
@@ -58,7 +58,7 @@ describe('a limiter whose budget is shared', () => {
     expect(limiter.isIdle()).toBe(true);
   });
 
-  test('goes at once, without a promise, within its share while nobody can be asked', async () => {
+  test('admits calls within its share immediately, without a promise, while Redis is away', async () => {
     const { limiter, clock, state, asks } = open();
     state.isConnected = false;
     state.share = 1 / 2;
@@ -68,7 +68,7 @@ describe('a limiter whose budget is shared', () => {
     expect(asks).toEqual([]);
   });
 
-  test('goes on within its share when the one that it asks does not answer', async () => {
+  test('admits calls within its share when Redis does not respond', async () => {
     const { limiter, clock, answers, state } = open();
     answers.push(undefined, undefined, undefined);
     state.share = 1 / 2;
@@ -78,7 +78,7 @@ describe('a limiter whose budget is shared', () => {
     expect(limiter.queueLength()).toBe(0);
   });
 
-  test('whoever had a turn before that goes back behind the share', async () => {
+  test('limits calls to the share also when they were admitted locally before', async () => {
     const { limiter, clock, answers, state } = open();
     answers.push(undefined, undefined, undefined);
     const turns = [1, 2, 3].map(() => limiter.acquire(clock.now() + 100));
@@ -87,7 +87,7 @@ describe('a limiter whose budget is shared', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('while nobody can be asked what the provider says of strangers counts', async () => {
+  test('counts the calls of other consumers in the rate limit headers while Redis is away', async () => {
     const { limiter, clock, state } = open();
     state.isConnected = false;
     void limiter.acquire(clock.now() + 100);

@@ -10,8 +10,8 @@ import { createFakeCredentials } from '../support/fake-credentials.ts';
 const UNAUTHORIZED = new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', 'invalid_grant');
 const DOWN = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'down');
 
-describe('a token', () => {
-  test('is read once and used without the store for a while', async () => {
+describe('an access token', () => {
+  test('is read once, and then cached for a while', async () => {
     const { tokens, load, calls, clock } = open({ type: 'token', value: 'pat-1' });
     expect(tokens.current()).toBeUndefined();
     expect(await load()).toMatchObject({ value: 'pat-1', authorization: 'Bearer pat-1' });
@@ -21,13 +21,13 @@ describe('a token', () => {
     expect(tokens.current()).toBeUndefined();
   });
 
-  test('is read once for everybody who waits', async () => {
+  test('is read once for all waiting calls', async () => {
     const { load, calls } = open({ type: 'token', value: 'pat-1' });
     await Promise.all(Array.from({ length: 1_000 }, load));
     expect(calls.reads).toBe(1);
   });
 
-  test('that was given meanwhile is taken at the next look', async () => {
+  test('is read again after an invalidation', async () => {
     const { tokens, load, put } = open({ type: 'token', value: 'pat-1' });
     await load();
     put({ type: 'token', value: 'pat-2' });
@@ -35,14 +35,14 @@ describe('a token', () => {
     expect((await load()).value).toBe('pat-2');
   });
 
-  test('that is not there is missed in plain words', async () => {
+  test('gives a readable error when it is missing', async () => {
     await expect(open(undefined).load()).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('has no credentials yet'),
     });
   });
 
-  test.each(['', 'a b', 'a\r\nx-evil: 1', 'ä'])('%j fits no header and is never sent', async (value) => {
+  test.each(['', 'a b', 'a\r\nx-evil: 1', 'ä'])('%j is invalid and is never sent', async (value) => {
     const error = await open({ type: 'token', value })
       .load()
       .catch((thrown: unknown) => thrown);
@@ -51,14 +51,14 @@ describe('a token', () => {
   });
 });
 
-describe('renewal before the end', () => {
-  test('comes a minute early', async () => {
+describe('a refresh before the expiry', () => {
+  test('is made a minute early', async () => {
     const { load, calls } = open(oauth('old', 59));
     expect((await load()).value).toBe('new-1');
     expect(calls.refreshes).toBe(1);
   });
 
-  test.each([-2, 2])('comes in its time though the clock is set by %d hours', async (hours) => {
+  test.each([-2, 2])('is made at the right time although the clock is set by %d hours', async (hours) => {
     const { load, calls, clock } = open(oauth('old', 600));
     await load();
     clock.step(hours * 3_600_000);
@@ -69,25 +69,25 @@ describe('renewal before the end', () => {
     expect(calls.refreshes).toBe(1);
   });
 
-  test('does not come earlier than that', async () => {
+  test('is not made earlier than that', async () => {
     const { load, calls } = open(oauth('old', 61));
     expect((await load()).value).toBe('old');
     expect(calls.refreshes).toBe(0);
   });
 
-  test('is not known of where the provider does not say when it ends', async () => {
+  test('is not made when the provider states no expiry', async () => {
     const { load } = open({ ...oauth('old', 0), expiresAt: null });
     expect((await load()).value).toBe('old');
   });
 
-  test('is one call for everybody who waits', async () => {
+  test('is one call for all waiting calls', async () => {
     const { load, calls } = open(oauth('old', -5));
     const all = await Promise.all(Array.from({ length: 1_000 }, load));
     expect(new Set(all.map(({ value }) => value))).toEqual(new Set(['new-1']));
     expect(calls.refreshes).toBe(1);
   });
 
-  test('that fails for now leaves a token in use that still works', async () => {
+  test('keeps a valid token in use when it fails temporarily', async () => {
     const { load, fail, calls, clock, tokens } = open(oauth('old', 30));
     fail(DOWN);
     expect((await load()).value).toBe('old');
@@ -97,7 +97,7 @@ describe('renewal before the end', () => {
     expect(calls.refreshes).toBe(2);
   });
 
-  test('that fails is an error of their own for each who waits', async () => {
+  test('gives each waiting call a separate error when it fails', async () => {
     const { load, fail } = open(oauth('old', -5));
     fail(DOWN);
     const errors = await Promise.all(
@@ -109,7 +109,7 @@ describe('renewal before the end', () => {
     );
   });
 
-  test('of a token that lives for seconds does not come with each call', async () => {
+  test('is not made for each call when tokens live only for seconds', async () => {
     const { load, tokens, calls } = open(oauth('old', -5), 20);
     await load();
     expect(tokens.current()?.value).toBe('new-1');
@@ -118,8 +118,8 @@ describe('renewal before the end', () => {
   });
 });
 
-describe('renewal after a refusal', () => {
-  test('is one call for a thousand, and for those who come late none', async () => {
+describe('a refresh after a rejected token', () => {
+  test('is one call for a thousand calls, and none for late ones', async () => {
     const { tokens, load, source, calls } = open(oauth('old', 600));
     const seen = await load();
     const renewed = await Promise.all(Array.from({ length: 1_000 }, () => tokens.renew(source, seen)));
@@ -128,7 +128,7 @@ describe('renewal after a refusal', () => {
     expect([calls.asks, calls.refreshes]).toEqual([1, 1]);
   });
 
-  test('takes over what another process has renewed', async () => {
+  test('uses the token that another process has refreshed', async () => {
     const { tokens, load, source, put, calls } = open(oauth('old', 600));
     const seen = await load();
     put(oauth('theirs', 600));
@@ -136,7 +136,7 @@ describe('renewal after a refusal', () => {
     expect(calls.refreshes).toBe(0);
   });
 
-  test('that the provider refuses marks the connection, and is not tried again', async () => {
+  test('marks the connection when the provider refuses it, and is not repeated', async () => {
     const { tokens, load, source, calls, fail } = open(oauth('old', 600));
     const seen = await load();
     fail(new InvalidGrantError('hubspot', UNAUTHORIZED));
@@ -150,7 +150,7 @@ describe('renewal after a refusal', () => {
     expect([calls.refused, calls.refreshes]).toEqual([[1], 1]);
   });
 
-  test('that nothing can renew, and that is refused, marks the connection; one that can be renewed does not', async () => {
+  test('marks the connection only for a rejected token that cannot be refreshed', async () => {
     for (const [credentials, marked] of [
       [{ type: 'token', value: 'pat-1' }, [1]],
       [{ ...oauth('old', 600), refreshToken: null }, [1]],
@@ -162,7 +162,7 @@ describe('renewal after a refusal', () => {
     }
   });
 
-  test('that another replica has seen refused is not used, until the customer has reconnected', async () => {
+  test('is not tried after another replica was refused, until the customer has reconnected', async () => {
     const { tokens, load, source, store, put } = open({ type: 'token', value: 'pat-1' });
     await store.markRefused('', 1, 'refresh_token_refused');
     await expect(load()).rejects.toMatchObject({ origin: 'crossbook', remote: undefined });
@@ -170,7 +170,7 @@ describe('renewal after a refusal', () => {
     expect((await tokens.load(source)).value).toBe('pat-2');
   });
 
-  test('is forgotten as refused when the customer has reconnected', async () => {
+  test('is possible again when the customer has reconnected', async () => {
     const { tokens, load, source, fail, put } = open(oauth('old', 600));
     const seen = await load();
     fail(new InvalidGrantError('hubspot', UNAUTHORIZED));
@@ -187,7 +187,7 @@ describe('renewal after a refusal', () => {
     expect(calls.refused).toEqual([]);
   });
 
-  test('is not there for a static token, unless another one was given meanwhile', async () => {
+  test('gives no token for a static token, unless another one was stored meanwhile', async () => {
     const { tokens, load, source, put } = open({ type: 'token', value: 'pat-1' });
     const seen = await load();
     expect(await tokens.renew(source, seen)).toBeUndefined();
@@ -195,7 +195,7 @@ describe('renewal after a refusal', () => {
     expect((await tokens.renew(source, seen))?.value).toBe('pat-2');
   });
 
-  test('pauses when new tokens are refused as well', async () => {
+  test('pauses when new tokens are rejected as well', async () => {
     const { tokens, load, source, clock, calls } = open(oauth('old', 600));
     const renewed = await tokens.renew(source, await load());
     if (!renewed) throw new Error('It was not renewed.');

@@ -20,8 +20,8 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-describe('an answer', () => {
-  test('comes back with its status, its headers and its text', async () => {
+describe('a response', () => {
+  test('has its status, headers and text', async () => {
     const call = await opened((_, response) => {
       response.writeHead(207, { 'content-type': 'application/json', 'x-thing': ['a', 'b'] });
       response.end('{"name":"Zoë 🐝"}');
@@ -33,7 +33,7 @@ describe('an answer', () => {
     });
   });
 
-  test('in pieces, cut through a letter, is the same text', async () => {
+  test('in chunks that split a character has the same text', async () => {
     const bytes = Buffer.from('"🐝🐝"');
     const call = await opened(async (_, response) => {
       for (const byte of bytes) {
@@ -45,7 +45,7 @@ describe('an answer', () => {
     expect((await call('/')).body).toBe('"🐝🐝"');
   });
 
-  test.each([10, 100_000])('of %d numbers is unpacked when it is gzip', async (count) => {
+  test.each([10, 100_000])('is decompressed when it is gzip: %d numbers', async (count) => {
     const text = JSON.stringify(Array.from({ length: count }, (_, index) => (index * 7919) % 10_007));
     const call = await opened((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
@@ -54,14 +54,14 @@ describe('an answer', () => {
     expect((await call('/')).body).toBe(text);
   });
 
-  test('may be empty', async () => {
+  test('can be empty', async () => {
     const call = await opened((_, response) => response.writeHead(204, { 'content-encoding': 'gzip' }).end());
     await expect(call('/')).resolves.toMatchObject({ status: 204, body: '' });
   });
 });
 
 describe('a request', () => {
-  test('goes where it should, with its headers and its body, over connections that are kept', async () => {
+  test('is sent to its target, with its headers and its body, over keep-alive connections', async () => {
     const seen: unknown[] = [];
     const sockets = new Set<unknown>();
     const call = await opened(async (request, response) => {
@@ -79,13 +79,13 @@ describe('a request', () => {
     expect(sockets.size).toBeLessThan(4);
   });
 
-  test('is never a whole URL: that would name another host', async () => {
+  test('cannot have an absolute URL, which would name another host', async () => {
     const call = await opened((_, response) => response.end('{}'));
     await expect(call('http://evil.example/')).rejects.toThrow('starts with a slash');
   });
 });
 
-describe('what fails', () => {
+describe('a failure', () => {
   const LIMIT = 64 * 1024;
 
   test.each<[string, RequestListener, string, RegExp, boolean]>([
@@ -152,7 +152,7 @@ describe('what fails', () => {
     expect(isTransientFailure(error)).toBe(passing);
   });
 
-  test('a closed port cannot be connected to', async () => {
+  test('is reported for a closed port', async () => {
     const server = await openWireServer(() => {});
     await server.close();
     const transport = open({ sandboxOrigins: [server.origin] });
@@ -161,7 +161,7 @@ describe('what fails', () => {
     expect(isTransientFailure(error)).toBe(true);
   });
 
-  test('the deadline holds, whatever the provider does meanwhile', async () => {
+  test('is reported at the deadline, whatever the provider does', async () => {
     const clock = createFakeClock();
     const server = await openWireServer(() => {});
     closing.push(server.close);
@@ -174,7 +174,7 @@ describe('what fails', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('nothing but the deadline bounds how long a provider takes to begin its answer', async () => {
+  test('does not occur before the deadline, however late the response begins', async () => {
     let respond: (() => void) | undefined;
     const server = await openWireServer((_, response) => {
       respond = () => void response.end('{}');
@@ -183,14 +183,14 @@ describe('what fails', () => {
     const transport = open({ ...DEFAULT_SETTINGS, sandboxOrigins: [server.origin] });
     const answer = transport.send(toCall(server.origin, '/'));
     await vi.waitFor(() => expect(respond).toBeDefined());
-    // The first starts what has been set since the last.
+    // The first tick starts the timers that were set since the last one.
     undiciTimers.tick();
     undiciTimers.tick(120_000);
     respond?.();
     expect((await answer).status).toBe(200);
   });
 
-  test('what is too late from the start is not sent', async () => {
+  test('is reported without sending when the deadline has passed already', async () => {
     let calls = 0;
     const server = await openWireServer((_, response) => {
       calls++;

@@ -10,8 +10,8 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-describe('places to wait', () => {
-  test('of one connection are bounded, and come back', () => {
+describe('the wait queue', () => {
+  test('bounds the waiting calls of one connection, and frees their slots', () => {
     const waiting = createWaiting({ maxWaiting: 100, maxWaitingPerConnection: 2 });
     const [x, y] = [{ waiting: 0 }, { waiting: 0 }];
     waiting.enter('a', x);
@@ -26,7 +26,7 @@ describe('places to wait', () => {
     expect(waiting.counts()).toEqual({ waiting: 3, refused: 1 });
   });
 
-  test('are nearly all one application’s while it is alone, and another still finds one', () => {
+  test('gives one application alone nearly all slots, and keeps one for another', () => {
     const waiting = createWaiting({ maxWaiting: 100, maxWaitingPerConnection: 1_000 });
     expect(fill(waiting, 'a')).toBe(90);
     expect(fill(waiting, 'b')).toBe(10);
@@ -35,7 +35,7 @@ describe('places to wait', () => {
     );
   });
 
-  test('are shared alike by those who want many', () => {
+  test('is shared equally by applications with many calls', () => {
     const waiting = createWaiting({ maxWaiting: 100, maxWaitingPerConnection: 1_000 });
     waiting.enter('b', { waiting: 0 });
     expect(fill(waiting, 'a')).toBe(49);
@@ -55,7 +55,7 @@ describe('an operation that waits for its provider', () => {
     expect([permit.paused(), permit.listening()]).toEqual([0, 0]);
   });
 
-  test('ends with its client: the call is broken off, and its place is free', async () => {
+  test('ends when its client disconnects: the call is aborted, and its slot is free', async () => {
     const { openPort, asked, outbound, heldBytes } = await open();
     const permit = createFakePermit();
     const counted = openPort({}, permit).countByDomain('x.co');
@@ -68,7 +68,7 @@ describe('an operation that waits for its provider', () => {
     expect([permit.paused(), permit.listening(), heldBytes.counts().held]).toEqual([0, 0, 0]);
   });
 
-  test('leaves the queue with its client, and those behind it move up', async () => {
+  test('leaves the queue when its client disconnects, and those behind it move up', async () => {
     const { openPort, answer, asked } = await open({ concurrency: 1 });
     const gone = createFakePermit();
     const first = openPort().countByDomain('first.co');
@@ -84,7 +84,7 @@ describe('an operation that waits for its provider', () => {
     expect(asked.map(({ url }) => url)).toEqual(['/count/first.co', '/count/third.co']);
   });
 
-  test('is refused where too many wait, while another connection’s goes on', async () => {
+  test('is rejected when too many wait, while another connection’s continues', async () => {
     const { openPort, answer, asked } = await open({ concurrency: 1, maxWaitingPerConnection: 2 });
     const waiting = [openPort().countByDomain('x.co'), openPort().countByDomain('x.co')];
     await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({

@@ -19,7 +19,7 @@ describe('a webhook’s address', () => {
   afterAll(() => Promise.all(closing.map((close) => close())));
 
   test.each(PRIVATE)(
-    'that is resolved to %s is refused when the endpoint is made, and when something is sent',
+    'is rejected if it resolves to %s, when the endpoint is created and when an event is sent',
     async (address) => {
       const check = createWebhookUrlCheck({ mayLoopback: false, lookup: at(address) });
       expect(await check('https://hooks.example.com/')).toHaveProperty('problem');
@@ -31,7 +31,7 @@ describe('a webhook’s address', () => {
   );
 
   test.each(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ETIMEOUT', 'EAI_AGAIN'])(
-    'that a name server does not give (%s) is said to be unknown',
+    'is reported as a name that cannot be resolved if its name server answers %s',
     async (code) => {
       const lookup = async () => Promise.reject(Object.assign(new Error(code), { code }));
       const post = createWebhookPost({ clock: systemClock, mayLoopback: false, lookup });
@@ -41,7 +41,7 @@ describe('a webhook’s address', () => {
     },
   );
 
-  test('on this machine counts only while the sandbox is on', async () => {
+  test('is accepted on this machine only while the sandbox is on', async () => {
     const receiver = await openReceiver(withStatus(200));
     closing.push(receiver.close);
     for (const mayLoopback of [true, false]) {
@@ -66,12 +66,12 @@ describe('a webhook’s address', () => {
     'ftp://hooks.example.com/',
     'hooks.example.com',
     `https://hooks.example.com/${'a'.repeat(2_048)}`,
-  ])('%s is none that is sent to', async (url) => {
+  ])('%s is rejected', async (url) => {
     const check = createWebhookUrlCheck({ mayLoopback: true, lookup: at('93.184.216.34') });
     expect(await check(url)).toHaveProperty('problem');
   });
 
-  test('whose name is not known yet may be about to be', async () => {
+  test('is accepted if its name does not resolve yet', async () => {
     const lookup = async () => Promise.reject(new Error('ENOTFOUND'));
     const check = createWebhookUrlCheck({ mayLoopback: false, lookup });
     expect(await check('https://hooks.example.com/a')).toEqual({ url: 'https://hooks.example.com/a' });

@@ -3,7 +3,7 @@ import { watchWebhooks } from '../../src/outbound/webhooks/watch.ts';
 
 const MINUTE = 60_000;
 
-test('events that are too old are removed until none is left, however many there are', async () => {
+test('expired events are removed completely, whatever their number', async () => {
   const clock = { at: 0 };
   const turns: (() => void)[] = [];
   const left = { events: 12_000 };

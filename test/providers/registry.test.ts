@@ -4,7 +4,7 @@ import { createRegistry } from '../../src/providers/registry.ts';
 
 const registry = createRegistry();
 
-test('all eighteen are there, each under its own name and in its own category', () => {
+test('the registry has all eighteen providers, each with its name and category', () => {
   expect([...registry.keys()].sort()).toEqual([...PROVIDER_NAMES].sort());
   expect(registry.size).toBe(18);
   for (const [name, provider] of registry) {
@@ -13,7 +13,7 @@ test('all eighteen are there, each under its own name and in its own category', 
   }
 });
 
-test('two can be searched, and only HubSpot knows associations', () => {
+test('two providers can be searched, and only HubSpot has associations', () => {
   const searchable = [...registry.values()].filter(({ contacts }) => contacts !== undefined);
   expect(searchable.map(({ name }) => name).sort()).toEqual(['hubspot', 'salesforce']);
   expect(registry.get('hubspot')?.contacts?.associatedObjects).toEqual(['company', 'deal', 'ticket']);
@@ -44,7 +44,7 @@ test.each([
   expect(registry.get(name)?.instanceHosts.some((pattern) => pattern.test(host))).toBe(allowed);
 });
 
-test('no pattern of hosts remembers what it was asked before, and each is anchored', () => {
+test('every host pattern is stateless and anchored', () => {
   for (const { instanceHosts } of registry.values())
     for (const { flags, source } of instanceHosts) {
       expect(flags).not.toMatch(/[gy]/);

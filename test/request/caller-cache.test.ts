@@ -37,7 +37,7 @@ function open() {
   }
 }
 
-test('a key that calls again and again is looked up once in a few seconds, and is known at once meanwhile', async () => {
+test('a frequently used key is looked up once in a few seconds, and is served from the cache meanwhile', async () => {
   const { key, find, advance } = open();
   expect(await key('good')).toBe(CALLER);
   for (let call = 0; call < 100; call += 1) expect(key('good')).toBe(CALLER);
@@ -47,7 +47,7 @@ test('a key that calls again and again is looked up once in a few seconds, and i
   expect(find).toHaveBeenCalledTimes(2);
 });
 
-test('a key that was revoked is refused within those seconds', async () => {
+test('a revoked key is rejected within those seconds', async () => {
   const { key, find, advance } = open();
   await key('good');
   find.mockResolvedValue(undefined);
@@ -55,7 +55,7 @@ test('a key that was revoked is refused within those seconds', async () => {
   expect(await key('good')).toBeUndefined();
 });
 
-test.each([-2, 2])('nor does a clock that is set by %d hours keep it', async (hours) => {
+test.each([-2, 2])('a revoked key is rejected also when the clock is set by %d hours', async (hours) => {
   const { key, find, advance, step } = open();
   await key('good');
   find.mockResolvedValue(undefined);
@@ -65,7 +65,7 @@ test.each([-2, 2])('nor does a clock that is set by %d hours keep it', async (ho
   expect(await key('good')).toBeUndefined();
 });
 
-test('what has not the form of a key is never looked up', async () => {
+test('a text without the format of a key is never looked up', async () => {
   const { key, find } = open();
   expect(await key('x')).toBeUndefined();
   expect(find).not.toHaveBeenCalled();
@@ -84,14 +84,14 @@ test('a key with a MAC, and one that was right before, are trusted from any addr
   ]);
 });
 
-test('a wrong key is not remembered as wrong: once it is made, it is valid', async () => {
+test('a wrong key is not cached as wrong: it is valid once it exists', async () => {
   const { key, find } = open();
   expect(await key('new')).toBeUndefined();
   find.mockResolvedValue(CALLER);
   expect(await key('new')).toBe(CALLER);
 });
 
-test('what was made here and is valid no longer is looked up once in a few seconds', async () => {
+test('an invalid key that this installation created is looked up once in a few seconds', async () => {
   const { callers, key, find, verifyToken, advance } = open();
   for (let call = 0; call < 10; call += 1) {
     expect(await key('over')).toBeUndefined();
@@ -103,7 +103,7 @@ test('what was made here and is valid no longer is looked up once in a few secon
   expect(find).toHaveBeenCalledTimes(2);
 });
 
-test('a token that is known is known at once, and still ends at its own moment', async () => {
+test('a cached token is served immediately, and still expires on time', async () => {
   const { callers, verifyToken, advance } = open();
   expect(await callers.findCallerByToken('token')).toBe(CALLER);
   advance(1_999);
@@ -113,7 +113,7 @@ test('a token that is known is known at once, and still ends at its own moment',
   expect(verifyToken).toHaveBeenCalledTimes(1);
 });
 
-test('a token that nobody signed is verified each time: it fills no cache', async () => {
+test('a token without a valid signature is verified each time, and is not cached', async () => {
   const { callers, verifyToken } = open();
   for (let call = 0; call < 3; call += 1) {
     expect(await callers.findCallerByToken('forged')).toBeUndefined();
@@ -121,7 +121,7 @@ test('a token that nobody signed is verified each time: it fills no cache', asyn
   expect(verifyToken).toHaveBeenCalledTimes(3);
 });
 
-test('a key is not a token, although it may be spelt the same', async () => {
+test('a key and a token of the same text have separate cache entries', async () => {
   const { callers, key } = open();
   await callers.findCallerByToken('x');
   expect(await key('x')).toBeUndefined();

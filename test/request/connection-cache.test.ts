@@ -14,7 +14,7 @@ function open() {
   return { connections, load, advance };
 }
 
-test('a connection is asked for once in some seconds', async () => {
+test('a connection is loaded once in some seconds', async () => {
   const { connections, load, advance } = open();
   await Promise.all([1, 2].map(() => connections.find('app', target, load)));
   await connections.find('app', target, load);
@@ -33,7 +33,7 @@ test('another application, customer or provider has another connection', async (
   expect(load).toHaveBeenCalledTimes(4);
 });
 
-test('what was changed is asked for again, even where an answer is on its way', async () => {
+test('a changed connection is loaded again, even while a load is running', async () => {
   const { connections, load } = open();
   await connections.find('app', target, load);
   connections.forget('app', target);

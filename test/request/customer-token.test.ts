@@ -34,7 +34,7 @@ const sign = (from: ReturnType<typeof open>, patch = {}) =>
     ...patch,
   }) as Promise<string>;
 
-test('a token names its customer and providers, and says nothing else that could be of use', async () => {
+test('a token contains its customer and providers, and nothing else of use to an attacker', async () => {
   const opened = open();
   const token = await sign(opened, { providers: ['hubspot'] });
   expect(await opened.tokens.verify(token)).toEqual({
@@ -51,7 +51,7 @@ test('a token names its customer and providers, and says nothing else that could
   );
 });
 
-test('it ends when it says, and never lives longer than a day', async () => {
+test('a token expires at its stated time, and is valid for a day at most', async () => {
   const opened = open();
   const [short, long] = [await sign(opened), await sign(opened, { expiresAt: new Date(START + 48 * HOUR) })];
   opened.advance(HOUR - 1);
@@ -64,7 +64,7 @@ test('it ends when it says, and never lives longer than a day', async () => {
   expect(await opened.tokens.verify(long)).toBeUndefined();
 });
 
-test('keys change by overlap: every key of the ring verifies, the first one signs', async () => {
+test('every key of the ring verifies tokens, and the first one signs them', async () => {
   const old = await sign(open('old'));
   const both = open('new', 'old');
   expect(await both.tokens.verify(old)).toBeDefined();
@@ -74,8 +74,8 @@ test('keys change by overlap: every key of the ring verifies, the first one sign
 
 test.each<[string, Partial<TokenSubject>]>([
   ['the generation was raised', { generation: 4 }],
-  ['the customer was deleted and made anew', { since: new Date(START - 1) }],
-])('it is void when %s', async (_when, change) => {
+  ['the customer was deleted and created again', { since: new Date(START - 1) }],
+])('a token is invalid when %s', async (_when, change) => {
   const opened = open();
   const token = await sign(opened);
   subjects.set(`${APPLICATION.id} acme`, { ...subject, ...change });
@@ -87,7 +87,7 @@ test.each<[string, Partial<TokenSubject>]>([
   expect(await opened.tokens.verify(token)).toBeDefined();
 });
 
-test('what was altered, is unsigned, is for somebody else or lacks a claim is void', async () => {
+test('a token that is altered, unsigned, for another audience or lacks a claim is invalid', async () => {
   const { tokens, keys } = open();
   const good = await sign(open());
   const [header = '', payload = '', signature = ''] = good.split('.');
@@ -118,7 +118,7 @@ test('what was altered, is unsigned, is for somebody else or lacks a claim is vo
 });
 
 test.each(['iss', 'sub', 'jti'])(
-  'a token whose %s is empty or no string is void, whomever it would find',
+  'a token whose %s is empty or no string is invalid, even if such a customer exists',
   async (name) => {
     const { keys } = open();
     const tokens = createCustomerTokens({ keys, wall: () => START, findSubject: async () => subject });
@@ -143,7 +143,7 @@ test.each([
   '__proto__',
   ' acme',
   'Acme',
-])('a token names its customer to the letter: %j', async (customerId) => {
+])('a token names its customer exactly: %j', async (customerId) => {
   const known = `${APPLICATION.id} ${customerId}`;
   const opened = open();
   subjects.set(known, subject);
@@ -154,7 +154,7 @@ test.each([
   expect((await opened.tokens.verify(token))?.caller).toBeUndefined();
 });
 
-test('a token has one spelling: others of the same signature are void', async () => {
+test('a token has one spelling: others of the same signature are invalid', async () => {
   const opened = open();
   const token = await sign(opened);
   const [, , signature = ''] = token.split('.');

@@ -10,7 +10,7 @@ test.each([
   ['remembered', 2],
   ['looked up', 1],
 ])(
-  'without the sandbox, what a database still holds of the demo counts for nothing: %s',
+  'without the sandbox, everything that the database still has of the demo is ignored: %s',
   async (_how, times) => {
     const find = async (what: string) => (what === 'demo' ? demo : other);
     const { findCallerByKey, findCallerByToken } = createCallerCache({

@@ -8,7 +8,7 @@ import { settle } from '../support/clock.ts';
 const NAMES: FieldSelection = { rawData: false, fields: new Set(['firstName']) };
 const OWNERS: FieldSelection = { rawData: false, fields: new Set(['ownerId']) };
 
-test('what is asked for at the same moment is one call, and an email is in it once', async () => {
+test('simultaneous look-ups share one call, with each email once', async () => {
   const { lookups, client, calls } = open();
   const found = await Promise.all([
     lookups.find(client, ['a@x', 'b@x'], NAMES),
@@ -21,7 +21,7 @@ test('what is asked for at the same moment is one call, and an email is in it on
   ]);
 });
 
-test('the list belongs to who asked', async () => {
+test('each look-up gets a list of its own', async () => {
   const { lookups, client } = open();
   const [first, second] = await Promise.all([
     lookups.find(client, ['a@x'], NAMES),
@@ -31,7 +31,7 @@ test('the list belongs to who asked', async () => {
   expect(second).toHaveLength(1);
 });
 
-test('who asks the same later gets what became of it, be it a failure', async () => {
+test('a later look-up of the same email in a request gets the same result, also a failure', async () => {
   const { lookups, client, calls } = open({ failure: new Error('away') });
   const failures = [];
   for (let time = 0; time < 2; time += 1) {
@@ -42,7 +42,7 @@ test('who asks the same later gets what became of it, be it a failure', async ()
   expect(failures[0]).toBe(failures[1]);
 });
 
-test('other fields are another question, which shares a call', async () => {
+test('look-ups with other fields are separate, and share a call', async () => {
   const { lookups, client, calls, wants } = open();
   await Promise.all([lookups.find(client, ['a@x'], NAMES), lookups.find(client, ['a@x'], OWNERS)]);
   expect(calls).toEqual([['a@x']]);
@@ -51,14 +51,14 @@ test('other fields are another question, which shares a call', async () => {
   expect(calls).toHaveLength(2);
 });
 
-test('connections have calls of their own', async () => {
+test('look-ups of different connections are separate calls', async () => {
   const { lookups, client, calls } = open();
   const other = { ...client, connection: { id: 'other' } };
   await Promise.all([lookups.find(client, ['a@x'], NAMES), lookups.find(other, ['a@x'], NAMES)]);
   expect(calls).toHaveLength(2);
 });
 
-test('whole calls go by themselves, and what is left over shares one', async () => {
+test('full calls are sent separately, and the remaining emails share one', async () => {
   const { lookups, client, calls } = open();
   const many = ['1', '2', '3', '4', '5', '6', '7'];
   const [found] = await Promise.all([lookups.find(client, many, NAMES), lookups.find(client, ['8'], NAMES)]);
@@ -69,7 +69,7 @@ test('whole calls go by themselves, and what is left over shares one', async () 
   expect(found?.map(({ remoteId }) => remoteId)).toEqual(many);
 });
 
-test('more than one call carries is more calls, and each fails by itself', async () => {
+test('look-ups beyond one call’s maximum take several calls, which fail independently', async () => {
   const { lookups, client, calls } = open({ failure: new Error('away'), failing: '4' });
   const found = await Promise.allSettled(
     ['1', '2', '3', '4'].map((email) => lookups.find(client, [email], NAMES)),

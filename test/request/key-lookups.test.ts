@@ -7,7 +7,7 @@ const GUESSER = '192.0.2.1';
 /** What is scheduled for longer bounds a wait. */
 const LONGEST_PAUSE_MS = 1_000;
 
-/** Statements end when they are told to; pauses too. */
+/** Statements and pauses end when the test ends them. */
 function open() {
   const statements: { keys: readonly string[]; end: (error?: Error) => void }[] = [];
   const pauses: (() => void)[] = [];
@@ -53,7 +53,7 @@ async function turn(): Promise<void> {
   for (let step = 0; step < 10; step += 1) await Promise.resolve();
 }
 
-test('a key is looked up at once; what comes while two statements run shares the next', async () => {
+test('a key is looked up immediately; keys that arrive while two statements run share the next one', async () => {
   const { statements, find } = open();
   const found = ['right', 'a', 'b', 'c', 'right'].map((key) => find(key, '198.51.100.1'));
   expect(statements.map(({ keys }) => keys)).toEqual([['right'], ['a']]);
@@ -64,7 +64,7 @@ test('a key is looked up at once; what comes while two statements run shares the
   expect(await Promise.all(found)).toEqual([CALLER, undefined, undefined, undefined, CALLER]);
 });
 
-test('an address with many failures waits in a queue of its own, and its right keys are answered', async () => {
+test('look-ups from an address with many failures wait in a slow queue, and right keys still succeed', async () => {
   const { statements, pauses, find } = open();
   const wrong = Array.from({ length: 1_000 }, (_, index) => find(`wrong ${index}`, GUESSER));
   const right = find('right', GUESSER);
@@ -99,7 +99,7 @@ test('the slow queue is shared equally by its addresses', async () => {
   expect(await other).toEqual(CALLER);
 });
 
-test('what the database does not answer in time is refused with the time to try again, and no other', async () => {
+test('look-ups that the database does not answer in time are rejected with a time to retry, and no others', async () => {
   const { lookups, statements, pauses, timers, find } = open();
   const inStatement = find('right', GUESSER);
   pauses.shift()?.();
@@ -123,7 +123,7 @@ test('what the database does not answer in time is refused with the time to try 
   expect(timers.size).toBe(0);
 });
 
-test('only failed look-ups are counted, with the address that they came from', async () => {
+test('only failed look-ups are counted, with their address', async () => {
   const { statements, failed, find } = open();
   const found = [find('right', '198.51.100.1'), find('wrong', '198.51.100.2')];
   for (const { end } of statements) end();
@@ -131,7 +131,7 @@ test('only failed look-ups are counted, with the address that they came from', a
   expect(failed).toEqual(['198.51.100.2']);
 });
 
-test('a database that is away is nobody’s guess', async () => {
+test('a look-up that fails because the database is unavailable is not counted as a failed authentication', async () => {
   const { statements, failed, find } = open();
   const found = find('right', '198.51.100.1');
   statements[0]?.end(new Error('away'));
@@ -142,7 +142,7 @@ test('a database that is away is nobody’s guess', async () => {
   expect(await again).toEqual(CALLER);
 });
 
-test('the queues are bounded: beyond thousands the answer is to try again', async () => {
+test('the queues are bounded: look-ups beyond thousands are rejected with a time to retry', async () => {
   const { lookups, find } = open();
   const waiting = Array.from({ length: 6_000 }, (_, index) => find(`wrong ${index}`, GUESSER));
   const refused = await Promise.allSettled(waiting.slice(5_000));

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { CALLER_MAX_AGE_MS, createOriginCache } from '../../src/request/caller.ts';
 
-test('who names an origin is read once in a few seconds, and changes then', async () => {
+test('the allowed origins are loaded once in a few seconds, and then again', async () => {
   let now = 0;
   const list = vi.fn(async () => [
     { applicationId: 'a', origins: ['https://one.example', 'https://both.example'] },
@@ -22,7 +22,7 @@ test('who names an origin is read once in a few seconds, and changes then', asyn
   expect((await read()).size).toBe(0);
 });
 
-test('some are named whatever is stored', async () => {
+test('configured origins are allowed independently of stored ones', async () => {
   const always = [{ applicationId: 'demo', origins: ['http://localhost:5173'] }];
   const list = async () => [{ applicationId: 'a', origins: ['http://localhost:5173'] }];
   const read = createOriginCache({ list, always, now: () => 0 });

@@ -35,7 +35,7 @@ function setUp() {
   return { open, stored, state, toCustomer, advance };
 }
 
-test('what was looked at just now is confirmed without a look', async () => {
+test('records that were loaded recently are not loaded again to be rechecked', async () => {
   const { open, stored } = setUp();
   const seen = open();
   await seen.connection(TARGET);
@@ -44,7 +44,7 @@ test('what was looked at just now is confirmed without a look', async () => {
   expect(stored.looks).toBe(1);
 });
 
-test('what was looked at long ago is looked at again, once for all requests', async () => {
+test('records that were loaded long ago are loaded again, once for all requests', async () => {
   const { open, stored, advance } = setUp();
   const [one, other] = [open(), open()];
   await one.connection(TARGET);
@@ -54,7 +54,7 @@ test('what was looked at long ago is looked at again, once for all requests', as
   expect(stored.looks).toBe(2);
 });
 
-test('a connection that was removed, or removed and connected again, is told as gone', async () => {
+test('a connection that was removed, or removed and connected again, is reported as gone', async () => {
   for (const after of [undefined, createConnection('hubspot', { id: 'another' })]) {
     const { open, stored, advance } = setUp();
     const seen = open();
@@ -65,7 +65,7 @@ test('a connection that was removed, or removed and connected again, is told as 
   }
 });
 
-test('a customer who was deleted, or has a connection less, is told as gone', async () => {
+test('a customer that was deleted, or lost a connection, is reported as gone', async () => {
   const { open, stored, state, toCustomer, advance } = setUp();
   const seen = open();
   await seen.customer('acme');
@@ -78,7 +78,7 @@ test('a customer who was deleted, or has a connection less, is told as gone', as
   await expect(seen.recheckSeen()).rejects.toMatchObject(GONE);
 });
 
-test('what the request has removed itself is not missed', async () => {
+test('records that the request removed itself are not reported as gone', async () => {
   const { open, stored, state, advance } = setUp();
   const seen = open();
   await seen.connection(TARGET);

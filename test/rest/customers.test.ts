@@ -27,7 +27,7 @@ const CONFIGURED = {
 const CONFIGS = ['instance_url', 'schema_mappings_config', 'entity_mappings', 'connection_sync_config'];
 
 describe('an upsert', () => {
-  test('answers with the customer and all that its connections hold', async () => {
+  test('returns the customer with all fields of its connections', async () => {
     const { ask } = await openRest();
     const { status, body } = await upsert(ask, { connections: [CONFIGURED] });
     expect(status).toBe(200);
@@ -50,7 +50,7 @@ describe('an upsert', () => {
     });
   });
 
-  test('what was left out of a configuration stays left out', async () => {
+  test('keeps absent fields of a configuration absent', async () => {
     const { ask } = await openRest();
     const bare = {
       provider_name: 'hubspot',
@@ -118,7 +118,7 @@ describe('an upsert', () => {
     expect(answer.text).not.toContain('null');
   });
 
-  test.each(['5', 'March 7', '2027-02-30T00:00:00Z'])('refuses the expiry %j', async (expires_at) => {
+  test.each(['5', 'March 7', '2027-02-30T00:00:00Z'])('rejects the expiry %j', async (expires_at) => {
     const { ask } = await openRest();
     const credentials = { type: 'oauth2', access_token: 'a', expires_at };
     const answer = await upsert(ask, { connections: [{ provider_name: 'hubspot', credentials }] });
@@ -130,7 +130,7 @@ describe('an upsert', () => {
     [{ type: 'token', value: 's3cret-value' }],
     [{ type: 'oauth2', access_token: 's3cret-value', refresh_token: 's3cret-too' }],
     [{ type: 'oauth2', access_token: 's3cret-value', expires_at: '2030-01-01T00:00:00Z' }],
-  ])('takes the credentials %j, connects, and never shows them', async (credentials) => {
+  ])('accepts the credentials %j, connects, and never returns them', async (credentials) => {
     const { ask, fake } = await openRest();
     const answer = await upsert(ask, { connections: [{ provider_name: 'hubspot', credentials }] });
     expect(fake.tenant.table.get(CUSTOMER.customer_id)?.connections[0]?.status).toBe('connected');
@@ -141,7 +141,7 @@ describe('an upsert', () => {
 });
 
 describe('versions', () => {
-  test('every upsert has the next ETag, and reading has the last', async () => {
+  test('every upsert returns the next ETag, and a read the latest', async () => {
     const { ask } = await openRest();
     expect((await upsert(ask, {})).headers.get('etag')).toBe('"1"');
     expect((await upsert(ask, {})).headers.get('etag')).toBe('"2"');
@@ -166,12 +166,12 @@ describe('versions', () => {
     expect((await upsert(ask, {}, { [header]: value })).status).toBe(status);
   });
 
-  test('if-none-match: * creates what is not there yet', async () => {
+  test('if-none-match: * creates only a new customer', async () => {
     const { ask } = await openRest();
     expect((await upsert(ask, {}, { 'if-none-match': '*' })).status).toBe(200);
   });
 
-  test('both conditions at once make no sense', async () => {
+  test('both conditions at once are rejected', async () => {
     const { ask } = await openRest();
     expect((await upsert(ask, {}, { 'if-match': '"1"', 'if-none-match': '*' })).status).toBe(400);
   });
@@ -192,7 +192,7 @@ describe('versions', () => {
     expect(answer.headers.get('etag')).toBe(etag);
   });
 
-  test('what was read of connections whose state has changed is read anew, and changed by its version', async () => {
+  test('a customer is returned again after the state of a connection changed, and is updated by its version', async () => {
     const { ask, fake } = await openRest();
     const before = await ask('GET', '/customers/demo');
     const etag = before.headers.get('etag') ?? '';

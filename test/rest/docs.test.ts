@@ -13,7 +13,7 @@ let server: Awaited<ReturnType<typeof serve>>;
 let browser: Browser;
 let page: Page;
 
-describe.runIf(CHROMIUM)('the page of the document', () => {
+describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
   beforeAll(async () => {
     server = await serve((await openRest({ demo: { key: 'demo-key', customerId: 'demo' } })).rest);
     browser = await openBrowser();
@@ -35,7 +35,7 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
     server.close();
   });
 
-  test('shows every operation, and asks no other host', async () => {
+  test('shows every operation, and sends no request to another host', async () => {
     const heads = await page.locator('form .head').allTextContents();
     expect(heads).toHaveLength(OPERATIONS.length);
     for (const { method, summary } of OPERATIONS) {
@@ -60,7 +60,7 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
   });
 
   test.each(['searchContacts', 'upsertCustomer', 'getCustomer', 'issueCustomerToken'])(
-    'answers at the first click on Send of %s: with the demo everything is filled in',
+    'gets a response at the first click on Send of %s, because the demo fills in everything',
     async (operation) => {
       const fresh = await openPage(browser);
       await fresh.goto(`${server.origin}/docs`);
@@ -78,7 +78,7 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
     await lookAt(page, 'docs');
   });
 
-  test('keeps what was typed, and what was emptied', async () => {
+  test('keeps typed and emptied inputs', async () => {
     const key = page.locator('[name="x-api-key"]');
     await key.fill('');
     await page.reload();
@@ -87,7 +87,7 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
     await key.fill('demo-key');
   });
 
-  test('shows a refusal as one', async () => {
+  test('shows an error response as an error', async () => {
     const read = page.locator('#getCustomer');
     await read.locator('[name="getCustomer path customer_id"]').fill('no/body');
     await read.locator('button').click();
@@ -95,14 +95,14 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
     expect(await read.locator('.answer').textContent()).toContain('There is no customer \\"no/body\\".');
   });
 
-  test('an upsert from the page gets through', async () => {
+  test('can send an upsert', async () => {
     const upsert = page.locator('#upsertCustomer');
     await upsert.locator('button').click();
     await upsert.locator('.status.ok').waitFor();
     expect(await upsert.locator('.answer details pre').textContent()).toMatch(/etag: "[^"]+"/);
   });
 
-  test('runs nothing but its own script', async () => {
+  test('runs only its own script', async () => {
     const policy = (await page.request.get(`${server.origin}/docs`)).headers()['content-security-policy'];
     expect(policy).toMatch(/default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+';/);
     expect(policy).not.toContain('unsafe');

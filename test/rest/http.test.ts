@@ -9,7 +9,7 @@ describe('methods', () => {
     ['/customers/demo', 'GET, DELETE, HEAD, OPTIONS'],
     ['/openapi.json', 'GET, HEAD, OPTIONS'],
     ['/docs', 'GET, HEAD, OPTIONS'],
-  ])('%s takes %s, says so, and refuses the others', async (path, allow) => {
+  ])('%s accepts %s, lists them in Allow, and rejects others', async (path, allow) => {
     const { ask } = await openRest();
     const options = await ask('OPTIONS', path, { headers: {} });
     expect([options.status, options.headers.get('allow'), options.text]).toEqual([204, allow, '']);
@@ -41,7 +41,7 @@ describe('methods', () => {
     },
   );
 
-  test('HEAD of a search is refused', async () => {
+  test('HEAD of a search is rejected', async () => {
     const { rest } = await openRest();
     const head = await rest.fetch(new Request('http://localhost/contacts/_search', { method: 'HEAD' }));
     expect([head.status, head.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
@@ -49,7 +49,7 @@ describe('methods', () => {
 });
 
 describe('paths', () => {
-  test('what is not there answers 404 with the body of every error', async () => {
+  test('unknown paths get 404 in the common error format', async () => {
     const { ask } = await openRest();
     for (const path of [
       '/',
@@ -100,7 +100,7 @@ describe('compression', () => {
     ['identity', null, (bytes: Buffer) => bytes],
     ['br;q=0.0', null, (bytes: Buffer) => bytes],
     ['', null, (bytes: Buffer) => bytes],
-  ])('a large answer for “%s” comes as %s', async (accept, encoding, open) => {
+  ])('a large response for “%s” is encoded as %s', async (accept, encoding, open) => {
     const response = await search(accept);
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(response.headers.get('content-encoding')).toBe(encoding);
@@ -109,14 +109,14 @@ describe('compression', () => {
     expect(JSON.parse(open(bytes).toString()).records).toHaveLength(30);
   });
 
-  test('a customer with its strong ETag is the same bytes for everybody', async () => {
+  test('a customer with its strong ETag is not compressed, so that its bytes are always the same', async () => {
     const { ask } = await openRest();
     const answer = await ask('GET', '/customers/demo', { headers: { ...DEMO, 'accept-encoding': 'gzip' } });
     expect(answer.headers.get('content-encoding')).toBeNull();
   });
 });
 
-test('no cache keeps data', async () => {
+test('responses with data are not cacheable', async () => {
   const { ask } = await openRest();
   expect((await ask('GET', '/customers/demo')).headers.get('cache-control')).toBe('no-store');
 });

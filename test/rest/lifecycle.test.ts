@@ -4,7 +4,7 @@ import { DEMO, openRest } from './open-rest.ts';
 const TOKEN = { authorization: 'Bearer demo-token' };
 
 describe('a connection', () => {
-  test('can be read by itself, also by its customer', async () => {
+  test('can be read separately, also by its customer', async () => {
     const { ask } = await openRest();
     const { status, body } = await ask('GET', '/customers/demo/connections/hubspot');
     expect([status, body.provider_name, body.status]).toEqual([200, 'hubspot', 'connected']);
@@ -16,14 +16,14 @@ describe('a connection', () => {
     ['demo', 'gong', 404],
     ['nobody', 'hubspot', 404],
     ['demo', 'myspace', 400],
-  ])('of %s to %s answers %i', async (customer, provider, status) => {
+  ])('of %s to %s gets %i', async (customer, provider, status) => {
     const { ask } = await openRest();
     const path = `/customers/${customer}/connections/${provider}`;
     expect((await ask('GET', path)).status).toBe(status);
     expect((await ask('DELETE', path)).status).toBe(status);
   });
 
-  test('that is removed is gone, says what became of its grant, and makes the customer another', async () => {
+  test('is gone after its removal, which returns the state of its grant and changes the customer’s version', async () => {
     const { ask } = await openRest();
     const before = await ask('GET', '/customers/demo');
     const { status, body } = await ask('DELETE', '/customers/demo/connections/hubspot');
@@ -36,7 +36,7 @@ describe('a connection', () => {
 });
 
 describe('a customer', () => {
-  test('is deleted once, by the version that was seen', async () => {
+  test('is deleted once, by its expected version', async () => {
     const { ask } = await openRest();
     const refused = await ask('DELETE', '/customers/demo', { headers: { ...DEMO, 'if-match': '"7"' } });
     expect(refused.status).toBe(409);
@@ -51,7 +51,7 @@ describe('a customer', () => {
     ['GET', '/customers'],
     ['DELETE', '/customers/demo'],
     ['DELETE', '/customers/demo/connections/hubspot'],
-  ])('%s %s is not for a customer’s own token', async (method, path) => {
+  ])('%s %s is rejected for a customer’s own token', async (method, path) => {
     const { ask, fake } = await openRest();
     expect((await ask(method, path, { headers: TOKEN })).status).toBe(403);
     expect(fake.tenant.table.get('demo')?.connections).toHaveLength(3);
@@ -71,7 +71,7 @@ describe('the list of customers', () => {
   const idsOf = ({ body }: { body: { records: { customer_id: string }[] } }) =>
     body.records.map(({ customer_id }) => customer_id);
 
-  test('is read page by page, forward and back, by its own cursors', async () => {
+  test('is paged forward and back by its cursors', async () => {
     const { ask } = await fill();
     const first = await ask('GET', '/customers?page_size=2');
     expect([idsOf(first), first.body.pagination.previous]).toEqual([['ada', 'bob'], null]);
@@ -90,12 +90,12 @@ describe('the list of customers', () => {
     ['provider_name=hubspot&status=reauthorize', []],
     ['status=unauthorized', ['dan', 'demo']],
     ['email=bob@example.com&provider_name=gong', []],
-  ])('with %s holds those alone', async (query, expected) => {
+  ])('with %s has only those', async (query, expected) => {
     const { ask } = await fill();
     expect(idsOf(await ask('GET', `/customers?${query}`))).toEqual(expected);
   });
 
-  test('takes no cursor of another filter', async () => {
+  test('rejects a cursor of another filter', async () => {
     const { ask } = await fill();
     const { body } = await ask('GET', '/customers?page_size=1&status=unauthorized');
     const moved = await ask('GET', `/customers?page_size=1&cursor=${body.pagination.next}`);

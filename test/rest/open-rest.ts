@@ -12,7 +12,7 @@ export async function openRest(options: Partial<RestOptions> = {}): Promise<Test
   const face = createRest({
     version: '1.2.3',
     ...options,
-    // As the request handler does: who calls is in the request log.
+    // Like the request handler, records the caller in the request log.
     async openContext(headers) {
       requestLog.caller = undefined;
       const context = await (options.openContext ?? fake.openContext)(headers, requestLog);

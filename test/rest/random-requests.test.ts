@@ -33,7 +33,7 @@ test.each(operations)(
       }),
       { numRuns: 1_000 },
     );
-    // The run is worth something: it has got through, and has been refused.
+    // Both accepted and rejected requests occurred.
     const [done = 200] = Object.keys(operation.responses).map(Number);
     expect([...statuses]).toContain(400);
     expect([...statuses].some((status) => status === done || BY_WHAT_IS_STORED.has(status))).toBe(true);

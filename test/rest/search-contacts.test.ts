@@ -7,7 +7,7 @@ const SEARCH = '/contacts/_search';
 const ADA = { filter: { email: 'ada@example.com' } };
 const EVERYBODY = { filter: { email_domain: 'example.com' } };
 
-test('a record has every field of the contact, under its own name', async () => {
+test('a record has every field of the contact, under its name', async () => {
   const { ask } = await openRest();
   const { body } = await ask('POST', `${SEARCH}?include_raw_data=true`, { body: ADA });
   const { remoteId, ...person } = createFakePeople(1)[0] as Contact;
@@ -15,7 +15,7 @@ test('a record has every field of the contact, under its own name', async () => 
   expect(body.records).toStrictEqual([toSnakeCase({ id: remoteId, ...person })]);
 });
 
-test('raw data is there only when it was asked for', async () => {
+test('raw data is in the response only on request', async () => {
   const { ask, fake } = await openRest();
   for (const query of ['', '?include_raw_data=false']) {
     const { body } = await ask('POST', `${SEARCH}${query}`, { body: ADA });
@@ -27,7 +27,7 @@ test('raw data is there only when it was asked for', async () => {
 test.each([
   'associations_to_fetch=company,deal',
   'associations_to_fetch=company&associations_to_fetch=deal,deal',
-])('%s gives one list of ids for each object, for all contacts in one call each', async (query) => {
+])('%s gives a list of ids for each object, with one call per object for all contacts', async (query) => {
   const { ask, fake } = await openRest();
   const { body } = await ask('POST', `${SEARCH}?${query}&page_size=3`, { body: EVERYBODY });
   expect(body.records.map((record: { associations: unknown }) => record.associations)).toEqual(
@@ -37,14 +37,14 @@ test.each([
   expect(calls.map(({ keys }) => keys)).toEqual(Array(2).fill(['1', '2', '3']));
 });
 
-test('a provider without associations answers with empty lists', async () => {
+test('a provider without associations gives empty lists', async () => {
   const { ask } = await openRest();
   const headers = { ...DEMO, 'x-provider-name': 'salesforce' };
   const { body } = await ask('POST', `${SEARCH}?associations_to_fetch=company`, { headers, body: ADA });
   expect(body.records[0].associations).toEqual({ company: [] });
 });
 
-test('associations are neither fetched nor shown when the cache is read', async () => {
+test('associations are neither fetched nor returned when the cache is read', async () => {
   const { ask, fake } = await openRest();
   const query = 'read_from_cache=true&associations_to_fetch=company';
   const { body } = await ask('POST', `${SEARCH}?${query}`, { body: ADA });
@@ -52,7 +52,7 @@ test('associations are neither fetched nor shown when the cache is read', async 
   expect(fake.calls.map(({ method }) => method)).toEqual(['findByEmails']);
 });
 
-test('a second search reads what the first has left in the cache, and says how old it is', async () => {
+test('a second search reads the cached result of the first, and returns its age', async () => {
   const { ask, fake } = await openRest();
   const first = await ask('POST', SEARCH, { body: ADA });
   const second = await ask('POST', `${SEARCH}?read_from_cache=true`, { body: ADA });
@@ -64,7 +64,7 @@ test('a second search reads what the first has left in the cache, and says how o
 test.each([
   ['a domain', EVERYBODY],
   ['a list of emails', { filter: { emails: createFakePeople(30).flatMap(emailsOf) } }],
-])('the cursors of %s lead to its end and back, without repeats', async (_, body) => {
+])('the cursors of %s lead to the end and back, without repeats', async (_, body) => {
   const { ask } = await openRest();
   const forward = await follow('next');
   expect(forward).toEqual(Array.from({ length: 30 }, (_, index) => String(index + 1)));
@@ -93,13 +93,13 @@ test.each([
   }
 });
 
-test('a cursor of another filter is refused', async () => {
+test('a cursor of another filter is rejected', async () => {
   const { ask } = await openRest();
   const { next } = (await ask('POST', `${SEARCH}?page_size=1`, { body: EVERYBODY })).body.pagination;
   expect((await ask('POST', `${SEARCH}?cursor=${next}`, { body: ADA })).status).toBe(400);
 });
 
-test('nobody found is an answer', async () => {
+test('a search without results is a success', async () => {
   const { ask } = await openRest();
   const { status, body } = await ask('POST', SEARCH, { body: { filter: { email: 'nobody@nowhere.org' } } });
   expect([status, body]).toEqual([

@@ -44,7 +44,7 @@ async function expectAnswer({ method, path, body }: typeof SEARCH | typeof UPSER
   ]);
 }
 
-describe('what really happens', () => {
+describe('the status of a request', () => {
   test.each([
     ['200', SEARCH, DEMO, 200],
     ['no key', SEARCH, { 'x-provider-name': 'hubspot' }, 401],
@@ -69,7 +69,7 @@ describe('what really happens', () => {
     expect((await ask(method, path, { headers, body })).status).toBe(status);
   });
 
-  test('who calls is settled before the body is looked at', async () => {
+  test('the caller is authenticated before the body is read', async () => {
     const { ask } = await openRest();
     const answer = await ask('PUT', '/customers', { headers: {}, raw: 'not even JSON' });
     expect(answer.status).toBe(401);
@@ -77,7 +77,7 @@ describe('what really happens', () => {
     expect(answer.body.errors[0].meta).not.toHaveProperty('application_name');
   });
 
-  test('what a provider answered travels with its error, under 499', async () => {
+  test('a provider’s response is in its error, with status 499', async () => {
     const { ask, fake } = await openRest();
     const answer401 = { status: 401, body: '{"message":"expired"}', headers: { date: 'today' } };
     const failure = new RemoteFailure('REMOTE_PROVIDER_UNAUTHORIZED', 'Refused.', answer401);
@@ -93,7 +93,7 @@ describe('what really happens', () => {
     });
   });
 
-  test('a bug is masked, and logged once with its cause under the id that the client has', async () => {
+  test('a bug is masked, and logged once with its cause and the id in the response', async () => {
     const { ask, fake } = await openRest();
     const bug = new Error('the secret is 42');
     fake.faults.set('hubspot', bug);

@@ -28,13 +28,13 @@ describe('query parameters', () => {
     ['pageSize=1', 'query parameter pageSize is not known'],
     ['__proto__=1', 'query parameter __proto__ is not known'],
     ['constructor=1', 'query parameter constructor is not known'],
-  ])('%s is refused by name', async (query, detail) => {
+  ])('%s is rejected by name', async (query, detail) => {
     const answer = await (await openRest()).ask('POST', `${SEARCH}?${query}`, { body: FILTER });
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].detail).toContain(detail);
   });
 
-  test.each(['PUT', 'GET'])('%s of customers takes none', async (method) => {
+  test.each(['PUT', 'GET'])('%s of customers accepts none', async (method) => {
     const { ask } = await openRest();
     const asked =
       method === 'PUT' ? ask('PUT', '/customers?a=1', { body: CUSTOMER }) : ask('GET', '/customers/demo?a=1');
@@ -58,7 +58,7 @@ describe('bodies of a search', () => {
     [{ filter: { emails: Array(1_001).fill('a@b.c') } }, 'filter.emails has more than 1000 entries'],
     [{ filter: { email: 'a@b.c', Email: 'a@b.c' } }, 'filter.Email is not known'],
     [{ ...FILTER, page_size: 1 }, 'page_size is not known'],
-  ])('%j is refused by name', async (body, detail) => {
+  ])('%j is rejected by name', async (body, detail) => {
     const answer = await (await openRest()).ask('POST', SEARCH, { body });
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].detail).toContain(detail);
@@ -68,7 +68,7 @@ describe('bodies of a search', () => {
     ['not-an-email', 'filter'],
     ['a@b@c', 'filter'],
     ['', 'filter'],
-  ])('the email %j is well formed JSON and no email', async (email) => {
+  ])('the email %j is valid JSON and no email', async (email) => {
     expect((await (await openRest()).ask('POST', SEARCH, { body: { filter: { email } } })).status).toBe(422);
   });
 });
@@ -117,7 +117,7 @@ describe('bodies of an upsert', () => {
     expect(answer.body.errors[0].detail).toContain(detail);
   });
 
-  test('a refused secret is not repeated', async () => {
+  test('a rejected secret is not repeated', async () => {
     const credentials = {
       type: 'token',
       value: 's3cret',
@@ -171,7 +171,7 @@ describe('bodies as bytes', () => {
   });
 });
 
-test('one answer names the mistakes of query, headers and body', async () => {
+test('one response lists the errors of query, headers and body', async () => {
   const { ask } = await openRest();
   const headers = { ...DEMO, 'x-provider-name': 'nobody' };
   const answer = await ask('POST', `${SEARCH}?page_size=a&b=c`, { headers, body: { filter: { email: 1 } } });
@@ -181,7 +181,7 @@ test('one answer names the mistakes of query, headers and body', async () => {
   }
 });
 
-test('a thousand mistakes make no endless answer', async () => {
+test('a thousand errors give a response of bounded size', async () => {
   const body = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`.repeat(100), 1]));
   const answer = await (await openRest()).ask('POST', SEARCH, { body });
   expect(answer.text.length).toBeLessThan(5_000);

@@ -5,20 +5,20 @@ import { fc } from '../support/fast-check.ts';
 
 const keys = createApiKeys(ringOf('k1', 'k_2'));
 
-test('a key says by itself that it was made here, also after its ring key is no longer the first', () => {
+test('the MAC of an API key proves that this installation created it, also after another ring key became the first', () => {
   const { text, publicId, secret } = createApiKeys(ringOf('k_2')).create();
   expect(text.startsWith(`cbk_k_2.${publicId}_${secret}_`)).toBe(true);
   expect(keys.parse(text)).toEqual({ publicId, secret, isGenuine: true });
 });
 
-test('a key without a MAC, or of a ring key that is gone, may be one: only the database can say', () => {
+test('an API key without a MAC, or with that of a removed ring key, needs a look-up in the database', () => {
   const { text, publicId, secret } = createApiKeys(ringOf('gone')).create();
   for (const one of [text, `cbk_${publicId}_${secret}`]) {
     expect(keys.parse(one)).toEqual({ publicId, secret, isGenuine: false });
   }
 });
 
-test('a key that was altered anywhere is none: no other spelling of it passes', () => {
+test('an API key that was altered in any character is invalid', () => {
   const { text } = keys.create();
   const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
   fc.assert(
@@ -33,7 +33,7 @@ test('a key that was altered anywhere is none: no other spelling of it passes', 
   }
 });
 
-test('a MAC fits no other public id, and no other ring key', () => {
+test('a MAC is valid for one public id and one ring key only', () => {
   const [one, other] = [keys.create(), keys.create()];
   const mac = one.text.slice(-22);
   expect(keys.parse(`cbk_k1.${other.publicId}_${one.secret}_${mac}`)).toBeUndefined();
@@ -41,7 +41,7 @@ test('a MAC fits no other public id, and no other ring key', () => {
   expect(keys.parse(`cbk_${one.publicId}_${one.secret}_${mac}`)).toBeUndefined();
 });
 
-test('a secret that is missing matches nothing', () => {
+test('a missing secret matches no hash', () => {
   expect(matchesSecret('a', undefined)).toBe(false);
   expect(matchesSecret('a', '')).toBe(false);
 });

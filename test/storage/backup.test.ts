@@ -17,7 +17,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 const folder = makeTemporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('every table is in a backup, but what is cached and what ends within a day', () => {
+test('a backup has every table except caches and data that expire within a day', () => {
   const tables = Object.values({ ...schema, ...connectSchema }).filter((value) => is(value, PgTable));
   const left = ['contact_cache', 'job_leases', 'connect_links', 'connect_flows'];
   expect(tables.map(getTableName).sort()).toEqual([...TABLES, ...left].sort());
@@ -25,7 +25,7 @@ test('every table is in a backup, but what is cached and what ends within a day'
 
 const KINDS = EXTERNAL ? (['embedded', 'external'] as const) : (['embedded'] as const);
 
-test.each(KINDS)('a backup moves every row, word for word, to another server (%s)', async (kind) => {
+test.each(KINDS)('a backup restores every row unchanged on another server (%s)', async (kind) => {
   const [from, to] = [await createTestDatabase(), await createEmptyDatabase(kind)];
   await fill(from.url);
   const file = join(folder, `${kind}.gz`);
@@ -38,7 +38,7 @@ test.each(KINDS)('a backup moves every row, word for word, to another server (%s
   await Promise.all([from.drop(), to.drop()]);
 });
 
-test('a backup that is cut short, or of a later version, is refused and leaves an empty database', async () => {
+test('a truncated backup, or one of a later version, is rejected and leaves an empty database', async () => {
   const [from, to] = [await createTestDatabase(), await createEmptyDatabase()];
   await fill(from.url);
   const file = join(folder, 'whole.gz');

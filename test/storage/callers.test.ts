@@ -8,7 +8,7 @@ import { findCallerByKey } from '../support/find-caller.ts';
 const HOUR_MS = 3_600_000;
 
 describeEachServer('applications and their keys', (on) => {
-  /** The end of a key comes so much nearer. */
+  /** Moves the key's expiry `ms` closer. */
   const letPass = (publicId: string, ms: number) =>
     on.rows(
       `update crossbook.api_keys set revoked_at = revoked_at - $2::float8 * interval '1 millisecond' where public_id = $1`,
@@ -17,7 +17,7 @@ describeEachServer('applications and their keys', (on) => {
 
   const DEMO = { id: '0f0e0d0c-0b0a-4908-8706-050403020100', name: 'Demo' };
 
-  test('of applications that are made at once with one name, one is made', async () => {
+  test('concurrent creations of applications with one name create one', async () => {
     const { admin } = on.database();
     const name = `at once ${randomUUID()}`;
     const made = await Promise.allSettled(Array.from({ length: 8 }, () => admin.createApplication(name)));
@@ -26,14 +26,14 @@ describeEachServer('applications and their keys', (on) => {
     expect((await admin.listApplications()).filter((one) => one.name === name)).toHaveLength(1);
   });
 
-  test('a name that an application of before has under another id is taken', async () => {
+  test('the name of an existing application with another id is taken', async () => {
     const { admin } = on.database();
     const name = `before ${randomUUID()}`;
     await admin.ensureApplication({ id: randomUUID(), name });
     await expect(admin.createApplication(name)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  test('of keys that are made at once with one name, one is made', async () => {
+  test('concurrent creations of API keys with one name create one', async () => {
     const { admin } = on.database();
     const { id: applicationId } = await on.createApplication();
     const make = (name: string) => admin.createKey({ applicationId, name });
@@ -46,7 +46,7 @@ describeEachServer('applications and their keys', (on) => {
     await admin.createKey({ applicationId: another, name: 'at once 0' });
   });
 
-  test('of those that rotate a key at once one gets a fresh key, which can be rotated again', async () => {
+  test('concurrent rotations of one key give one new key, which can be rotated again', async () => {
     const { admin } = on.database();
     const { id: applicationId } = await on.createApplication();
     const { publicId } = await admin.createKey({ applicationId, name: 'backend' });
@@ -59,7 +59,7 @@ describeEachServer('applications and their keys', (on) => {
     });
   });
 
-  test('a key leads to its application', async () => {
+  test('an API key authenticates as its application', async () => {
     const { admin } = on.database();
     const application = await admin.createApplication('Acme');
     const { key, publicId } = await admin.createKey({ applicationId: application.id, name: 'backend' });
@@ -67,7 +67,7 @@ describeEachServer('applications and their keys', (on) => {
     expect(await findCallerByKey(on.database(), key)).toEqual({ application, keyId: publicId });
   });
 
-  test('no other text does', async () => {
+  test('no other text authenticates', async () => {
     const { admin } = on.database();
     const { id: applicationId } = await on.createApplication();
     const { key, publicId } = await admin.createKey({ applicationId, name: 'backend' });
@@ -79,7 +79,7 @@ describeEachServer('applications and their keys', (on) => {
     }
   });
 
-  test('a key without a MAC, and one whose ring key is gone, go on as long as their row does', async () => {
+  test('a key without a MAC, and one whose ring key was removed, stay valid while their row exists', async () => {
     const { admin } = on.database();
     const application = await on.createApplication();
     const { key, publicId } = await admin.createKey({ applicationId: application.id, name: 'backend' });
@@ -102,7 +102,7 @@ describeEachServer('applications and their keys', (on) => {
     }
   });
 
-  test('many keys are looked up in one statement, each answered by itself', async () => {
+  test('one statement looks up many keys, each with its own result', async () => {
     const { admin, parseApiKey, findCallersByKey } = on.database();
     const application = await on.createApplication();
     const { id: applicationId } = application;
@@ -116,7 +116,7 @@ describeEachServer('applications and their keys', (on) => {
     expect(await findCallersByKey(presented)).toEqual([undefined, owner, undefined, owner]);
   });
 
-  test('a revoked key is none, and the others go on', async () => {
+  test('a revoked key is invalid, and the other keys stay valid', async () => {
     const { admin } = on.database();
     const { id: applicationId } = await on.createApplication();
     const old = await admin.createKey({ applicationId, name: 'old' });
@@ -131,7 +131,7 @@ describeEachServer('applications and their keys', (on) => {
     );
   });
 
-  test('a key that is rotated goes on until its end, beside the one that takes its place', async () => {
+  test('a rotated key stays valid until its expiry, together with the new one', async () => {
     const { admin } = on.database();
     const application = await on.createApplication();
     const old = await admin.createKey({ applicationId: application.id, name: 'backend' });
@@ -139,7 +139,7 @@ describeEachServer('applications and their keys', (on) => {
     for (const key of [old.key, fresh?.key ?? '']) {
       expect((await findCallerByKey(on.database(), key))?.application).toEqual(application);
     }
-    // No clock of a process has a say in it, however wrong it goes.
+    // Expiry does not depend on the clock of any process, even a wrong one.
     const earlier = on.another({ clock: { ...systemClock, wall: () => Date.now() - 2 * HOUR_MS } });
     const later = on.another({ clock: { ...systemClock, wall: () => Date.now() + 2 * HOUR_MS } });
     expect(await findCallerByKey(later, old.key)).toBeDefined();
@@ -155,7 +155,7 @@ describeEachServer('applications and their keys', (on) => {
     expect(await findCallerByKey(earlier, fresh?.key ?? '')).toBeUndefined();
   });
 
-  test('web origins are an application’s own, and replaced as a whole', async () => {
+  test('web origins belong to one application, and are replaced as a whole', async () => {
     const { admin } = on.database();
     const { id } = await on.createApplication();
     const originsOf = async () =>
@@ -168,7 +168,7 @@ describeEachServer('applications and their keys', (on) => {
     await expect(admin.setOrigins('nothing', [])).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  test('a token’s subject is read with its application, and only there', async () => {
+  test('the customer of a token is found in the token’s application only', async () => {
     const [mine, theirs] = [await on.createApplication(), await on.createApplication()];
     const { findTokenSubject, forApplication } = on.database();
     const ada = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
@@ -179,7 +179,7 @@ describeEachServer('applications and their keys', (on) => {
     expect(await findTokenSubject({ applicationId: mine.id, customerId: 'a\0' })).toBeUndefined();
   });
 
-  test('only a hash of the secret is stored', async () => {
+  test('an API key is stored only with a hash of its secret', async () => {
     const { id: applicationId } = await on.createApplication();
     const { key } = await on.database().admin.createKey({ applicationId, name: 'backend' });
     const rows = await on.rows('select * from crossbook.api_keys where application_id = $1', [applicationId]);
@@ -187,18 +187,18 @@ describeEachServer('applications and their keys', (on) => {
     expect(JSON.stringify(rows)).not.toContain(on.database().parseApiKey(key)?.secret);
   });
 
-  test('no key for an application that is not there', async () => {
+  test('a key for an unknown application is not created', async () => {
     const created = on.database().admin.createKey({ applicationId: DEMO.id.replace('0f', '1f'), name: 'x' });
     await expect(created).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  test('a fixed application may be made at every start', async () => {
+  test('an application with a fixed id can be created again at every start', async () => {
     const { admin } = on.database();
     for (let start = 0; start < 3; start += 1) await admin.ensureApplication(DEMO);
     expect((await admin.listApplications()).filter(({ id }) => id === DEMO.id)).toEqual([DEMO]);
   });
 
-  test('raising a customer’s token generation counts up, and survives upserts', async () => {
+  test('the token generation of a customer increases by one, and upserts keep it', async () => {
     const { customers } = on.database().forApplication((await on.createApplication()).id);
     const ada = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
     expect(await customers.readTokenGeneration('ada')).toBeUndefined();

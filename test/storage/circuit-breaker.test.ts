@@ -6,7 +6,7 @@ import { createFakeClock, settle } from '../support/clock.ts';
 const AWAY = { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 };
 const never = () => new Promise<never>(() => {});
 
-test('work that waits is refused once the probe has found nobody for so long, and what comes then at once', async () => {
+test('waiting work is rejected when probes have failed for the maximum wait, and new work is then rejected immediately', async () => {
   const { breaker, clock, probe } = open();
   probe.isThere = false;
   const refused = watch(breaker.run(never));
@@ -19,7 +19,7 @@ test('work that waits is refused once the probe has found nobody for so long, an
   expect([tried, breaker.mayWait()]).toEqual([0, false]);
 });
 
-test('where the probe waits in vain as well, nobody waits for longer than patience lasts', async () => {
+test('work waits at most the maximum wait, also when the probe gets no response', async () => {
   const { breaker, clock, probe } = open();
   probe.look = () =>
     new Promise((_, reject) => {
@@ -35,7 +35,7 @@ test('where the probe waits in vain as well, nobody waits for longer than patien
   expect(refused()).toMatchObject(AWAY);
 });
 
-test('one probe at a time looks while it is away, and the first answer lets everybody in', async () => {
+test('one probe at a time runs while the database is unavailable, and the first response closes the circuit breaker', async () => {
   const { breaker, clock, probe } = open();
   probe.isThere = false;
   watch(breaker.run(never));
@@ -49,7 +49,7 @@ test('one probe at a time looks while it is away, and the first answer lets ever
   expect(clock.pending).toBe(0);
 });
 
-test('a probe that finds nobody refuses nothing while others are answered', async () => {
+test('failing probes reject no work while other statements succeed', async () => {
   const { breaker, clock, probe } = open();
   probe.isThere = false;
   const stuck = watch(breaker.run(never));
@@ -60,14 +60,14 @@ test('a probe that finds nobody refuses nothing while others are answered', asyn
   expect(stuck()).toBeUndefined();
 });
 
-test('work that waits for a lock is not refused for it: the probe is answered', async () => {
+test('work that waits for a lock is not rejected, because the probe succeeds', async () => {
   const { breaker, clock, probe } = open();
   const locked = watch(breaker.run(never));
   await clock.advance(60_000);
   expect([locked(), probe.looks > 1]).toEqual([undefined, true]);
 });
 
-test('on a database that only reads everything is tried once, until it can be written to', async () => {
+test('on a read-only database each statement is tried once, until the database is writable', async () => {
   const { breaker, clock, probe } = open();
   probe.isReadOnly = true;
   const written = watch(breaker.run(never));
@@ -79,7 +79,7 @@ test('on a database that only reads everything is tried once, until it can be wr
   expect(breaker.mayWait()).toBe(true);
 });
 
-test('what is given up after its time keeps others from trying again for as long', async () => {
+test('a statement that exceeded its time keeps others from being retried for a while', async () => {
   const { breaker, clock } = open();
   const late = breaker.run(async () => {
     await clock.advance(5_000);
@@ -95,12 +95,12 @@ test('what is given up after its time keeps others from trying again for as long
   expect(breaker.mayWait()).toBe(true);
 });
 
-test('where nothing else is set, work waits for 2.5 s', async () => {
+test('work waits at most 2.5 s by default', async () => {
   const clock = createFakeClock();
   const engine = await openEngine({ url: 'postgres://127.0.0.1:1/nobody' }, { clock });
   const refused = watch(engine.once(never));
   await clock.advance(1_000);
-  // It shares the look that is under way.
+  // Shares the probe that is running.
   await expect(engine.ping()).rejects.toMatchObject(AWAY);
   await clock.advance(1_499);
   expect(refused()).toBeUndefined();
@@ -124,7 +124,7 @@ function open() {
   return { breaker: createDatabaseBreaker({ probe, clock, patienceMs: 2_500 }), clock, probe };
 }
 
-/** What it was refused with; undefined while it waits. */
+/** The error that the work was rejected with; undefined while it is pending. */
 function watch(work: Promise<unknown>): () => unknown {
   let error: unknown;
   work.catch((reason) => {

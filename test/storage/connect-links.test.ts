@@ -24,13 +24,13 @@ describeEachServer('connect links', (on) => {
     return { clock, database, stores, create, applicationId: id };
   }
 
-  test('of a customer that is not there no link is made', async () => {
+  test('a link for an unknown customer is not created', async () => {
     const { stores } = await setUp();
     expect(await stores.connectLinks.create({ ...LINK, customerId: 'grace' })).toBeUndefined();
     expect(await stores.connectLinks.create({ ...LINK, customerId: 'a\0b' })).toBeUndefined();
   });
 
-  test('another application’s link is neither read nor canceled nor confirmed', async () => {
+  test('a link of another application can be neither read nor canceled nor confirmed', async () => {
     const { create, database } = await setUp();
     const { id } = await create();
     const { connectLinks } = database.forApplication((await on.createApplication()).id);
@@ -40,7 +40,7 @@ describeEachServer('connect links', (on) => {
     expect((await database.connectFlows.findLink(id))?.link.status).toBe('PENDING');
   });
 
-  test('without confirmation the connection is there when the exchange is over, with its account and scopes', async () => {
+  test('without a confirmation step the connection exists after the code exchange, with its account and scopes', async () => {
     const { create, database, stores } = await setUp();
     const { id } = await create({ confirm: false });
     await database.connectFlows.start(toFlow(id));
@@ -56,7 +56,7 @@ describeEachServer('connect links', (on) => {
     expect(rows).toMatchObject([{ account_id: '42', account_name: 'Acme', granted_scopes: ['oauth'] }]);
   });
 
-  test('with confirmation nothing is connected before the code was redeemed, and a wrong one redeems nothing', async () => {
+  test('with a confirmation step the connection exists after the right code was redeemed, and not before', async () => {
     const { create, database, stores } = await setUp();
     const { id } = await create();
     const { link } = await finish(database, id, digest('code'));
@@ -72,7 +72,7 @@ describeEachServer('connect links', (on) => {
     expect(await stores.connectLinks.confirm(id, digest('code'))).toMatchObject({ outcome: 'refused' });
   });
 
-  test('a code counts for ten minutes, and what was granted is gone with it', async () => {
+  test('a code is valid for ten minutes, and its grant is deleted with it', async () => {
     const { clock, create, database, stores } = await setUp();
     const { id } = await create();
     await finish(database, id, digest('code'));
@@ -87,7 +87,7 @@ describeEachServer('connect links', (on) => {
     expect(await findHubSpot(stores)).toBeUndefined();
   });
 
-  test('of ten flows that end at the same moment one connects', async () => {
+  test('one of ten flows that finish concurrently connects', async () => {
     const { create, database } = await setUp();
     const { id } = await create({ confirm: false });
     const ends = await Promise.all(Array.from({ length: 10 }, () => finish(database, id)));
@@ -95,7 +95,7 @@ describeEachServer('connect links', (on) => {
     expect(ends.map(({ link }) => link?.status)).toEqual(Array(10).fill('COMPLETED'));
   });
 
-  test('a state is used up once, by whoever comes first', async () => {
+  test('a state can be used once, by the first callback', async () => {
     const { create, database } = await setUp();
     const flow = toFlow((await create()).id);
     await database.connectFlows.start(flow);
@@ -105,7 +105,7 @@ describeEachServer('connect links', (on) => {
     expect(taken.filter(Boolean)).toHaveLength(1);
   });
 
-  test('a customer that is deleted while a code is exchanged is connected to nothing', async () => {
+  test('a customer that is deleted during the code exchange gets no connection', async () => {
     const { create, database, stores } = await setUp();
     const { id } = await create({ confirm: false });
     await stores.removals.removeCustomer('ada', undefined);
@@ -115,7 +115,7 @@ describeEachServer('connect links', (on) => {
     expect(await database.connectFlows.findLink(id)).toBeUndefined();
   });
 
-  test('deleting and connecting at the same moment never leaves a connection behind, and never fails', async () => {
+  test('deleting and connecting a customer concurrently leaves no connection and does not fail', async () => {
     const { create, database, stores, applicationId } = await setUp();
     for (let round = 0; round < 20; round += 1) {
       const { id } = await create({ confirm: false });
@@ -126,7 +126,7 @@ describeEachServer('connect links', (on) => {
     }
   });
 
-  test('another account than before is refused, unless the link allows it', async () => {
+  test('another account than before is rejected, unless the link allows it', async () => {
     const { create, database, stores } = await setUp();
     await finish(database, (await create({ confirm: false })).id);
     const other = { ...GRANT, account: { id: '43', name: null, url: null, userId: null } };
@@ -145,7 +145,7 @@ describeEachServer('connect links', (on) => {
     expect((await stores.credentials.read(id))?.generation).toBe(2);
   });
 
-  test('a link ends by its time, is swept once, and is removed a week later', async () => {
+  test('a link expires on time, is marked as expired once, and is deleted a week later', async () => {
     const { clock, create, database, stores } = await setUp();
     const { id } = await create();
     await database.connectFlows.start(toFlow(id));
@@ -162,10 +162,10 @@ describeEachServer('connect links', (on) => {
     expect(await stores.connectLinks.find(id)).toBeUndefined();
   });
 
-  test('one sweep ends all links whose time is up, however many they are', async () => {
+  test('one sweep expires all links that are due, whatever their number', async () => {
     const { clock, create, database } = await setUp();
     const { id } = await create();
-    // More than are ended together.
+    // More links than one statement expires.
     await on.rows(
       `insert into crossbook.connect_links
       select (jsonb_populate_record(link, jsonb_build_object('id', gen_random_uuid()))).*
@@ -178,7 +178,7 @@ describeEachServer('connect links', (on) => {
     await on.rows('delete from crossbook.connect_links');
   });
 
-  test('a link that was canceled connects nothing, also when it was canceled while it waited for its code', async () => {
+  test('a canceled link connects nothing, also when it was canceled while it waited for its code', async () => {
     const { create, database, stores } = await setUp();
     const { id } = await create();
     await finish(database, id, digest('code'));
@@ -198,7 +198,7 @@ describeEachServer('connect links', (on) => {
     expect(starts).toEqual([...Array(10).fill('started'), 'too many']);
   });
 
-  test('neither a token nor a verifier nor a code stands in the tables', async () => {
+  test('the tables contain no token, verifier or code in plain text', async () => {
     const { create, database } = await setUp();
     const { id } = await create();
     await database.connectFlows.start(toFlow(id, 'the state', 'the verifier'));

@@ -3,7 +3,7 @@ import type { ConnectionTarget } from '../../src/domain/connection.ts';
 import { describeEachServer } from '../support/databases.ts';
 
 describeEachServer('connections that are looked up together', (on) => {
-  test('come each to its own target, in their order, and only to their application', async () => {
+  test('are returned in the order of their targets, and only to their own application', async () => {
     const mine = on.database().forApplication((await on.createApplication()).id);
     const theirs = on.database().forApplication((await on.createApplication()).id);
     for (const { customers } of [mine, theirs]) {

@@ -29,7 +29,7 @@ describeEachServer('the contact cache', (on) => {
     return { ...stores, applicationId, database, connectionId, put, count };
   };
 
-  test('gives back what was written, with its age, for this search alone', async () => {
+  test('returns an entry with its age, and only for the same search', async () => {
     const { contactCache, connectionId } = await setUp();
     await contactCache.write({
       connectionId,
@@ -45,7 +45,7 @@ describeEachServer('the contact cache', (on) => {
     expect(await contactCache.read(connectionId, 'email:bob')).toBeUndefined();
   });
 
-  test('what is large is decrypted when its turn has come, what is small at once', async () => {
+  test('large entries are decrypted when the scheduler admits them, small ones immediately', async () => {
     const { contactCache, connectionId } = await setUp('ada', LARGE_ENTRY * 2);
     const entry = { connectionId, records: 1, fetchedAt: at(1) };
     await contactCache.write({ ...entry, filterKey: () => 'large', payload: () => 'x'.repeat(LARGE_ENTRY) });
@@ -62,7 +62,7 @@ describeEachServer('the contact cache', (on) => {
     await expect(never).rejects.toThrow('gone');
   });
 
-  test('what is urgent is found by other processes at once', async () => {
+  test('urgent entries are readable by other processes immediately', async () => {
     const { applicationId, connectionId } = await setUp();
     const patient = { clock, cacheDelayMs: 24 * 60 * 60_000 };
     const [first, second] = [on.another(patient), on.another(patient)].map(
@@ -73,7 +73,7 @@ describeEachServer('the contact cache', (on) => {
     expect(await second?.read(connectionId, 'f')).toMatchObject({ payload: 'p' });
   });
 
-  test('a newer answer replaces an older one, and never the other way round', async () => {
+  test('a newer answer replaces an older one, and an older one never replaces a newer one', async () => {
     const { contactCache, connectionId, count } = await setUp();
     for (const minute of [2, 3, 1]) {
       await contactCache.write({
@@ -88,7 +88,7 @@ describeEachServer('the contact cache', (on) => {
     expect(await count()).toBe(1);
   });
 
-  test('an upsert of the connection drops its answers, and no others', async () => {
+  test('an upsert of a connection drops the entries of that connection only', async () => {
     const { contactCache, connectionId, put, count } = await setUp();
     const other = (await put(0, 'gong'))?.id ?? '';
     for (const id of [connectionId, other]) {
@@ -106,7 +106,7 @@ describeEachServer('the contact cache', (on) => {
     expect(await count()).toBe(1);
   });
 
-  test('a search that began before the upsert and ended after it leaves no answer', async () => {
+  test('a search that began before an upsert and ended after it leaves no entry', async () => {
     const { contactCache, connectionId, put } = await setUp();
     await put(6);
     await contactCache.write({
@@ -119,7 +119,7 @@ describeEachServer('the contact cache', (on) => {
     expect(await contactCache.read(connectionId, 'f')).toBeUndefined();
   });
 
-  test('an answer that slipped in while the upsert was under way is not served', async () => {
+  test('an entry that was written during an upsert is not served', async () => {
     const { applicationId, contactCache, connectionId, put } = await setUp();
     await put(6);
     await contactCache.write({
@@ -136,7 +136,7 @@ describeEachServer('the contact cache', (on) => {
     expect(await contactCache.read(connectionId, 'f')).toBeUndefined();
   });
 
-  test('what is stored shows neither the filter nor the contacts, and opens under no other key', async () => {
+  test('stored entries reveal neither the filter nor the contacts, and cannot be decrypted with another key', async () => {
     const { applicationId, contactCache, connectionId } = await setUp();
     const entry = { connectionId, fetchedAt: at(1) };
     await contactCache.write({
@@ -167,7 +167,7 @@ describeEachServer('the contact cache', (on) => {
     expect(read.filter((found) => found !== undefined).length).toBe(1);
   });
 
-  test('what is too large is not kept, and what names no connection is not either', async () => {
+  test('entries that are too large or name no connection are not stored', async () => {
     const { contactCache, connectionId, count } = await setUp();
     await contactCache.write({
       connectionId,
@@ -187,7 +187,7 @@ describeEachServer('the contact cache', (on) => {
     expect(await count()).toBe(0);
   });
 
-  test('the sweep drops what is old, then the oldest above each application’s share', async () => {
+  test('the sweep deletes old entries, then the oldest above each application’s quota', async () => {
     const [one, other] = [await setUp(), await setUp()];
     const { sweepContactCache } = one.database.maintenance;
     await sweepContactCache({ olderThan: at(59), maxBytesPerApplication: 0 }); // what other tests left
@@ -209,7 +209,7 @@ describeEachServer('the contact cache', (on) => {
     expect(await other.count()).toBe(2);
   });
 
-  test('of many answers to one question the last is made and written, and a reader waits for it', async () => {
+  test('when one search is written many times, only the last entry is built and written, and a reader waits for it', async () => {
     const { applicationId, connectionId, count } = await setUp();
     const slow = on.another({ clock, cacheDelayMs: 60 * 60 * 1_000 });
     const { contactCache } = slow.forApplication(applicationId);
@@ -231,7 +231,7 @@ describeEachServer('the contact cache', (on) => {
     expect(made).toEqual([3]);
   });
 
-  test('what waits is bounded, and is written before the end', async () => {
+  test('the queue of writes is bounded, and is written before the cache closes', async () => {
     const { applicationId, connectionId, count } = await setUp();
     const slow = on.another({ clock, cacheDelayMs: 60 * 60 * 1_000 });
     const { contactCache } = slow.forApplication(applicationId);
@@ -242,7 +242,7 @@ describeEachServer('the contact cache', (on) => {
     await slow.flush();
     await Promise.all(written);
     expect(await count()).toBe(250);
-    // The first ones have their place; who comes when there is none is let go.
+    // The queue keeps the first entries; entries that arrive while it is full are dropped.
     expect(await contactCache.read(connectionId, '0')).toBeDefined();
     expect(await contactCache.read(connectionId, '399')).toBeUndefined();
     const late = contactCache.write({ ...entry, filterKey: () => '400' });
@@ -250,7 +250,7 @@ describeEachServer('the contact cache', (on) => {
     await late;
   });
 
-  test('more than is written at a time is written in turn', async () => {
+  test('writes beyond the size of one batch follow in later batches', async () => {
     const { contactCache, connectionId, count } = await setUp();
     const entry = { connectionId, records: 150, payload: () => 'p', fetchedAt: at(1) };
     const keys = ['a', 'b', 'c'];
@@ -258,7 +258,7 @@ describeEachServer('the contact cache', (on) => {
     expect(await count()).toBe(3);
   });
 
-  test('after a change of keys there is nothing to be found', async () => {
+  test('entries cannot be found after a change of keys', async () => {
     const { applicationId, contactCache, connectionId } = await setUp();
     await contactCache.write({
       connectionId,

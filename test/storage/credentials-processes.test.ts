@@ -50,7 +50,7 @@ describe('a refresh by several processes', () => {
     return row;
   };
 
-  test('is done by one of them, once', async () => {
+  test('is made by one of them, once', async () => {
     const { stores, ids } = await setUp(['a']);
     const refresh = vi.fn(async () => ({ credentials: oauth('second') }));
     const waiters = stores.flatMap(({ credentials }) =>
@@ -62,7 +62,7 @@ describe('a refresh by several processes', () => {
     expect(refresh).toHaveBeenCalledTimes(1);
   });
 
-  test('is done by nobody else while it lasts', async () => {
+  test('is not repeated by another process while it runs', async () => {
     const { ids } = await setUp(['lasting']);
     const id = ids[0] ?? '';
     const row = await readLease(id);
@@ -93,7 +93,7 @@ describe('a refresh by several processes', () => {
     await Promise.all([one?.close(), other?.close()]);
   });
 
-  test('that hangs for 500 connections holds nothing: other queries have the whole pool', async () => {
+  test('does not hold a pooled connection while it hangs, even for 500 connections', async () => {
     const { stores, ids } = await setUp(Array.from({ length: 500 }, (_, index) => `customer-${index}`));
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -127,7 +127,7 @@ describe('a refresh by several processes', () => {
     for (const stored of others) expect(stored?.credentials).toEqual(oauth('second'));
   });
 
-  test('whose process died is done by another one within the lease’s time, once', async () => {
+  test('is made once by another process within the lease time when its process dies', async () => {
     const { stores, ids } = await setUp(['dead']);
     const id = ids[0] ?? '';
     const died = new Promise<never>(() => undefined);
@@ -145,13 +145,9 @@ describe('a refresh by several processes', () => {
   });
 
   test.each([
-    ['is over by the database’s clock is taken over by who has not watched it', DAY_MS, '-1 second'],
-    [
-      'has been watched for its time is taken over, wherever the database’s clock has stepped',
-      1_000,
-      '1 day',
-    ],
-  ])('whose lease %s', async (_case, refreshLeaseMs, end) => {
+    ['has expired by the database’s clock, by a process that did not watch it', DAY_MS, '-1 second'],
+    ['was watched for its whole duration, even when the clock of the database has stepped', 1_000, '1 day'],
+  ])('is taken over when its lease %s', async (_case, refreshLeaseMs, end) => {
     const { stores, ids } = await setUp([`stepped ${end}`]);
     const id = ids[0] ?? '';
     await new Promise<void>((resolve) => {
@@ -174,7 +170,7 @@ describe('a refresh by several processes', () => {
     await other.close();
   });
 
-  test('that has failed leaves the way free for the next one at once', async () => {
+  test('releases its lease when it fails, so that the next one can start immediately', async () => {
     const { stores, ids } = await setUp(['failed']);
     const id = ids[0] ?? '';
     const failing = stores[0]?.credentials.refreshOnce(id, 1, () => Promise.reject(new Error('no')));
@@ -186,7 +182,7 @@ describe('a refresh by several processes', () => {
     expect(stored).toMatchObject({ generation: 2 });
   });
 
-  test('that is late, because another has taken its lease over, brings what nobody stores any more', async () => {
+  test('does not store its result after another process took over its lease', async () => {
     const { stores, ids } = await setUp(['late']);
     const id = ids[0] ?? '';
     let finish = () => {};

@@ -35,7 +35,7 @@ describeEachServer('credentials', (on) => {
     return { ...stores, connectionId, connection, put };
   };
 
-  test('a hundred who find the token expired cause one refresh, and all get the new one', async () => {
+  test('a hundred concurrent callers with an expired token cause one refresh, and all get the new token', async () => {
     const { credentials, connectionId } = await setUp();
     const refresh = vi.fn(async () => ({ credentials: oauth('second') }));
     const all = await Promise.all(
@@ -46,7 +46,7 @@ describeEachServer('credentials', (on) => {
     expect(await credentials.read(connectionId)).toEqual(all[0]);
   });
 
-  test('who comes late with the old token gets the new one, and refreshes nothing', async () => {
+  test('a late caller with the old token gets the new one without another refresh', async () => {
     const { credentials, connectionId } = await setUp();
     await credentials.refreshOnce(connectionId, 1, async () => ({ credentials: oauth('second') }));
     const refresh = vi.fn();
@@ -54,7 +54,7 @@ describeEachServer('credentials', (on) => {
     expect(refresh).not.toHaveBeenCalled();
   });
 
-  test('who finds the newer token refused too, while the older is being refreshed, gets a refresh of that', async () => {
+  test('a caller whose newer token is refused during the refresh of the older one gets a refresh of the newer one', async () => {
     const { credentials, connectionId } = await setUp();
     const first = credentials.refreshOnce(connectionId, 1, async () => ({ credentials: oauth('second') }));
     const second = credentials.refreshOnce(connectionId, 2, async () => ({ credentials: oauth('third') }));
@@ -62,7 +62,7 @@ describeEachServer('credentials', (on) => {
     expect(await second).toMatchObject({ generation: 3, credentials: oauth('third') });
   });
 
-  test('credentials that were given while a refresh ran win over what it brings', async () => {
+  test('credentials that were upserted during a refresh take precedence over its result', async () => {
     const { credentials, connectionId, connection, put } = await setUp();
     const stored = await credentials.refreshOnce(connectionId, 1, async () => {
       await put('given');
@@ -72,7 +72,7 @@ describeEachServer('credentials', (on) => {
     expect((await connection())?.instanceUrl).toBe('https://old.example');
   });
 
-  test('a refresh that fails fails for all who wait, and the next may try again', async () => {
+  test('a failed refresh fails for all its waiters, and the next one can try again', async () => {
     const { credentials, connectionId } = await setUp();
     const failing = vi.fn(() => Promise.reject(new Error('invalid_grant')));
     const results = await Promise.allSettled(
@@ -84,7 +84,7 @@ describeEachServer('credentials', (on) => {
     expect((await credentials.refreshOnce(connectionId, 1, refresh))?.generation).toBe(2);
   });
 
-  test('who has lost the lease to another process while it refreshed leaves that one’s alone', async () => {
+  test('a process that lost its lease during a refresh does not release the lease of the other', async () => {
     const { credentials, connectionId } = await setUp();
     const other = '22222222-2222-4222-8222-222222222222';
     const at = [connectionId];
@@ -106,7 +106,7 @@ describeEachServer('credentials', (on) => {
     expect(await on.rows(read, at)).toEqual([{ lease: null }]);
   });
 
-  test('a refresh stores where the instance moved, and mends the status', async () => {
+  test('a refresh stores the new instance URL, and restores the status', async () => {
     const { credentials, connectionId, connection } = await setUp();
     await credentials.markRefused(connectionId, 1, 'refresh_token_refused');
     expect((await connection())?.status).toBe('reauthorize');
@@ -116,14 +116,14 @@ describeEachServer('credentials', (on) => {
     expect(await connection()).toMatchObject({ status: 'connected', instanceUrl: 'https://new.example' });
   });
 
-  test('a refusal of an older token says nothing about the newer one', async () => {
+  test('a refusal of an older token does not affect the newer one', async () => {
     const { credentials, connectionId, connection, put } = await setUp();
     await put('newer');
     await credentials.markRefused(connectionId, 1, 'refresh_token_refused');
     expect((await connection())?.status).toBe('connected');
   });
 
-  test('what is stored holds no token, and opens in no other row', async () => {
+  test('stored credentials contain no token in plain text, and cannot be decrypted in another row', async () => {
     const [one, other] = [await setUp(), await setUp()];
     const [row] = await on.rows<{ sealed: string }>(
       'select sealed from crossbook.credentials where connection_id = $1',

@@ -16,12 +16,12 @@ test.each([
     'v2.old.IDAwM0FiMDAwMDBaelp6WklBVg.pm0jsL5WfZFPRLGRTSfmgg',
   ],
   ['b日本', '', 'v2.old.YuaXpeacrA.fhIiPqZFpXTdvtjoCWXXya'],
-])('%j bound to %j is the known vector', (payload, binding, cursor) => {
+])('%j bound to %j matches the known vector', (payload, binding, cursor) => {
   expect(open(OLD, binding).sign(payload)).toBe(cursor);
   expect(open(OLD, binding).verify(cursor)).toBe(payload);
 });
 
-test('whatever is signed counts where it was signed, and nowhere else', () => {
+test('a signed cursor is valid only for the binding it was signed with', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }), (payload) => {
       const cursor = open(OLD).sign(payload);
@@ -33,11 +33,11 @@ test('whatever is signed counts where it was signed, and nowhere else', () => {
   );
 });
 
-describe('what was altered does not count', () => {
+describe('an altered cursor is invalid', () => {
   const cursor = open(OLD).sign('f151');
   const [version, key, payload, mac = ''] = cursor.split('.');
 
-  test('in any bit of any character', () => {
+  test('with any bit of any character flipped', () => {
     for (const [index, character] of [...cursor].entries()) {
       for (let bit = 0; bit < 8; bit += 1) {
         const changed = String.fromCharCode(character.charCodeAt(0) ^ (1 << bit));
@@ -47,13 +47,13 @@ describe('what was altered does not count', () => {
     }
   });
 
-  test('cut at any place', () => {
+  test('truncated at any position', () => {
     for (let length = 0; length < cursor.length; length += 1) {
       expect(open(OLD).verify(cursor.slice(0, length))).toBeUndefined();
     }
   });
 
-  test('however it was put together: ten thousand times by chance', () => {
+  test('put together at random, ten thousand times', () => {
     const piece = fc.oneof(
       fc.constantFrom(version, key, payload, mac, '', 'v1', 'new', `${payload}=`, `${mac}A`),
       fc.stringMatching(/^[\w-]{0,24}$/),
@@ -76,11 +76,11 @@ describe('what was altered does not count', () => {
     `${cursor}A`,
     ` ${cursor}`,
     `${cursor}.x`,
-  ])('as %j', (altered) => {
+  ])('replaced by %j', (altered) => {
     expect(open(OLD).verify(altered)).toBeUndefined();
   });
 
-  test('with the MAC spelled otherwise: its last character has bits that no decoder reads', () => {
+  test('with a MAC in another spelling, whose last character differs in unused bits', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const sameBytes = [...alphabet]
       .map((last) => mac.slice(0, -1) + last)
@@ -90,13 +90,13 @@ describe('what was altered does not count', () => {
   });
 });
 
-test('a ring with a new key in front still verifies what the old one signed', () => {
+test('a key ring with a new first key still verifies cursors of the old key', () => {
   const cursor = open(OLD).sign('f151');
   expect(open(`${NEW},${OLD}`).verify(cursor)).toBe('f151');
   expect(open(`${NEW},${OLD}`).sign('f151')).toMatch(/^v2\.new\./);
 });
 
-test('the binding is asked for once, and only where something is signed or verified', () => {
+test('the binding is computed once, and only if a cursor is signed or verified', () => {
   let asked = 0;
   const bound = createCursorSigner(createSigningKeys(parseKeyRing(OLD), 'cursor')).bind(() => {
     asked += 1;

@@ -21,7 +21,7 @@ describe('a data directory', () => {
   });
   afterAll(() => storage.remove());
 
-  test('is one process’s alone, and after a kill -9 holds every write that was acknowledged', async () => {
+  test('is used by one process only, and has every acknowledged write after a kill -9', async () => {
     const directory = join(root, 'killed');
     const child = storage.run(`
       const keyRing = parseKeyRing('test:${Buffer.alloc(32, 'test').toString('base64')}');
@@ -56,7 +56,7 @@ describe('a data directory', () => {
     for (const { connections } of stored.values()) expect(connections.length).toBe(1);
     await database.close();
 
-    // Every file is the owner's alone, and the next start is told when the key is another.
+    // Only the owner can access the directory, and a start with another key fails with an explanation.
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     expect(existsSync(`${directory}.lock`)).toBe(false);
     await expect(openDatabase({ directory }, { keyRing: ringOf('other') })).rejects.toThrow(
@@ -81,7 +81,7 @@ describe('the lock', () => {
   };
   const age = (directory: string) => utimesSync(`${directory}.lock`, new Date(0), new Date(0));
 
-  test('keeps out the same process too, until it is released', () => {
+  test('rejects the same process too, until it is released', () => {
     const directory = join(root, 'same');
     const release = lockDirectory(directory);
     expect(() => lockDirectory(`${directory}/`)).toThrow(`in use by process ${process.pid}`);
@@ -89,34 +89,34 @@ describe('the lock', () => {
     lockDirectory(directory)();
   });
 
-  test('of an earlier process with an id that is in use again is taken over', () => {
+  test('is taken over if its process has ended, even when the process id is in use again', () => {
     const directory = leave('reused', JSON.stringify(holder));
     const release = lockDirectory(directory);
     expect(JSON.parse(readFileSync(`${directory}.lock`, 'utf8')).pid).toBe(process.pid);
     release();
   });
 
-  test('of another host holds while it is touched, and no longer', () => {
+  test('is valid only while it is touched, when its holder is on another host', () => {
     const directory = leave('host', JSON.stringify({ ...holder, host: 'elsewhere', pid: 1 }));
     expect(() => lockDirectory(directory)).toThrow('process 1 on elsewhere');
     age(directory);
     lockDirectory(directory)();
   });
 
-  test('of another container on this machine, with the same name, holds while it is touched', () => {
+  test('is valid while it is touched, when its holder is another container with the same host name', () => {
     const directory = leave('container', JSON.stringify({ ...holder, space: 'another namespace', pid: 1 }));
     expect(() => lockDirectory(directory)).toThrow('in use by process 1');
     age(directory);
     lockDirectory(directory)();
   });
 
-  test.each(['', '{"pid":'])('that a power cut has shortened (%j) holds nobody up', (content) => {
+  test.each(['', '{"pid":'])('does not block a start when a power cut truncated it (%j)', (content) => {
     const directory = leave('short', content);
     lockDirectory(directory)();
     expect(existsSync(`${directory}.lock`)).toBe(false);
   });
 
-  test('that another has taken over is not removed by who had it', () => {
+  test('is not removed by its former holder after a takeover', () => {
     const directory = join(root, 'taken');
     const release = lockDirectory(directory);
     writeFileSync(`${directory}.lock`, JSON.stringify({ ...holder, token: 'theirs' }));

@@ -75,7 +75,7 @@ describe('the outbox', () => {
     data: { provider_name: 'hubspot', status: 'reauthorize', status_reason: null },
   });
 
-  test('of a long queue only what is sent next is read', async () => {
+  test('only the next deliveries of a long queue are read', async () => {
     const { id, addEndpoint } = await open();
     const endpoint = await addEndpoint([]);
     const run = (text: string, values: readonly unknown[] = []) =>
@@ -104,7 +104,7 @@ describe('the outbox', () => {
     await run('delete from crossbook.events where application_id = $1', [id]);
   });
 
-  test('of what is redelivered together the oldest events go first', async () => {
+  test('the oldest of events that are redelivered together are sent first', async () => {
     const { id, addEndpoint } = await open();
     const endpoint = await addEndpoint([]);
     const at = new Date().toISOString();
@@ -140,7 +140,7 @@ describe('the outbox', () => {
     expect(await database.webhookQueue.read(endpointId, 10)).toEqual([]);
   });
 
-  test('an upsert reads the customers that it names, however many there are beside them', async () => {
+  test('an upsert reads only the customers that it names, whatever their total number', async () => {
     const { id } = await open();
     const values = [id, '[{"customer_id":"n","name":"N","email":"e"}]', new Date().toISOString()];
     const { text } = UPSERTS.alone.always;
@@ -159,7 +159,7 @@ describe('the outbox', () => {
     await run('delete from crossbook.customers where application_id = $1', [id]);
   });
 
-  test('an upsert says what is new about a customer, and nothing where nothing is', async () => {
+  test('an upsert emits events for the changes of a customer, and none without a change', async () => {
     const { customers, events } = await open();
     await customers.upsert(ADA);
     await customers.upsert(ADA);
@@ -171,7 +171,7 @@ describe('the outbox', () => {
     ]);
   });
 
-  test('an upsert that brings or clears credentials says so, once, with the next number of its connection', async () => {
+  test('an upsert that sets or clears credentials emits one event, with the next sequence number of its connection', async () => {
     const { customers, events } = await open();
     const connectionId = connectionIdOf(await customers.upsert({ ...ADA, connections: CONNECTED }));
     await customers.upsert({ ...ADA, connections: CONNECTED });
@@ -187,7 +187,7 @@ describe('the outbox', () => {
     expect(own[0]?.data).toEqual({ provider_name: 'hubspot', status: 'connected', status_reason: null });
   });
 
-  test('credentials that are refused are told once, and once more when they work again', async () => {
+  test('refused credentials emit one event, and one more when they work again', async () => {
     const { customers, credentials, events } = await open();
     const connections = [{ providerName: 'hubspot' as const, credentials: OAUTH }];
     const id = connectionIdOf(await customers.upsert({ ...ADA, connections }));
@@ -205,7 +205,7 @@ describe('the outbox', () => {
     ]);
   });
 
-  test('however many write at once, and some in vain, a connection counts without a gap', async () => {
+  test('the sequence numbers of a connection have no gaps, despite concurrent and failed writes', async () => {
     const { customers, append, events } = await open();
     const id = connectionIdOf(await customers.upsert({ ...ADA, connections: CONNECTED }));
     await Promise.allSettled(
@@ -222,7 +222,7 @@ describe('the outbox', () => {
     expect(numbers).toEqual(Array.from(numbers, (_, index) => index + 1));
   });
 
-  test('a change that fails leaves no event, and one of a connection that is gone is refused', async () => {
+  test('a failed change emits no event, and a change of a deleted connection is rejected', async () => {
     const { append, events } = await open();
     const created: NewEvent = {
       type: 'customer.created',
@@ -237,7 +237,7 @@ describe('the outbox', () => {
     expect((await events()).length).toBe(1);
   });
 
-  test('an event is scheduled for the endpoints of its application that want it, and for no other', async () => {
+  test('an event is scheduled only for the endpoints of its application that subscribe to its type', async () => {
     const { customers, append, deliveries, addEndpoint } = await open();
     const other = await open();
     await other.addEndpoint([]);

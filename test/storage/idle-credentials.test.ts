@@ -39,7 +39,7 @@ describeEachServer('idle credentials', (on) => {
     return { id, idle, credentials, put, claim };
   };
 
-  test('are given once to whoever claims them, the longest idle first, and again when the claim is over', async () => {
+  test('are given to one claim at a time, the longest idle first, and again after the claim has expired', async () => {
     const { id, put, claim } = await open();
     const nine = await put('nine', { usedDaysAgo: 9 });
     const eight = await put('eight', { usedDaysAgo: 8 });
@@ -61,7 +61,7 @@ describeEachServer('idle credentials', (on) => {
     expect(await claim(7 - 1.1 / 24)).toHaveLength(2);
   });
 
-  test('that cannot be renewed are not looked at again for as long as if they had been used', async () => {
+  test('without a way to refresh are skipped as long as if they had been used', async () => {
     const { put, claim, credentials, idle } = await open();
     await put('none', { usedDaysAgo: 8, credentials: null });
     await put('elsewhere', { usedDaysAgo: 8, providerName: 'pipedrive' });
@@ -74,14 +74,14 @@ describeEachServer('idle credentials', (on) => {
     expect(await claim(1)).toEqual([]);
   });
 
-  test('that are used are no longer idle', async () => {
+  test('are no longer idle after they were used', async () => {
     const { put, claim, credentials } = await open();
     const id = await put('used', { usedDaysAgo: 8 });
     await credentials.refreshOnce(id, 1, async () => ({ credentials: { ...ANSWERED, accessToken: 'b' } }));
     expect(await claim()).toEqual([]);
   });
 
-  test('are one process’s affair at a time', async () => {
+  test('are refreshed by one process at a time', async () => {
     const { idle } = await open();
     const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
     await on.rows('delete from crossbook.job_leases', []);

@@ -13,7 +13,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-test('the key is made once, for its owner alone, and is the same ever after', () => {
+test('the key is created once, readable by its owner only, and stays the same', () => {
   const directory = join(root, 'new');
   const first = loadOrCreateKeyRing(directory);
   const again = loadOrCreateKeyRing(directory);
@@ -29,7 +29,7 @@ test('the folder is synced once the key is in it, so that a power cut does not l
   expect(synced).toEqual([expect.arrayContaining(['keys'])]);
 });
 
-test('a key file that others may read is closed to them', () => {
+test('a key file that others can read is restricted to its owner', () => {
   const { path } = loadOrCreateKeyRing(root);
   writeFileSync(join(root, 'copy'), readFileSync(path), { mode: 0o644 });
   rmSync(path);
@@ -38,7 +38,7 @@ test('a key file that others may read is closed to them', () => {
   expect(modeOf(path)).toBe('600');
 });
 
-test('a damaged key file is an error that names the file: a new key would lose what is stored', () => {
+test('a damaged key file is an error that names the file, because a new key would lose the stored data', () => {
   writeFileSync(join(root, 'keys'), 'a:AAAA');
   expect(() => loadOrCreateKeyRing(root)).toThrow(/key file .*keys cannot be used.*32 bytes/);
   expect(readFileSync(join(root, 'keys'), 'utf8')).toBe('a:AAAA');

@@ -39,8 +39,8 @@ describe('a server', () => {
 });
 
 /**
- * A process writes until it is killed, somewhere in the middle of its writes. The next one starts on what it left, and
- * tells what it finds before it goes on: each kill is also a start-up after one.
+ * A process writes until it is killed in the middle of its writes. The next process starts on that data and reports its
+ * state first, so each kill also tests recovery.
  */
 async function survive(target: Target): Promise<void> {
   const database = await openDatabase(target, { keyRing: TEST_RING });
@@ -82,11 +82,11 @@ function compare(found: readonly Found[], run: number, acknowledged: Acknowledge
   for (const { customerId, version, mark, run: writer } of acknowledged.values()) {
     const stored = byId.get(customerId);
     expect(stored?.version, customerId).toBeGreaterThanOrEqual(version);
-    // Of each process since, one write may have reached the database without its answer reaching us.
+    // For each process since, one write may be in the database although its acknowledgement was lost.
     expect(stored?.version, customerId).toBeLessThanOrEqual(version + run - writer);
     if (stored?.version === version) expect(stored.mark).toBe(mark);
   }
-  // A write leaves its mark in three tables: either in all of them, or in none.
+  // A write changes three tables: all of them, or none.
   for (const { mark, marks } of found) expect(marks).toEqual([mark, mark, mark, mark]);
 }
 
@@ -121,7 +121,7 @@ function toScript(target: Target, applicationId: string, run: number): string {
 
 interface Life {
   readonly script: string;
-  /** Which process it is. */
+  /** The number of the process. */
   readonly run: number;
   /** Killed after so many writes were acknowledged. */
   readonly dieAfter: number;
@@ -130,11 +130,11 @@ interface Life {
 interface Written {
   readonly customerId: string;
   readonly version: number;
-  /** Says which write it was. */
+  /** Identifies the write. */
   readonly mark: string;
 }
 
-/** By customer: the last write that was answered, and which process it was of. */
+/** By customer: the last acknowledged write, and the number of its process. */
 type Acknowledged = Map<string, Written & { readonly run: number }>;
 
 interface Found extends Written {

@@ -27,7 +27,7 @@ describeEachServer('a list of customers', (on) => {
     return { customers, credentials, list };
   };
 
-  test('comes in pages, whose neighbours are facts', async () => {
+  test('comes in pages with correct hasNextPage and hasPreviousPage', async () => {
     const { list } = await open();
     expect(await list({})).toEqual(['ada bob cyd dan eve', false, false]);
     expect(await list({}, { size: 2 })).toEqual(['ada bob', false, true]);
@@ -41,7 +41,7 @@ describeEachServer('a list of customers', (on) => {
     expect(await list({}, { size: 0 })).toEqual(['', false, true]);
   });
 
-  test('holds what its filter says, and all of it', async () => {
+  test('has all customers that match its filter, and no others', async () => {
     const { list } = await open();
     expect(await list({ customerIds: ['eve', 'nobody', 'ada'] })).toEqual(['ada eve', false, false]);
     expect(await list({ customerIds: [] })).toEqual(['', false, false]);
@@ -55,7 +55,7 @@ describeEachServer('a list of customers', (on) => {
     expect(await list({}, { boundary: '\ud800' })).toEqual(['', false, false]);
   });
 
-  test('has its customers whole', async () => {
+  test('has complete customers, with their connections', async () => {
     const { customers } = await open();
     const request = { direction: 'forward', size: 1, boundary: 'ada' } as const;
     const { items } = await customers.list({}, request);

@@ -35,7 +35,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-test('after the first that waited for a locked table its statement is refused at once, others and readiness are not', async () => {
+test('after one statement timed out at a locked table it is rejected immediately, while other statements and readiness succeed', async () => {
   const { customers, connections } = database.forApplication(applicationId);
   await rival.run('begin');
   await rival.run('lock table crossbook.customers');
@@ -43,14 +43,14 @@ test('after the first that waited for a locked table its statement is refused at
   expect(await connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }])).toEqual([undefined]);
   expect(await database.checkReadiness()).toEqual({ database: true, migrations: true, keys: true });
   await rival.run('rollback');
-  // It is not locked any more: who is refused now has not asked the database.
+  // The lock is gone, so these rejections come from the open circuit breaker.
   for (let n = 0; n < 3; n++) await expect(customers.upsert(ADA)).rejects.toMatchObject(REFUSED);
   await clock.advance(500);
   expect((await customers.upsert(ADA)).customer.version).toBe(2);
   expect((await customers.upsert(ADA)).customer.version).toBe(3);
 });
 
-test('a customer whose row is locked keeps nobody from another’s', async () => {
+test('a locked row of one customer does not block upserts of another', async () => {
   const { customers } = database.forApplication(applicationId);
   await rival.run('begin');
   await rival.run(`select from crossbook.customers where customer_id = 'ada' for update`);
@@ -73,7 +73,7 @@ test('an upsert outlasts a row that is locked for longer than the lock timeout, 
   await patient.close();
 });
 
-test('one at a time tries while the table is locked, then none for a moment', async () => {
+test('while the table is locked one statement at a time tries, and after each failure none for a while', async () => {
   const breakers = createStatementBreakers(clock);
   let tried = 0;
   let end: ((error?: Error) => void) | undefined;

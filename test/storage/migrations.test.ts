@@ -13,8 +13,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'src/storage/migrations');
 const NOW = { name: 'test_now', text: 'select name from crossbook.migrations order by name' };
 
-describe('what npm run db:generate makes', () => {
-  test('the module carries every migration of the folder, word for word', () => {
+describe('the output of npm run db:generate', () => {
+  test('the module has every migration of the folder, unchanged', () => {
     const { entries } = JSON.parse(readFileSync(join(FOLDER, 'meta/_journal.json'), 'utf8'));
     const names = entries.map(({ tag }: { tag: string }) => tag);
     expect(MIGRATIONS.map(({ name }) => name)).toEqual(names);
@@ -24,7 +24,7 @@ describe('what npm run db:generate makes', () => {
     }
   });
 
-  test('the migrations lead to the tables of schema.ts: there is nothing left to generate', () => {
+  test('the migrations create the tables of schema.ts, with nothing left to generate', () => {
     // drizzle-kit resolves its folder from the project's root.
     const copy = join('test-results', `migrations-${process.pid}`);
     mkdirSync(join(ROOT, 'test-results'), { recursive: true });
@@ -46,7 +46,7 @@ describe('what npm run db:generate makes', () => {
   });
 });
 
-test('migrations are applied in their order, once, and one that fails leaves nothing behind', async () => {
+test('migrations are applied in order, once, and a failed one is rolled back', async () => {
   const fresh = await createEmptyDatabase();
   const engine = await openEngine(fresh, {});
   const one = { name: '1', statements: ['create schema crossbook', 'create table crossbook.a (id int)'] };
@@ -61,7 +61,7 @@ test('migrations are applied in their order, once, and one that fails leaves not
   await fresh.drop();
 });
 
-test('keys of before that share a name go on: the oldest keeps it, the others have their ids in theirs', async () => {
+test('existing keys that share a name stay valid: the oldest keeps the name, the others get their id appended', async () => {
   const fresh = await createEmptyDatabase();
   const engine = await openEngine(fresh, {});
   const before = MIGRATIONS.findIndex(({ statements }) =>
@@ -86,7 +86,7 @@ test('keys of before that share a name go on: the oldest keeps it, the others ha
 });
 
 describe('on a server', () => {
-  test('a start that waits for the migrations of another says so, and one that need not wait does not', async () => {
+  test('a start that waits for another’s migrations logs it, and one without a wait does not', async () => {
     const fresh = await createEmptyDatabase();
     const rival = await openRival(fresh.url);
     await rival.run('begin');

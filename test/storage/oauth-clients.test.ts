@@ -7,7 +7,7 @@ describeEachServer('OAuth clients', (on) => {
     return { id, store: on.database().forApplication(id).oauthClients };
   };
 
-  test('are kept by application and provider, and replaced', async () => {
+  test('are stored by application and provider, and can be replaced', async () => {
     const [{ store }, other] = [await open(), await open()];
     expect(await store.find('hubspot')).toBeUndefined();
     const first = await store.set('hubspot', { clientId: 'one', clientSecret: 'secret 1' });
@@ -23,14 +23,14 @@ describeEachServer('OAuth clients', (on) => {
     expect((await store.list()).map(({ clientId }) => clientId)).toEqual(['org']);
   });
 
-  test('show their secrets nowhere: not in what is answered, and not in the database', async () => {
+  test('reveal their secrets neither in results nor in the database', async () => {
     const { store } = await open();
     const stored = await store.set('hubspot', { clientId: 'id', clientSecret: 'hush-hush-secret' });
     expect(JSON.stringify([stored, await store.list()])).not.toContain('hush');
     expect(JSON.stringify(await on.rows('select * from crossbook.oauth_clients'))).not.toContain('hush');
   });
 
-  test('have secrets that open nowhere else: of another application, provider or id', async () => {
+  test('have secrets that cannot be decrypted for another application, provider or id', async () => {
     const [one, other] = [await open(), await open()];
     await one.store.set('hubspot', { clientId: 'id', clientSecret: 'secret' });
     await other.store.set('hubspot', { clientId: 'id', clientSecret: 'mine' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { classifyError, createOutageReports } from '../../src/storage/engine/failures.ts';
 
-test('why the database cannot answer is said once a minute for each reason, and nothing else is', () => {
+test('the reason of a database outage is logged once a minute for each reason, and other errors are not', () => {
   const said: string[] = [];
   let now = 0;
   const report = createOutageReports(({ code, reason }) => said.push(`${code} ${reason}`), {
@@ -22,7 +22,7 @@ test('why the database cannot answer is said once a minute for each reason, and 
   expect(said.at(-1)).toBe('53100 still no space left');
 });
 
-test('a disk of the server that breaks is an outage, and a grant that is missing is a mistake', () => {
+test('a broken disk of the server is an outage, and a missing privilege is a configuration error', () => {
   const understand = (code: string, message: string) =>
     classifyError(Object.assign(new Error(message), { code })).error;
   for (const [code, message] of [

@@ -44,7 +44,7 @@ describe('while the database is away', () => {
     }
   };
 
-  test('it is said to be, without a word of the driver’s, and is there again when it returns', async () => {
+  test('errors say that it is unavailable, without the driver’s message, and statements succeed when it returns', async () => {
     const { customers } = database.forApplication(applicationId);
     await customers.upsert(ADA);
     await proxy.cut();
@@ -57,7 +57,7 @@ describe('while the database is away', () => {
     expect((await customers.findMany(['ada'])).size).toBe(1);
   });
 
-  test('reads and writes that begin then are done when it returns, each write once', async () => {
+  test('reads and writes that begin during the outage are executed when it returns, each write once', async () => {
     const { customers } = patient.forApplication(applicationId);
     await proxy.cut();
     await untilPingFailsWith('ECONNREFUSED');
@@ -69,7 +69,7 @@ describe('while the database is away', () => {
     expect(versions.sort()).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('a connection that the server ends does not end the process: reads go on', async () => {
+  test('a connection that the server closes does not end the process, and reads continue', async () => {
     const { customers } = patient.forApplication(applicationId);
     const rival = await openRival(fresh.url);
     for (let round = 0; round < 10; round += 1) {
@@ -83,7 +83,7 @@ describe('while the database is away', () => {
     await rival.close();
   });
 
-  test('a database that lets nobody in for a while is away like any other, and is waited for', async () => {
+  test('a database that refuses logins for a while counts as unavailable, and statements wait for it', async () => {
     const { customers } = patient.forApplication(applicationId);
     const administrator = await openRival(inject('databaseServer'));
     const name = new URL(fresh.url).pathname.slice(1);
@@ -99,7 +99,7 @@ describe('while the database is away', () => {
     await administrator.close();
   });
 
-  test('a cached answer that cannot be written is let go with all that wait, and its reader asks for itself', async () => {
+  test('a cache entry that cannot be written is dropped with all queued ones, and its reader calls the provider', async () => {
     const { customers, contactCache } = database.forApplication(applicationId);
     const connections = [{ providerName: 'hubspot' }] as const;
     const { customer } = await customers.upsert({ ...ADA, connections });
@@ -122,7 +122,7 @@ describe('while the database is away', () => {
     await patient.ping();
   });
 
-  test('a write whose connection is lost half way is not repeated: nobody knows whether it was done', async () => {
+  test('a write that lost its connection halfway is not repeated, because it may have been executed', async () => {
     const { customers } = patient.forApplication(applicationId);
     const rival = await openRival(fresh.url);
     await customers.upsert(ADA);
@@ -138,7 +138,7 @@ describe('while the database is away', () => {
     await patient.ping();
   });
 
-  test('a statement that takes too long is given up', async () => {
+  test('a statement that exceeds its deadline is aborted', async () => {
     const impatient = await openDatabase(fresh, {
       keyRing: TEST_RING,
       statementTimeoutMs: 2_000,
@@ -154,7 +154,7 @@ describe('while the database is away', () => {
     await impatient.close();
   });
 
-  test('a start says where and why, and not the password', async () => {
+  test('a failed start names the server and the reason, without the password', async () => {
     const nobody = new URL(url);
     nobody.password = 'hunter2';
     await proxy.cut();

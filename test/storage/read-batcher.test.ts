@@ -3,7 +3,7 @@ import { toUnavailable } from '../../src/storage/engine/failures.ts';
 import { createReadBatcher } from '../../src/storage/statement-batcher.ts';
 import { settle } from '../support/clock.ts';
 
-test('of one application few statements are under way, whatever it asks for, and another’s go at once', async () => {
+test('one application has few concurrent statements, whatever its number of reads, and another’s start immediately', async () => {
   const { read, statements, answer } = open();
   const asked = Array.from({ length: 30 }, (_, index) => read('large', [`c${index}`, 'same']));
   void read('small', ['x']);
@@ -19,13 +19,13 @@ test('of one application few statements are under way, whatever it asks for, and
   );
 });
 
-test('who asks for nothing asks nobody', async () => {
+test('a read of no ids sends no statement', async () => {
   const { read, statements } = open();
   expect(await read('a', [])).toEqual(new Map());
   expect(statements).toEqual([]);
 });
 
-test('what fails for several is an error of its own for each', async () => {
+test('a failed statement gives each of its reads a separate error', async () => {
   const { read, statements, fail } = open();
   const asked = ['1', '2', '3', '4'].map((id) => read('a', [id]).catch((error) => error));
   fail(0);
@@ -38,7 +38,7 @@ test('what fails for several is an error of its own for each', async () => {
   expect(new Set(errors.map(({ id }) => id)).size).toBe(4);
 });
 
-/** A database that answers when it is told to. */
+/** A fake database whose statements the test resolves. */
 function open() {
   const statements: Statement[] = [];
   const read = createReadBatcher<string, string>({

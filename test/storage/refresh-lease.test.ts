@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { underRefreshLease } from '../../src/storage/credentials.ts';
 import type { Engine } from '../../src/storage/engine/open.ts';
 
-test('who finds the lease taken again and again waits for two lives of one, and says so', async () => {
+test('a process that repeatedly finds the lease taken gives up after two lease times with an error', async () => {
   let tries = 0;
   const engine = {
     repeatable: (run: () => unknown) => run(),

@@ -28,7 +28,7 @@ describeEachServer('a removal', (on) => {
     ]);
   };
 
-  test('of a connection leaves the customer, with a new version, and nothing of the connection', async () => {
+  test('deletes everything of a connection, and keeps the customer, with a new version', async () => {
     const { put, removals, customers, credentials, connections } = await open();
     const { id } = await put('c');
     const removed = await removals.removeConnection('c', 'hubspot');
@@ -39,7 +39,7 @@ describeEachServer('a removal', (on) => {
     expect(await connections.findMany([{ customerId: 'c', providerName: 'hubspot' }])).toEqual([undefined]);
   });
 
-  test('of a customer asks for the version that was seen', async () => {
+  test('checks the expected version of a customer', async () => {
     const { put, removals, customers } = await open();
     await put('c');
     await expect(removals.removeCustomer('c', 2)).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -49,7 +49,7 @@ describeEachServer('a removal', (on) => {
     expect(await removals.removeCustomer('\0', undefined)).toBeUndefined();
   });
 
-  test('is told with its connection’s last number, and the customer’s end after it', async () => {
+  test('emits an event with the last sequence number of the connection, then one for the deleted customer', async () => {
     const { applicationId, put, removals } = await open();
     const { id } = await put('c');
     await removals.removeCustomer('c', undefined);
@@ -64,7 +64,7 @@ describeEachServer('a removal', (on) => {
     ]);
   });
 
-  test('hands out what a link was granted, and says whether another connection lives on it', async () => {
+  test('returns the grant, and whether another connection uses it', async () => {
     const { put, removals } = await open();
     const elsewhere = await open();
     await put('one', {});
@@ -84,7 +84,7 @@ describeEachServer('a removal', (on) => {
     ['another account', { account: 'other' }],
     ['another user', { user: 'other' }],
     ['another OAuth client', { client: 'other' }],
-  ])('a grant of %s is another grant', async (_title, other) => {
+  ])('treats a grant of %s as separate', async (_title, other) => {
     const account = crypto.randomUUID();
     const { put, removals } = await open();
     await put('one', { account });
@@ -92,7 +92,7 @@ describeEachServer('a removal', (on) => {
     expect((await removals.removeConnection('one', 'hubspot'))?.grant?.isShared).toBe(false);
   });
 
-  test('of two that go at once, one finds that the other is gone', async () => {
+  test('finds a grant no longer shared after a concurrent removal of the other connection', async () => {
     const { put, removals } = await open();
     for (let round = 0; round < 10; round++) {
       const account = crypto.randomUUID();
@@ -107,7 +107,7 @@ describeEachServer('a removal', (on) => {
     }
   });
 
-  test('that waits for a refresh hands out the token that it brought', async () => {
+  test('waits for a running refresh, and returns the refreshed token', async () => {
     const { put, removals, credentials } = await open();
     for (let round = 0; round < 10; round++) {
       const { id } = await put('c', {});
@@ -118,7 +118,7 @@ describeEachServer('a removal', (on) => {
       ]);
       const left = await on.rows('select 1 from crossbook.credentials where connection_id = $1', [id]);
       expect(left).toEqual([]);
-      // Whichever came first: what is handed out was the last that was stored.
+      // In either order, the returned token is the last one that was stored.
       expect([`refresh of c`, `refresh brought ${round}`]).toContain(removed?.grant?.refreshToken);
     }
   });

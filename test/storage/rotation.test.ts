@@ -24,7 +24,7 @@ describeEachServer('a change of keys', (on) => {
     return { id, connections };
   };
 
-  test('seals everything anew, batch after batch: the old key may go, and nothing has changed', async () => {
+  test('encrypts everything again in batches; then the old key can be removed, and the data are unchanged', async () => {
     const { id, connections } = await setUp(25);
     const rotating = on.another({ keyRing: BOTH });
     expect(await rotating.maintenance.rotateSeals(10)).toEqual({ resealed: 25, unreadable: 0 });
@@ -37,7 +37,7 @@ describeEachServer('a change of keys', (on) => {
     await on.rows('delete from crossbook.customers');
   });
 
-  test('goes on while credentials are given and refreshed', async () => {
+  test('continues while credentials are upserted and refreshed', async () => {
     const { id, connections } = await setUp(20);
     const rotating = on.another({ keyRing: BOTH });
     const stores = rotating.forApplication(id);
@@ -54,7 +54,7 @@ describeEachServer('a change of keys', (on) => {
     await on.rows('delete from crossbook.customers');
   });
 
-  test('a key that is missing, or is another under the same id, is found at the start', async () => {
+  test('a missing key, or another key under the same id, is detected at the start', async () => {
     await setUp(2);
     const unreadable = (ring: typeof OLD) => on.another({ keyRing: ring }).maintenance.findUnreadableKeys();
     expect(await unreadable(NEW)).toEqual(['old']);
@@ -69,7 +69,7 @@ describeEachServer('a change of keys', (on) => {
     await on.rows('delete from crossbook.customers');
   });
 
-  test('one row that was damaged does not speak against its key, and is counted', async () => {
+  test('one damaged row does not invalidate its key, and is counted', async () => {
     const { connections } = await setUp(3);
     await on.rows(`update crossbook.credentials set sealed = 'old.AAAA' where connection_id = $1`, [
       connections[0]?.id,
@@ -80,7 +80,7 @@ describeEachServer('a change of keys', (on) => {
     await on.rows('delete from crossbook.customers');
   });
 
-  test('seals the secrets of OAuth clients anew, and finds the key that they lack', async () => {
+  test('encrypts the secrets of OAuth clients again, and detects their missing key', async () => {
     const { id } = await on.createApplication();
     const old = on.another({ keyRing: OLD }).forApplication(id).oauthClients;
     await old.set('hubspot', { clientId: 'h', clientSecret: 'secret of h' });
@@ -96,7 +96,7 @@ describeEachServer('a change of keys', (on) => {
     await on.rows('delete from crossbook.oauth_clients');
   });
 
-  test('both secrets of an endpoint are sealed anew, also where one had taken the other’s place meanwhile', async () => {
+  test('both secrets of an endpoint are encrypted again, also after one replaced the other meanwhile', async () => {
     const { id } = await on.createApplication();
     const made = await on
       .another({ keyRing: OLD })
@@ -117,7 +117,7 @@ describeEachServer('a change of keys', (on) => {
     await on.rows('delete from crossbook.webhook_endpoints');
   });
 
-  test('seals what links hold anew, and starts also where their key is gone', async () => {
+  test('encrypts the secrets of links again, and starts also when their key is missing', async () => {
     const { id } = await on.createApplication();
     const old = on.another({ keyRing: OLD });
     const { customers, connectLinks } = old.forApplication(id);

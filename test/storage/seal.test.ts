@@ -6,7 +6,7 @@ import { fc } from '../support/fast-check.ts';
 const sealer = createSealer(ringOf('a'), 'test');
 
 describe('a sealer', () => {
-  test('opens what it sealed, whatever it was', () => {
+  test('decrypts any value that it encrypted', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (plaintext, binding) => {
         expect(sealer.open(sealer.seal(plaintext, binding), binding)).toBe(plaintext);
@@ -15,13 +15,13 @@ describe('a sealer', () => {
     expect(sealer.open(sealer.seal(Buffer.from('bytes'), 'b'), 'b')).toBe('bytes');
   });
 
-  test('never seals the same twice the same way, and shows nothing but the key’s id', () => {
+  test('encrypts the same value differently each time, and reveals only the key’s id', () => {
     const sealed = Array.from({ length: 1_000 }, () => sealer.seal('secret', 'row'));
     expect(new Set(sealed.map((text) => text.slice(0, 18))).size).toBe(1_000);
     expect(sealed.every((text) => keyIdOf(text) === 'a')).toBe(true);
   });
 
-  test('any flipped bit closes it', () => {
+  test('a value with any flipped bit cannot be decrypted', () => {
     const sealed = sealer.seal('secret', 'row');
     const box = Buffer.from(sealed.slice(2), 'base64url');
     for (let bit = 0; bit < box.length * 8; bit += 1) {
@@ -31,7 +31,7 @@ describe('a sealer', () => {
     }
   });
 
-  test('any other character closes it, also one that decodes to the same bytes', () => {
+  test('a value with any other character cannot be decrypted, even if it decodes to the same bytes', () => {
     const sealed = sealer.seal('secret!', 'row');
     for (let index = 0; index <= sealed.length; index += 1) {
       for (const other of ['A', 'B', '_', '=', ' ', '+', '']) {
@@ -41,18 +41,18 @@ describe('a sealer', () => {
     }
   });
 
-  test.each(['', '.', 'a', 'a.', 'a.AAAA', 'zzz.AAAA', '.AAAA', '\0'])('%j is nothing sealed', (text) => {
+  test.each(['', '.', 'a', 'a.', 'a.AAAA', 'zzz.AAAA', '.AAAA', '\0'])('%j is not a sealed value', (text) => {
     expect(sealer.open(text, 'row')).toBeUndefined();
   });
 
-  test('it opens only where it was bound, and only for its purpose', () => {
+  test('a value can be decrypted only with its binding and its purpose', () => {
     const sealed = sealer.seal('secret', 'row 1');
     expect(sealer.open(sealed, 'row 2')).toBeUndefined();
     expect(createSealer(ringOf('a'), 'other').open(sealed, 'row 1')).toBeUndefined();
     expect(createSealer(ringOf('a'), 'test').open(sealed, 'row 1')).toBe('secret');
   });
 
-  test('a new key seals, the old one still opens, and a key that is gone does not', () => {
+  test('the new key encrypts, the old one still decrypts, and a removed one does not', () => {
     const old = sealer.seal('secret', 'row');
     const rotated = createSealer(ringOf('b', 'a'), 'test');
     expect(rotated.open(old, 'row')).toBe('secret');
@@ -77,7 +77,7 @@ test('a keyed hash depends on the value, the purpose and the key', () => {
 describe('a key ring', () => {
   const key = Buffer.alloc(32, 'x').toString('base64');
 
-  test('takes base64 of either alphabet, with blanks around the entries', () => {
+  test('accepts base64 in both alphabets, with spaces around the entries', () => {
     const ring = parseKeyRing(` one:${key} , two:${Buffer.alloc(32, 255).toString('base64url')}`);
     expect([ring.current.id, ...ring.keys.keys()]).toEqual(['one', 'one', 'two']);
   });
@@ -91,11 +91,11 @@ describe('a key ring', () => {
     [`a:${key},b:${key.slice(4)}`, /Key 2.*"b".*32 bytes/],
     [`a:${key.replace('e', '*')}`, /Key 1.*32 bytes/],
     [`a:${key},a:${key}`, /twice/],
-  ])('%j is refused with its place', (text, message) => {
+  ])('%j is rejected with its position', (text, message) => {
     expect(() => parseKeyRing(text)).toThrow(message);
   });
 
-  test('no message and no printing shows a secret', () => {
+  test('error messages and printed values contain no secret', () => {
     expect(() => parseKeyRing(`a:${key}x!`)).toThrow(expect.not.stringContaining(key));
     expect(JSON.stringify([...parseKeyRing(`a:${key}`).keys])).not.toContain(key);
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createStatementBatcher } from '../../src/storage/statement-batcher.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
-test('goes at once while there is room, and what comes meanwhile goes together, in its order', async () => {
+test('items are sent immediately up to the limit of statements; later ones share the next statement, in order', async () => {
   const { add, batches, end } = open();
   const answers = ['a', 'b', 'c', 'd', 'e'].map((name) => add(name));
   expect(batches()).toEqual([['a'], ['b']]);
@@ -13,7 +13,7 @@ test('goes at once while there is room, and what comes meanwhile goes together, 
   expect(await Promise.all(answers)).toEqual(['a!', 'b!', 'c!', 'd!', 'e!']);
 });
 
-test('two of one key are never under way at once, and keep their order', async () => {
+test('two items of one key are never sent concurrently, and keep their order', async () => {
   const { add, batches, end } = open();
   for (const name of ['a1', 'b1', 'a2', 'a3', 'c1']) void add(name);
   await end(1);
@@ -24,7 +24,7 @@ test('two of one key are never under way at once, and keep their order', async (
   expect(batches()[4]).toEqual(['a3']);
 });
 
-test('no more go together than fifty, or than fit; what is too large goes alone', async () => {
+test('a statement has at most fifty items and the maximum size; an item that is too large is sent alone', async () => {
   const { add, batches, end } = open();
   for (let index = 0; index < 62; index += 1) void add(String.fromCodePoint(200 + index));
   await end(0);
@@ -42,7 +42,7 @@ test('no more go together than fifty, or than fit; what is too large goes alone'
   ]);
 });
 
-test('what fails fails for all of a batch, and for no other', async () => {
+test('a failed statement fails for all items of its batch, and for no others', async () => {
   const { add, end } = open();
   const answers = Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => add(name)));
   await end(1);
@@ -57,7 +57,7 @@ test('what fails fails for all of a batch, and for no other', async () => {
   ]);
 });
 
-test('a failure that would be everybody’s is that of those as well who wait for the same key, and of nobody else', async () => {
+test('a failure of the database also rejects items that wait for the same key, and no others', async () => {
   const { add, end, batches } = open();
   const answers = Promise.allSettled(['a1', 'b', 'a2', 'c', 'a3'].map((name) => add(name)));
   await end(0, new Error('away'));
@@ -79,7 +79,7 @@ test('applications do not wait for each other', async () => {
   expect(batches()).toEqual([['a'], ['b'], ['/d'], ['/e']]);
 });
 
-test('what is held up lets others go after a moment, but none of its own key', async () => {
+test('a slow statement lets other keys be sent after a moment, but not its own key', async () => {
   const { add, batches, end, clock } = open();
   for (const name of ['a1', 'b1', 'a2', 'c1']) void add(name);
   expect(batches()).toEqual([['a1'], ['b1']]);
@@ -91,7 +91,7 @@ test('what is held up lets others go after a moment, but none of its own key', a
   expect(clock.pending).toBe(0);
 });
 
-/** Names are told apart by their first letter; those that begin with a slash are another application's. */
+/** The key of a name is its first letter; a leading slash means another application. */
 function open() {
   const clock = createFakeClock();
   const begun: { readonly names: readonly string[]; end(error?: Error): void }[] = [];

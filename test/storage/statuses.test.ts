@@ -23,7 +23,7 @@ describeEachServer('the status of a connection', (on) => {
   };
   const stateOf = ({ status, statusReason }: Connection) => [status, statusReason];
 
-  test('says why it is what it is, and since when', async () => {
+  test('has a reason and a time of its last change', async () => {
     const { put } = await open();
     const fresh = await put();
     expect(stateOf(fresh)).toEqual(['unauthorized', 'no_credentials']);
@@ -41,7 +41,7 @@ describeEachServer('the status of a connection', (on) => {
     });
   });
 
-  test('a refusal names its reason once, and a token that works again takes it back', async () => {
+  test('a refused token sets the reason once, and a working token clears it', async () => {
     const { put, read, credentials } = await open();
     const { id, statusChangedAt } = await put(oauth('first'));
     await credentials.markRefused(id, 1, 'refresh_token_refused');
@@ -58,7 +58,7 @@ describeEachServer('the status of a connection', (on) => {
     expect((await read()).statusChangedAt).toBe(recovered.statusChangedAt);
   });
 
-  test('what a link found out goes with the credentials that it brought', async () => {
+  test('keeps the account and scopes of a link until other credentials replace the link’s own', async () => {
     const { put, read } = await open();
     const { id } = await put(oauth('by a link'));
     await on.rows(

@@ -4,7 +4,7 @@ import { createFakeClock } from '../support/clock.ts';
 
 const MINUTE_MS = 60_000;
 
-test('the cache is swept every five minutes of what is a day old or more than its share, until the end', async () => {
+test('entries that are a day old or above the quota are deleted every five minutes, until the end', async () => {
   const clock = createFakeClock(Date.parse('2026-11-20T12:00:00.000Z'));
   const swept: object[] = [];
   const sweep = sweepContactCache(

@@ -17,7 +17,7 @@ describeEachServer('tenancy', (on) => {
     return { mine, theirs, connectionId };
   };
 
-  test('another application’s customers and connections do not exist', async () => {
+  test('customers and connections of another application are not found', async () => {
     const { theirs } = await setUp();
     expect((await theirs.customers.findMany(['ada'])).size).toBe(0);
     expect(await theirs.connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }])).toEqual([
@@ -35,7 +35,7 @@ describeEachServer('tenancy', (on) => {
     expect((await mine.customers.findMany(['ada'])).get('ada')?.name).toBe('Ada');
   });
 
-  test('a connection’s id is of no use to another application', async () => {
+  test('another application cannot use the id of a connection', async () => {
     const { mine, theirs, connectionId } = await setUp();
     expect(await theirs.credentials.read(connectionId)).toBeUndefined();
     const refresh = () => Promise.reject(new Error('must not be called'));
@@ -45,7 +45,7 @@ describeEachServer('tenancy', (on) => {
     expect(connection?.status).toBe('connected');
   });
 
-  test('nothing is cached for, or read from, another application’s connection', async () => {
+  test('the cache neither stores nor reads entries for a connection of another application', async () => {
     const { mine, theirs, connectionId } = await setUp();
     const entry = { connectionId, filterKey: () => 'f', fetchedAt: new Date(Date.now() + 1_000) };
     await theirs.contactCache.write({ ...entry, records: 1, payload: () => 'theirs' });
@@ -55,7 +55,7 @@ describeEachServer('tenancy', (on) => {
     expect((await mine.contactCache.read(connectionId, 'f'))?.payload).toBe('mine');
   });
 
-  test('the tables themselves refuse a connection, credentials or an answer under another application', async () => {
+  test('the tables reject a connection, credentials or a cache entry under another application', async () => {
     const { connectionId } = await setUp();
     const { id } = await on.createApplication();
     const refused = /foreign key/;
@@ -72,12 +72,12 @@ describeEachServer('tenancy', (on) => {
 
 /** Checked by the compiler, which reads the tests too. */
 describe('types', () => {
-  test('no store is to be had without an application', () => {
+  test('a store cannot be created without an application', () => {
     expectTypeOf<keyof Database & keyof ApplicationStores>().toEqualTypeOf<never>();
     expectTypeOf<Parameters<Database['forApplication']>>().toEqualTypeOf<[applicationId: string]>();
   });
 
-  test('no method of a store takes an application, on its own or in an argument', () => {
+  test('no method of a store has an application parameter, by itself or in an argument', () => {
     expectTypeOf<Mentions<ApplicationStores[keyof ApplicationStores]>>().toEqualTypeOf<never>();
     // Proves that the check can fail.
     expectTypeOf<Mentions<{ find(of: { applicationId: string }): void }>>().toEqualTypeOf<'find'>();

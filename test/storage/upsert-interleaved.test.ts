@@ -7,8 +7,8 @@ import { openRival, type Rival } from '../support/postgres-rival.ts';
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
 const TOKEN = { type: 'token', value: 'v' } as const;
 
-/** A rival process commits exactly while our statement, begun before, waits for its row. */
-describe('an upsert that began before its rival committed', () => {
+/** A concurrent transaction commits exactly while our statement, which began before, waits for its row. */
+describe('an upsert that began before a concurrent one committed', () => {
   let fresh: TestDatabase;
   let database: Database;
   let rival: Rival;
@@ -44,7 +44,7 @@ describe('an upsert that began before its rival committed', () => {
       [applicationId, providerName],
     );
 
-  test('two first inserts: the second updates, and answers the connection that it could not see', async () => {
+  test('updates when it is the second of two first inserts, and returns the other’s connection', async () => {
     await rival.run('begin');
     await writeCustomer();
     const pending = stores.customers.upsert({ ...ADA, connections: [{ providerName: 'gong' }] });
@@ -60,7 +60,7 @@ describe('an upsert that began before its rival committed', () => {
     expect(customer.connections.map(({ providerName }) => providerName)).toEqual(['gong', 'slack']);
   });
 
-  test('the same new connection: absent fields keep what the rival wrote', async () => {
+  test('keeps what the concurrent one wrote in the absent fields of the same new connection', async () => {
     await rival.run('begin');
     await writeCustomer();
     const pending = stores.customers.upsert({
@@ -76,7 +76,7 @@ describe('an upsert that began before its rival committed', () => {
     ]);
   });
 
-  test('clearing credentials clears also those that the rival has just stored', async () => {
+  test('clears also credentials that the concurrent one has just stored', async () => {
     const { customer } = await stores.customers.upsert({ ...ADA, connections: [{ providerName: 'gong' }] });
     const id = customer.connections[0]?.id ?? '';
     await rival.run('begin');
@@ -101,7 +101,7 @@ describe('an upsert that began before its rival committed', () => {
     expect(stored).toEqual([{ sealed: null, generation: 2 }]);
   });
 
-  test('the expected version counts when it is our turn, not when we began', async () => {
+  test('checks the expected version after the concurrent one committed', async () => {
     await stores.customers.upsert(ADA);
     await rival.run('begin');
     await writeCustomer();
@@ -120,7 +120,7 @@ describe('an upsert that began before its rival committed', () => {
     expect((await stores.customers.findMany(['ada'])).get('ada')?.connections).toEqual([]);
   });
 
-  test('customers that a rival holds on to do not hold up the others', async () => {
+  test('does not delay others while its customers are locked', async () => {
     await rival.run('begin');
     await writeCustomer();
     await rival.run(
@@ -135,7 +135,7 @@ describe('an upsert that began before its rival committed', () => {
     expect((await Promise.all(held)).map(({ customer }) => customer.version)).toEqual([2, 2]);
   });
 
-  test('a refusal that comes late does not mark credentials that were given meanwhile', async () => {
+  test('is not undone by a late refusal: new credentials are not marked as refused', async () => {
     const connections = [{ providerName: 'hubspot' as const, credentials: TOKEN }];
     const { customer } = await stores.customers.upsert({ ...ADA, connections });
     const id = customer.connections[0]?.id ?? '';

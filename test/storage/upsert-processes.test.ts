@@ -23,7 +23,7 @@ describe('a thousand upserts at once, from four processes', () => {
     storage.remove();
   });
 
-  test('of one customer leave one row, every version once, and no error', async () => {
+  test('give one row and each version once, without errors, when all name one customer', async () => {
     const { applicationId, answers } = await upsertFromAll('one');
     const versions = answers.map(({ version }) => version).sort((left, right) => left - right);
     expect(versions).toEqual(Array.from({ length: PROCESSES * EACH }, (_, index) => index + 1));
@@ -37,7 +37,7 @@ describe('a thousand upserts at once, from four processes', () => {
     });
   });
 
-  test('of different customers leave a thousand rows, each whole', async () => {
+  test('give a thousand complete rows when each names another customer', async () => {
     const { applicationId, answers } = await upsertFromAll('each');
     expect(answers.every(({ created, version }) => created && version === 1)).toBe(true);
     const ids = answers.map(({ name }) => name);
@@ -50,7 +50,7 @@ describe('a thousand upserts at once, from four processes', () => {
     }
   });
 
-  /** All of them are ready before the first one begins. Any error ends its process, and with it the test. */
+  /** All processes are ready before the first one begins. Any error ends its process and fails the test. */
   async function upsertFromAll(whom: 'one' | 'each') {
     const { id: applicationId } = await database.admin.createApplication(whom);
     const children = Array.from({ length: PROCESSES }, (_, place) =>

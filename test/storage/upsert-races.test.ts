@@ -8,7 +8,7 @@ const TOKEN = { type: 'token', value: 'v' } as const;
 describeEachServer('upserts at the same time', (on) => {
   const open = async () => on.database().forApplication((await on.createApplication()).id);
 
-  test('a thousand of one customer leave one row, every version once, and no error', async () => {
+  test('a thousand upserts of one customer give one row and each version once, without errors', async () => {
     const { customers } = await open();
     const connections: ConnectionUpsert[] = [{ providerName: 'hubspot', credentials: TOKEN }];
     const answers = await Promise.all(
@@ -24,7 +24,7 @@ describeEachServer('upserts at the same time', (on) => {
     expect(stored).toEqual(last?.customer);
   });
 
-  test('each adds its own provider: none is lost, and the last to write answers all of them', async () => {
+  test('concurrent upserts that each add a provider lose none, and the last one returns all', async () => {
     const { customers } = await open();
     const providers = [
       'hubspot',
@@ -44,7 +44,7 @@ describeEachServer('upserts at the same time', (on) => {
     expect((await customers.findMany(['ada'])).get('ada')).toEqual(last?.customer);
   });
 
-  test('of those that expect the same version exactly one wins', async () => {
+  test('exactly one of the upserts that expect the same version succeeds', async () => {
     const { customers } = await open();
     for (const expectedVersion of [0, 1]) {
       const results = await Promise.allSettled(

@@ -5,7 +5,7 @@ import { describeEachServer } from '../support/databases.ts';
 
 const TOKEN = { type: 'token', value: 'v' } as const;
 
-/** They come at the same time, so that most of them are written by one statement. */
+/** The upserts are concurrent, so that one statement writes most of them. */
 describeEachServer('upserts of different customers that are written together', (on) => {
   const open = async () => on.database().forApplication((await on.createApplication()).id);
   const named = (customerId: string): CustomerUpsert => ({
@@ -15,7 +15,7 @@ describeEachServer('upserts of different customers that are written together', (
   });
   const ids = Array.from({ length: 120 }, (_, index) => `customer-${index}`);
 
-  test('each is answered with its own, created or not', async () => {
+  test('each upsert returns its own customer, and whether it was created', async () => {
     const { customers } = await open();
     await Promise.all(ids.slice(0, 60).map((id) => customers.upsert(named(id))));
     const answers = await Promise.all(ids.map((id) => customers.upsert(named(id))));
@@ -26,7 +26,7 @@ describeEachServer('upserts of different customers that are written together', (
     expect(answers.map(({ customer }) => customer)).toEqual(ids.map((id) => stored.get(id)));
   });
 
-  test('each keeps, clears and adds its own connections and credentials, whatever the others name', async () => {
+  test('each upsert keeps, clears and adds connections and credentials of its own customer only', async () => {
     const { customers, credentials } = await open();
     const connectionsOf: readonly (readonly ConnectionUpsert[] | undefined)[] = [
       undefined,
@@ -61,7 +61,7 @@ describeEachServer('upserts of different customers that are written together', (
     }
   });
 
-  test('one that the database refuses is refused alone', async () => {
+  test('an upsert that the database rejects fails alone', async () => {
     const { customers } = await open();
     const tooLong = randomBytes(9_000).toString('base64');
     const all = [...ids.slice(0, 10), tooLong, ...ids.slice(10, 20)];

@@ -28,7 +28,7 @@ const FULL = {
 describeEachServer('upsert', (on) => {
   const open = async () => on.database().forApplication((await on.createApplication()).id);
 
-  test('says whether it created, and counts versions from 1', async () => {
+  test('says whether it created the customer, and counts versions from 1', async () => {
     const { customers } = await open();
     const first = await customers.upsert(ADA);
     const second = await customers.upsert({ ...ADA, name: 'Ada L.' });
@@ -36,7 +36,7 @@ describeEachServer('upsert', (on) => {
     expect([second.created, second.customer.version, second.customer.name]).toEqual([false, 2, 'Ada L.']);
   });
 
-  test('answers what is stored, every field of it', async () => {
+  test('returns every stored field', async () => {
     const { customers } = await open();
     const { customer } = await customers.upsert({ ...ADA, connections: [FULL, { providerName: '6sense' }] });
     expect(customer.connections.map(({ providerName }) => providerName)).toEqual(['6sense', 'salesforce']);
@@ -45,7 +45,7 @@ describeEachServer('upsert', (on) => {
     expect((await customers.findMany(['ada'])).get('ada')).toEqual(customer);
   });
 
-  test('leaves what is absent, clears what is null, and keeps connections that are not named', async () => {
+  test('keeps absent fields, clears null ones, and keeps connections that are not named', async () => {
     const { customers } = await open();
     const { customer: before } = await customers.upsert({
       ...ADA,
@@ -66,7 +66,7 @@ describeEachServer('upsert', (on) => {
     expect((await customers.findMany(['ada'])).get('ada')?.connections).toEqual(after.connections);
   });
 
-  test('a cleared JSON field is really empty, not a JSON null', async () => {
+  test('a cleared JSON field is an SQL NULL, not a JSON null', async () => {
     const { customers } = await open();
     const { customer } = await customers.upsert({
       ...ADA,
@@ -79,7 +79,7 @@ describeEachServer('upsert', (on) => {
     expect(row?.empty).toBe(true);
   });
 
-  test('status follows the credentials: given, untouched, cleared, given again', async () => {
+  test('the status follows the credentials: set, unchanged, cleared, set again', async () => {
     const { customers, credentials } = await open();
     const put = async (link: Omit<ConnectionUpsert, 'providerName'>) => {
       const connections = [{ providerName: 'hubspot' as const, ...link }];
@@ -102,7 +102,7 @@ describeEachServer('upsert', (on) => {
     expect(again.stored?.generation).toBeGreaterThan(1);
   });
 
-  test('a provider has the same id for the same application, always; another application has its own', async () => {
+  test('a provider has a constant id for each application, and another id for another application', async () => {
     const link: Pick<CustomerUpsert, 'connections'> = { connections: [{ providerName: 'hubspot' }] };
     const { customers } = await open();
     const ids = [
@@ -115,7 +115,7 @@ describeEachServer('upsert', (on) => {
     expect(ids[0]?.providerId).not.toBe(ids[2]?.providerId);
   });
 
-  test('another version than expected is a conflict that names both, and writes nothing', async () => {
+  test('an unexpected version is a conflict that names both versions, and writes nothing', async () => {
     const { customers } = await open();
     const attempt = (expectedVersion: number) =>
       customers.upsert({ ...ADA, name: 'x', expectedVersion, connections: [{ providerName: 'gong' }] });
@@ -142,7 +142,7 @@ describeEachServer('upsert', (on) => {
     expect((await attempt(1)).customer).toMatchObject({ name: 'x', version: 2 });
   });
 
-  test('a provider that is named twice is refused, and nothing is written', async () => {
+  test('a provider that is named twice is rejected, and nothing is written', async () => {
     const { customers } = await open();
     const connections: ConnectionUpsert[] = [{ providerName: 'gong' }, { providerName: 'gong' }];
     await expect(customers.upsert({ ...ADA, connections })).rejects.toMatchObject({
@@ -152,7 +152,7 @@ describeEachServer('upsert', (on) => {
   });
 
   test.each(['"', "'; drop table x; --", '{a,b}', 'NULL', '\\', '\u{1F600}', ' ', '$1', '%', 'ä'])(
-    'a customer may be called %j',
+    '%j is accepted as the name of a customer',
     async (customerId) => {
       const { customers, connections } = await open();
       const { customer } = await customers.upsert({
@@ -167,7 +167,7 @@ describeEachServer('upsert', (on) => {
   );
 
   test.each(['\0', 'a\ud800b'])(
-    'what cannot be stored (%j) is refused as the input that it is',
+    'a text that cannot be stored (%j) is rejected as invalid input',
     async (odd) => {
       const { customers, connections } = await open();
       const refused = { code: 'UNPROCESSABLE_ENTITY' };
@@ -181,7 +181,7 @@ describeEachServer('upsert', (on) => {
     },
   );
 
-  test('removing a customer removes everything of theirs, and they start anew', async () => {
+  test('removing a customer deletes all its data, and a new customer of that id starts empty', async () => {
     const { customers, credentials, removals } = await open();
     const link = { providerName: 'hubspot' as const, credentials: OAUTH };
     const { customer } = await customers.upsert({ ...ADA, connections: [link] });

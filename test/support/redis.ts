@@ -56,7 +56,7 @@ export function openTestLimits(
   });
 }
 
-/** Turns the event loop until the condition holds: only the test's own timeout applies. */
+/** Waits, one event-loop iteration at a time, until the condition holds; only the test's own timeout applies. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,7 +2,7 @@ import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ArrivingRequest, HttpResponse } from '../../src/lib/http-message.ts';
 import { JsonBytes } from '../../src/lib/json-body.ts';
 
-/** Turns a request handler into a fetch function. */
+/** Adapts a request handler to a fetch function. */
 export function toFetch(answer: (request: ArrivingRequest) => Promise<HttpResponse>): Fetch {
   return async (request) => {
     const body = Buffer.from(await request.arrayBuffer());

@@ -7,7 +7,7 @@ function open(options: { level?: 'debug' | 'warn' | 'silent'; readable?: boolean
   return { lines, log: createLogger({ level: 'debug', readable: false, ...options, output }) };
 }
 
-test('a line is one JSON object: its level, its time, what happened, and the fields', () => {
+test('a line is one JSON object with level, time, message and fields', () => {
   const { log, lines } = open();
   log.info({ requestId: 'a"b\n', ms: 1.5, absent: undefined }, 'request');
   log.warn({}, 'nothing "more"');
@@ -18,7 +18,7 @@ test('a line is one JSON object: its level, its time, what happened, and the fie
   ]);
 });
 
-test('a cause is told with its stack; one that is no error as text, without its insides', () => {
+test('a cause is logged with its stack, and one that is not an error as text without its content', () => {
   const { log, lines } = open();
   log.error({ cause: new TypeError('broken') }, 'a bug');
   log.error({ cause: { secret: 'inside' } }, 'a bug');
@@ -27,7 +27,7 @@ test('a cause is told with its stack; one that is no error as text, without its 
   expect(object.cause).toBe('[object Object]');
 });
 
-test('what is below the level is not written', () => {
+test('lines below the level are not written', () => {
   const { log, lines } = open({ level: 'warn' });
   log.info({}, 'usual');
   log.warn({}, 'unusual');
@@ -37,7 +37,7 @@ test('what is below the level is not written', () => {
   expect(silent.lines).toEqual([]);
 });
 
-test('for a person a line is short', () => {
+test('a line in the readable format is short', () => {
   const { log, lines } = open({ readable: true });
   log.warn({ status: 503, customer: 'acme' }, 'request');
   expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} warn {2}request status=503 customer=acme\n$/);

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const metrics of opened.splice(0)) metrics.close();
 });
 
-test('a request counts by its face, its operation and its first error', async () => {
+test('requests are counted by API, operation and first error', async () => {
   const metrics = open();
   metrics.request(RECORD);
   metrics.request({ ...RECORD, errors: [NOT_FOUND, { id: '2', code: 'REMOTE_PROVIDER_TIMEOUT' }] });
@@ -30,7 +30,7 @@ test('a request counts by its face, its operation and its first error', async ()
   });
 });
 
-test('a call counts by its provider and what came of it; a renewed token is no call that waited', async () => {
+test('calls are counted by provider and outcome; a token refresh is not counted as a waiting call', async () => {
   const metrics = open();
   for (const status of [200, 207, 404, 429, 503]) metrics.call({ ...CALL, status });
   metrics.call({ ...CALL, outcome: 'REMOTE_PROVIDER_TIMEOUT', status: undefined });
@@ -49,7 +49,7 @@ test('a call counts by its provider and what came of it; a renewed token is no c
   expect(read('crossbook_lookup_emails_per_call_sum')).toEqual({ 'provider="hubspot"': 100 });
 });
 
-test('queues and circuit breakers are summed by provider: no connection has a label', async () => {
+test('queues and circuit breakers are summed by provider, without a label per connection', async () => {
   const metrics = open();
   registerGauges(metrics, {
     requests: () => ({ ...REQUESTS, running: 5, strangers: 2 }),
@@ -95,7 +95,7 @@ test('queues and circuit breakers are summed by provider: no connection has a la
   expect(read('crossbook_held_bytes_refused_total')).toEqual({ 'kind="queue"': 2 });
 });
 
-test('what is not there has no number: nobody takes it for one that is away', async () => {
+test('components that are not configured have no metrics, so that they do not look unavailable', async () => {
   const metrics = open();
   registerGauges(metrics, {
     requests: () => REQUESTS,
@@ -113,7 +113,7 @@ test('what is not there has no number: nobody takes it for one that is away', as
   expect(read('crossbook_database_connections')).toEqual({});
 });
 
-test('the process says what it is and how it fares', async () => {
+test('the process has metrics of its version and its resources', async () => {
   const read = readMetrics(await open().render());
   expect(Object.keys(read('crossbook_build_info'))).toEqual([`version="1.2.3",node="${process.version}"`]);
   expect(Object.keys(read('nodejs_eventloop_lag_seconds'))).toHaveLength(3);

@@ -6,7 +6,7 @@ import { createFakeLog } from '../support/fake-log.ts';
 const MALFORMED = { status: 400, code: 'HPE_INVALID_METHOD' };
 const SLOW = { status: 408, code: 'ERR_HTTP_REQUEST_TIMEOUT' };
 
-test('a flood of one kind hides no other', () => {
+test('a flood of one kind of rejection does not suppress others', () => {
   const { lines, write } = open();
   write(MALFORMED, 1_000);
   write(SLOW, 3);
@@ -14,7 +14,7 @@ test('a flood of one kind hides no other', () => {
   expect(lines).toHaveLength(13);
 });
 
-test('at the end of a while it says of each kind how many were left out, and begins again', async () => {
+test('at the end of each interval the number of omitted lines is logged for each kind, and the count restarts', async () => {
   const { clock, lines, write } = open();
   write(MALFORMED, 1_000);
   write(SLOW, 10);
@@ -26,7 +26,7 @@ test('at the end of a while it says of each kind how many were left out, and beg
   expect(lines.slice(1)).toEqual([{ level: 'info', message: 'refused', fields: MALFORMED }]);
 });
 
-test('when it is closed it says what it had still to say, and leaves no timer behind', async () => {
+test('closing logs the remaining counts, and leaves no timer', async () => {
   const { clock, lines, write, close } = open();
   write(MALFORMED, 11);
   await close();

@@ -8,7 +8,7 @@ import { createFakeLog } from '../support/fake-log.ts';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 
-test('what is noted in many places is told once, at the end', () => {
+test('notes from many places are logged once, at the end of the request', () => {
   const { requestLog, records, tick } = open();
   requestLog.record({ face: 'graphql', operation: 'searchContacts', operationName: 'Find' });
   requestLog.record({ customer: 'acme', provider: 'hubspot' });
@@ -27,14 +27,14 @@ test('what is noted in many places is told once, at the end', () => {
   ]);
 });
 
-test('operations of one batch that differ are several: a label takes no list', () => {
+test('different operations of a batch are labelled as several, because a label has no list', () => {
   const { requestLog, records } = open();
   for (const operation of ['customer', 'customer', 'searchContacts']) requestLog.record({ operation });
   requestLog.close(ANSWER);
   expect(records[0]?.operation).toBe('several');
 });
 
-test('an error that two operations share is noted once', () => {
+test('an error that two operations share is logged once', () => {
   const { requestLog, records } = open();
   const error = new CrossbookError('NOT_FOUND', 'Nobody.');
   requestLog.failed(error);
@@ -43,7 +43,7 @@ test('an error that two operations share is noted once', () => {
   expect(records[0]?.errors).toEqual([{ id: error.id, code: 'NOT_FOUND' }]);
 });
 
-test('a bug is written down with its cause, under the id that the client has; a refusal is not', () => {
+test('a bug is logged with its cause and the id in the response; a rejection is not', () => {
   const { requestLog, log } = open();
   const cause = new TypeError('internals');
   const bug = new CrossbookError('INTERNAL_SERVER_ERROR', 'Masked.', { cause });
@@ -77,7 +77,7 @@ test.each([
   else expect(records[0]?.traceId).toMatch(/^(?!0af7)[0-9a-f]{32}$/);
 });
 
-test('a caller who does not want it recorded is heard', () => {
+test('a traceparent without the sampled flag is not recorded', () => {
   const parents: unknown[] = [];
   const startTrace = (parent: unknown) => {
     parents.push(parent);
@@ -89,7 +89,7 @@ test('a caller who does not want it recorded is heard', () => {
   expect(parents).toEqual([{ traceId: TRACE, spanId: CALLER }, undefined]);
 });
 
-test('a request line is a warning where it was not the caller who was wrong', () => {
+test('a request line is a warning if the error is not the caller’s', () => {
   const levels = (['NOT_FOUND', 'REMOTE_PROVIDER_TIMEOUT', 'INTERNAL_SERVER_ERROR'] as const).map((code) => {
     const { requestLog, log } = open();
     requestLog.failed(new CrossbookError(code, 'Because.'));
@@ -99,7 +99,7 @@ test('a request line is a warning where it was not the caller who was wrong', ()
   expect(levels).toEqual(['info', 'warn', 'warn']);
 });
 
-test('what a client wrote does not make a line long', () => {
+test('client input does not make a line long', () => {
   const { requestLog, log } = open({ path: `/${'x'.repeat(10_000)}` });
   requestLog.record({ operationName: 'y'.repeat(10_000) });
   for (let n = 0; n < 1_000; n++) requestLog.record({ customer: `customer ${n}` });

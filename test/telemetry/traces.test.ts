@@ -7,7 +7,7 @@ import { createFakeLog } from '../support/fake-log.ts';
 let collector: Collector | undefined;
 afterEach(() => collector?.close());
 
-test('spans arrive as OTLP says, with what the operator wants sent along', async () => {
+test('spans are exported by OTLP, with the operator’s headers and attributes', async () => {
   collector = await openCollector();
   const traces = open({ endpoint: collector.endpoint, headers: { authorization: 'Bearer x' } });
   const trace = traces.start(PARENT);
@@ -33,7 +33,7 @@ test('spans arrive as OTLP says, with what the operator wants sent along', async
   expect(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)).toBe(1_500_000_000n);
 });
 
-test('many spans travel in few requests', async () => {
+test('many spans are exported in few requests', async () => {
   collector = await openCollector();
   const traces = open({ endpoint: collector.endpoint });
   for (let n = 0; n < 1_000; n++) traces.start(PARENT).end(REQUEST);
@@ -42,7 +42,7 @@ test('many spans travel in few requests', async () => {
   expect(collector.headers.length).toBeLessThanOrEqual(2);
 });
 
-test('a collector that refuses, or is not there, costs its spans and a line in the log, nothing else', async () => {
+test('a collector that rejects or is unavailable costs only its spans and a log line', async () => {
   collector = await openCollector({ status: 400 });
   const log = createFakeLog();
   for (const endpoint of [collector.endpoint, 'http://127.0.0.1:1']) {
@@ -57,7 +57,7 @@ test('a collector that refuses, or is not there, costs its spans and a line in t
   ]);
 });
 
-test('a collector that has no time for them gets them again', async () => {
+test('an overloaded collector gets the spans again', async () => {
   collector = await openCollector({ status: 503, afterwards: 200 });
   const log = createFakeLog();
   const traces = open({ endpoint: collector.endpoint, log });
@@ -67,7 +67,7 @@ test('a collector that has no time for them gets them again', async () => {
   expect(log.lines).toEqual([]);
 });
 
-test('what a collector cannot take in time does not fill the memory', async () => {
+test('spans that a slow collector does not accept do not fill the memory', async () => {
   collector = await openCollector();
   const log = createFakeLog();
   const traces = open({ endpoint: collector.endpoint, log, maxWaiting: 10 });
@@ -79,7 +79,7 @@ test('what a collector cannot take in time does not fill the memory', async () =
   await traces.close();
 });
 
-test('an operation over a thousand records does not fill a collector', async () => {
+test('an operation over a thousand records exports few spans', async () => {
   collector = await openCollector();
   const traces = open({ endpoint: collector.endpoint });
   const trace = traces.start(PARENT);

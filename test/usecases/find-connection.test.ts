@@ -35,7 +35,7 @@ test('a connection is found by its id, for its application and for its customerâ
   expect((await find(id, customerId)).connection).toBe(CONNECTION);
 });
 
-test('an unknown one is not there, and neither is another customerâ€™s for a token: nothing is read', async () => {
+test('an unknown connection is not found, nor is that of another customer by a token, without a read', async () => {
   expect(await find('unknown')).toEqual({ connection: undefined, loaded: [] });
   expect(await find(id, 'somebody-else')).toEqual({ connection: undefined, loaded: [] });
 });

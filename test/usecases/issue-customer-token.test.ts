@@ -14,7 +14,7 @@ function open(caller = APPLICATION) {
   return { signToken, deps: { requireCaller: () => caller, wall: () => NOW, signToken, withSpan } };
 }
 
-test('a token lives for an hour where nothing is said, and for a day at most', async () => {
+test('a token is valid for an hour by default, and for a day at most', async () => {
   const { deps } = open();
   const issue = (expiresInSeconds?: number | null) =>
     issueCustomerToken(deps, { customerId: 'acme', expiresInSeconds });
@@ -33,12 +33,12 @@ test('only an application issues tokens', async () => {
   expect(signToken).not.toHaveBeenCalled();
 });
 
-test('there is none for a customer that the application does not have', async () => {
+test('a token for an unknown customer of the application is not issued', async () => {
   const issued = issueCustomerToken(open().deps, { customerId: 'nobody' });
   await expect(issued).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('providers are named once; no providers is not all of them', async () => {
+test('duplicate providers are removed, and an empty list does not mean all providers', async () => {
   const { deps, signToken } = open();
   for (const providers of [['hubspot', 'hubspot'] as const, [], null]) {
     await issueCustomerToken(deps, { customerId: 'acme', providers });

@@ -12,7 +12,7 @@ function setUp(customer?: Caller['customer']) {
   return { requireCaller, oauthClients: createFakeOAuthClients(), providers: createRegistry() };
 }
 
-test('a client that is set is answered without its secret, and is found until it is deleted', async () => {
+test('an OAuth client is returned without its secret, and is found until it is deleted', async () => {
   const deps = setUp();
   const stored = await setOAuthClient(deps, CLIENT);
   expect(stored).toMatchObject({ providerName: 'hubspot', clientId: 'id' });
@@ -28,13 +28,13 @@ test.each([
   [{ clientSecret: 'hush\nhush' }, 'UNPROCESSABLE_ENTITY'],
   [{ clientSecret: 'x'.repeat(1_001) }, 'UNPROCESSABLE_ENTITY'],
   [{ provider: 'gong' as const }, 'NOT_IMPLEMENTED'],
-])('%j is refused with %s, and the secret is not repeated', async (wrong, code) => {
+])('%j is rejected with %s, and the secret is not repeated', async (wrong, code) => {
   const refused = await setOAuthClient(setUp(), { ...CLIENT, ...wrong }).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code });
   expect(String(refused)).not.toMatch(/hush|xxx/);
 });
 
-test('a customer token changes nothing', async () => {
+test('a customer token cannot change OAuth clients', async () => {
   const deps = setUp({ customerId: 'ada' });
   await expect(setOAuthClient(deps, CLIENT)).rejects.toMatchObject({ code: 'FORBIDDEN' });
   await expect(deleteOAuthClient(deps, 'hubspot')).rejects.toMatchObject({ code: 'FORBIDDEN' });

@@ -7,7 +7,7 @@ const signer = bindCursors(
   { by: 'domain', domain: 'example.com' },
 );
 
-test('a cursor that leads one way is refused the other way, and one of an edge leads both', () => {
+test('a cursor of one direction is rejected in the other, and the cursor of an edge is valid in both', () => {
   const forward = signCursor(signer, { key: '7', direction: 'forward' });
   expect(readPageRequest(signer, { cursor: forward })).toMatchObject({ boundary: '7', direction: 'forward' });
   expect(() => readPageRequest(signer, { cursor: forward, direction: 'backward' })).toThrow(
@@ -18,7 +18,7 @@ test('a cursor that leads one way is refused the other way, and one of an edge l
     expect(readPageRequest(signer, { cursor: both, direction })).toMatchObject({ boundary: '7', direction });
 });
 
-test('a cursor that is too long is refused before its signature is looked at', () => {
+test('a cursor that is too long is rejected before its signature is verified', () => {
   expect(readPageRequest(signer, { cursor: ' '.repeat(1_024) })).toMatchObject({ direction: 'forward' });
   expect(() => readPageRequest(signer, { cursor: ' '.repeat(1_025) })).toThrow('The cursor is not one');
 });

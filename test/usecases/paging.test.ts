@@ -22,7 +22,7 @@ describe.each([
   },
   { name: 'a list that only the provider has', read: readFromProvider },
 ])('a page of $name', ({ read }) => {
-  test('is exactly the slice that its request names, with true neighbours, also when the boundary has gone', async () => {
+  test('is exactly the requested slice, with correct hasNextPage and hasPreviousPage, also when the boundary was deleted', async () => {
     await fc.assert(
       fc.asyncProperty(listArb, requestArb, async (ids, request) => {
         expect(toFacts(await read(ids, request))).toEqual(expectPage(ids, request));
@@ -31,7 +31,7 @@ describe.each([
     );
   });
 
-  test('leads to the next without repeats or gaps while records come and go', async () => {
+  test('is followed by the next without repeats or gaps while records are added and deleted', async () => {
     await fc.assert(
       fc.asyncProperty(
         listArb,
@@ -57,7 +57,7 @@ describe.each([
   });
 });
 
-test('the boundary that still stands proves the neighbour without a call of its own', async () => {
+test('an existing boundary proves that a neighbour page exists, without a separate call', async () => {
   let calls = 0;
   const port = toPort(['1', '2', '3', '4', '5'], () => (calls += 1));
   const request: PageRequest = { direction: 'forward', size: 2, boundary: '2' };

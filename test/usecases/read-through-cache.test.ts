@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LARGE_ENTRY } from '../../src/domain/tenant.ts';
 import { type CacheDeps, readThroughCache } from '../../src/usecases/read-through-cache.ts';
 
-test('what is large is parsed when its turn has come, what is small at once', async () => {
+test('large entries are parsed when the scheduler admits them, small ones immediately', async () => {
   expect(await countTurns(LARGE_ENTRY)).toBe(1);
   expect(await countTurns(1)).toBe(0);
 });

@@ -42,7 +42,7 @@ const ONE: IdleConnection = {
   generation: 1,
 };
 
-test('what is idle for a week is renewed one after the other, and due again in an hour where nothing came of it', async () => {
+test('tokens idle for a week are refreshed one after the other, and failed ones are due again in an hour', async () => {
   const many = Array.from({ length: 45 }, (_, index) => `c${index}`);
   const { deps, outcomes, pauses, claims } = setUp(many);
   await refreshIdleTokens(deps);
@@ -51,13 +51,13 @@ test('what is idle for a week is renewed one after the other, and due again in a
   expect(new Set(claims)).toEqual(new Set(['2026-11-16T00:00:00.000Z 2026-11-16T01:00:00.000Z']));
 });
 
-test('while another process has the lease, nothing is done', async () => {
+test('no token is refreshed while another process has the lease', async () => {
   const { deps, outcomes, claims } = setUp(['c']);
   await refreshIdleTokens({ ...deps, idle: { ...deps.idle, holdLease: async () => false } });
   expect([outcomes, claims]).toEqual([[], []]);
 });
 
-test('what fails keeps nothing from the next, and says whether it is for good', async () => {
+test('a failed refresh does not prevent the next, and reports whether it is permanent', async () => {
   const failures: Record<string, unknown> = {
     refused: new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', 'no'),
     away: new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'no'),
@@ -74,7 +74,7 @@ test('what fails keeps nothing from the next, and says whether it is for good', 
   expect(passedOver).toEqual(['static']);
 });
 
-test('a process that stops begins no other', async () => {
+test('a process that stops starts no further refresh', async () => {
   let renewed = 0;
   const { deps, outcomes } = setUp(['a', 'b', 'c'], { isStopping: () => renewed === 1 });
   await refreshIdleTokens({

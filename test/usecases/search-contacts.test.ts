@@ -14,7 +14,7 @@ beforeEach(async () => {
   fake = await createFakeServices({ wall: () => clock });
 });
 
-describe('who and what', () => {
+describe('a search request', () => {
   test.each<{
     promise: string;
     headers: Record<string, string>;
@@ -22,38 +22,38 @@ describe('who and what', () => {
     code: ErrorCode;
   }>([
     {
-      promise: 'nobody gets nothing, whatever else is wrong',
+      promise: 'a search without a caller is unauthorized, whatever else is wrong',
       headers: {},
       search: { filter: {} },
       code: 'UNAUTHORIZED',
     },
     {
-      promise: 'a search without a customer is refused',
+      promise: 'a search without a customer is rejected',
       headers: { 'x-api-key': 'demo-key' },
       code: 'BAD_REQUEST',
     },
     {
-      promise: 'a search without a provider is refused',
+      promise: 'a search without a provider is rejected',
       headers: demo({ 'x-provider-name': '' }),
       code: 'BAD_REQUEST',
     },
     {
-      promise: 'an unknown provider is refused',
+      promise: 'an unknown provider is rejected',
       headers: demo({ 'x-provider-name': 'hotspur' }),
       code: 'BAD_REQUEST',
     },
     {
-      promise: 'another application’s customer does not exist',
+      promise: 'a customer of another application is not found',
       headers: demo({ 'x-api-key': 'other-key' }),
       code: 'NOT_FOUND',
     },
     {
-      promise: 'a customer that nobody made does not exist',
+      promise: 'an unknown customer is not found',
       headers: demo({ 'x-customer-id': 'nobody' }),
       code: 'NOT_FOUND',
     },
     {
-      promise: 'a provider without contact search says so',
+      promise: 'a provider without contact search is not implemented',
       headers: demo({ 'x-provider-name': 'slack' }),
       code: 'NOT_IMPLEMENTED',
     },
@@ -68,13 +68,13 @@ describe('who and what', () => {
       code: 'FORBIDDEN',
     },
     {
-      promise: 'a filter asks for one thing',
+      promise: 'a filter has exactly one criterion',
       headers: demo(),
       search: { filter: { email: 'a@b.c', emailDomain: 'b.c' } },
       code: 'BAD_REQUEST',
     },
     {
-      promise: 'what is not an email cannot be searched',
+      promise: 'an invalid email is rejected',
       headers: demo(),
       search: { filter: { email: 'ada' } },
       code: 'UNPROCESSABLE_ENTITY',
@@ -96,19 +96,19 @@ describe('who and what', () => {
     expect(fake.calls).toEqual([]);
   });
 
-  test('a token names its customer by itself', async () => {
+  test('a token determines the customer', async () => {
     const page = await run(token('demo-token', { 'x-provider-name': 'hubspot' }));
     expect(page.source.customerId).toBe('demo');
   });
 
-  test('arguments win over headers', async () => {
+  test('arguments take precedence over headers', async () => {
     const page = await run(demo({ 'x-provider-name': 'slack' }), { provider: 'salesforce' });
     expect(page.source.provider).toBe('salesforce');
   });
 });
 
 describe('cursors', () => {
-  test('open only where they were made', async () => {
+  test('are valid only for the search that created them', async () => {
     const first = await run(demo(), { filter: { emailDomain: 'example.com' }, page: { size: 1 } });
     const [contact] = first.items;
     if (!contact) throw new Error('nobody at example.com');
@@ -134,7 +134,7 @@ describe('cursors', () => {
 });
 
 describe('the cache', () => {
-  test('is asked only when the search says so, and says how old its answer is', async () => {
+  test('is read only on request, with the age of its entry', async () => {
     const live = await run(demo());
     clock += HOUR / 6;
     const kept = await run(demo(), { readFromCache: true });
@@ -148,7 +148,7 @@ describe('the cache', () => {
     expect(fake.calls).toHaveLength(2);
   });
 
-  test('what is kept of a page is whole, though the page has let go of its contacts', async () => {
+  test('stores the complete page, although the page has been disposed', async () => {
     const search = { filter: { emailDomain: 'example.com' }, page: { size: 1 } };
     for (const asked of [{}, search]) {
       const live = await run(demo(), asked);
@@ -161,7 +161,7 @@ describe('the cache', () => {
     }
   });
 
-  test('an answer that is too old is asked for again', async () => {
+  test('fetches an entry again that is too old', async () => {
     await run(demo());
     clock += HOUR;
     const fresh = await run(demo(), { readFromCache: true });
@@ -169,7 +169,7 @@ describe('the cache', () => {
     expect(fresh.fetchedAt).toBe(new Date(clock).toISOString());
   });
 
-  test('a provider that is down is stood in for, but not for longer than a day', async () => {
+  test('replaces a provider that is down, with entries of a day at most', async () => {
     const live = await run(demo());
     fake.faults.set('hubspot', new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'down'));
     clock += 23 * HOUR;
@@ -179,14 +179,14 @@ describe('the cache', () => {
     await expect(run(demo(), { readFromCache: true })).rejects.toMatchObject(refused);
   });
 
-  test('what a bug breaks is not hidden by an old answer', async () => {
+  test('does not hide a bug by an old entry', async () => {
     await run(demo());
     fake.faults.set('hubspot', new TypeError('a bug'));
     clock += HOUR;
     await expect(run(demo(), { readFromCache: true })).rejects.toThrow('a bug');
   });
 
-  test('an answer without raw data does not serve a search that wants it', async () => {
+  test('does not use an entry without raw data for a search with raw data', async () => {
     await run(demo());
     const selection = { rawData: true, totalCount: true, needsPreviousPage: true };
     const page = await run(demo(), { readFromCache: true, selection });
@@ -194,7 +194,7 @@ describe('the cache', () => {
     expect(fake.calls).toHaveLength(2);
   });
 
-  test('an answer with some fields serves a search that wants no others, and no other', async () => {
+  test('uses an entry with some fields only for searches of no other fields', async () => {
     const wanting = (...fields: ContactField[]) => ({
       ...{ rawData: false, totalCount: true, needsPreviousPage: true, fields: new Set(fields) },
     });
@@ -211,7 +211,7 @@ describe('the cache', () => {
   });
 });
 
-test('the total of a page that is the whole list costs no call', async () => {
+test('the total of a page that is the whole list takes no call', async () => {
   const page = await run(demo(), { filter: { emailDomain: 'example.com' }, page: { size: 1000 } });
   expect(page.totalCount).toBe(page.items.length);
   expect(fake.calls.map(({ method }) => method)).toEqual(['readByDomain']);

@@ -16,7 +16,7 @@ beforeEach(async () => {
   fake = await createFakeServices();
 });
 
-test('says whether it created, and counts versions', async () => {
+test('an upsert says whether it created the customer, and counts versions', async () => {
   expect(await run(ACME)).toMatchObject({ created: true, customer: { version: 1 } });
   expect(await run({ ...ACME, name: 'Acme Inc.' })).toMatchObject({
     created: false,
@@ -24,16 +24,16 @@ test('says whether it created, and counts versions', async () => {
   });
 });
 
-test('the email is kept without the spaces around it, its case as given', async () => {
+test('the email is stored without surrounding spaces, in its given case', async () => {
   expect((await run({ ...ACME, email: '  IT@Acme.example ' })).customer.email).toBe('IT@Acme.example');
 });
 
-test('the instance URL is kept in its clean form', async () => {
+test('the instance URL is stored in its normalized form', async () => {
   const { customer } = await run(hubspot({ instanceUrl: 'https://APP.hubspot.example/' }));
   expect(customer.connections[0]?.instanceUrl).toBe('https://app.hubspot.example');
 });
 
-test('a version that is not the stored one is a conflict, and nothing is written', async () => {
+test('an unexpected version is a conflict, and nothing is written', async () => {
   await run(ACME);
   await expect(run({ ...ACME, name: 'late', expectedVersion: 0 })).rejects.toMatchObject({
     code: 'CONFLICT',
@@ -41,7 +41,7 @@ test('a version that is not the stored one is a conflict, and nothing is written
   expect(fake.tenant.table.get('acme')?.name).toBe('Acme');
 });
 
-test('what this request remembered of the customer is asked for again', async () => {
+test('a customer that this request has cached is loaded again', async () => {
   const context = await fake.openContext(new Headers({ 'x-api-key': 'demo-key' }));
   expect(await context.loadCustomer('acme')).toBeUndefined();
   await upsertCustomer(context, ACME);
@@ -49,19 +49,19 @@ test('what this request remembered of the customer is asked for again', async ()
 });
 
 test.each(['\\u0000', '\\\\u0000', '\\ud800', '\u{1F600}', '\u007f'])(
-  'a configuration may hold the text %j',
+  'a configuration can contain the text %j',
   async (object) => {
     const { customer } = await run(mapping(object));
     expect(customer.connections[0]?.schemaMappingsConfig?.commonObjects?.[0]?.object).toBe(object);
   },
 );
 
-describe('may be done', () => {
-  test('by nobody without a key', async () => {
+describe('permission for an upsert', () => {
+  test('is refused without a key', async () => {
     await expect(run(ACME, {})).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   });
 
-  test('not with a customer token, not even for its own customer', async () => {
+  test('is refused with a customer token, even for its own customer', async () => {
     const own = { ...ACME, customerId: 'demo' };
     await expect(run(own, { authorization: 'Bearer demo-token' })).rejects.toMatchObject({
       code: 'FORBIDDEN',
@@ -69,7 +69,7 @@ describe('may be done', () => {
   });
 });
 
-describe('is refused as a whole', () => {
+describe('an invalid upsert is rejected as a whole', () => {
   test.each<[string, CustomerUpsert, RegExp]>([
     ['an empty id', { ...ACME, customerId: ' ' }, /^customer_id is empty/],
     ['a long id', { ...ACME, customerId: 'a'.repeat(256) }, /customer_id is longer than 255/],
@@ -116,12 +116,12 @@ describe('is refused as a whole', () => {
     expect(fake.tenant.table.has(upsert.customerId)).toBe(false);
   });
 
-  test('with every mistake named at once', async () => {
+  test('with all errors reported at once', async () => {
     const wrong = { ...hubspot({ instanceUrl: 'https://evil.example' }), name: '', email: 'x' };
     await expect(run(wrong)).rejects.toThrow(/name is empty; email .*; connections\[0\]\.instance_url/);
   });
 
-  test('without repeating a secret', async () => {
+  test('without repeating a secret value', async () => {
     const oauth2 = {
       type: 'oauth2',
       accessToken: 'hunter2 hunter2',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createConnectionSecrets } from '../../../src/outbound/redaction/redactor.ts';
 
-test('of the secrets that a connection has had, the latest fifty are known', () => {
+test('the latest fifty secrets of a connection are redacted', () => {
   const secrets = createConnectionSecrets(undefined);
   const given = Array.from({ length: 1_000 }, (_, index) => `access-${index}`);
   for (const secret of given) secrets.add(secret, 'the client’s');

@@ -32,7 +32,7 @@ describe.each(SECRETS)('the secret %s', (secret) => {
     ([name]) => secret.length > 20 || !name.startsWith('without'),
   );
 
-  test.each(spellings)('is not shown, spelled as: %s', (_name, spell) => {
+  test.each(spellings)('is redacted in the body, spelled as: %s', (_name, spell) => {
     const text = spell(secret);
     for (const [where, toAnswer] of CARRIERS) {
       const error = show({ ...toAnswer(text) });
@@ -41,12 +41,12 @@ describe.each(SECRETS)('the secret %s', (secret) => {
     }
   });
 
-  test.each(spellings)('is not in the detail either, spelled as: %s', (_name, spell) => {
+  test.each(spellings)('is redacted in the detail, spelled as: %s', (_name, spell) => {
     const error = show({}, `HubSpot answered 400: ${spell(secret)}`);
     expect(error.message).toBe('The provider answered 400: [withheld]');
   });
 
-  test('is not shown in pieces: in two values, in many, in a key and its value', () => {
+  test('is redacted in pieces: in two values, in many, in a key and its value', () => {
     const half = secret.length / 2;
     const pieces = secret.match(/.{1,5}/g) ?? [];
     const bodies = [
@@ -62,19 +62,19 @@ describe.each(SECRETS)('the secret %s', (secret) => {
   });
 });
 
-test('what stands beside a secret stays', () => {
+test('text beside a secret is kept', () => {
   const body = { status: 'error', message: `Bad ${SECRETS[0]}`, correlationId: 'c-1', errors: [{ in: 'x' }] };
   expect(show({ body: JSON.stringify(body) }).remote?.body).toEqual({ ...body, message: '[withheld]' });
 });
 
-test('what names itself a secret is withheld, though nobody knows it yet', () => {
+test('values with the name of a secret are redacted, although they are unknown', () => {
   const body = { error: 'x', access_token: 'made-a-moment-ago', refreshToken: 'and-this' };
   expect(show({ body: JSON.stringify(body) }).remote?.body).toEqual({
     ...{ error: 'x', access_token: '[withheld]', refreshToken: '[withheld]' },
   });
 });
 
-test('eleven characters in a row are no secret yet, twelve are', () => {
+test('eleven characters of a secret are not redacted, twelve are', () => {
   const letters = (SECRETS[0] ?? '').replaceAll('-', '');
   const show1 = (length: number) =>
     show({ body: JSON.stringify({ at: letters.slice(0, length) }) }).remote?.body;
@@ -82,7 +82,7 @@ test('eleven characters in a row are no secret yet, twelve are', () => {
   expect(show1(12)).toEqual({ at: '[withheld]' });
 });
 
-test('headers are shown but for those that hold cookies or prove a right', () => {
+test('headers are kept, except those with cookies or credentials', () => {
   const headers = {
     ...{ 'content-type': 'application/json', via: '1.1 x', 'x-evil': 'y', 'strict-transport-security': 'z' },
     ...{ 'x-ratelimit-foo': '1', 'sforce-limit-info': 'api-usage=1/2', 'www-authenticate': 'Token' },
@@ -94,7 +94,7 @@ test('headers are shown but for those that hold cookies or prove a right', () =>
 describe('a body of more than 16 KiB', () => {
   const cut = (body: string) => show({ body }).remote?.body;
 
-  test('is cut at a character, and says so', () => {
+  test('is truncated between characters, with a note', () => {
     for (let shift = 0; shift < 4; shift += 1) {
       const shown = String(cut('a'.repeat(shift) + '😀'.repeat(10_000)));
       expect(shown).not.toContain('\ufffd');
@@ -103,7 +103,7 @@ describe('a body of more than 16 KiB', () => {
     }
   });
 
-  test('stays JSON where it was JSON: what is open is closed, and the note stands where it was cut', () => {
+  test('stays JSON if it was JSON: open brackets are closed, and the note is at the cut', () => {
     const long = 'y'.repeat(40_000);
     expect(cut(JSON.stringify({ a: 1, b: [{ c: long }] }))).toEqual({
       ...{ a: 1, b: [{ c: expect.stringMatching(/^y{16000,} \[cut: the first 16384 of \d+ bytes\]$/) }] },
@@ -113,7 +113,7 @@ describe('a body of more than 16 KiB', () => {
     expect(JSON.stringify(list.at(-1))).toContain('[cut: the first 16384');
   });
 
-  test('whatever JSON it was, and wherever it is cut', () => {
+  test('stays JSON for any JSON and any position of the cut', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.nat({ max: 16_383 }), (json, fill) => {
         const value = { fill: 'x"\\'.repeat(fill / 6), json, more: ['z'.repeat(17_000)] };
@@ -123,7 +123,7 @@ describe('a body of more than 16 KiB', () => {
     );
   });
 
-  test('is no work that grows faster than it: ten thousand levels, quotes, brackets', () => {
+  test('is processed in linear time: ten thousand levels, quotes, brackets', () => {
     for (const body of [
       '['.repeat(20_000),
       '{"a":'.repeat(10_000),
@@ -152,7 +152,7 @@ test('an error of ours whose message quotes a secret loses its message, and keep
   expect(toError(harmless)).toBe(harmless);
 });
 
-test('words of ours that were harmless are looked through again once there is another secret', () => {
+test('harmless messages are checked again when there is another secret', () => {
   const lists = [['secret-one'], ['secret-one', 'secret-two'], ['secret-one', 'secret-two']];
   let secrets = lists[0] ?? [];
   const show = createRedactor(() => secrets);
@@ -162,13 +162,13 @@ test('words of ours that were harmless are looked through again once there is an
   for (const list of lists.slice(1)) {
     secrets = list;
     expect(say('No answer to secret-two.')).toMatchObject({ message: '[withheld]' });
-    // This one is harmless still: what is remembered anew must not bring back what was.
+    // This message is still harmless: caching it again must not restore the cached verdict of the other.
     expect(say('No answer in time.')).toMatchObject({ message: 'No answer in time.' });
     expect(say('No answer to secret-two.')).toMatchObject({ message: '[withheld]' });
   }
 });
 
-test('of words that were looked through no more than twenty are remembered', () => {
+test('at most twenty checked messages are cached', () => {
   let reads = 0;
   const show = createRedactor(() => {
     reads += 1;
@@ -180,7 +180,7 @@ test('of words that were looked through no more than twenty are remembered', () 
     return reads - before;
   };
   const first = readsFor('No. 0');
-  // Remembered: it is only asked whether the secrets are still the same.
+  // Cached: only the identity of the secrets is compared.
   expect(readsFor('No. 0')).toBeLessThan(first);
   for (let index = 1; index <= 20; index++) expect(readsFor(`No. ${index}`)).toBe(first);
   expect(readsFor('No. 0')).toBe(first);

@@ -15,11 +15,11 @@ const SECRETS = [
 ];
 const toError = createRedactor(() => SECRETS);
 
-test('there are forty of them', () => {
+test('the collection has forty errors of vendors', () => {
   expect(VENDOR_ERRORS.length).toBeGreaterThanOrEqual(40);
 });
 
-test.each(VENDOR_ERRORS)('a real %i stays readable: %j', (status, body) => {
+test.each(VENDOR_ERRORS)('a real error with status %i stays readable: %j', (status, body) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const answer = { status, headers: { 'content-type': 'application/json' }, body: text };
   const error = toError(new RemoteFailure('REMOTE_PROVIDER_ERROR', text.slice(0, 300), answer));

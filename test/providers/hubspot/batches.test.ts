@@ -17,8 +17,8 @@ function openScripted({ send }: ScriptedSend) {
   return toRedacted(port);
 }
 
-describe('looking up by email', () => {
-  test('a further address finds its contact, alone and together with the first', async () => {
+describe('a look-up by email', () => {
+  test('finds a contact by a secondary address, alone and together with the primary one', async () => {
     const { account, openPort } = subject.open([
       { email: 'ada@first.example', secondaryEmails: ['ada@second.example', 'Ada@Third.example'] },
     ]);
@@ -29,7 +29,7 @@ describe('looking up by email', () => {
   });
 
   test.each([false, true])(
-    'a further address finds its contact, whether searches by email reach it or not (%s)',
+    'finds a contact by a secondary address, whether searches by email match it or not (%s)',
     async (searchEmailMatchesAliases) => {
       const { account, openPort } = subject.open([
         { email: 'ada@first.example', secondaryEmails: ['ada@second.example'] },
@@ -44,7 +44,7 @@ describe('looking up by email', () => {
     },
   );
 
-  test('a work address finds nobody, whoever else is looked up in the same call', async () => {
+  test('finds no contact by a work address, alone or in a call with others', async () => {
     const { openPort } = subject.open([{ email: 'ada@first.example', workEmail: 'ada@work.example' }]);
     const alone = await openPort().findByEmails(['ada@work.example'], PLAIN);
     const together = await openPort().findByEmails(['ada@first.example', 'ada@work.example'], PLAIN);
@@ -53,7 +53,7 @@ describe('looking up by email', () => {
     expect(together.get('ada@first.example')).toHaveLength(1);
   });
 
-  test('a batch of which nobody is known may be a 404, and is an empty answer all the same', async () => {
+  test('returns an empty result for a batch without matches, also when HubSpot responds 404', async () => {
     const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
     account.setQuirks({ batchReadAllMissingIs404: true });
     const port = openPort();
@@ -61,21 +61,21 @@ describe('looking up by email', () => {
     expect((await port.findByIds(['99999999'], PLAIN)).size).toBe(0);
   });
 
-  test('properties that are left out instead of null change nothing', async () => {
+  test('gives the same contact when HubSpot omits properties instead of sending null', async () => {
     const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
     const before = await openPort().findByEmails(['a@b.example'], PLAIN);
     account.setQuirks({ omitUnsetProperties: true, withoutRecordUrl: true });
     expect(await openPort().findByEmails(['a@b.example'], PLAIN)).toEqual(before);
   });
 
-  test('ids that are asked for twice reach HubSpot once', async () => {
+  test('sends duplicate ids to HubSpot once', async () => {
     const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
     account.setQuirks({ batchReadRefusesDuplicates: true });
     const id = account.recordId(1);
     expect([...(await openPort().findByIds([id, id, id], PLAIN)).keys()]).toEqual([id]);
   });
 
-  test('a record that was not asked for is nobody’s', async () => {
+  test('ignores a record that was not requested', async () => {
     const stray = { results: [{ id: '7', properties: { email: 'someone@else.example' } }] };
     const script = createScriptedSend({ body: JSON.stringify(stray) }, { body: JSON.stringify(stray) });
     const port = openScripted(script);
@@ -87,7 +87,7 @@ describe('looking up by email', () => {
     [{ category: 'RATE_LIMITS' }, 'REMOTE_PROVIDER_RATE_LIMITED'],
     [{ category: 'INTERNAL_ERROR', message: 'some failed' }, 'REMOTE_PROVIDER_ERROR'],
     [{ message: 'who knows' }, 'REMOTE_PROVIDER_ERROR'],
-  ])('what failed within a batch does not pass for missing: %j', async (problem, code) => {
+  ])('fails when a part of its batch failed: %j', async (problem, code) => {
     const body = JSON.stringify({ status: 'COMPLETE', results: [], numErrors: 1, errors: [problem] });
     const script = createScriptedSend({ status: 207, body });
     await expect(openScripted(script).findByEmails(['a@b.example'], PLAIN)).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe('looking up by email', () => {
     });
   });
 
-  test('an email that HubSpot takes for malformed is nobody’s, and harms no other', async () => {
+  test('finds no contact by an email that HubSpot rejects as malformed, and still finds the others', async () => {
     const body = JSON.stringify({
       results: [{ id: '1', properties: { email: 'a@b.example' } }],
       errors: [{ category: 'VALIDATION_ERROR', message: 'odd@ is not valid' }],
@@ -109,7 +109,7 @@ describe('looking up by email', () => {
 });
 
 describe('associations', () => {
-  test('pages of one contact’s links are followed, numbers become texts, repeats count once', async () => {
+  test('are read from all pages, as texts, without duplicates', async () => {
     const link = (toObjectId: unknown) => ({ toObjectId, associationTypes: [] });
     const script = createScriptedSend(
       {
@@ -136,7 +136,7 @@ describe('associations', () => {
     expect(JSON.parse(script.requests[1]?.body ?? '')).toEqual({ inputs: [{ id: '1', after: 'a1' }] });
   });
 
-  test('more than a thousand contacts are asked for in batches', async () => {
+  test('are read in batches for more than a thousand contacts', async () => {
     const { account, openPort } = subject.open(Array.from({ length: 1_500 }, () => ({ companyIndex: 3 })));
     const ids = Array.from({ length: 1_500 }, (_, index) => account.recordId(index + 1));
     const found = await openPort().findAssociations?.(ids, 'company');
@@ -144,7 +144,7 @@ describe('associations', () => {
     expect([...(found?.values() ?? [])].filter((linked) => linked.length === 1)).toHaveLength(1_500);
   });
 
-  test('a list of links that never ends is given up', async () => {
+  test('with endless pages give an error', async () => {
     const more = { results: [{ from: { id: '1' }, to: [], paging: { next: { after: 'a' } } }] };
     const script = createScriptedSend(...Array.from({ length: 99 }, () => ({ body: JSON.stringify(more) })));
     await expect(openScripted(script).findAssociations?.(['1'], 'deal')).rejects.toMatchObject({

@@ -10,7 +10,7 @@ function map(properties: Record<string, unknown>, more: Record<string, unknown> 
   return toContact({ id: '501', properties, ...more }, { source, rawData: false });
 }
 
-describe('whatever HubSpot sends', () => {
+describe('any input from HubSpot', () => {
   const names = [
     'email',
     'work_email',
@@ -32,7 +32,7 @@ describe('whatever HubSpot sends', () => {
     { requiredKeys: [] },
   );
 
-  test('the mapper never throws, and gives a contact of the common shape or none', () => {
+  test('is mapped to a contact of the common shape or to none, without an exception', () => {
     fc.assert(
       fc.property(fc.oneof(record, fc.jsonValue()), (wire) => {
         const contact = toContact(wire, { source, rawData: true });
@@ -62,7 +62,7 @@ describe('whatever HubSpot sends', () => {
   );
 });
 
-test('a property that is null, empty, blank, left out or no text at all is null', () => {
+test('a property that is null, empty, blank, missing or not a text is null', () => {
   const expected = {
     firstName: null,
     lastName: null,
@@ -107,7 +107,7 @@ test.each<[string | null, string | null]>([
   expect(map({ lifecyclestage: wire })?.lifecycleStage).toBe(stage);
 });
 
-test('an address that stands in several properties is named once, by the first of them', () => {
+test('an email in several properties is listed once, with the type of the first', () => {
   expect(
     map({
       email: 'Ada@Example.com',
@@ -121,7 +121,7 @@ test('an address that stands in several properties is named once, by the first o
   ]);
 });
 
-test('part of an address is an address', () => {
+test('a partial address is an address', () => {
   expect(map({ country: 'Peru' })?.addresses).toEqual([
     {
       ...{ addressType: 'primary', street1: null, street2: null, city: null },
@@ -130,14 +130,14 @@ test('part of an address is an address', () => {
   ]);
 });
 
-test('a street of two lines is two streets', () => {
+test('a street of two lines is mapped to street1 and street2', () => {
   expect(map({ address: '12 St James’s Square\r\nSecond floor ' })?.addresses[0]).toMatchObject({
     street1: '12 St James’s Square',
     street2: 'Second floor',
   });
 });
 
-test('times come from the record first, and from its properties where it is silent', () => {
+test('times are read from the record first, then from its properties', () => {
   const properties = { createdate: '2020-01-01T00:00:00.000Z', lastmodifieddate: '2021-01-01T00:00:00Z' };
   expect(map(properties)).toMatchObject({
     createdAt: '2020-01-01T00:00:00.000Z',
@@ -149,7 +149,7 @@ test('times come from the record first, and from its properties where it is sile
   expect(map({}, { updatedAt: at })).toMatchObject({ createdAt: null, updatedAt: at, lastModifiedAt: at });
 });
 
-test('numbers that should be texts are read, and an archived record is a deleted one', () => {
+test('numbers become texts, and an archived record is deleted', () => {
   const wire = {
     id: 501,
     archived: true,

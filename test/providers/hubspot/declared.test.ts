@@ -28,7 +28,7 @@ test.each([
   ['0', '0', '10000', undefined],
   ['-1', '5', '10000', undefined],
 ])(
-  'headers of max %s, remaining %s and interval %s are read as far as they make sense',
+  'rate limit headers of max %s, remaining %s and interval %s are read if they are valid',
   (max, remaining, interval, rateLimit) => {
     const headers = {
       'x-hubspot-ratelimit-max': max,
@@ -39,12 +39,12 @@ test.each([
   },
 );
 
-test('a search, which carries none of these headers, says nothing about a budget', () => {
+test('a response of a search, which has no such headers, gives no rate limit', () => {
   const headers = { 'x-hubspot-ratelimit-daily': '1', 'x-hubspot-ratelimit-daily-remaining': '0' };
   expect(access?.readRateLimitStatus({ status: 200, headers, body: '' })).toBeUndefined();
 });
 
-test('mapped fields are asked for once, those of contacts only, whatever the case of the object', () => {
+test('mapped fields of contacts are requested once, whatever the case of the object name', () => {
   const mapping = (...fields: readonly string[]) =>
     fields.map((mappedField) => ({ schemaField: 'x', mappedField }));
   const properties = propertiesFor(

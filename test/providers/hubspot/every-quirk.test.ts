@@ -22,7 +22,7 @@ testQuirks(
     searchStaleHit: [{ value: '507' }, { value: '505' }],
     searchEmailMatchesAliases: ON,
     searchTokensAreWords: ON,
-    // Who is in the domain by a further address only is not found then.
+    // Contacts that match the domain only by a secondary address are then missing.
     searchRefusesTokensOfEnumerations: [
       { value: true, but: { forward: [2, 3, 4, 5, 6], backward: [2, 3, 4, 5, 6], count: 5 } },
     ],
@@ -51,7 +51,7 @@ testQuirks(
     propertyTypes: [{ value: { favorite_color: { type: 'enumeration', fieldType: 'checkbox' } } }],
     associationPageSize: [{ value: 1 }, { value: 2 }],
     associationLabel: [{ value: 'Adviser' }],
-    // Of the pages that ask for consent: contacts know nothing of them.
+    // These quirks concern the consent pages and do not affect contacts.
     redirectUris: [{ value: [] }],
     openerPolicy: [{ value: 'same-origin' }],
     denyWithoutState: ON,

@@ -29,7 +29,7 @@ function formOf({ body }: { readonly body?: string }) {
   return Object.fromEntries(new URLSearchParams(body));
 }
 
-test('consent is asked for at HubSpot’s page, with what is needed apart from what is optional', () => {
+test('consent is requested at HubSpot’s page, with separate required and optional scopes', () => {
   const consent = authorization.toConsentUrl({
     ...{ clientId: 'id', redirectUri: 'https://crossbook.example/connect/callback/hubspot', state: 's+1' },
     ...{ loginOrigin: 'https://app.hubspot.com', codeChallenge: 'challenge', isPopup: true },
@@ -47,7 +47,7 @@ test('consent is asked for at HubSpot’s page, with what is needed apart from w
   });
 });
 
-test('a code is exchanged in the body alone, at the dated endpoint of the one origin', () => {
+test('a code is sent only in the body, to the versioned endpoint of HubSpot’s origin', () => {
   const request = authorization.toExchange({
     ...{ client: CLIENT, code: 'c+1', codeVerifier: 'v', redirectUri: 'https://crossbook.example/back' },
   });
@@ -59,7 +59,7 @@ test('a code is exchanged in the body alone, at the dated endpoint of the one or
   expect(authorization.tokenOrigin('https://app-eu1.hubspot.com')).toBe('https://api.hubapi.com');
 });
 
-test('a long answer says whose account it is', () => {
+test('a full token response names the account', () => {
   expect(read({ ...TOKENS, hub_id: 48000100, user_id: 7, scopes: ['oauth', CONTACTS] })).toEqual({
     ...{ accessToken: 'a', refreshToken: 'r', expiresAt: '2026-11-20T21:30:00.000Z' },
     scopes: ['oauth', CONTACTS],
@@ -71,7 +71,7 @@ test('a long answer says whose account it is', () => {
   });
 });
 
-test('a short one does not, and introspection is asked', () => {
+test('a short token response leads to an introspection', () => {
   const grant = read(TOKENS);
   expect(grant).toMatchObject({ account: null, scopes: [], instanceUrl: null });
   const request = authorization.identify?.toRequest(grant, CLIENT);
@@ -95,7 +95,7 @@ test.each([
   [200, 'no JSON'],
   [400, { status: 'BAD_CLIENT_ID' }],
   [502, '<html>'],
-])('an introspection that says %j %j tells nobody’s account, and is not shown', (status, body) => {
+])('an introspection with %j %j gives no account, and does not appear in the error', (status, body) => {
   const error = caught(() => authorization.identify?.readAccount(answer(status, body), read(TOKENS)));
   expect(error).toBeInstanceOf(RemoteFailure);
   expect((error as RemoteFailure).answer.body).toBe('[withheld]');
@@ -105,7 +105,7 @@ test.each([
   { status: 'BAD_AUTH_CODE', message: 'missing or unknown auth code', correlationId: 'x' },
   { status: 'BAD_AUTH_CODE', error: 'invalid_grant', error_description: 'missing or unknown auth code' },
   { error: 'invalid_grant', error_description: 'missing or unknown auth code' },
-])('a code that is no good is refused by %j', (body) => {
+])('an invalid code gives an error for %j', (body) => {
   const error = caught(() => read(body, 400));
   expect(error).toBeInstanceOf(AuthorizationFailure);
   expect(error).toMatchObject({ failure: 'VENDOR_REFUSED', message: expect.stringContaining('code') });
@@ -118,18 +118,18 @@ test.each([
   [503, '<html>', 'REMOTE_PROVIDER_UNAVAILABLE'],
   [429, {}, 'REMOTE_PROVIDER_RATE_LIMITED'],
   [200, '{"access_token"', 'REMOTE_PROVIDER_BAD_RESPONSE'],
-])('an exchange that is answered by %i %j fails with %s', (status, body, code) => {
+])('a code exchange with the response %i %j fails with %s', (status, body, code) => {
   const error = caught(() => read(body, status));
   expect(error).toBeInstanceOf(RemoteFailure);
   expect(error).toMatchObject({ code });
 });
 
-test('access without a refresh token ends within the half hour, and is no connection', () => {
+test('a token response without a refresh token is rejected, because access would end after half an hour', () => {
   const error = caught(() => read({ ...TOKENS, refresh_token: undefined }));
   expect(error).toMatchObject({ failure: 'NO_REFRESH_TOKEN' });
 });
 
-test('scopes that are missing are named', () => {
+test('missing scopes are named', () => {
   expect(authorization.findMissingScopes(['oauth', 'tickets'])).toEqual([CONTACTS]);
   expect(authorization.findMissingScopes([CONTACTS, 'oauth'])).toEqual([]);
 });
@@ -143,7 +143,7 @@ test.each([
   expect(authorization.readDenial(error, null)).toBe(failure);
 });
 
-test('a grant is revoked by its refresh token, in the body alone', () => {
+test('a grant is revoked by its refresh token, sent only in the body', () => {
   const request = authorization.revocation?.toRequest({ client: CLIENT, refreshToken: 'r+1' });
   expect(request).toMatchObject({ method: 'POST', path: '/oauth/2026-03/token/revoke' });
   expect(formOf(request ?? {})).toEqual({
@@ -160,7 +160,7 @@ test.each([
   [400, '{"status":"BAD_CLIENT_ID","error":"invalid_client"}', false],
   [401, '', false],
   [503, '<html>', false],
-])('after %i %s a grant that is gone: %s', (status, body, isGone) => {
+])('after the response %i %s the grant is revoked: %s', (status, body, isGone) => {
   expect(authorization.revocation?.isRevoked(answer(status, body))).toBe(isGone);
 });
 
@@ -168,12 +168,12 @@ test.each([
   [null, 'https://app.hubspot.com'],
   ['https://app-eu1.hubspot.com/login?x=1', 'https://app-eu1.hubspot.com'],
   ['app-na2.hubspot.com', 'https://app-na2.hubspot.com'],
-])('%s is where customers log in', (text, origin) => {
+])('%s is accepted as the login host', (text, origin) => {
   expect(checkLoginUrl(text, authorization)).toEqual({ origin });
 });
 
 test.each(['https://api.hubapi.com', 'https://hubspot.com', 'https://app.hubspot.com.evil.example'])(
-  '%s is not',
+  '%s is rejected as the login host',
   (text) => {
     expect(checkLoginUrl(text, authorization)).toHaveProperty('problem');
   },

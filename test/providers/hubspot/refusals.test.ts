@@ -5,7 +5,7 @@ import { useHubSpot } from './use-sandbox.ts';
 
 const subject = useHubSpot();
 
-test('a 404 that names nobody is a failure, not an account without people', async () => {
+test('a 404 without missing records is an error, not an empty result', async () => {
   const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
   const refused = { code: 'REMOTE_PROVIDER_ERROR', remote: { code: 404 } };
   account.fail('not-found');
@@ -14,7 +14,7 @@ test('a 404 that names nobody is a failure, not an account without people', asyn
   await expect(openPort().findByIds([account.recordId(1)], PLAIN)).rejects.toMatchObject(refused);
 });
 
-test('a 404 of a search is a failure, not an empty answer', async () => {
+test('a 404 of a search is an error, not an empty result', async () => {
   const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
   account.fail('not-found');
   await expect(openPort().countByDomain('b.example')).rejects.toMatchObject({
@@ -22,7 +22,7 @@ test('a 404 of a search is a failure, not an empty answer', async () => {
   });
 });
 
-test('what HubSpot said is in the error, with its correlation id', async () => {
+test('the error has HubSpot’s message and correlation id', async () => {
   const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
   account.fail('missing-scopes');
   const error = (await openPort()
@@ -33,7 +33,7 @@ test('what HubSpot said is in the error, with its correlation id', async () => {
   expect(error.remote?.body).toMatchObject({ category: 'MISSING_SCOPES' });
 });
 
-test('a token that expired, was revoked or never was is told from everything else', async () => {
+test('an expired, revoked or unknown token is distinguished from other errors', async () => {
   const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
   account.expireAccessToken();
   const expired = openPort().findByEmails(['a@b.example'], PLAIN);

@@ -23,17 +23,17 @@ function page(ids: readonly number[], { after, total = 9_999, domain = DOMAIN }:
   return { body: JSON.stringify({ total, results, ...(after && { paging: { next: { after } } }) }) };
 }
 
-describe('against the sandbox', () => {
+describe('a search in the sandbox', () => {
   const subject = useHubSpot();
 
-  test('a thousand records cost as many calls as HubSpot’s pages, each call a search', async () => {
+  test('reads a thousand records with one search call for each page of HubSpot', async () => {
     const { account, openPort } = subject.open(crowd(1_100, DOMAIN));
     expect(await openPort().readByDomain(DOMAIN, ALL, PLAIN)).toHaveLength(1_002);
     expect(account.callCount('contacts.search')).toBe(6);
     expect(account.callCount()).toBe(6);
   });
 
-  test('the ceiling of 10,000 results is passed', async () => {
+  test('continues beyond HubSpot’s maximum of 10,000 results', async () => {
     const people = Array.from({ length: 10_450 }, (_, index) => ({ email: `p${index}@${DOMAIN}` }));
     const { account, openPort } = subject.open(people);
     const port = openPort();
@@ -46,7 +46,7 @@ describe('against the sandbox', () => {
   });
 
   test.each(['forward', 'backward'] as const)(
-    'a hit that matches no more is left out, walking %s, and leads nowhere astray',
+    'leaves out a hit that no longer matches, paging %s, and continues correctly',
     async (direction) => {
       const { account, openPort } = subject.open(crowd(420, DOMAIN));
       for (const stale of [2, 400, 840]) {
@@ -58,7 +58,7 @@ describe('against the sandbox', () => {
     },
   );
 
-  test('hits that are false or gone are not counted', async () => {
+  test('does not count false or deleted hits', async () => {
     const { account, openPort } = subject.open(crowd(5, DOMAIN));
     const port = openPort();
     account.setQuirks({ searchStaleHit: account.recordId(2) });
@@ -68,7 +68,7 @@ describe('against the sandbox', () => {
     expect(await port.readByDomain(DOMAIN, ALL, PLAIN)).toEqual([]);
   });
 
-  test('while the index lags, who left the domain or the CRM is not found, and nobody else is lost', async () => {
+  test('leaves out contacts that left the domain or the CRM while the index lags, and loses no others', async () => {
     const { account, openPort } = subject.open(crowd(8, DOMAIN));
     account.setQuirks({ searchLagMs: 3_600_000 });
     account.removePerson(account.recordId(1));
@@ -85,7 +85,7 @@ describe('against the sandbox', () => {
   ];
 
   test.each([false, true])(
-    'the domain of a further address finds a contact, be tokens words (%s) or not',
+    'finds a contact by the domain of a secondary address, whether tokens are words (%s) or not',
     async (searchTokensAreWords) => {
       const { account, openPort } = subject.open(withAliases);
       account.setQuirks({ searchTokensAreWords });
@@ -95,7 +95,7 @@ describe('against the sandbox', () => {
     },
   );
 
-  test('a portal that refuses to search further addresses is searched by the primary ones', async () => {
+  test('uses primary addresses only in a portal that rejects searches of secondary ones', async () => {
     const { account, openPort } = subject.open(withAliases);
     account.setQuirks({ searchRefusesTokensOfEnumerations: true });
     expect(idsOf(await openPort().readByDomain(DOMAIN, ALL, PLAIN))).toEqual([account.recordId(1)]);
@@ -103,7 +103,7 @@ describe('against the sandbox', () => {
     expect(await openPort().countByDomain(DOMAIN)).toBe(1);
   });
 
-  test('any other refusal is passed on', async () => {
+  test('passes on any other rejection', async () => {
     const { account, openPort } = subject.open(withAliases);
     account.fail({ kind: 'answer', status: 400, body: { message: 'Invalid limit' } });
     await expect(openPort().readByDomain(DOMAIN, ALL, PLAIN)).rejects.toMatchObject({
@@ -112,7 +112,7 @@ describe('against the sandbox', () => {
     expect(account.callCount()).toBe(1);
   });
 
-  test('many false hits are crossed in pages of HubSpot’s size', async () => {
+  test('skips many false hits in pages of HubSpot’s size', async () => {
     const strangers = Array.from({ length: 700 }, (_, index) => ({
       email: `s${index}@elsewhere.example`,
       secondaryEmails: [`s${index}@mail.crowd.example`],
@@ -123,15 +123,15 @@ describe('against the sandbox', () => {
     expect(account.callCount()).toBe(4);
   });
 
-  test('an ordinary search stays below the size that the documents allow', async () => {
+  test('stays below the documented maximum size of a request', async () => {
     const { account, openPort } = subject.open(crowd(3, DOMAIN));
     account.setQuirks({ searchBodyLimit: true });
     expect(await openPort().readByDomain(DOMAIN, ALL, PLAIN)).toHaveLength(3);
   });
 });
 
-describe('against what HubSpot may say', () => {
-  test('the next page starts behind the last record, not at an offset', async () => {
+describe('a search with unusual responses of HubSpot', () => {
+  test('starts the next page after the last record, not at an offset', async () => {
     const script = createScriptedSend(page([1, 2], { after: '2' }), page([3]));
     const run = await openScripted(script).readByDomain(DOMAIN, { ...ALL, from: '1' }, PLAIN);
     expect(idsOf(run)).toEqual(['1', '2', '3']);
@@ -143,19 +143,19 @@ describe('against what HubSpot may say', () => {
     expect(script.requests.map(({ budget }) => budget)).toEqual(['search', 'search']);
   });
 
-  test('a run backward that ends within its last page is the records nearest to where it began', async () => {
+  test('backward returns the records nearest to its start when it ends within its last page', async () => {
     const script = createScriptedSend(page([9, 8], { after: '2' }), page([7, 6, 5]));
     const run = { direction: 'backward', from: '9', limit: 4 } as const;
     expect(idsOf(await openScripted(script).readByDomain(DOMAIN, run, PLAIN))).toEqual(['6', '7', '8', '9']);
   });
 
-  test('an empty page that is not the last is passed by its offset', async () => {
+  test('skips an empty page that is not the last by its offset', async () => {
     const script = createScriptedSend(page([], { after: '200' }), page([7]));
     expect(idsOf(await openScripted(script).readByDomain(DOMAIN, ALL, PLAIN))).toEqual(['7']);
     expect(JSON.parse(script.requests[1]?.body ?? '')).toMatchObject({ after: '200', limit: 200 });
   });
 
-  test('a record from outside of the run is left out, and so is one whose id is none', async () => {
+  test('leaves out records outside of the range, and records with an invalid id', async () => {
     const script = createScriptedSend(page([500, 3, 600], { after: '3' }), page([601]));
     const run = await openScripted(script).readByDomain(DOMAIN, { ...ALL, from: '500' }, PLAIN);
     expect(idsOf(run)).toEqual(['500', '600', '601']);
@@ -164,13 +164,13 @@ describe('against what HubSpot may say', () => {
     expect(await openScripted(dirty).readByDomain(DOMAIN, ALL, PLAIN)).toEqual([]);
   });
 
-  test('ids are ordered as numbers, however long', async () => {
+  test('orders ids as numbers, whatever their length', async () => {
     const script = createScriptedSend(page([9, 10, 99, 100]));
     const run = await openScripted(script).readByDomain(DOMAIN, { ...ALL, from: '9' }, PLAIN);
     expect(idsOf(run)).toEqual(['9', '10', '99', '100']);
   });
 
-  test('a list that never ends is given up after a bounded number of calls', async () => {
+  test('gives up after a bounded number of calls on endless pages', async () => {
     const script = createScriptedSend(...Array.from({ length: 50 }, () => page([], { after: '200' })));
     await expect(openScripted(script).readByDomain(DOMAIN, ALL, PLAIN)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_BAD_RESPONSE',
@@ -178,7 +178,7 @@ describe('against what HubSpot may say', () => {
     expect(script.requests.length).toBeLessThanOrEqual(20);
   });
 
-  test('a large total is believed, less the false hits seen', async () => {
+  test('returns a large total of HubSpot, less the false hits seen', async () => {
     const foreign = page([1, 2, 3], { after: '200', total: 450, domain: 'other.example' });
     expect(await openScripted(createScriptedSend(foreign)).countByDomain(DOMAIN)).toBe(447);
   });

@@ -20,7 +20,7 @@ function refusal(status: number, body: unknown) {
   throw new Error('It was no refusal.');
 }
 
-test('the request is HubSpot’s form, at the dated endpoint of the one origin', () => {
+test('a refresh request is a form at the versioned endpoint of HubSpot’s origin', () => {
   const client = { clientId: 'id', clientSecret: 's&=cret' };
   const request = refresh.toRequest({ client, refreshToken: 'r+1' });
   expect(request).toMatchObject({ method: 'POST', path: '/oauth/2026-03/token', budget: 'token' });
@@ -47,7 +47,7 @@ test.each([
     { access_token: 'a', expires_in: 'soon', hub_id: 1, scopes: [] },
     { refreshToken: null, expiresAt: null },
   ],
-])('%j is a new token', (body, expected) => {
+])('the response %j gives a new token', (body, expected) => {
   expect(refresh.readAnswer(answer(200, body), NOW)).toEqual({
     ...{ accessToken: 'a', instanceUrl: undefined },
     ...expected,
@@ -75,7 +75,7 @@ test.each([
   expect(refusal(status, body).code).toBe(code);
 });
 
-test('no token that HubSpot repeats ends up in an error', () => {
+test('an error contains no token that HubSpot echoes', () => {
   for (const [status, body] of [
     [200, { token_type: 'bearer', refresh_token: SECRET }],
     [200, `{"access_token":"${SECRET}`],
@@ -85,7 +85,7 @@ test('no token that HubSpot repeats ends up in an error', () => {
     expect(JSON.stringify(toErrorBody(refusal(status, body), 'app'))).not.toContain(SECRET);
 });
 
-test('the sandbox refreshes as HubSpot does, and refuses a token that was revoked', async () => {
+test('the sandbox refreshes as HubSpot does, and rejects a revoked token', async () => {
   const sandbox = await openSandbox();
   try {
     const account = sandbox.hubspot.createAccount();

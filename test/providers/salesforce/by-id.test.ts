@@ -7,7 +7,7 @@ const row = (number: number) => ({ Id: `${shortId(number)}YAA`, Email: `p${numbe
 
 const open = (...answers: readonly Scripted[]) => openScripted(answers);
 
-test('ids are found in both of their lengths, and missing ones are missing', async () => {
+test('ids of 15 and 18 characters are found, and unknown ids are missing from the result', async () => {
   const { port, requests } = open(rows([row(1), row(2)]));
   const asked = [shortId(1), `${shortId(1)}YAA`, `${shortId(2)}YAA`, `${shortId(3)}YAA`];
   const found = await port.findByIds(asked, WANT);
@@ -16,12 +16,12 @@ test('ids are found in both of their lengths, and missing ones are missing', asy
   expect(requests).toHaveLength(1);
 });
 
-test('an id whose end is wrong is another id', async () => {
+test('an id with a wrong checksum is another id', async () => {
   const { port } = open(rows([row(1)]));
   expect((await port.findByIds([`${shortId(1)}AAA`], WANT)).size).toBe(0);
 });
 
-test('what is not the id of a contact is not found, and never sent', async () => {
+test('ids that are not of contacts are not found, and never sent', async () => {
   const { port, requests } = open();
   const strangers = [
     "003' OR Id != '",
@@ -36,7 +36,7 @@ test('what is not the id of a contact is not found, and never sent', async () =>
   expect(requests).toHaveLength(0);
 });
 
-test('two and a half thousand ids cost two calls', async () => {
+test('2,500 ids take two calls', async () => {
   const ids = Array.from({ length: 2_500 }, (_, index) => shortId(index));
   const { port, requests, queries } = open(
     composite(...Array.from({ length: 5 }, (_, part) => rows([row(part)]))),

@@ -21,7 +21,7 @@ const ROW = {
   SystemModstamp: '2026-11-03T00:00:00.000+0000',
 };
 
-test('a full row becomes a full contact', () => {
+test('a complete row is mapped to a complete contact', () => {
   expect(map(ROW)).toEqual({
     source,
     remoteId: '003RO0000000001YAA',
@@ -58,12 +58,12 @@ test('a full row becomes a full contact', () => {
   });
 });
 
-test('raw data is the row itself, and nothing unless it is wanted', () => {
+test('raw data is the row itself, and is absent unless it is selected', () => {
   expect(toContact(ROW, { source, rawData: true }).rawData).toBe(ROW);
   expect(map(ROW).rawData).toBeNull();
 });
 
-test('a row of nothing but an id is a contact of nothing but an id', () => {
+test('a row with only an id is mapped to a contact with only an id', () => {
   const { source: _, ...contact } = map({ Id: '003RO0000000001YAA' });
   expect(contact).toEqual({
     remoteId: '003RO0000000001YAA',
@@ -74,16 +74,16 @@ test('a row of nothing but an id is a contact of nothing but an id', () => {
   });
 });
 
-test('an address of nulls and blanks is no address', () => {
+test('an address of nulls and blanks is left out', () => {
   const nothing = { street: ' \n ', city: '', state: null, postalCode: undefined, country: [] };
   expect(map({ ...ROW, MailingAddress: nothing, OtherAddress: null }).addresses).toEqual([]);
 });
 
-test('without a system stamp the last modification is the known one', () => {
+test('without a SystemModstamp the last modification is LastModifiedDate', () => {
   expect(map({ ...ROW, SystemModstamp: undefined }).lastModifiedAt).toBe('2026-11-02T11:45:30.678Z');
 });
 
-test('a deleted row says so', () => {
+test('a deleted row is mapped to a deleted contact', () => {
   expect(map({ ...ROW, IsDeleted: true }).isDeleted).toBe(true);
 });
 
@@ -97,7 +97,7 @@ describe('dirty rows', () => {
     ),
   );
 
-  test('never throw, and never leave the common shape', () => {
+  test('are mapped to the common shape without an exception', () => {
     fc.assert(
       fc.property(fc.dictionary(field, anything), (row) => {
         const contact = map(row);

@@ -5,7 +5,7 @@ import { salesforce } from '../../../src/providers/salesforce/provider.ts';
 const access = salesforce.contacts;
 if (access === undefined) throw new Error('Salesforce can be searched');
 
-test('stands in its category, and keeps well below the calls that an org takes at once', () => {
+test('has its category, and stays well below the concurrent calls that an org accepts', () => {
   expect(salesforce.category).toBe(PROVIDER_CATEGORIES[salesforce.name]);
   expect(access.budgets['api']?.concurrency).toBeLessThan(20);
   expect(access.budgets['token']?.concurrency).toBe(1);
@@ -36,7 +36,7 @@ describe('the instance', () => {
     ['https://acme--dev.sandbox.my.salesforce.mil', 'acme--dev.sandbox.my.salesforce.mil'],
     ['https://acme.my.sfcrmproducts.cn', 'acme.my.sfcrmproducts.cn'],
     [`https://${'a'.repeat(63)}.my.salesforce.com`, `${'a'.repeat(63)}.my.salesforce.com`],
-  ])('%s is called at its origin, and refreshed at %s', (instanceUrl, host) => {
+  ])('%s is called at its origin, and its token is refreshed at %s', (instanceUrl, host) => {
     expect(access.origin(instanceUrl)).toBe(new URL(instanceUrl).origin);
     expect(access.refresh.origin(instanceUrl)).toBe(`https://${host}`);
   });
@@ -80,7 +80,7 @@ describe('the instance', () => {
     ...['https://acme.lightning.force.com', 'https://acme.my.site.com', 'https://acme.force.com'],
     ...['https://acme.visualforce.com', 'https://127.0.0.1', 'https://[::1]', 'https://localhost'],
     ...['https://evilcrmforce.mil', 'https://acme.my.salesforce.co', 'https://acme.mysalesforce.com'],
-  ])('%s is none', (instanceUrl) => {
+  ])('%s is not an instance URL', (instanceUrl) => {
     expect(access.origin(instanceUrl)).toBeUndefined();
     expect(access.refresh.origin(instanceUrl)).toBeUndefined();
   });

@@ -8,7 +8,7 @@ const row = (number: number, email = `p${number}@Example.COM`) => ({ Id: ID(numb
 
 const open = (...answers: readonly Scripted[]) => openScripted(answers);
 
-test('a run goes by id from where it was told, itself included', async () => {
+test('a run is ordered by id and includes its start', async () => {
   const { port, queries } = open(rows([row(10), row(11)]));
   const run = await port.readByDomain('example.com', { direction: 'forward', from: ID(10), limit: 5 }, WANT);
   expect(run.map(({ remoteId }) => remoteId)).toEqual([ID(10), ID(11)]);
@@ -17,14 +17,14 @@ test('a run goes by id from where it was told, itself included', async () => {
   );
 });
 
-test('a run backward is asked for backward, and answered forward', async () => {
+test('a backward run is queried in descending order, and returned in ascending order', async () => {
   const { port, queries } = open(rows([row(12), row(11)]));
   const run = await port.readByDomain('example.com', { direction: 'backward', from: ID(12), limit: 2 }, WANT);
   expect(run.map(({ remoteId }) => remoteId)).toEqual([ID(11), ID(12)]);
   expect(queries()[0]).toMatch(/AND Id <= '003RO0000000012YAA' ORDER BY Id DESC LIMIT 2$/);
 });
 
-test('a run from the end of the list has no boundary', async () => {
+test('a backward run from the end of the list has no boundary', async () => {
   const { port, queries } = open(rows([]));
   expect(
     await port.readByDomain('ex_a%.com', { direction: 'backward', from: undefined, limit: 2 }, WANT),
@@ -32,7 +32,7 @@ test('a run from the end of the list has no boundary', async () => {
   expect(queries()[0]).toMatch(/WHERE Email LIKE '%@ex\\_a\\%\.com' ORDER BY Id DESC LIMIT 2$/);
 });
 
-test('hits that are none are made up for, so that only the end of the list makes a run short', async () => {
+test('false hits are replaced by further ones, so that only the end of the list makes a run short', async () => {
   const { port, queries } = open(rows([row(10), row(11, 'p@sub.example.org'), row(12)]), rows([row(13)]));
   const run = await port.readByDomain(
     'example.com',
@@ -43,7 +43,7 @@ test('hits that are none are made up for, so that only the end of the list makes
   expect(queries()[1]).toMatch(/AND Id > '003RO0000000012YAA' ORDER BY Id ASC LIMIT 1$/);
 });
 
-test('a run is short where Salesforce has no more', async () => {
+test('a run is short at the end of the list', async () => {
   const { port, requests } = open(rows([row(10)]));
   expect(
     await port.readByDomain('example.com', { direction: 'forward', from: undefined, limit: 3 }, WANT),
@@ -51,7 +51,7 @@ test('a run is short where Salesforce has no more', async () => {
   expect(requests).toHaveLength(1);
 });
 
-test('a run is stitched over the pages of Salesforce', async () => {
+test('a run is assembled from several pages of Salesforce', async () => {
   const next = '/services/data/v66.0/query/01gRO0000016PIAYA2-500';
   const { port } = open(rows([row(10)], next), rows([row(11)]));
   expect(
@@ -65,7 +65,7 @@ test('a count fetches no rows', async () => {
   expect(queries()).toEqual(["SELECT COUNT() FROM Contact WHERE Email LIKE '%@example.com'"]);
 });
 
-test('ids are ordered as Salesforce orders them, in either of their lengths', () => {
+test('ids are ordered as in Salesforce, with 15 or 18 characters', () => {
   const ids = [
     '003RO000000000a',
     '003RO0000000010AAA',

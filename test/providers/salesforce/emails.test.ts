@@ -9,7 +9,7 @@ function row(number: number, email: unknown) {
   return { Id: `003RO00000000${String(number).padStart(2, '0')}YAA`, Email: email };
 }
 
-test('a few emails cost one GET of a short URI', async () => {
+test('a few emails take one GET with a short URI', async () => {
   const { port, requests, queries } = open(rows([row(1, 'Ada@Example.com')]));
   const found = await port.findByEmails(['ada@example.com', "o'brien@example.com"], WANT);
   expect(requests).toHaveLength(1);
@@ -22,7 +22,7 @@ test('a few emails cost one GET of a short URI', async () => {
   expect(found.get("o'brien@example.com")).toEqual([]);
 });
 
-test('a hundred emails cost one composite call', async () => {
+test('a hundred emails take one composite call', async () => {
   const emails = Array.from({ length: 100 }, (_, index) => `person.number.${index}@some-company.example`);
   const { port, requests, queries } = open(composite(rows(emails.map((email, index) => row(index, email)))));
   const found = await port.findByEmails(emails, WANT);
@@ -32,7 +32,7 @@ test('a hundred emails cost one composite call', async () => {
   expect([...found.values()].every((contacts) => contacts.length === 1)).toBe(true);
 });
 
-test('a hundred of the longest emails still cost one call, in queries that each stay below the longest URI', async () => {
+test('a hundred of the longest emails take one call, with queries that each stay below the maximum URI length', async () => {
   const emails = Array.from(
     { length: 100 },
     (_, index) => `${'l'.repeat(60)}${index}@${'o'.repeat(180)}.example`,
@@ -50,7 +50,7 @@ test('a hundred of the longest emails still cost one call, in queries that each 
   for (const { url } of compositeRequest) expect(url.length).toBeLessThan(16_384);
 });
 
-test('several contacts of one email are all found, whatever their case', async () => {
+test('all contacts with one email are found, whatever its case', async () => {
   const { port } = open(
     rows([row(1, 'Team@Shared.example'), row(2, 'TEAM@SHARED.EXAMPLE'), row(3, ' team@shared.example ')]),
   );
@@ -58,7 +58,7 @@ test('several contacts of one email are all found, whatever their case', async (
   expect(found.get('team@shared.example')).toHaveLength(3);
 });
 
-test('a hit that does not have the email is none', async () => {
+test('a hit without the email is left out', async () => {
   const { port } = open(
     rows([row(1, 'ıda@example.com'), row(2, null), row(3, 7), { Email: 'x' }, 'no row', null]),
   );
@@ -66,7 +66,7 @@ test('a hit that does not have the email is none', async () => {
   expect([...found]).toEqual([['ida@example.com', []]]);
 });
 
-test('no emails cost no call', async () => {
+test('a look-up of no emails makes no call', async () => {
   const { port, requests } = open();
   expect((await port.findByEmails([], WANT)).size).toBe(0);
   expect(requests).toHaveLength(0);

@@ -25,13 +25,13 @@ testQuirks(
     stateAndCountryPicklists: ON,
     hiddenFields: [
       { value: ['Department', 'Birthdate'] },
-      // Nobody is found by what nobody may see: an error, and never an empty answer.
+      // A search by a hidden field must fail, and must not return an empty result.
       { value: ['Email'], but: noContacts(ERROR) },
     ],
     hiddenObjects: [{ value: ['Account', 'User'] }, { value: ['Contact'], but: noContacts(FORBIDDEN) }],
     encryptedFields: [
       { value: { Phone: 'probabilistic', LastName: 'deterministic' } },
-      // Whole addresses compare, the ends of them do not: an error, and never an empty answer.
+      // Equality works on encrypted emails, suffix matching does not: an error, and no empty result.
       { value: { Email: 'deterministic' }, but: NO_DOMAINS },
       {
         value: { Email: 'probabilistic' },
@@ -50,7 +50,7 @@ testQuirks(
     namesDeleted: ON,
     rotateRefreshTokens: ON,
     refreshTokenIdleMs: [{ value: 86_400_000 }],
-    // The token before is gone, and the other refresh has not come to its end: to be tried again.
+    // The old token has expired and another refresh is still running: a retryable error.
     refreshBusyMs: [{ value: 60_000, but: { renewedAgain: 'REMOTE_PROVIDER_UNAVAILABLE' } }],
     sessionSlides: ON,
     jwtAccessTokens: ON,
@@ -63,7 +63,7 @@ testQuirks(
       },
     ],
     secretIsOptional: ON,
-    // Of the pages that ask for consent: contacts know nothing of them.
+    // These quirks concern the consent pages and do not affect contacts.
     redirectUris: [{ value: [] }],
     openerPolicy: [{ value: 'same-origin' }],
     denyWithoutState: ON,

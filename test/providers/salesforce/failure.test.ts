@@ -8,7 +8,7 @@ const array = (errorCode: string, message = 'No') => JSON.stringify([{ message, 
 const refuse = (status: number, body: string, headers = {}) =>
   toError(toRemoteFailure({ status, headers, body })) as CrossbookError;
 
-describe('a refusal', () => {
+describe('an error response', () => {
   const cases: [number, string, ErrorCode][] = [
     [401, array('INVALID_SESSION_ID'), 'REMOTE_PROVIDER_UNAUTHORIZED'],
     [401, '', 'REMOTE_PROVIDER_UNAUTHORIZED'],
@@ -34,11 +34,11 @@ describe('a refusal', () => {
     [302, '', 'REMOTE_PROVIDER_ERROR'],
   ];
 
-  test.each(cases)('of %d %s is %s', (status, body, code) => {
+  test.each(cases)('with %d %s is %s', (status, body, code) => {
     expect(refuse(status, body).code).toBe(code);
   });
 
-  test('carries what Salesforce answered, without its cookies', () => {
+  test('is included in the error, without cookies', () => {
     const error = refuse(403, array('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'), {
       ...{ 'set-cookie': 'BrowserId=secret', 'sforce-limit-info': 'api-usage=5000/5000' },
     });
@@ -59,12 +59,12 @@ describe('a refusal', () => {
     [{ 'retry-after': 'Fri, 20 Nov 2026 09:00:00 GMT', date: 'Fri, 20 Nov 2026 10:00:00 GMT' }, 0],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
-  ])('with %j says to wait %j ms', (headers, wait) => {
+  ])('with %j gives %j ms to wait', (headers, wait) => {
     expect(refuse(503, '', headers).retryAfterMs).toBe(wait);
   });
 });
 
-describe('what a refusal says', () => {
+describe('the code of an error response', () => {
   test.each([
     ['[{"message":"a","errorCode":"B"}]', 'B', 'a'],
     ['[{"errorCode":"B","message":"a","fields":["Id"]}]', 'B', 'a'],
@@ -79,7 +79,7 @@ describe('what a refusal says', () => {
     expect(readFailure(body)).toEqual({ errorCode, message });
   });
 
-  test('is read from anything without failing', () => {
+  test('is read from any input without an exception', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (body) => {
         readFailure(body);

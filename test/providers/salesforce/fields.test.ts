@@ -35,7 +35,7 @@ function fieldsOf(query = ''): readonly string[] {
 }
 
 describe('mapped fields', () => {
-  test('are fetched, each once, with raw data', async () => {
+  test('are fetched once each, with raw data', async () => {
     const { found, queries } = find(
       MAPPED,
       true,
@@ -57,7 +57,7 @@ describe('mapped fields', () => {
     ["No such column 'Favorite_Color__c' on entity 'Contact'.", 'Favorite_Color__c'],
     ["No such column 'Favorite_Color__c' on sobject of type Contact", 'Favorite_Color__c'],
     ["Didn't understand relationship 'Account' in field path.", 'Account.Name'],
-  ])('that Salesforce does not have are named: %s', async (message, field) => {
+  ])('are named in the error when Salesforce does not have them: %s', async (message, field) => {
     const { found } = find(MAPPED, true, refusal(400, 'INVALID_FIELD', `\nSELECT Id\n ^\nERROR\n${message}`));
     await expect(found).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_ERROR',
@@ -74,19 +74,19 @@ describe('common fields', () => {
   const described = (...fields: readonly string[]) => json({ fields: fields.map((name) => ({ name })) });
   const ALL = ['Id', 'Email', 'FirstName', 'Phone', 'CreatedDate', 'LastModifiedDate', 'SystemModstamp'];
   const SEEN = [...ALL, 'IsDeleted'];
-  /** As `FIELDS(STANDARD)` brings it: all that the user may see. */
+  /** A row of `FIELDS(STANDARD)`: all fields that are visible to the user. */
   const rowOf = (fields: readonly string[]) => ({
     ...Object.fromEntries(fields.map((name) => [name, null])),
     ...ADA,
     ...{ Birthdate: null, attributes: {} },
   });
 
-  test('that are hidden from the connected user are found out and left out in one call more', async () => {
+  test('are detected and left out with one more call when they are hidden from the connected user', async () => {
     const answers = [hidden('AccountId'), composite(described(...SEEN), rows([rowOf(SEEN)])), rows([])];
     const { port, queries } = openScripted(answers);
     const found = await port.findByEmails(['ada@example.com'], { rawData: true });
     expect(found.get('ada@example.com')).toMatchObject([{ firstName: 'Ada', accountId: null }]);
-    // Raw data is what it will be the next time, too.
+    // Raw data has the same fields as in later searches.
     expect(Object.keys(found.get('ada@example.com')?.[0]?.rawData ?? {}).toSorted()).toEqual(
       ['attributes', ...SEEN].toSorted(),
     );
@@ -101,7 +101,7 @@ describe('common fields', () => {
   test.each([
     ['lack one of those that are visible', rows([rowOf(ALL)])],
     ['are refused', refusal(400, 'MALFORMED_QUERY')],
-  ])('are asked for by name where the rows of all standard fields %s', async (_, standard) => {
+  ])('are requested by name where the rows of all standard fields %s', async (_, standard) => {
     const answers = [hidden('Fax'), composite(described(...SEEN), standard), rows([rowOf(SEEN)])];
     const { port, queries } = openScripted(answers);
     const found = await port.findByEmails(['ada@example.com'], { rawData: false });
@@ -109,7 +109,7 @@ describe('common fields', () => {
     expect(fieldsOf(queries().at(-1)).toSorted()).toEqual(SEEN.toSorted());
   });
 
-  test('are left out one by one where nobody may describe them', async () => {
+  test('are left out one by one when the user may not describe the object', async () => {
     const denied = refusal(403, 'INSUFFICIENT_ACCESS');
     const answers = ['Fax', 'Phone'].flatMap((name) => [hidden(name), composite(denied, denied)]);
     const { port, queries } = openScripted([...answers, rows([])]);
@@ -124,7 +124,7 @@ describe('common fields', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('that stay hidden after they were left out do not go round in circles', async () => {
+  test('give an error, and no endless loop, when they stay hidden after they were left out', async () => {
     const denied = refusal(403, 'INSUFFICIENT_ACCESS');
     const answers = [hidden('Fax'), composite(described(...SEEN), denied), hidden('Fax')];
     const { found, requests } = find(CONNECTION, false, ...answers);

@@ -1,5 +1,5 @@
 /**
- * Reads SOQL literals by the documented grammar, character by character, and knows nothing of how they were written:
+ * Reads SOQL literals by the documented grammar, character by character, independently of the code that writes them:
  * a backslash before anything that the grammar does not name is an error, and so is an end that comes too early.
  */
 export function readQuoted(literal: string): string {

@@ -34,7 +34,7 @@ testNamedFaults(
     'error-code-first': ERROR,
     conflict: ERROR,
     locked: DOWN,
-    // The query is asked once more, from its beginning.
+    // The query is repeated once, from its first page.
     'invalid-locator': { ...ERROR, calls: 2 },
     'query-timeout': comesTo('REMOTE_PROVIDER_TIMEOUT'),
     'query-too-complicated': ERROR,

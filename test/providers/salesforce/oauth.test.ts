@@ -36,7 +36,7 @@ function formOf({ body }: { readonly body?: string }) {
   return Object.fromEntries(new URLSearchParams(body));
 }
 
-test('consent is asked for at the login host, always with PKCE', () => {
+test('consent is requested at the login host, always with PKCE', () => {
   const consent = authorization.toConsentUrl({
     ...{ clientId: '3MVG9', redirectUri: 'https://crossbook.example/back', state: 's', loginOrigin: ACME },
     ...{ codeChallenge: 'challenge', isPopup: true, optionalScopes: ['api', 'id'] },
@@ -62,7 +62,7 @@ test('a code is exchanged where the customer logged in, with verifier and secret
   expect(authorization.tokenOrigin(ACME)).toBe(ACME);
 });
 
-test('an answer whose signature holds says whose organisation it is', () => {
+test('a response with a valid signature names the organisation', () => {
   expect(read(ANSWER)).toEqual({
     ...{ accessToken: 'a', refreshToken: 'r', expiresAt: null, instanceUrl: ACME },
     scopes: ['refresh_token', 'api'],
@@ -82,7 +82,7 @@ test.each([
   ['empty', { ...ANSWER, signature: '' }],
   ['no text', { ...ANSWER, signature: 1 }],
   ['for an id that names nobody', sign({ ...ANSWER, id: 'https://login.salesforce.com/id/x/y' })],
-])('a signature that is no good vouches for nobody: %s', (_title, body) => {
+])('a response with an invalid signature is rejected: %s', (_title, body) => {
   expect(read(body)).toMatchObject({
     failure: 'VENDOR_REFUSED',
     message: expect.stringContaining('signature'),
@@ -104,7 +104,7 @@ test.each([
   [400, { error: 'invalid_grant', error_description: 'ip restricted' }, 'FORBIDDEN'],
   [503, '<html>', 'UNAVAILABLE'],
   [200, '{"access_token"', 'BAD_RESPONSE'],
-])('an exchange that is answered by %i %j fails with %s', (status, body, code) => {
+])('a code exchange with the response %i %j fails with %s', (status, body, code) => {
   const error = read(body, status);
   expect(error).toBeInstanceOf(RemoteFailure);
   expect(error).toMatchObject({ code: `REMOTE_PROVIDER_${code}` });
@@ -113,7 +113,7 @@ test.each([
 test.each([
   [400, { error: 'invalid_app_access', error_description: 'user is not admin approved to access this app' }],
   [400, { error: 'OAUTH_APP_BLOCKED', error_description: 'this app is blocked by admin' }],
-])('an exchange that is answered by %i %j needs an administrator', (status, body) => {
+])('a code exchange with the response %i %j needs an administrator', (status, body) => {
   const error = read(body, status);
   expect(error).toBeInstanceOf(AuthorizationFailure);
   expect(error).toMatchObject({ failure: 'ADMIN_APPROVAL_REQUIRED' });
@@ -123,7 +123,7 @@ test.each([
   [['api'], ['refresh_token']],
   [['refresh_token', 'id'], ['api']],
   [['full', 'offline_access'], []],
-])('of %j there is missing %j', (granted, missing) => {
+])('the granted scopes %j lack %j', (granted, missing) => {
   expect(authorization.findMissingScopes(granted)).toEqual(missing);
 });
 
@@ -138,7 +138,7 @@ test.each([
   expect(authorization.readDenial(error, description)).toBe(failure);
 });
 
-test('a grant is revoked by its refresh token, and one that is gone is gone', () => {
+test('a grant is revoked by its refresh token, and an unknown one counts as revoked', () => {
   const { revocation } = authorization;
   const request = revocation?.toRequest({ client: CLIENT, refreshToken: 'r+1' });
   expect(request).toMatchObject({ method: 'POST', path: '/services/oauth2/revoke' });
@@ -154,7 +154,7 @@ test.each([
   ['acme.my.salesforce.com', ACME],
   [' https://Acme.my.salesforce.com/?ec=302#x ', ACME],
   ['https://acme--dev.sandbox.my.salesforce.com/', 'https://acme--dev.sandbox.my.salesforce.com'],
-])('%s is where customers log in', (text, origin) => {
+])('%s is accepted as the login host', (text, origin) => {
   expect(checkLoginUrl(text, authorization)).toEqual({ origin });
 });
 
@@ -171,6 +171,6 @@ test.each([
   'javascript://acme.my.salesforce.com/%0aalert(1)',
   '127.0.0.1',
   '',
-])('%j is not', (text) => {
+])('%j is rejected as the login host', (text) => {
   expect(checkLoginUrl(text, authorization)).toHaveProperty('problem');
 });

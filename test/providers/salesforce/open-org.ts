@@ -37,7 +37,7 @@ type OpenOrg = (people: readonly Partial<Person>[], quirks?: Partial<SalesforceQ
 
 export interface Org {
   readonly account: SalesforceAccount;
-  /** With the newest access token, and nothing else that the way out would do. */
+  /** Sends with the newest access token; the rest of the outbound client is left out. */
   readonly send: Send;
   openPort(connection?: Partial<Connection>): ContactPort;
 }

@@ -26,7 +26,7 @@ describe('paging', () => {
     ]);
   });
 
-  test('begins again, once, where the cursor has died', async () => {
+  test('starts again, once, when the cursor has expired', async () => {
     const expired = refusal(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
     const { found, requests } = find(rows([person(10)], NEXT), expired, rows([person(10), person(11)]));
     expect(await found).toHaveLength(2);
@@ -65,13 +65,13 @@ describe('paging', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('ends, even where the pages do not', async () => {
+  test('ends, even if the pages do not', async () => {
     await expect(find(...Array.from({ length: 1_000 }, () => rows([], NEXT))).found).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_ERROR',
     });
   });
 
-  test('refuses to cut an answer of more than 20,000 rows', async () => {
+  test('fails instead of truncating a result of more than 20,000 rows', async () => {
     const page = rows(
       Array.from({ length: 2_000 }, () => person(10)),
       NEXT,
@@ -82,19 +82,19 @@ describe('paging', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each([
     ...['', 'null', '[]', '"x"', '{}', '{"records":[]', '<html></html>', '{"totalSize":1,"done":true}'],
     ...['{"totalSize":1,"done":true,"records":{}}', '{"totalSize":"1","done":true,"records":[]}'],
     ...['{"totalSize":1,"records":[]}', '{"totalSize":1,"done":false,"records":[]}'],
-  ])('of %j cannot be understood, and is shown', async (body) => {
+  ])('with %j is a bad response, which is in the error', async (body) => {
     await expect(find({ status: 200, body }).found).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_BAD_RESPONSE',
       remote: { code: 200 },
     });
   });
 
-  test('whatever it is, fails in a way that is known', async () => {
+  test('with any content fails with a documented error', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.jsonValue(), fc.string()),
@@ -114,7 +114,7 @@ describe('a composite call', () => {
   const findMany = (...answers: readonly Scripted[]) =>
     openScripted(answers).port.findByEmails(emails, { rawData: false });
 
-  test('that succeeds with a part that failed has failed, with the status of the part', async () => {
+  test('fails with the status of a failed part', async () => {
     const failed = composite(refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'));
     await expect(findMany(failed)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_RATE_LIMITED',
@@ -122,7 +122,7 @@ describe('a composite call', () => {
     });
   });
 
-  test('goes on where a part says', async () => {
+  test('continues with the further pages of a part', async () => {
     const found = await findMany(
       composite(rows([{ Id: '003RO0000000010YAA', Email: emails[0] }], NEXT)),
       rows([{ Id: '003RO0000000011YAA', Email: emails[1] }]),
@@ -137,7 +137,7 @@ describe('a composite call', () => {
     { compositeResponse: [{ httpStatusCode: 200, body: {} }] },
     { compositeResponse: [{ httpStatusCode: 200 }] },
     { compositeResponse: 'x' },
-  ])('of %j cannot be understood', async (body) => {
+  ])('with %j is a bad response', async (body) => {
     await expect(findMany(json(body))).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_BAD_RESPONSE' });
   });
 });

@@ -13,7 +13,7 @@ async function find({ openPort }: Org): Promise<readonly Contact[]> {
 }
 
 describe('rows', () => {
-  test('of several contacts with one email are all found, with the email as it is stored', async () => {
+  test('with one email are all found, with the email as stored', async () => {
     const contacts = await find(open(TEAM));
     expect(contacts).toHaveLength(23);
     expect(contacts[0]?.emailAddresses).toEqual([
@@ -21,14 +21,14 @@ describe('rows', () => {
     ]);
   });
 
-  test('that come in smaller pages than asked for are stitched', async () => {
+  test('are assembled when pages are smaller than requested', async () => {
     const org = open(TEAM, { maxBatchSize: 7, doneFirst: true });
     expect(await find(org)).toHaveLength(23);
     expect([org.account.callCount('query'), org.account.callCount('query.more')]).toEqual([1, 3]);
     expect(await org.openPort().readByDomain('shared.example', RUN, PLAIN)).toHaveLength(20);
   });
 
-  test('stay in the order of their ids where Salesforce shuffles what ties', async () => {
+  test('stay in the order of their ids when Salesforce shuffles ties', async () => {
     const { account, openPort } = open(TEAM, { shuffleTies: true, maxBatchSize: 4 });
     const expected = Array.from({ length: 20 }, (_, index) => account.recordId(index + 1));
     for (const _ of [1, 2, 3]) {
@@ -37,17 +37,17 @@ describe('rows', () => {
     }
   });
 
-  test('that are equal only to who reads Turkish are nobody’s', async () => {
+  test('with an email that is equal only in the Turkish locale are left out', async () => {
     const people = [{ email: 'KIRK@x.example' }, { email: 'kirk@x.example' }];
     const { account, openPort } = open(people, { userLocale: 'tr' });
     const found = async (email: string) =>
       (await openPort().findByEmails([email], PLAIN)).get(email)?.map(({ remoteId }) => remoteId);
-    // Salesforce gives them the first one, and keeps it from those who look for it.
+    // By the Turkish locale Salesforce matches the wrong contact, which the adapter filters out.
     expect(await found('kırk@x.example')).toEqual([]);
     expect(await found('kirk@x.example')).toEqual([account.recordId(2)]);
   });
 
-  test('that were merged cost one call more, and none where the one that they went into is asked for too', async () => {
+  test('take one more call when they were merged, unless the surviving contact is requested too', async () => {
     const { account, openPort } = open(TEAM.slice(0, 3));
     const [loser = '', survivor = ''] = [1, 2].map((index) => account.recordId(index));
     account.mergePerson(loser, survivor);
@@ -61,7 +61,7 @@ describe('rows', () => {
     }
   });
 
-  test('that were deleted are nowhere, however they are asked for', async () => {
+  test('are left out of every search when they are deleted', async () => {
     const org = open(TEAM.slice(0, 3), { namesDeleted: true });
     const gone = org.account.recordId(2);
     org.account.removePerson(gone);
@@ -72,7 +72,7 @@ describe('rows', () => {
     expect((await port.findByIds([gone], PLAIN)).size).toBe(0);
   });
 
-  test('are the same in an organisation with lists of states and countries', async () => {
+  test('are the same in an org with picklists for states and countries', async () => {
     const mailingAddress = { street: 'A\nB', city: 'C', state: 'D', postalCode: 'E', country: 'F' };
     const [contact] = await find(
       open([{ email: EMAIL, mailingAddress }], { stateAndCountryPicklists: true }),
@@ -86,15 +86,15 @@ describe('rows', () => {
   });
 });
 
-describe('cursors', () => {
-  test('that have died are replaced once, unnoticed', async () => {
+describe('query cursors', () => {
+  test('are replaced once when they have expired, without an error', async () => {
     const org = open(TEAM, { maxBatchSize: 10 });
     org.account.fail('invalid-locator', { operation: 'query.more', after: 1 });
     expect(await find(org)).toHaveLength(23);
     expect(org.account.callCount('query')).toBe(2);
   });
 
-  test('that die at once are an error, and no endless loop', async () => {
+  test('give an error, and no endless loop, when they expire immediately', async () => {
     const org = open(TEAM, { maxBatchSize: 10, cursorTtlMs: 0, errorCodeFirst: true });
     await expect(find(org)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_ERROR',
@@ -105,11 +105,11 @@ describe('cursors', () => {
 });
 
 describe('fields', () => {
-  test('that the user may not see are left out, in plain and in composite calls', async () => {
+  test('are left out when they are hidden from the user, in plain and in composite calls', async () => {
     const emails = Array.from({ length: 100 }, (_, index) => `person.${index}@long-company-name.example`);
     const person = { email: emails[0] ?? '', fax: '1', phone: '2', firstName: 'Ada' };
     const org = open([person], { hiddenFields: ['Fax', 'LastActivityDate', 'MailingAddress'] });
-    // One is refused; one more describes the fields and reads. What was learnt holds for the next.
+    // One call is rejected; one more describes the fields and reads. Later calls reuse the result.
     for (const [asked, calls] of [
       [emails.slice(0, 1), 2],
       [emails, 1],
@@ -127,7 +127,7 @@ describe('fields', () => {
     }
   });
 
-  test('that are mapped and do not exist are told by the mapping that names them', async () => {
+  test('give an error that names the mapping when they do not exist', async () => {
     const fieldMappings = [{ schemaField: 'shoe_size', mappedField: 'Shoe_Size__c' }];
     const schemaMappingsConfig = {
       commonObjects: [{ object: 'contact', fieldMappings }],
@@ -142,7 +142,7 @@ describe('fields', () => {
     expect((await port.findByEmails([EMAIL], PLAIN)).get(EMAIL)).toHaveLength(23);
   });
 
-  test('of the account behind a contact can be mapped', async () => {
+  test('can be mapped from the account of a contact', async () => {
     const fieldMappings = [{ schemaField: 'company', mappedField: 'Account.Name' }];
     const entityMappings = [
       { entityId: null, object: { type: 'standard', name: 'Contact' } as const, fieldMappings },
@@ -153,8 +153,8 @@ describe('fields', () => {
   });
 });
 
-describe('refusals', () => {
-  test('a limit that is used up is one, of the whole call and of a part of it', async () => {
+describe('errors', () => {
+  test('an exceeded daily limit is a rate limit error, for a whole call and for a part of it', async () => {
     const emails = Array.from({ length: 100 }, (_, index) => `person.${index}@long-company-name.example`);
     const { account, openPort } = open(TEAM);
     account.setLimits({ requestsPerDay: 0 });

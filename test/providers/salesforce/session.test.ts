@@ -22,7 +22,7 @@ async function refresh({ account }: Org, refreshToken = account.refreshToken): P
   return access.refresh.readAnswer(await createSend({ origin: account.instanceUrl })(request), NOW);
 }
 
-/** As much of the way out as these promises need: one refresh where the answer asks for it. */
+/** The part of the outbound client that these tests need: one refresh when the token has expired. */
 function refreshing(org: Org): Send {
   let token = org.account.accessToken;
   return async (request) => {
@@ -40,7 +40,7 @@ function openRefreshing(org: Org): ContactPort {
 }
 
 describe('a session', () => {
-  test('that expires between two pages is renewed, and the search goes on where it was', async () => {
+  test('is refreshed when it expires between two pages, and the search continues', async () => {
     const org = open(PEOPLE, { maxBatchSize: 10 });
     org.account.fail('session-expired', { operation: 'query.more' });
     const port = openRefreshing(org);
@@ -49,7 +49,7 @@ describe('a session', () => {
     expect([org.account.callCount('oauth.token'), org.account.callCount('query')]).toEqual([1, 1]);
   });
 
-  test('that has expired is renewed for good', async () => {
+  test('is refreshed permanently when it has expired', async () => {
     const org = open(PEOPLE);
     org.account.expireAccessToken();
     const port = openRefreshing(org);
@@ -58,7 +58,7 @@ describe('a session', () => {
     expect(org.account.callCount('oauth.token')).toBe(1);
   });
 
-  test('in JWT form that has expired is renewed', async () => {
+  test('in JWT form is refreshed when it has expired', async () => {
     const org = open(PEOPLE);
     org.account.fail('auth-header-invalid', { operation: 'query' });
     const port = openRefreshing(org);
@@ -66,7 +66,7 @@ describe('a session', () => {
     expect(org.account.callCount('oauth.token')).toBe(1);
   });
 
-  test.each(['session-not-for-rest', 'app-not-attached'])('refused as %s is not renewed', async (fault) => {
+  test.each(['session-not-for-rest', 'app-not-attached'])('refused as %s is not refreshed', async (fault) => {
     const org = open(PEOPLE);
     org.account.fail(fault, { times: 5 });
     const port = openRefreshing(org);
@@ -78,7 +78,7 @@ describe('a session', () => {
 });
 
 describe('a refresh', () => {
-  test('brings an access token that works, no end, and no new refresh token', async () => {
+  test('gives a working access token, without an expiry or a new refresh token', async () => {
     const org = open(PEOPLE);
     const { accessToken, ...rest } = await refresh(org);
     expect(rest).toEqual({ refreshToken: null, expiresAt: null, instanceUrl: org.account.instanceUrl });
@@ -86,7 +86,7 @@ describe('a refresh', () => {
     expect((await send({ method: 'GET', path: QUERY, budget: 'api' })).status).toBe(200);
   });
 
-  test('brings a new refresh token where they rotate; the old one is dead, and ends the new one', async () => {
+  test('gives a new refresh token with rotation; a use of the old one fails and revokes the new one', async () => {
     const org = open(PEOPLE, { rotateRefreshTokens: true });
     const old = org.account.refreshToken;
     const { refreshToken } = await refresh(org, old);
@@ -97,7 +97,7 @@ describe('a refresh', () => {
       await expect(refresh(org, dead)).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' });
   });
 
-  test('says where the instance lives now', async () => {
+  test('gives the current URL of the instance', async () => {
     const movedInstanceUrl = 'https://acme-new.my.salesforce.com';
     expect((await refresh(open(PEOPLE, { movedInstanceUrl }))).instanceUrl).toBe(movedInstanceUrl);
   });
@@ -112,13 +112,13 @@ describe('a refresh', () => {
     ['refresh-in-progress', 'REMOTE_PROVIDER_UNAVAILABLE'],
     ['token-rate-limited', 'REMOTE_PROVIDER_RATE_LIMITED'],
     ['maintenance', 'REMOTE_PROVIDER_UNAVAILABLE'],
-  ])('that ends in %s is %s', async (fault, code) => {
+  ])('with the outcome %s is %s', async (fault, code) => {
     const org = open(PEOPLE);
     org.account.fail(fault);
     await expect(refresh(org)).rejects.toMatchObject({ code });
   });
 
-  test('with a wrong secret is this installation’s mistake', async () => {
+  test('with a wrong secret is a configuration error of this installation', async () => {
     const org = open(PEOPLE);
     const account = { ...org.account, refreshToken: org.account.refreshToken, clientSecret: 'wrong' };
     await expect(refresh({ ...org, account })).rejects.toMatchObject({
@@ -128,12 +128,12 @@ describe('a refresh', () => {
   });
 });
 
-describe('the limit', () => {
+describe('the daily limit', () => {
   test.each([
     ['plain', { remaining: 99_999, max: 100_000 }],
     ['per-app', { remaining: 249, max: 250 }],
     ['bursts', { remaining: 99_999, max: 100_000 }],
-  ] as const)('is read from every answer in its %s form', async (limitInfo, expected) => {
+  ] as const)('is read from every response in its %s form', async (limitInfo, expected) => {
     const answer = await open(PEOPLE, { limitInfo }).send({ method: 'GET', path: QUERY, budget: 'api' });
     expect(access.readRateLimitStatus(answer)).toEqual({ ...expected, intervalMs: 86_400_000 });
   });

@@ -11,7 +11,7 @@ function conditionOf(where: Parameters<typeof select>[0]['where']): Condition | 
   return parseQuery(select({ fields: [EMAIL], where, order: 'ascending', limit: 1 })).where;
 }
 
-test('a list is read by another parser as the values that went in', () => {
+test('a list is parsed back to its values by another parser', () => {
   fc.assert(
     fc.property(fc.array(nastyText, { minLength: 1, maxLength: 4 }), (values) => {
       const condition = conditionOf(isIn(EMAIL, values));
@@ -21,7 +21,7 @@ test('a list is read by another parser as the values that went in', () => {
   );
 });
 
-test('a pattern is read by another parser as an ending, and nothing else ends like it', () => {
+test('a pattern is read by another parser as a suffix, and matches nothing else', () => {
   fc.assert(
     fc.property(nastyText, nastyText, (ending, other) => {
       const condition = conditionOf(endsWith(EMAIL, `@${ending}`));

@@ -17,7 +17,7 @@ import { nastyText } from './nasty-text.ts';
 const EMAIL = fieldName('Email');
 
 describe('a quoted value', () => {
-  test('reads back as itself, by the documented grammar', () => {
+  test('is parsed back to itself by the documented grammar', () => {
     fc.assert(
       fc.property(nastyText, (value) => {
         expect(readQuoted(quote(value))).toBe(value);
@@ -26,7 +26,7 @@ describe('a quoted value', () => {
     );
   });
 
-  test('ends where it ends: nothing of it reaches the query around it', () => {
+  test('cannot be broken out of: no part of it becomes part of the query', () => {
     fc.assert(
       fc.property(fc.array(nastyText, { minLength: 1, maxLength: 5 }), (values) => {
         expect(readQuotedList(isIn(EMAIL, values), 'Email IN (')).toEqual(values);
@@ -35,7 +35,7 @@ describe('a quoted value', () => {
     );
   });
 
-  test('can travel in a URL, whatever it was', () => {
+  test('can be sent in a URL, with any content', () => {
     fc.assert(
       fc.property(nastyText, (value) => {
         expect(decodeURIComponent(encodeURIComponent(quote(value)))).toBe(quote(value));
@@ -59,7 +59,7 @@ describe('a quoted value', () => {
 });
 
 describe('a pattern', () => {
-  test('means its text literally, after anything at all', () => {
+  test('matches its literal text as a suffix', () => {
     fc.assert(
       fc.property(nastyText, (ending) => {
         const [head = '', literal = ''] = endsWith(EMAIL, ending).split(/ LIKE (.*)/s);
@@ -72,7 +72,7 @@ describe('a pattern', () => {
 });
 
 describe('a query', () => {
-  test('is put together in the order of the grammar', () => {
+  test('is assembled in the order of the grammar', () => {
     const where = allOf([
       endsWith(EMAIL, '@a_b.example'),
       compare(fieldName('Id'), '>=', '003RO0000000001AAA'),
@@ -83,16 +83,16 @@ describe('a query', () => {
     expect(count(isIn(EMAIL, ['a@b.c']))).toBe("SELECT COUNT() FROM Contact WHERE Email IN ('a@b.c')");
   });
 
-  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('has no limit of %d', (limit) => {
+  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects a limit of %d', (limit) => {
     expect(() => select({ fields: [EMAIL], where: isIn(EMAIL, ['x']), limit })).toThrow(RangeError);
   });
 
-  test('has no empty list', () => {
+  test('rejects an empty list', () => {
     expect(() => isIn(EMAIL, [])).toThrow(RangeError);
   });
 
   test.each(['Id', 'Favorite_Color__c', 'ns__Field__c', 'Account.Name', 'Region__r.Code__c'])(
-    'takes %s for a field',
+    'accepts %s as a field',
     (name) => {
       expect(isFieldName(name)).toBe(true);
     },
@@ -112,7 +112,7 @@ describe('a query', () => {
     'É',
     'FIELDS(ALL)',
     'a'.repeat(256),
-  ])('does not take %j for a field', (name) => {
+  ])('rejects %j as a field', (name) => {
     expect(isFieldName(name)).toBe(false);
     expect(() => fieldName(name)).toThrow(TypeError);
   });

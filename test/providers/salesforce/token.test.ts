@@ -47,7 +47,7 @@ describe('an expired token', () => {
 });
 
 describe('a refresh', () => {
-  test('is asked for in a form, once', () => {
+  test('is requested by a form, once', () => {
     const request = refresh.toRequest({
       client: { clientId: 'id&1', clientSecret: 'se cret' },
       refreshToken: '5Aep/+=',
@@ -60,24 +60,24 @@ describe('a refresh', () => {
     });
   });
 
-  test('brings a token without an end and without a new refresh token', () => {
+  test('gives a token without an expiry and without a new refresh token', () => {
     expect(refresh.readAnswer(answer(200, token), NOW)).toEqual({
       ...{ accessToken: token.access_token, refreshToken: null, expiresAt: null },
       instanceUrl: 'https://acme.my.salesforce.com',
     });
   });
 
-  test('brings the new refresh token where they rotate', () => {
+  test('gives the new refresh token with rotation', () => {
     const rotated = { ...token, refresh_token: '5Aep862' };
     expect(refresh.readAnswer(answer(200, rotated), NOW).refreshToken).toBe('5Aep862');
   });
 
-  test('brings an end, should Salesforce ever tell one', () => {
+  test('gives an expiry if Salesforce sends one', () => {
     const ending = { ...token, expires_in: 900 };
     expect(refresh.readAnswer(answer(200, ending), NOW).expiresAt).toBe('2026-11-20T10:15:00.000Z');
   });
 
-  test('brings the instance where it lives now, and none where Salesforce tells none', () => {
+  test('gives the current instance URL, or none if Salesforce sends none', () => {
     const moved = { ...token, instance_url: 'https://new-acme.my.salesforce.com' };
     expect(refresh.readAnswer(answer(200, moved), NOW).instanceUrl).toBe(
       'https://new-acme.my.salesforce.com',
@@ -124,14 +124,14 @@ describe('a refresh', () => {
     [400, 'what?', 'REMOTE_PROVIDER_ERROR'],
   ];
 
-  test.each(refusals)('that is refused with %d %j is %s', (status, body, code) => {
+  test.each(refusals)('refused with %d %j is %s', (status, body, code) => {
     expect(() => refresh.readAnswer(answer(status, body), NOW)).toThrow(
       expect.objectContaining({ code, answer: expect.objectContaining({ status }) }),
     );
   });
 
   test.each(['', 'null', '[]', '{}', '{"access_token":""}', '{"access_token":"00D!secret"'])(
-    'that brings %j is no answer, and shows nothing of it',
+    'with the response %j is an error that contains nothing of it',
     (body) => {
       expect(() => refresh.readAnswer(answer(200, body), NOW)).toThrow(
         expect.objectContaining({

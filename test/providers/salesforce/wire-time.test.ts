@@ -9,7 +9,7 @@ const YEARS = {
   noInvalidDate: true,
 };
 
-test('a time as Salesforce writes it is the same moment in RFC 3339', () => {
+test('a time in Salesforce’s format becomes the same time in RFC 3339', () => {
   fc.assert(
     fc.property(fc.date(YEARS), (date) => {
       expect(toTime(date.toISOString().replace('Z', '+0000'))).toBe(date.toISOString());
@@ -18,7 +18,7 @@ test('a time as Salesforce writes it is the same moment in RFC 3339', () => {
   );
 });
 
-test('whatever it is, the quick way and the careful way agree', () => {
+test('the fast and the general conversion agree on any input', () => {
   const part = fc.integer({ min: 0, max: 99 }).map((number) => String(number).padStart(2, '0'));
   const almostTime = fc
     .tuple(part, part, part, part, part, part, fc.constantFrom('+0000', 'Z', '+0530', ''))

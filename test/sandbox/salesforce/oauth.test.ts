@@ -123,7 +123,7 @@ describe('Salesforce’s token endpoint', () => {
     expect(body.issued_at).toBe(String(Date.UTC(2026, 10, 20, 12) / 1_000));
   });
 
-  test('of an org that moved responds only at the new URL', async () => {
+  test('responds only at the new URL of an org that moved', async () => {
     const movedInstanceUrl = client.account.instanceUrl.replace('127.0.0.1', 'localhost');
     client.account.setQuirks({ movedInstanceUrl });
     const { body } = await client.token(form());

@@ -82,7 +82,7 @@ describe('Pages of a Salesforce query', () => {
     expect(body.nextRecordsUrl).toContain('/query/01g');
   });
 
-  test('by keyset neither repeat nor skip rows that are added and deleted between them', async () => {
+  test('neither repeat nor skip rows when the client pages by keyset while rows are added and deleted', async () => {
     const page = (from: string) =>
       client.query(`SELECT Id FROM Contact WHERE Id > '${from}' ORDER BY Id LIMIT 1000`);
     const first = (await page('003000000000000AAA')).body.records;

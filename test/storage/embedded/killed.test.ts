@@ -12,7 +12,7 @@ import { createDice } from '../../support/dice.ts';
 import { expectNoProcessLeft, readApplications, readServerPid } from '../../support/embedded.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
-/** More of them where somebody wants to know: EMBEDDED_KILLS=30. */
+/** Number of kills; set EMBEDDED_KILLS=30 for more. */
 const KILLS = Number(process.env['EMBEDDED_KILLS'] ?? 3);
 const SEED = Number(process.env['EMBEDDED_SEED'] ?? 17);
 /** About how long a first start takes. */
@@ -21,7 +21,7 @@ const FIRST_START_MS = 3_000;
 const root = makeTemporaryFolder();
 afterAll(() => rmSync(root, { recursive: true }));
 
-describe('a process that is killed with -9 in its very first start', () => {
+describe('a process that is killed with -9 during its first start', () => {
   let storage: CompiledStorage;
   beforeAll(() => {
     storage = compileStorage();
@@ -31,7 +31,7 @@ describe('a process that is killed with -9 in its very first start', () => {
   const delays = Array.from({ length: KILLS }, () => dice.next(FIRST_START_MS));
 
   test.each(delays)(
-    `after %i ms (seed ${SEED}) leaves no process, and the next start works`,
+    `leaves no process after %i ms (seed ${SEED}), and the next start works`,
     async (delay) => {
       const directory = join(root, `killed-${delay}`, 'data');
       const child = storage.run(`
@@ -52,7 +52,7 @@ describe('a process that is killed with -9 in its very first start', () => {
 });
 
 describe('a server that is killed with -9', () => {
-  test('is started again by itself: what was acknowledged is there, and the rest was refused as retryable', async () => {
+  test('is restarted automatically with all acknowledged writes; other writes were rejected as retryable', async () => {
     const directory = join(root, 'server', 'data');
     const log: string[] = [];
     const database = await openDatabase(
@@ -72,7 +72,7 @@ describe('a server that is killed with -9', () => {
           () => acknowledged.push(customerId),
           async (error: unknown) => {
             refused.push(error);
-            // While the circuit breaker is open it comes at once: nothing else would ever run.
+            // While the circuit breaker is open, rejections are immediate: without a pause this loop would starve other work.
             await wait(5);
           },
         );
@@ -85,7 +85,7 @@ describe('a server that is killed with -9', () => {
     await writers;
     for (const error of refused)
       expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: expect.any(Number) });
-    // A write needs no more than that the server is back.
+    // A write succeeds as soon as the server is back.
     const again = () =>
       customers.upsert({ customerId: 'last', name: 'N', email: 'a@b.c' }).then(
         () => true,
@@ -99,17 +99,17 @@ describe('a server that is killed with -9', () => {
   });
 
   test.each(['a process that lives', 'a zombie'])(
-    'and whose id belongs to %s by now holds nobody up',
+    'does not block a start when its process id now belongs to %s',
     async (kind) => {
       const directory = join(root, kind.replaceAll(' ', '-'), 'data');
       await readApplications(directory);
-      // Of the same user as the server: another user's process is none that PostgreSQL minds.
+      // As the server's user: PostgreSQL ignores processes of other users.
       const { uid, gid } = statSync(directory);
       const script = kind === 'a zombie' ? 'sleep 0.2 & echo $!; exec sleep 600' : 'echo $$; exec sleep 600';
       const other = spawn('/bin/sh', ['-c', script], { uid, gid, cwd: '/' });
       const [pid] = await once(other.stdout, 'data');
       const state = () => readFileSync(`/proc/${String(pid).trim()}/stat`, 'utf8').split(') ')[1]?.[0];
-      // Who has taken the shell's place collects no children.
+      // `exec` replaced the shell with `sleep`, which does not reap its children.
       if (kind === 'a zombie') await expect.poll(state, { timeout: 10_000 }).toBe('Z');
       writeFileSync(
         join(directory, 'postmaster.pid'),
@@ -120,7 +120,7 @@ describe('a server that is killed with -9', () => {
     },
   );
 
-  test('while its folder is broken says why, goes on trying, and is right when the folder is', async () => {
+  test('logs why it cannot restart while its folder is broken, keeps trying, and recovers with the folder', async () => {
     const directory = join(root, 'broken', 'data');
     const log: string[] = [];
     const onLog = (level: string, message: string) => void log.push(`${level} ${message}`);
@@ -137,7 +137,7 @@ describe('a server that is killed with -9', () => {
   });
 });
 
-test('a folder that another user’s start has begun is swept before it is made', async () => {
+test('a folder that a start of another user left incomplete is emptied first', async () => {
   const directory = join(root, 'begun', 'data');
   mkdirSync(`${directory}.draft-0123/cluster`, { recursive: true });
   writeFileSync(`${directory}.draft-0123/cluster/PG_VERSION`, '18');

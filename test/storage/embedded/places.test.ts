@@ -51,8 +51,8 @@ describe('the path of a data folder', () => {
   );
 });
 
-describe('what is in the folder', () => {
-  test('is the owner’s alone, durable, and not open to others of this machine', async () => {
+describe('the content of the folder', () => {
+  test('is accessible to its owner only, and durable', async () => {
     const directory = join(root, 'own', 'data');
     const server = await startEmbeddedServer({ directory });
     for (const path of [directory, `${directory}.socket`]) expect(statSync(path).mode & 0o777).toBe(0o700);
@@ -71,7 +71,7 @@ describe('what is in the folder', () => {
     ['a PGlite database', 'PG_VERSION', '17', 'Carrying over'],
     ['of another major version', 'crossbook.json', '{"major":17,"password":"p"}', 'crossbook restore'],
     ['cut short', 'crossbook.json', '{"maj', 'cannot be read'],
-  ])('is refused when it is %s, with what to do', async (_, file, content, words) => {
+  ])('is rejected when it is %s, with instructions', async (_, file, content, words) => {
     const directory = join(makeFolder(), 'data');
     mkdirSync(directory);
     writeFileSync(join(directory, file), content);
@@ -80,7 +80,7 @@ describe('what is in the folder', () => {
   });
 });
 
-test('without the links of the install script, links of ours are made beside the data', () => {
+test('without the links of the install script, links are created beside the data', () => {
   const binaries = findBinaries();
   const copy = join(makeFolder(), 'package', 'native');
   cpSync(binaries.folder, copy, { recursive: true, filter: (path) => !isLink(path) });
@@ -93,8 +93,8 @@ test('without the links of the install script, links of ours are made beside the
   }
 });
 
-describe.runIf(IS_ROOT)('for root', () => {
-  test('the server runs as who owns the folder', async () => {
+describe.runIf(IS_ROOT)('under root', () => {
+  test('the server runs as the owner of the folder', async () => {
     const folder = makeFolder();
     chownSync(folder, 1, 1);
     const server = await startEmbeddedServer({ directory: join(folder, 'data') });
@@ -102,7 +102,7 @@ describe.runIf(IS_ROOT)('for root', () => {
     await server.close();
   });
 
-  test('a folder of root’s gets a server with a uid that nobody has, today and the next time', async () => {
+  test('a folder of root gets a server with an unused uid, also at the next start', async () => {
     const directory = join(makeFolder(), 'data');
     await readApplications(directory);
     const { uid } = statSync(directory);
@@ -112,7 +112,7 @@ describe.runIf(IS_ROOT)('for root', () => {
     expect(statSync(directory).uid).toBe(uid);
   });
 
-  test('data that its user cannot reach are in a folder of root’s in /var/lib, and stay there', async () => {
+  test('data below a folder that the server’s user cannot access are kept in /var/lib', async () => {
     const closed = mkdtempSync(join(tmpdir(), 'crossbook-closed-'));
     const directory = join(closed, 'below', 'data');
     const log: string[] = [];
@@ -129,7 +129,7 @@ describe.runIf(IS_ROOT)('for root', () => {
     rmSync(closed, { recursive: true });
   });
 
-  test('a folder there that others can write to is not used', async () => {
+  test('a folder in /var/lib that others can write to is not used', async () => {
     const closed = mkdtempSync(join(tmpdir(), 'crossbook-closed-'));
     const directory = join(closed, 'below', 'data');
     const id = '0123456789abcdef0123456789abcdef';
@@ -142,14 +142,14 @@ describe.runIf(IS_ROOT)('for root', () => {
     rmSync(closed, { recursive: true });
   });
 
-  test('a user without a name is told in one line, and goes on with a folder that is made', async () => {
+  test('a user without a name gets a one-line error, and can start on an existing folder', async () => {
     const folder = makeFolder();
     chownSync(folder, 54_321, 54_321);
     const directory = join(folder, 'data');
     const open = `await (await openDatabase({ directory: '${directory}' }, { keyRing: ${keyRing} })).close();`;
     const first = await runAs(54_321, open);
     expect(first).toContain('has none for this one');
-    // As root, who finds a name for it.
+    // Started as root, which creates a user name for the uid.
     expect(await readApplications(directory)).toEqual([]);
     expect(statSync(directory).uid).toBe(54_321);
     expect(await runAs(54_321, open)).toBe('');
@@ -172,7 +172,7 @@ describe.runIf(IS_ROOT)('for root', () => {
 });
 
 describe.runIf(canUnshare())('two containers', () => {
-  test('on one volume do not start two servers, though their process ids say nothing to each other', async () => {
+  test('on one volume start only one server, although their process ids are in separate namespaces', async () => {
     const directory = join(makeFolder(), 'data');
     const body = `await openDatabase({ directory: '${directory}' }, { keyRing: ${keyRing} });
       process.stdout.write('open'); setInterval(() => {}, 1_000);`;
