@@ -52,9 +52,7 @@ async function find(deps: LookupDeps, query: Query): Promise<SearchResult> {
     const contacts = await lookUpEmails(deps, client, { emails: filter.emails, selection });
     return { contacts, hasNextPage: false, hasPreviousPage: false, totalCount: contacts.length };
   }
-  const { items, ...ends } = await readDomainPage(client.port, filter.domain, {
-    ...{ request, selection, needsPreviousPage: selection.needsPreviousPage },
-  });
+  const { items, ...ends } = await readDomainPage(client.port, filter.domain, request, selection);
   const found = { contacts: items, ...ends, totalCount: null };
   const isWhole = request.boundary === undefined && !ends.hasNextPage && !ends.hasPreviousPage;
   if (isWhole) return { ...found, totalCount: items.length };
@@ -75,7 +73,7 @@ function toContactPage(
   const { contacts, totalCount, countFailure } = found;
   const { items, hasNextPage, hasPreviousPage } =
     filter.by === 'emails'
-      ? slicePage(contacts, request, { keyOf: readRemoteId, compare: client.access.compareIds })
+      ? slicePage(contacts, request, client.access.compareIds)
       : { ...found, items: contacts };
   return {
     ...{ items, hasNextPage, hasPreviousPage, totalCount, countFailure },
@@ -88,10 +86,6 @@ function toContactPage(
       items.length = 0;
     },
   };
-}
-
-function readRemoteId({ remoteId }: Contact): string {
-  return remoteId;
 }
 
 /**
