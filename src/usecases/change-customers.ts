@@ -12,7 +12,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
-import { isRfc3339, isStorableJson } from '../lib/text.ts';
+import { isRfc3339, isStorableJson, isVisibleAscii } from '../lib/text.ts';
 import { type CallerDeps, customerNotFound, requireApiKey } from './open-contact-client.ts';
 
 /** Upserts a customer and its connections in one transaction. */
@@ -40,13 +40,13 @@ function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): Cus
     ...findTextMistakes(upsert.customerId, 'customer_id', MAX_CUSTOMER_ID_LENGTH),
     ...findUnnameable(upsert.customerId),
     ...findTextMistakes(upsert.name, 'name', MAX_NAME_LENGTH),
-    ...(isEmail(email) ? [] : ['email is not an email address']),
-    ...findVersionMistakes(upsert.expectedVersion),
+    !isEmail(email) && 'email is not an email address',
+    !isVersion(upsert.expectedVersion) && 'expected_version is not a whole number from 0 on',
     ...findRepeated(upsert.connections ?? []),
     ...(connections ?? []).flatMap((cleaned, index) =>
       findConnectionMistakes(cleaned, `connections[${index}]`),
     ),
-  ];
+  ].filter((mistake) => mistake !== false);
   if (mistakes.length > 0) throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
   return { ...upsert, email, ...(connections && { connections: connections.map((it) => it.connection) }) };
 }
@@ -59,68 +59,56 @@ function cleanInstanceUrl(rules: UpsertRules, connection: ConnectionUpsert): Cle
   return { connection: { ...connection, instanceUrl: checked.url } };
 }
 
-function findConnectionMistakes({ connection, problem }: CleanedConnection, path: string): string[] {
+function findConnectionMistakes({ connection, problem }: CleanedConnection, path: string): Mistakes {
   const { providerName, instanceUrl, credentials, ...configs } = connection;
+  const config = JSON.stringify(configs);
   return [
-    ...(problem ? [`${path}.instance_url is not an address of ${providerName}: ${problem}`] : []),
-    ...findConfigMistakes(configs, path),
+    problem !== undefined && `${path}.instance_url is not an address of ${providerName}: ${problem}`,
+    Buffer.byteLength(config) > MAX_CONFIG_BYTES &&
+      `${path} has more than ${MAX_CONFIG_BYTES / 1024} KiB of configuration`,
+    !isStorableJson(config) && `${path} contains U+0000 or half of a surrogate pair`,
     ...(credentials ? findCredentialMistakes(credentials, `${path}.credentials`) : []),
   ];
 }
 
-function findConfigMistakes(configs: object, path: string): string[] {
-  const text = JSON.stringify(configs);
-  return [
-    ...(Buffer.byteLength(text) > MAX_CONFIG_BYTES
-      ? [`${path} has more than ${MAX_CONFIG_BYTES / 1024} KiB of configuration`]
-      : []),
-    ...(isStorableJson(text) ? [] : [`${path} contains U+0000 or half of a surrogate pair`]),
-  ];
-}
-
-function findCredentialMistakes(credentials: Credentials, path: string): string[] {
-  const oauth2 = credentials.type === 'oauth2' ? credentials : undefined;
+function findCredentialMistakes(credentials: Credentials, path: string): Mistakes {
+  const expiresAt = credentials.type === 'oauth2' ? credentials.expiresAt : null;
   const secrets =
     credentials.type === 'token' ? [credentials.value] : [credentials.accessToken, credentials.refreshToken];
   // A value that is invalid in a header cannot be a token. The value is never repeated in the error.
-  const wrong = secrets.some((secret) => secret !== null && !isToken(secret));
-  const undated = oauth2?.expiresAt && !isRfc3339(oauth2.expiresAt);
+  const wrong = secrets.some((secret) => secret !== null && !isVisibleAscii(secret, MAX_SECRET_LENGTH));
+  const undated = expiresAt ? !isRfc3339(expiresAt) : false;
   return [
-    ...(wrong ? [`${path} holds a token that is empty, too long, or has characters that no token has`] : []),
-    ...(undated ? [`${path}.expires_at is not a moment as in RFC 3339, such as 2025-01-31T09:30:00Z`] : []),
+    wrong && `${path} holds a token that is empty, too long, or has characters that no token has`,
+    undated && `${path}.expires_at is not a moment as in RFC 3339, such as 2025-01-31T09:30:00Z`,
   ];
 }
 
-function isToken(secret: string): boolean {
-  return secret.length <= MAX_SECRET_LENGTH && /^[\x21-\x7e]+$/.test(secret);
-}
-
-function findVersionMistakes(version: number | undefined): string[] {
-  if (version === undefined || (Number.isSafeInteger(version) && version >= 0)) return [];
-  return ['expected_version is not a whole number from 0 on'];
+function isVersion(version: number | undefined): boolean {
+  return version === undefined || (Number.isSafeInteger(version) && version >= 0);
 }
 
 /** Rejects ids with surrounding spaces, which headers lose, and dots, which paths lose. */
-function findUnnameable(customerId: string): string[] {
+function findUnnameable(customerId: string): Mistakes {
   const isPadded = customerId.trim() !== customerId && customerId.trim() !== '';
   return [
-    ...(isPadded ? ['customer_id begins or ends with a space'] : []),
-    ...(/^\.{1,2}$/.test(customerId) ? ['customer_id is a step of a path'] : []),
+    isPadded && 'customer_id begins or ends with a space',
+    /^\.{1,2}$/.test(customerId) && 'customer_id is a step of a path',
   ];
 }
 
-function findRepeated(connections: readonly ConnectionUpsert[]): string[] {
+function findRepeated(connections: readonly ConnectionUpsert[]): Mistakes {
   const names = connections.map(({ providerName }) => providerName);
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   return [...repeated].map((name) => `connections names the provider ${name} more than once`);
 }
 
-function findTextMistakes(value: string, path: string, longest: number): string[] {
+function findTextMistakes(value: string, path: string, longest: number): Mistakes {
   return [
-    ...(value.trim() === '' ? [`${path} is empty`] : []),
-    ...(value.length > longest ? [`${path} is longer than ${longest} characters`] : []),
-    ...(/\p{Cc}/u.test(value) ? [`${path} contains control characters`] : []),
-    ...(/\p{Cs}/u.test(value) ? [`${path} contains half of a surrogate pair`] : []),
+    value.trim() === '' && `${path} is empty`,
+    value.length > longest && `${path} is longer than ${longest} characters`,
+    /\p{Cc}/u.test(value) && `${path} contains control characters`,
+    /\p{Cs}/u.test(value) && `${path} contains half of a surrogate pair`,
   ];
 }
 
@@ -181,6 +169,9 @@ export interface UpsertDeps extends CallerDeps, UpsertRules {
   /** Clears what this request and this process have cached for the customer. */
   invalidateCustomer(customer: Customer): void;
 }
+
+/** False: not this mistake. */
+type Mistakes = readonly (string | false)[];
 
 interface CleanedConnection {
   readonly connection: ConnectionUpsert;

@@ -35,15 +35,14 @@ export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) 
       logins.map((login) => resolveLogin(deps.connecting, { ...login, applicationId, loginUrl })),
     );
     const mistakes = [
-      ...('problem' in returnUrl ? [`The return URL cannot be used: ${returnUrl.problem}`] : []),
-      ...(optionalScopes.length > MAX_SCOPES || !optionalScopes.every((scope) => SCOPE.test(scope))
-        ? ['The optional scopes are not scopes, or too many']
-        : []),
-      ...(loginUrl !== null && providers.length > 1 ? ['A login URL is for a link to one provider'] : []),
+      'problem' in returnUrl && `The return URL cannot be used: ${returnUrl.problem}`,
+      (optionalScopes.length > MAX_SCOPES || !optionalScopes.every((scope) => SCOPE.test(scope))) &&
+        'The optional scopes are not scopes, or too many',
+      loginUrl !== null && providers.length > 1 && 'A login URL is for a link to one provider',
       // Reports the application's mistakes now instead of later to its customer.
-      ...found.flatMap((login) => ('problem' in login ? [login.problem] : [])),
-      ...(publicUrl === undefined ? ['PUBLIC_URL is not set: a link would not know where it leads'] : []),
-    ];
+      ...found.map((login) => 'problem' in login && login.problem),
+      publicUrl === undefined && 'PUBLIC_URL is not set: a link would not know where it leads',
+    ].filter((mistake) => mistake !== false);
     if (mistakes.length > 0 || 'problem' in returnUrl) {
       throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
     }
