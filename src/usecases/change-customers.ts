@@ -1,6 +1,6 @@
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/caller.ts';
 import type { Credentials } from '../domain/connection.ts';
-import { isEmail } from '../domain/contact-search.ts';
+import { isEmail, type ResolvedTarget } from '../domain/contact-search.ts';
 import {
   type ConnectionUpsert,
   type Customer,
@@ -9,16 +9,17 @@ import {
   MAX_CUSTOMER_ID_LENGTH,
 } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Provider } from '../domain/provider.ts';
+import type { Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
+import type { CheckedUrl } from '../domain/urls.ts';
 import { isRfc3339, isStorableJson, isVisibleAscii } from '../lib/text.ts';
-import { type CallerDeps, customerNotFound, requireApiKey } from './open-contact-client.ts';
+import { type CallerDeps, customerNotFound, withApiKey } from './open-contact-client.ts';
 
 /** Upserts a customer and its connections in one transaction. */
 export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert) {
-  return deps.withSpan('upsertCustomer', async () => {
-    requireApiKey(deps, 'A customer token reads; only an API key may change customers.');
+  const refusal = 'A customer token reads; only an API key may change customers.';
+  return withApiKey(deps, 'upsertCustomer', refusal, async () => {
     const upserted = await deps.customers.upsert(validateCustomerUpsert(deps, upsert));
     deps.invalidateCustomer(upserted.customer);
     return upserted;
@@ -113,9 +114,9 @@ function findTextMistakes(value: string, path: string, longest: number): Mistake
 }
 
 /** Deletes a customer with all its data, and revokes its grants at the providers unless other connections use them. */
-export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion }: Deletion): Promise<void> {
-  return deps.withSpan('deleteCustomer', async () => {
-    requireApiKey(deps, 'A customer token reads; only an API key may delete customers.');
+export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion }: Deletion) {
+  const refusal = 'A customer token reads; only an API key may delete customers.';
+  return withApiKey(deps, 'deleteCustomer', refusal, async () => {
     const removed = await deps.removals.removeCustomer(customerId, expectedVersion);
     if (!removed) throw customerNotFound(customerId);
     // Revocations run in the background; the log and the metrics have their results.
@@ -128,12 +129,9 @@ export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion 
  * Removes a connection with its credentials and cached contacts, and revokes the grant at the provider unless another
  * connection uses it. The connection is removed even if the provider is down.
  */
-export function disconnectProvider(
-  deps: DisconnectDeps,
-  { customerId, provider }: { readonly customerId: string; readonly provider: ProviderName },
-) {
-  return deps.withSpan('disconnectProvider', async () => {
-    requireApiKey(deps, 'A customer token reads; only an API key may disconnect.');
+export function disconnectProvider(deps: DisconnectDeps, { customerId, provider }: ResolvedTarget) {
+  const refusal = 'A customer token reads; only an API key may disconnect.';
+  return withApiKey(deps, 'disconnectProvider', refusal, async () => {
     const removed = await deps.removals.removeConnection(customerId, provider);
     if (!removed) throw customerNotFound(customerId, provider);
     const revoked = deps.revoke(removed);
@@ -147,8 +145,8 @@ export function disconnectProvider(
 
 /** Issues a short-lived token for the frontend of ONE customer, which can read only this customer and its contacts. */
 export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput) {
-  return deps.withSpan('issueCustomerToken', async () => {
-    requireApiKey(deps, 'A customer token reads; only an API key may issue tokens.');
+  const refusal = 'A customer token reads; only an API key may issue tokens.';
+  return withApiKey(deps, 'issueCustomerToken', refusal, async () => {
     const { customerId } = input;
     const seconds = input.expiresInSeconds ?? DEFAULT_TOKEN_SECONDS;
     if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_TOKEN_SECONDS) {
@@ -179,12 +177,9 @@ interface CleanedConnection {
 }
 
 interface UpsertRules {
-  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly providers: Providers;
   /** Checks the host, including the hosts of this installation's sandbox. */
-  checkInstanceUrl(
-    url: string,
-    hosts: readonly RegExp[],
-  ): { readonly url: string } | { readonly problem: string };
+  checkInstanceUrl(url: string, hosts: readonly RegExp[]): CheckedUrl;
 }
 
 interface Deletion {

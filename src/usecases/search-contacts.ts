@@ -4,12 +4,12 @@ import {
   type ContactPage,
   type ContactSearch,
   type FieldSelection,
+  type ResolvedTarget,
   readContactFilter,
   readEmail,
 } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { BoundCursorSigner, CursorSigner, PageRequest } from '../domain/page.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
 import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
 import {
   bindCursors,
@@ -23,7 +23,7 @@ import {
 import { type CacheDeps, type Dated, readThroughCache, type SearchResult } from './read-through-cache.ts';
 
 /** Searches a customer's contacts in one CRM and returns a page, ordered by id. */
-export function searchContacts(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
+export function searchContacts(deps: SearchDeps, search: ContactSearch) {
   return deps.withSpan('searchContacts', () => readPage(deps, search));
 }
 
@@ -119,7 +119,7 @@ export function findContactsByEmail(
   deps: OpenDeps & LookupDeps,
   { first, ...query }: EmailQuery,
   selection: FieldSelection,
-): Promise<readonly Contact[]> {
+) {
   return deps.withSpan('findContactsByEmail', async () => {
     deps.requireCaller();
     const email = readEmail(query.email);
@@ -137,7 +137,7 @@ export function findContactsByEmail(
 /** One contact by the provider's own id; undefined where the provider has none. */
 export function findContact(
   deps: FindContactDeps,
-  key: Connected & Pick<Contact, 'remoteId'>,
+  key: ResolvedTarget & Pick<Contact, 'remoteId'>,
   selection: FieldSelection,
 ) {
   return deps.withSpan('findContact', async () => {
@@ -151,7 +151,7 @@ export function findAssociations(
   deps: AssociationDeps,
   { source, remoteId }: Contact,
   to: readonly AssociatedObject[],
-): Promise<readonly Association[]> {
+) {
   return deps.withSpan('findAssociations', async () => {
     const client = await openContactClient(deps, source);
     const offered = [...new Set(to)].filter((object) => client.access.associatedObjects.includes(object));
@@ -178,12 +178,7 @@ interface LookupDeps {
   lookup(client: ContactClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]>;
 }
 
-interface Connected {
-  readonly customerId: string;
-  readonly provider: ProviderName;
-}
-
-interface EmailQuery extends Connected {
+interface EmailQuery extends ResolvedTarget {
   readonly email: string;
   readonly first: number | null | undefined;
 }
