@@ -23,11 +23,8 @@ interface CustomerScope {
 }
 
 /** A customer token to be signed. */
-export interface TokenRequest {
-  readonly customerId: string;
+export interface TokenRequest extends CustomerScope {
   readonly expiresAt: Date;
-  /** Absent: all of the customer's providers. */
-  readonly providers?: readonly ProviderName[] | undefined;
 }
 
 /** The error for missing credentials. */

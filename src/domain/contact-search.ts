@@ -18,6 +18,8 @@ export interface ContactTarget {
   readonly provider?: ProviderName | null | undefined;
 }
 
+export type ResolvedTarget = Pick<ContactOrigin, 'customerId' | 'provider'>;
+
 /** Exactly one of the three must be set. */
 interface UncheckedContactFilter {
   readonly email?: string | null | undefined;

@@ -189,7 +189,7 @@ export function toCrossbookError(thrown: unknown): CrossbookError {
 }
 
 /** The public form of an error, the same in both APIs. */
-export function toErrorBody(error: CrossbookError, applicationName: string | null): ErrorBody {
+export function toErrorBody(error: CrossbookError, applicationName: string | null) {
   const { status, title, retryable } = ERROR_CODES[error.code];
   return {
     id: error.id,
@@ -200,6 +200,7 @@ export function toErrorBody(error: CrossbookError, applicationName: string | nul
     detail: error.message,
     meta: {
       origin: error.origin,
+      // Absent without an authenticated caller.
       ...(applicationName !== null && { application_name: applicationName }),
       ...(error.remote && { cause: error.remote }),
       retryable,
@@ -220,22 +221,7 @@ export interface RemoteCause {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface ErrorBody {
-  readonly id: string;
-  readonly code: ErrorCode;
-  readonly problem_type: ErrorCode;
-  readonly status: string;
-  readonly title: string;
-  readonly detail: string;
-  readonly meta: {
-    readonly origin: ErrorOrigin;
-    /** Absent without an authenticated caller. */
-    readonly application_name?: string;
-    readonly cause?: RemoteCause;
-    readonly retryable: boolean;
-    readonly retry_after_ms?: number;
-  };
-}
+export type ErrorBody = ReturnType<typeof toErrorBody>;
 
 interface CrossbookErrorOptions {
   readonly cause?: unknown;

@@ -1,5 +1,5 @@
 import type { ConnectFailure } from './connect-link.ts';
-import type { ConnectionStatus, StatusReason } from './connection.ts';
+import type { ConnectedAccount, ConnectionStatus, StatusReason } from './connection.ts';
 import type { ProviderName } from './provider-names.ts';
 import {
   boolean,
@@ -70,11 +70,7 @@ interface NewConnectionEvent {
     readonly status_reason: StatusReason | null;
     /** Set where a connect link has connected it. */
     readonly connect_link_id?: string;
-    readonly account?: {
-      readonly id: string;
-      readonly name: string | null;
-      readonly url: string | null;
-    } | null;
+    readonly account?: Omit<ConnectedAccount, 'userId'> | null;
   };
 }
 

@@ -90,7 +90,7 @@ export class AuthorizationFailure extends Error {
 
   /** The message is for the log and contains no secret. */
   constructor(failure: ConnectFailure, message: string, options: FailureOptions = {}) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    super(message, options);
     this.failure = failure;
     this.missingScopes = options.missingScopes ?? [];
   }

@@ -43,20 +43,21 @@ export type ProviderName = keyof typeof TOOLS;
 
 export const PROVIDER_NAMES = Object.keys(TOOLS) as readonly ProviderName[];
 
-export const PROVIDER_CATEGORIES = Object.fromEntries(
-  PROVIDER_NAMES.map((name) => [name, TOOLS[name][0]]),
-) as Readonly<Record<ProviderName, Category>>;
+export const PROVIDER_CATEGORIES = mapTools(([toolCategory]): Category => toolCategory);
 
 /** The vendors' spelling of their names. */
-export const PROVIDER_TITLES = Object.fromEntries(
-  PROVIDER_NAMES.map((name) => [name, TOOLS[name][1]]),
-) as Readonly<Record<ProviderName, string>>;
+export const PROVIDER_TITLES = mapTools(([, title]): string => title);
 
 export const providerName = words(
   'ProviderName',
   'A third-party tool that a customer can connect.',
-  Object.fromEntries(PROVIDER_NAMES.map((name) => [name, TOOLS[name][2]])) as Record<ProviderName, string>,
+  mapTools(([, , meaning]): string => meaning),
 );
+
+function mapTools<Value>(read: (tool: (typeof TOOLS)[ProviderName]) => Value) {
+  const values = PROVIDER_NAMES.map((name) => [name, read(TOOLS[name])]);
+  return Object.fromEntries(values) as Readonly<Record<ProviderName, Value>>;
+}
 
 export function isProviderName(value: string): value is ProviderName {
   return Object.hasOwn(TOOLS, value);

@@ -17,6 +17,8 @@ export interface Provider {
   readonly authorization?: Authorization;
 }
 
+export type Providers = ReadonlyMap<ProviderName, Provider>;
+
 /** Access to a provider's contacts: declares everything that differs between CRMs. */
 export interface ContactAccess {
   /** The only origin that receives this connection's token. Undefined: the connection lacks the data for it. */
@@ -131,14 +133,13 @@ export interface RefreshedToken extends Omit<OAuth2Credentials, 'type'> {
 }
 
 /** The provider APIs with a known end of support. */
-export function readApiSupport(providers: Iterable<Provider>, now: number): readonly ApiSupport[] {
+export function readApiSupport(providers: Iterable<Provider>, now: number) {
   return [...providers].flatMap(({ name, contacts }) => {
     if (!contacts?.apiVersion) return [];
-    const { version, supportedUntil } = contacts.apiVersion;
-    const end = Date.parse(supportedUntil);
-    return [
-      { provider: name, version, supportedUntil, endsSoon: end - now < HALF_A_YEAR_MS, isOver: end < now },
-    ];
+    const end = Date.parse(contacts.apiVersion.supportedUntil);
+    // `endsSoon`: time for a release with the next version.
+    const ends = { endsSoon: end - now < HALF_A_YEAR_MS, isOver: end < now };
+    return [{ provider: name, ...contacts.apiVersion, ...ends }];
   });
 }
 
@@ -150,12 +151,7 @@ export interface ApiVersion {
   readonly supportedUntil: string;
 }
 
-export interface ApiSupport extends ApiVersion {
-  readonly provider: ProviderName;
-  /** Ends within half a year: time for a release with the next version. */
-  readonly endsSoon: boolean;
-  readonly isOver: boolean;
-}
+export type ApiSupport = ReturnType<typeof readApiSupport>[number];
 
 /** A provider's rate limits, shared by several processes. */
 export interface DistributedRateLimits {

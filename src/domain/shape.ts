@@ -2,10 +2,8 @@
  * A record declaration. Its TypeScript type, GraphQL's types and inputs, REST's schemas and the translations between
  * them are derived from it.
  */
-export interface Shape<T> extends Typed<T> {
+export interface Shape<T> extends Named<T> {
   readonly kind: 'shape';
-  readonly name: string;
-  readonly description: string;
   readonly fields: Fields;
 }
 
@@ -40,18 +38,14 @@ interface FieldOptions {
 }
 
 /** An enum: a closed set of words with descriptions. */
-export interface Words<T extends string> extends Typed<T> {
+export interface Words<T extends string> extends Named<T> {
   readonly kind: 'words';
-  readonly name: string;
-  readonly description: string;
   readonly words: Readonly<Record<T, string>>;
 }
 
 /** One of several shapes, discriminated by `type`. */
-export interface Union<T> extends Typed<T> {
+export interface Union<T> extends Named<T> {
   readonly kind: 'union';
-  readonly name: string;
-  readonly description: string;
   readonly members: Readonly<Record<string, Shape<unknown>>>;
 }
 
@@ -70,18 +64,22 @@ export type Type = Shape<unknown> | Words<string> | Union<unknown> | List<unknow
 /** The type of a declaration: `Of<typeof contact>`. */
 export type Of<Declared> = Declared extends Typed<infer T> ? T : never;
 
-export const string: Scalar<string> = { kind: 'scalar', scalar: 'string' };
+export const string = scalar<string>('string');
 /** An id assigned by another system. */
-export const id: Scalar<string> = { kind: 'scalar', scalar: 'id' };
-export const uuid: Scalar<string> = { kind: 'scalar', scalar: 'uuid' };
-export const url: Scalar<string> = { kind: 'scalar', scalar: 'url' };
-export const int: Scalar<number> = { kind: 'scalar', scalar: 'int' };
-export const boolean: Scalar<boolean> = { kind: 'scalar', scalar: 'boolean' };
-export const json: Scalar<Readonly<Record<string, unknown>>> = { kind: 'scalar', scalar: 'json' };
+export const id = scalar<string>('id');
+export const uuid = scalar<string>('uuid');
+export const url = scalar<string>('url');
+export const int = scalar<number>('int');
+export const boolean = scalar<boolean>('boolean');
+export const json = scalar<Readonly<Record<string, unknown>>>('json');
 /** A string: RFC 3339 in UTC. */
-export const moment: Scalar<string> = { kind: 'scalar', scalar: 'moment' };
+export const moment = scalar<string>('moment');
 /** A `Date`, serialized as such a string. */
-export const date: Scalar<Date> = { kind: 'scalar', scalar: 'date' };
+export const date = scalar<Date>('date');
+
+function scalar<T>(name: Scalar<T>['scalar']): Scalar<T> {
+  return { kind: 'scalar', scalar: name };
+}
 
 export function field<T>(type: Type & Typed<T>, description: string, options: FieldOptions = {}): Field<T> {
   return { type, description, nullable: false, ...options };
@@ -187,4 +185,10 @@ type Values<F extends Fields> = { readonly [Name in keyof F]: Of<F[Name]> };
 /** A phantom type for the compiler: no value has the property. */
 interface Typed<T> {
   readonly declares?: T;
+}
+
+/** A declaration that GraphQL and OpenAPI name. */
+interface Named<T> extends Typed<T> {
+  readonly name: string;
+  readonly description: string;
 }

@@ -146,7 +146,7 @@ export interface RemovedConnection {
 }
 
 /** A grant that is no longer stored and may be revoked at the provider. */
-interface RemovedGrant {
+export interface RemovedGrant {
   readonly oauthClientId: string;
   readonly instanceUrl: string | null;
   readonly refreshToken: string;

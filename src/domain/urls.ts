@@ -45,10 +45,7 @@ export function listRedirectUris(
  * differently (backslashes, tabs, user names, full-width letters); then the origin must exactly be one of the
  * application's.
  */
-export function checkReturnUrl(
-  text: string,
-  origins: readonly string[],
-): { readonly url: string } | { readonly problem: string } {
+export function checkReturnUrl(text: string, origins: readonly string[]): CheckedUrl {
   const unreadable = findTextProblem(text);
   if (unreadable) return { problem: unreadable };
   const [, written = '', authority = ''] = ORIGIN.exec(text) ?? [];
@@ -149,6 +146,9 @@ interface InstanceUrl {
   /** The normalized URL: host in lower case, no trailing slash on a bare origin. */
   readonly url: string;
 }
+
+/** A URL in its normalized form, or what is wrong with it. */
+export type CheckedUrl = Pick<InstanceUrl, 'url'> | UrlProblem;
 
 interface UrlProblem {
   /** Completes the sentence "… is not an address of the provider:". */

@@ -1,4 +1,4 @@
-/** Helpers for text of CRMs and callers: white space, streets, timestamps, and what a database can store. */
+/** Helpers for text of CRMs and callers: white space, streets, timestamps, and what a database or a header can hold. */
 
 /** A trimmed text of a CRM's value; null where it is no text or blank. */
 export function toText(value: unknown): string | null {
@@ -68,4 +68,9 @@ export function isStorable(text: string): boolean {
  */
 export function isStorableJson(json: string): boolean {
   return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json);
+}
+
+/** Whether a text is visible ASCII without spaces, and not empty: what a secret or an id in a header consists of. */
+export function isVisibleAscii(text: string, maxLength: number): boolean {
+  return text.length <= maxLength && /^[\x21-\x7e]+$/.test(text);
 }

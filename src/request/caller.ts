@@ -3,6 +3,7 @@ import { type Caller, DEMO_APPLICATION, isAdminKey } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { HttpHeaders } from '../lib/http-message.ts';
 import type { VerifiedToken } from './customer-token.ts';
 import type { KeyLookups, PresentedKey } from './key-lookups.ts';
 
@@ -36,12 +37,8 @@ function refuse(detail: string): never {
   throw new CrossbookError('UNAUTHORIZED', detail);
 }
 
-interface HeaderReader {
-  get(name: string): string | null;
-}
-
 interface CallerHeaders {
-  readonly headers: HeaderReader;
+  readonly headers: Pick<HttpHeaders, 'get'>;
   /** The client's subnet. */
   readonly address?: string | undefined;
 }

@@ -1,9 +1,9 @@
 import { type Caller, missingCredentials, type TokenRequest } from '../domain/caller.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
+import type { ResolvedTarget } from '../domain/contact-search.ts';
 import { type Customer, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import type { ProviderCall, RequestLog, Tracer } from '../domain/log.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
 import { Allowance } from '../domain/resources.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
@@ -123,21 +123,19 @@ class RequestScope implements Tracer {
     return this.#openLoaders().customerIdOf(connectionId);
   }
 
-  loadConnection({ customerId, provider }: LoadedTarget) {
+  loadConnection({ customerId, provider }: ResolvedTarget) {
     this.requestLog.record({ customer: toLogged(customerId), provider });
     return this.#openSeen().connection({ customerId, providerName: provider });
   }
 
-  invalidateCustomer({ customerId, connections }: Customer): void {
+  invalidateCustomer({ customerId, connections }: Pick<Customer, 'customerId' | 'connections'>): void {
     this.requestLog.record({ customer: toLogged(customerId) });
     this.#seen?.invalidateCustomer(customerId);
-    this.#openLoaders().invalidateCustomer(customerId);
-    for (const connection of connections) this.#forgetConnection(connection);
-  }
-
-  #forgetConnection({ id, applicationId, customerId, providerName }: Connection): void {
-    this.#services.connections.forget(applicationId, { customerId, providerName });
-    this.#services.forgetConnection(id);
+    this.#loaders?.invalidateCustomer(customerId);
+    for (const connection of connections) {
+      this.#services.connections.forget(connection.applicationId, connection);
+      this.#services.forgetConnection(connection.id);
+    }
   }
 
   /**
@@ -160,10 +158,7 @@ class RequestScope implements Tracer {
 
   /** Resolves when no process can serve the removed data from its cache any more. */
   async settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void> {
-    this.requestLog.record({ customer: toLogged(customerId) });
-    this.#seen?.invalidateCustomer(customerId);
-    this.#loaders?.invalidateCustomer(customerId);
-    for (const { connection } of removed) this.#forgetConnection(connection);
+    this.invalidateCustomer({ customerId, connections: removed.map(({ connection }) => connection) });
     const resume = this.requestLog.permit.pause();
     try {
       await this.#services.untilForgotten();
@@ -257,11 +252,6 @@ function toLogged(customerId: string): string | undefined {
 
 /** The context as APIs and use cases see it. */
 export type RequestContext = Pick<RequestScope, keyof RequestScope>;
-
-interface LoadedTarget {
-  readonly customerId: string;
-  readonly provider: ProviderName;
-}
 
 /** Defaults from the headers for omitted arguments: raw and unchecked. */
 interface HeaderDefaults {

@@ -49,17 +49,17 @@ export function createLoaders(tenant: Tenant) {
     lookup: (client: LookupClient, wanted: readonly string[], selection: FieldSelection) =>
       emails.find(client, wanted, selection),
 
-    contact({ connection, port }: LoaderClient, remoteId: string, selection: FieldSelection) {
-      const loader = loaderFor(`${connection.id}:id:${selection.rawData}`, MAX_IDS, (batch) =>
-        port.findByIds(batch.names, batch.selection),
+    contact({ connection, port }: LookupClient, remoteId: string, selection: FieldSelection) {
+      const loader = loaderFor(`${connection.id}:id:${selection.rawData}`, (ids, merged) =>
+        port.findByIds(ids, merged),
       );
       return loader.load({ name: remoteId, selection }) as Promise<Contact | undefined>;
     },
 
-    async associations({ connection, port }: LoaderClient, remoteId: string, to: AssociatedObject) {
-      const loader = loaderFor(`${connection.id}:${to}`, MAX_IDS, ({ names }) => {
+    async associations({ connection, port }: LookupClient, remoteId: string, to: AssociatedObject) {
+      const loader = loaderFor(`${connection.id}:${to}`, (ids) => {
         if (!port.findAssociations) throw new CrossbookError('NOT_IMPLEMENTED', 'No associations here.');
-        return port.findAssociations(names, to);
+        return port.findAssociations(ids, to);
       });
       return ((await loader.load({ name: remoteId, selection: NOTHING })) ?? EMPTY) as readonly Association[];
     },
@@ -69,20 +69,17 @@ export function createLoaders(tenant: Tenant) {
    * One loader per connection and kind of look-up: only these can share a call. Look-ups with different field
    * selections share it as well, and it requests the union of the fields, because calls cost more than fields.
    */
-  function loaderFor(name: string, maxBatchSize: number, load: (batch: Batch) => Promise<Found>) {
+  function loaderFor(name: string, load: LoadBatch) {
     const known = byClient.get(name);
     if (known) return known;
     const loader = new DataLoader<RecordKey, unknown, string>(
       async (keys) => {
         const names = [...new Set(keys.map((key) => key.name))];
-        const found = await load({
-          names,
-          selection: mergeSelections(keys.map(({ selection }) => selection)),
-        });
+        const found = await load(names, mergeSelections(keys.map(({ selection }) => selection)));
         return keys.map((key) => found.get(key.name));
       },
       {
-        maxBatchSize,
+        maxBatchSize: MAX_IDS,
         cacheKeyFn: ({ name: recordName, selection }) => `${nameFields(selection.fields)}:${recordName}`,
       },
     );
@@ -206,20 +203,10 @@ const MAX_IDS = 1_000;
 
 export type Loaders = ReturnType<typeof createLoaders>;
 
-type Found = ReadonlyMap<string, unknown>;
+type LoadBatch = (ids: readonly string[], selection: FieldSelection) => Promise<ReadonlyMap<string, unknown>>;
 
 /** One record and the fields to read. */
 interface RecordKey {
   readonly name: string;
   readonly selection: FieldSelection;
-}
-
-interface Batch {
-  readonly names: readonly string[];
-  readonly selection: FieldSelection;
-}
-
-interface LoaderClient {
-  readonly connection: Connection;
-  readonly port: ContactPort;
 }

@@ -3,15 +3,16 @@ import type { ConnectServices } from '../domain/connect-link.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { ProviderCall, RequestLog } from '../domain/log.ts';
 import type { CursorSigner } from '../domain/page.ts';
-import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
+import type { ContactAccess, ContactPort, Provider, Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { ResponseBounds, WorkPermit } from '../domain/resources.ts';
-import type { CredentialStore, Revocation, Tenant } from '../domain/tenant.ts';
+import type { CredentialStore, RemovedGrant, Revocation, Tenant } from '../domain/tenant.ts';
+import type { CheckedUrl } from '../domain/urls.ts';
 import type { ConnectionCache } from './connection-cache.ts';
 
 /** Services with the lifetime of the process. */
 export interface Services {
-  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly providers: Providers;
   readonly cursors: CursorSigner;
   readonly connections: ConnectionCache;
   readonly connecting: ConnectServices;
@@ -31,14 +32,13 @@ export interface Services {
   charge(requestLog: RequestLog, caller: Caller, cost: number): Promise<void> | undefined;
   openTenant(applicationId: string): Tenant;
   /** False: the provider reports that the grant is still valid. Rejects where that is unknown. */
-  revokeGrant(grant: {
-    readonly provider: Provider;
-    readonly applicationId: string;
-    readonly connectionId: string;
-    readonly oauthClientId: string;
-    readonly instanceUrl: string | null;
-    readonly refreshToken: string;
-  }): Promise<boolean>;
+  revokeGrant(
+    grant: RemovedGrant & {
+      readonly provider: Provider;
+      readonly applicationId: string;
+      readonly connectionId: string;
+    },
+  ): Promise<boolean>;
   /** Called for every removal: for the metrics. */
   onRevoked(provider: ProviderName, revocation: Revocation): void;
   /** Clears what this process has cached for the connection, such as its token. */
@@ -54,9 +54,6 @@ export interface Services {
     /** Called for each provider call of this request. */
     readonly onCall: (call: ProviderCall) => void;
   }): ContactPort;
-  checkWebhookUrl(url: string): Promise<{ readonly url: string } | { readonly problem: string }>;
-  checkInstanceUrl(
-    url: string,
-    hosts: readonly RegExp[],
-  ): { readonly url: string } | { readonly problem: string };
+  checkWebhookUrl(url: string): Promise<CheckedUrl>;
+  checkInstanceUrl(url: string, hosts: readonly RegExp[]): CheckedUrl;
 }

@@ -1,6 +1,6 @@
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/caller.ts';
 import type { Credentials } from '../domain/connection.ts';
-import { isEmail } from '../domain/contact-search.ts';
+import { isEmail, type ResolvedTarget } from '../domain/contact-search.ts';
 import {
   type ConnectionUpsert,
   type Customer,
@@ -9,16 +9,17 @@ import {
   MAX_CUSTOMER_ID_LENGTH,
 } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Provider } from '../domain/provider.ts';
+import type { Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
-import { isRfc3339, isStorableJson } from '../lib/text.ts';
-import { type CallerDeps, customerNotFound, requireApiKey } from './open-contact-client.ts';
+import type { CheckedUrl } from '../domain/urls.ts';
+import { isRfc3339, isStorableJson, isVisibleAscii } from '../lib/text.ts';
+import { type CallerDeps, customerNotFound, withApiKey } from './open-contact-client.ts';
 
 /** Upserts a customer and its connections in one transaction. */
 export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert) {
-  return deps.withSpan('upsertCustomer', async () => {
-    requireApiKey(deps, 'A customer token reads; only an API key may change customers.');
+  const refusal = 'A customer token reads; only an API key may change customers.';
+  return withApiKey(deps, 'upsertCustomer', refusal, async () => {
     const upserted = await deps.customers.upsert(validateCustomerUpsert(deps, upsert));
     deps.invalidateCustomer(upserted.customer);
     return upserted;
@@ -40,13 +41,13 @@ function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): Cus
     ...findTextMistakes(upsert.customerId, 'customer_id', MAX_CUSTOMER_ID_LENGTH),
     ...findUnnameable(upsert.customerId),
     ...findTextMistakes(upsert.name, 'name', MAX_NAME_LENGTH),
-    ...(isEmail(email) ? [] : ['email is not an email address']),
-    ...findVersionMistakes(upsert.expectedVersion),
+    !isEmail(email) && 'email is not an email address',
+    !isVersion(upsert.expectedVersion) && 'expected_version is not a whole number from 0 on',
     ...findRepeated(upsert.connections ?? []),
     ...(connections ?? []).flatMap((cleaned, index) =>
       findConnectionMistakes(cleaned, `connections[${index}]`),
     ),
-  ];
+  ].filter((mistake) => mistake !== false);
   if (mistakes.length > 0) throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
   return { ...upsert, email, ...(connections && { connections: connections.map((it) => it.connection) }) };
 }
@@ -59,75 +60,63 @@ function cleanInstanceUrl(rules: UpsertRules, connection: ConnectionUpsert): Cle
   return { connection: { ...connection, instanceUrl: checked.url } };
 }
 
-function findConnectionMistakes({ connection, problem }: CleanedConnection, path: string): string[] {
+function findConnectionMistakes({ connection, problem }: CleanedConnection, path: string): Mistakes {
   const { providerName, instanceUrl, credentials, ...configs } = connection;
+  const config = JSON.stringify(configs);
   return [
-    ...(problem ? [`${path}.instance_url is not an address of ${providerName}: ${problem}`] : []),
-    ...findConfigMistakes(configs, path),
+    problem !== undefined && `${path}.instance_url is not an address of ${providerName}: ${problem}`,
+    Buffer.byteLength(config) > MAX_CONFIG_BYTES &&
+      `${path} has more than ${MAX_CONFIG_BYTES / 1024} KiB of configuration`,
+    !isStorableJson(config) && `${path} contains U+0000 or half of a surrogate pair`,
     ...(credentials ? findCredentialMistakes(credentials, `${path}.credentials`) : []),
   ];
 }
 
-function findConfigMistakes(configs: object, path: string): string[] {
-  const text = JSON.stringify(configs);
-  return [
-    ...(Buffer.byteLength(text) > MAX_CONFIG_BYTES
-      ? [`${path} has more than ${MAX_CONFIG_BYTES / 1024} KiB of configuration`]
-      : []),
-    ...(isStorableJson(text) ? [] : [`${path} contains U+0000 or half of a surrogate pair`]),
-  ];
-}
-
-function findCredentialMistakes(credentials: Credentials, path: string): string[] {
-  const oauth2 = credentials.type === 'oauth2' ? credentials : undefined;
+function findCredentialMistakes(credentials: Credentials, path: string): Mistakes {
+  const expiresAt = credentials.type === 'oauth2' ? credentials.expiresAt : null;
   const secrets =
     credentials.type === 'token' ? [credentials.value] : [credentials.accessToken, credentials.refreshToken];
   // A value that is invalid in a header cannot be a token. The value is never repeated in the error.
-  const wrong = secrets.some((secret) => secret !== null && !isToken(secret));
-  const undated = oauth2?.expiresAt && !isRfc3339(oauth2.expiresAt);
+  const wrong = secrets.some((secret) => secret !== null && !isVisibleAscii(secret, MAX_SECRET_LENGTH));
+  const undated = expiresAt ? !isRfc3339(expiresAt) : false;
   return [
-    ...(wrong ? [`${path} holds a token that is empty, too long, or has characters that no token has`] : []),
-    ...(undated ? [`${path}.expires_at is not a moment as in RFC 3339, such as 2025-01-31T09:30:00Z`] : []),
+    wrong && `${path} holds a token that is empty, too long, or has characters that no token has`,
+    undated && `${path}.expires_at is not a moment as in RFC 3339, such as 2025-01-31T09:30:00Z`,
   ];
 }
 
-function isToken(secret: string): boolean {
-  return secret.length <= MAX_SECRET_LENGTH && /^[\x21-\x7e]+$/.test(secret);
-}
-
-function findVersionMistakes(version: number | undefined): string[] {
-  if (version === undefined || (Number.isSafeInteger(version) && version >= 0)) return [];
-  return ['expected_version is not a whole number from 0 on'];
+function isVersion(version: number | undefined): boolean {
+  return version === undefined || (Number.isSafeInteger(version) && version >= 0);
 }
 
 /** Rejects ids with surrounding spaces, which headers lose, and dots, which paths lose. */
-function findUnnameable(customerId: string): string[] {
+function findUnnameable(customerId: string): Mistakes {
   const isPadded = customerId.trim() !== customerId && customerId.trim() !== '';
   return [
-    ...(isPadded ? ['customer_id begins or ends with a space'] : []),
-    ...(/^\.{1,2}$/.test(customerId) ? ['customer_id is a step of a path'] : []),
+    isPadded && 'customer_id begins or ends with a space',
+    /^\.{1,2}$/.test(customerId) && 'customer_id is a step of a path',
   ];
 }
 
-function findRepeated(connections: readonly ConnectionUpsert[]): string[] {
+function findRepeated(connections: readonly ConnectionUpsert[]): Mistakes {
   const names = connections.map(({ providerName }) => providerName);
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   return [...repeated].map((name) => `connections names the provider ${name} more than once`);
 }
 
-function findTextMistakes(value: string, path: string, longest: number): string[] {
+function findTextMistakes(value: string, path: string, longest: number): Mistakes {
   return [
-    ...(value.trim() === '' ? [`${path} is empty`] : []),
-    ...(value.length > longest ? [`${path} is longer than ${longest} characters`] : []),
-    ...(/\p{Cc}/u.test(value) ? [`${path} contains control characters`] : []),
-    ...(/\p{Cs}/u.test(value) ? [`${path} contains half of a surrogate pair`] : []),
+    value.trim() === '' && `${path} is empty`,
+    value.length > longest && `${path} is longer than ${longest} characters`,
+    /\p{Cc}/u.test(value) && `${path} contains control characters`,
+    /\p{Cs}/u.test(value) && `${path} contains half of a surrogate pair`,
   ];
 }
 
 /** Deletes a customer with all its data, and revokes its grants at the providers unless other connections use them. */
-export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion }: Deletion): Promise<void> {
-  return deps.withSpan('deleteCustomer', async () => {
-    requireApiKey(deps, 'A customer token reads; only an API key may delete customers.');
+export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion }: Deletion) {
+  const refusal = 'A customer token reads; only an API key may delete customers.';
+  return withApiKey(deps, 'deleteCustomer', refusal, async () => {
     const removed = await deps.removals.removeCustomer(customerId, expectedVersion);
     if (!removed) throw customerNotFound(customerId);
     // Revocations run in the background; the log and the metrics have their results.
@@ -140,12 +129,9 @@ export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion 
  * Removes a connection with its credentials and cached contacts, and revokes the grant at the provider unless another
  * connection uses it. The connection is removed even if the provider is down.
  */
-export function disconnectProvider(
-  deps: DisconnectDeps,
-  { customerId, provider }: { readonly customerId: string; readonly provider: ProviderName },
-) {
-  return deps.withSpan('disconnectProvider', async () => {
-    requireApiKey(deps, 'A customer token reads; only an API key may disconnect.');
+export function disconnectProvider(deps: DisconnectDeps, { customerId, provider }: ResolvedTarget) {
+  const refusal = 'A customer token reads; only an API key may disconnect.';
+  return withApiKey(deps, 'disconnectProvider', refusal, async () => {
     const removed = await deps.removals.removeConnection(customerId, provider);
     if (!removed) throw customerNotFound(customerId, provider);
     const revoked = deps.revoke(removed);
@@ -159,8 +145,8 @@ export function disconnectProvider(
 
 /** Issues a short-lived token for the frontend of ONE customer, which can read only this customer and its contacts. */
 export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput) {
-  return deps.withSpan('issueCustomerToken', async () => {
-    requireApiKey(deps, 'A customer token reads; only an API key may issue tokens.');
+  const refusal = 'A customer token reads; only an API key may issue tokens.';
+  return withApiKey(deps, 'issueCustomerToken', refusal, async () => {
     const { customerId } = input;
     const seconds = input.expiresInSeconds ?? DEFAULT_TOKEN_SECONDS;
     if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_TOKEN_SECONDS) {
@@ -182,18 +168,18 @@ export interface UpsertDeps extends CallerDeps, UpsertRules {
   invalidateCustomer(customer: Customer): void;
 }
 
+/** False: not this mistake. */
+type Mistakes = readonly (string | false)[];
+
 interface CleanedConnection {
   readonly connection: ConnectionUpsert;
   readonly problem?: string;
 }
 
 interface UpsertRules {
-  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly providers: Providers;
   /** Checks the host, including the hosts of this installation's sandbox. */
-  checkInstanceUrl(
-    url: string,
-    hosts: readonly RegExp[],
-  ): { readonly url: string } | { readonly problem: string };
+  checkInstanceUrl(url: string, hosts: readonly RegExp[]): CheckedUrl;
 }
 
 interface Deletion {

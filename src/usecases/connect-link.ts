@@ -14,13 +14,12 @@ import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { checkLoginUrl, checkReturnUrl } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
-import { type CallerDeps, customerNotFound, requireApiKey } from './open-contact-client.ts';
+import { type CallerDeps, customerNotFound, withApiKey } from './open-contact-client.ts';
 
 /** Creates a link with which one customer connects one CRM. Its URL is a secret and is returned only once. */
 export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) {
-  return deps.withSpan('createConnectLink', async () => {
-    const refusal = 'A customer token reads; only an API key may make connect links.';
-    const { id: applicationId } = requireApiKey(deps, refusal);
+  const refusal = 'A customer token reads; only an API key may make connect links.';
+  return withApiKey(deps, 'createConnectLink', refusal, async ({ id: applicationId }) => {
     const { customerId, mode, confirm, allowAccountChange } = input;
     const seconds = readSeconds(input.expiresInSeconds ?? DEFAULT_LINK_SECONDS);
     const providers = [...new Set(input.providers)];
@@ -35,15 +34,14 @@ export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) 
       logins.map((login) => resolveLogin(deps.connecting, { ...login, applicationId, loginUrl })),
     );
     const mistakes = [
-      ...('problem' in returnUrl ? [`The return URL cannot be used: ${returnUrl.problem}`] : []),
-      ...(optionalScopes.length > MAX_SCOPES || !optionalScopes.every((scope) => SCOPE.test(scope))
-        ? ['The optional scopes are not scopes, or too many']
-        : []),
-      ...(loginUrl !== null && providers.length > 1 ? ['A login URL is for a link to one provider'] : []),
+      'problem' in returnUrl && `The return URL cannot be used: ${returnUrl.problem}`,
+      (optionalScopes.length > MAX_SCOPES || !optionalScopes.every((scope) => SCOPE.test(scope))) &&
+        'The optional scopes are not scopes, or too many',
+      loginUrl !== null && providers.length > 1 && 'A login URL is for a link to one provider',
       // Reports the application's mistakes now instead of later to its customer.
-      ...found.flatMap((login) => ('problem' in login ? [login.problem] : [])),
-      ...(publicUrl === undefined ? ['PUBLIC_URL is not set: a link would not know where it leads'] : []),
-    ];
+      ...found.map((login) => 'problem' in login && login.problem),
+      publicUrl === undefined && 'PUBLIC_URL is not set: a link would not know where it leads',
+    ].filter((mistake) => mistake !== false);
     if (mistakes.length > 0 || 'problem' in returnUrl) {
       throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
     }
@@ -101,7 +99,7 @@ export async function resolveLogin(
 }
 
 /** Finds a link by id. Links of others do not exist for the caller; a customer token sees only its customer's links. */
-export function findConnectLink(deps: FindLinkDeps, { id, customerId }: WantedLink): Promise<ConnectLink> {
+export function findConnectLink(deps: FindLinkDeps, { id, customerId }: WantedLink) {
   return deps.withSpan('findConnectLink', async () => {
     const link = await deps.connectLinks.find(id);
     const owners = [deps.requireCaller().customer?.customerId, customerId];
@@ -115,9 +113,9 @@ function linkNotFound(): CrossbookError {
 }
 
 /** Cancels a link, even while it awaits confirmation. Idempotent. */
-export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink): Promise<ConnectLink> {
-  return deps.withSpan('cancelConnectLink', async () => {
-    requireApiKey(deps, 'A customer token reads; only an API key may cancel links.');
+export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink) {
+  const refusal = 'A customer token reads; only an API key may cancel links.';
+  return withApiKey(deps, 'cancelConnectLink', refusal, async () => {
     await findConnectLink(deps, wanted);
     const link = await deps.connectLinks.cancel(wanted.id);
     if (!link) throw linkNotFound();
@@ -131,8 +129,8 @@ export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink): Pro
  * use. To be called in that person's session, with the code that their browser brought back.
  */
 export function confirmConnectLink(deps: ConfirmLinkDeps, input: WantedLink & { readonly code: string }) {
-  return deps.withSpan('confirmConnectLink', async () => {
-    requireApiKey(deps, 'A customer token reads; only an API key may confirm.');
+  const refusal = 'A customer token reads; only an API key may confirm.';
+  return withApiKey(deps, 'confirmConnectLink', refusal, async () => {
     await findConnectLink(deps, input);
     const confirmation = await deps.connectLinks.confirm(input.id, digest(input.code));
     if (!confirmation) throw linkNotFound();

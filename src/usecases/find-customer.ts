@@ -1,4 +1,3 @@
-import type { Connection } from '../domain/connection.ts';
 import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { CursorSigner, ListPage, PageInput } from '../domain/page.ts';
@@ -6,17 +5,14 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import {
   type CallerDeps,
   customerNotFound,
-  requireApiKey,
   resolveCustomerId,
   type TargetDeps,
+  withApiKey,
 } from './open-contact-client.ts';
 import { readPageRequest, signCursor } from './page.ts';
 
 /** Finds a customer of the caller's application. Those of other applications do not exist for it. */
-export function findCustomer(
-  deps: FindCustomerDeps,
-  customerId: string | null | undefined,
-): Promise<Customer> {
+export function findCustomer(deps: FindCustomerDeps, customerId: string | null | undefined) {
   return deps.withSpan('findCustomer', async () => {
     const resolved = resolveCustomerId(deps, customerId);
     const customer = await deps.loadCustomer(resolved);
@@ -26,7 +22,7 @@ export function findCustomer(
 }
 
 /** Finds a connection by id; undefined where there is none, or none that the caller may read. */
-export function findConnection(deps: FindConnectionDeps, id: string): Promise<Connection | undefined> {
+export function findConnection(deps: FindConnectionDeps, id: string) {
   return deps.withSpan('findConnection', async () => {
     const { customer: token } = deps.requireCaller();
     const customerId = await deps.loadCustomerIdOf(id);
@@ -41,7 +37,7 @@ export async function findCustomerConnection(
   deps: FindCustomerDeps,
   customerId: string,
   provider: ProviderName,
-): Promise<Connection> {
+) {
   const customer = await findCustomer(deps, customerId);
   const connection = customer.connections.find(({ providerName }) => providerName === provider);
   if (connection) return connection;
@@ -55,9 +51,8 @@ export function listCustomers(
   deps: ListDeps,
   { filter, page }: { readonly filter: CustomerFilter; readonly page: PageInput },
 ): Promise<ListPage<Customer>> {
-  return deps.withSpan('listCustomers', async () => {
-    const refusal = 'A customer token reads its customer; only an API key may list.';
-    const application = requireApiKey(deps, refusal);
+  const refusal = 'A customer token reads its customer; only an API key may list.';
+  return withApiKey(deps, 'listCustomers', refusal, async (application) => {
     const read = readFilter(filter);
     const { customerIds = null, email = null, provider = null, status = null } = read;
     // A canonical form: equal filters give equal bindings.

@@ -7,7 +7,7 @@ import type {
   VisitedLink,
 } from '../domain/connect-link.ts';
 import { AuthorizationFailure, type Grant } from '../domain/oauth.ts';
-import type { Provider } from '../domain/provider.ts';
+import type { Provider, Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
@@ -152,7 +152,7 @@ interface Failed {
 
 export interface FinishDeps {
   readonly flows: ConnectFlowStore;
-  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly providers: Providers;
   readonly connecting: Pick<ConnectServices, 'publicUrl'>;
   readonly exchangeCode: ExchangeCode;
   /** Makes an unguessable one-time code. */

@@ -1,10 +1,9 @@
 import type { Connection } from '../domain/connection.ts';
-import type { Provider } from '../domain/provider.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
+import type { Providers } from '../domain/provider.ts';
 
 /** The capabilities of each provider, so that a UI can hide what would respond with NOT_IMPLEMENTED. */
-export function listProviders(deps: ProviderDeps) {
-  return [...deps.providers.values()].map(({ name, category, contacts }) => ({
+export function listProviders({ providers }: { readonly providers: Providers }) {
+  return [...providers.values()].map(({ name, category, contacts }) => ({
     name,
     category,
     canSearchContacts: contacts !== undefined,
@@ -14,13 +13,9 @@ export function listProviders(deps: ProviderDeps) {
 
 /** The required scopes that were not granted. Unknown, and so empty, for grants that did not come by a connect link. */
 export function findMissingScopes(
-  providers: ReadonlyMap<ProviderName, Pick<Provider, 'authorization'>>,
+  providers: Providers,
   { providerName, grantedScopes }: Pick<Connection, 'providerName' | 'grantedScopes'>,
 ): readonly string[] {
   if (grantedScopes.length === 0) return [];
   return providers.get(providerName)?.authorization?.findMissingScopes(grantedScopes) ?? [];
-}
-
-interface ProviderDeps {
-  readonly providers: ReadonlyMap<ProviderName, Provider>;
 }

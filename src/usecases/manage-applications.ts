@@ -3,24 +3,23 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { OAuthClientStore, StoredOAuthClient } from '../domain/oauth.ts';
 import type { OAuthClient } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { isStorable } from '../lib/text.ts';
+import { isStorable, isVisibleAscii } from '../lib/text.ts';
 import { type AuthorizationDeps, requireAuthorization } from './connect-link.ts';
 import { type CallerDeps, requireApiKey } from './open-contact-client.ts';
 
 /** Creates an application, for commands and the admin API. Rejects with CONFLICT where the name is taken. */
 export async function createApplication(
-  store: Pick<ApplicationAdmin, 'createApplication' | 'setOrigins'>,
+  store: ApplicationAdmin,
   { name, origins = [] }: { readonly name: string; readonly origins?: readonly string[] | undefined },
-): Promise<ListedApplication> {
+) {
   checkName(name);
   const application = await store.createApplication(name);
   if (origins.length > 0) await store.setOrigins(application.id, origins);
-  return { id: application.id, name, origins };
+  return { ...application, origins };
 }
 
-export async function listApplications(
-  store: Pick<ApplicationAdmin, 'listApplications' | 'listOrigins'>,
-): Promise<readonly ListedApplication[]> {
+/** Lists applications with the web origins that may call for them (CORS). */
+export async function listApplications(store: ApplicationAdmin) {
   const [applications, allowed] = await Promise.all([store.listApplications(), store.listOrigins()]);
   const origins = new Map(allowed.map((one) => [one.applicationId, one.origins]));
   return applications.map(({ id, name }) => ({ id, name, origins: origins.get(id) ?? [] }));
@@ -40,10 +39,7 @@ export async function findApplication(
 }
 
 /** Adds and removes web origins; without changes it returns the current ones. */
-export async function changeOrigins(
-  store: ApplicationAdmin,
-  { application, added, removed }: OriginChange,
-): Promise<ListedApplication> {
+export async function changeOrigins(store: ApplicationAdmin, { application, added, removed }: OriginChange) {
   const { id, name } = await findApplication(store, application);
   const stored = (await store.listOrigins()).find(({ applicationId }) => applicationId === id)?.origins ?? [];
   const origins = [...new Set([...stored, ...added])].filter((origin) => !removed.includes(origin));
@@ -63,9 +59,9 @@ const MAX_NAME = 200;
 
 /** Creates an API key, for commands and the admin API. The key is returned only once. */
 export async function createKey(
-  store: Pick<KeyAdmin, 'createKey' | 'listApplications'>,
+  store: KeyAdmin,
   { application, name = 'default' }: { readonly application: string; readonly name?: string | undefined },
-): Promise<CreatedKey & { readonly application: Application }> {
+) {
   checkName(name);
   const owner = await findApplication(store, application);
   const { publicId, key } = await store.createKey({ applicationId: owner.id, name });
@@ -74,21 +70,21 @@ export async function createKey(
 
 /** Lists keys without their secrets. */
 export async function listKeys(
-  store: Pick<KeyAdmin, 'listKeys' | 'listApplications'>,
+  store: KeyAdmin,
   { application, now }: { readonly application: string; readonly now: number },
-): Promise<readonly ListedKey[]> {
+) {
   const { id } = await findApplication(store, application);
   return (await store.listKeys(id)).map((key) => toListed(key, now));
 }
 
 /** Replaces a key by a new one; the old one stays valid for a while. */
 export async function rotateKey(
-  store: Pick<KeyAdmin, 'rotateKey'>,
+  store: KeyAdmin,
   {
     id,
     overlapHours = DEFAULT_OVERLAP_HOURS,
   }: { readonly id: string; readonly overlapHours?: number | undefined },
-): Promise<CreatedKey & { readonly replaces: string; readonly oldEndsAt: string }> {
+) {
   const fresh = await store.rotateKey(id, overlapHours * 3_600_000);
   if (!fresh) {
     const detail = `There is no active key ${JSON.stringify(id)}: it was rotated or revoked already, or never made.`;
@@ -98,7 +94,7 @@ export async function rotateKey(
   return { id: publicId, key, replaces: id, oldEndsAt: oldEndsAt.toISOString() };
 }
 
-export async function revokeKey(store: Pick<KeyAdmin, 'revokeKey'>, id: string): Promise<void> {
+export async function revokeKey(store: KeyAdmin, id: string): Promise<void> {
   if (await store.revokeKey(id)) return;
   const detail = `There is no key ${JSON.stringify(id)}, or it has ended already.`;
   throw new CrossbookError('NOT_FOUND', detail);
@@ -106,13 +102,15 @@ export async function revokeKey(store: Pick<KeyAdmin, 'revokeKey'>, id: string):
 
 export const DEFAULT_OVERLAP_HOURS = 24;
 
-function toListed({ publicId, name, createdAt, revokedAt }: StoredKey, now: number): ListedKey {
+/** The id is the public one, as in logs. */
+function toListed({ publicId, name, createdAt, revokedAt }: StoredKey, now: number) {
   const state = revokedAt === null ? 'active' : revokedAt.getTime() > now ? 'ending' : 'revoked';
   return {
     id: publicId,
     name,
     state,
     createdAt: createdAt.toISOString(),
+    /** May be in the future: the key is valid until then. */
     revokedAt: revokedAt?.toISOString() ?? null,
   };
 }
@@ -123,11 +121,6 @@ export interface ApplicationAdmin {
   listApplications(): Promise<readonly Application[]>;
   setOrigins(applicationId: string, origins: readonly string[]): Promise<void>;
   listOrigins(): Promise<readonly { readonly applicationId: string; readonly origins: readonly string[] }[]>;
-}
-
-interface ListedApplication extends Application {
-  /** Web origins that may call for it (CORS). */
-  readonly origins: readonly string[];
 }
 
 interface OriginChange {
@@ -148,21 +141,6 @@ export interface KeyAdmin extends Pick<ApplicationAdmin, 'listApplications'> {
     publicId: string,
     overlapMs: number,
   ): Promise<(StoredSecret & { readonly oldEndsAt: Date }) | undefined>;
-}
-
-interface ListedKey {
-  /** The public id, as in logs. */
-  readonly id: string;
-  readonly name: string;
-  readonly state: 'active' | 'ending' | 'revoked';
-  readonly createdAt: string;
-  /** May be in the future: the key is valid until then. */
-  readonly revokedAt: string | null;
-}
-
-interface CreatedKey {
-  readonly id: string;
-  readonly key: string;
 }
 
 interface StoredSecret {
@@ -200,19 +178,15 @@ export async function storeOAuthClient(
 ): Promise<StoredOAuthClient> {
   requireAuthorization({ providers }, provider);
   const mistakes = [
-    ...(isVisible(clientId) ? [] : ['client_id']),
-    ...(isVisible(clientSecret) ? [] : ['client_secret']),
-  ];
+    !isVisibleAscii(clientId, MAX_LENGTH) && 'client_id',
+    !isVisibleAscii(clientSecret, MAX_LENGTH) && 'client_secret',
+  ].filter((mistake) => mistake !== false);
   if (mistakes.length === 0) return oauthClients.set(provider, { clientId, clientSecret });
   const detail = `${mistakes.join(' and ')} must have 1 to ${MAX_LENGTH} characters of visible ASCII, without spaces.`;
   throw new CrossbookError('UNPROCESSABLE_ENTITY', detail);
 }
 
 const OAUTH_CLIENT_REFUSAL = 'A customer token reads; only an API key may change OAuth clients.';
-
-function isVisible(text: string): boolean {
-  return text.length <= MAX_LENGTH && /^[\x21-\x7e]+$/.test(text);
-}
 
 const MAX_LENGTH = 1_000;
 

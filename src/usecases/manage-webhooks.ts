@@ -1,31 +1,28 @@
-import type { Application } from '../domain/caller.ts';
 import { MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import {
   type EndpointChange,
-  type EndpointWithSecret,
   type Event,
   type EventStore,
   MAX_ENDPOINTS,
   MAX_REDELIVERED_IDS,
   type NewEndpoint,
-  type Redelivered,
   type Redelivery,
-  type WebhookEndpoint,
   type WebhookStore,
 } from '../domain/event.ts';
 import type { BoundCursorSigner, CursorSigner, ListPage } from '../domain/page.ts';
+import type { CheckedUrl } from '../domain/urls.ts';
 import { isRfc3339 } from '../lib/text.ts';
-import { type CallerDeps, requireApiKey } from './open-contact-client.ts';
+import { type CallerDeps, withApiKey } from './open-contact-client.ts';
 import { readPageSize, readSigned } from './page.ts';
 
 /** The webhook endpoints of an application. All functions here require its API key. */
-export function listWebhookEndpoints(deps: WebhookDeps): Promise<readonly WebhookEndpoint[]> {
-  return withApiKey(deps, 'listWebhookEndpoints', () => deps.webhooks.list());
+export function listWebhookEndpoints(deps: WebhookDeps) {
+  return withApiKey(deps, 'listWebhookEndpoints', REFUSAL, () => deps.webhooks.list());
 }
 
-export function createWebhookEndpoint(deps: UrlDeps, wanted: NewEndpoint): Promise<EndpointWithSecret> {
-  return withApiKey(deps, 'createWebhookEndpoint', async () => {
+export function createWebhookEndpoint(deps: UrlDeps, wanted: NewEndpoint) {
+  return withApiKey(deps, 'createWebhookEndpoint', REFUSAL, async () => {
     const url = await checkUrl(deps, wanted.url);
     const made = await deps.webhooks.create({ url, eventTypes: [...new Set(wanted.eventTypes)] });
     if (made) return made;
@@ -36,8 +33,8 @@ export function createWebhookEndpoint(deps: UrlDeps, wanted: NewEndpoint): Promi
 export function updateWebhookEndpoint(
   deps: UrlDeps,
   { id, url, eventTypes, enabled }: EndpointChange & { readonly id: string },
-): Promise<WebhookEndpoint> {
-  return withApiKey(deps, 'updateWebhookEndpoint', async () => {
+) {
+  return withApiKey(deps, 'updateWebhookEndpoint', REFUSAL, async () => {
     const change = {
       url: url === undefined ? undefined : await checkUrl(deps, url),
       eventTypes: eventTypes && [...new Set(eventTypes)],
@@ -47,16 +44,17 @@ export function updateWebhookEndpoint(
   });
 }
 
-export function deleteWebhookEndpoint(deps: WebhookDeps, id: string): Promise<void> {
-  return withApiKey(deps, 'deleteWebhookEndpoint', async () => {
+export function deleteWebhookEndpoint(deps: WebhookDeps, id: string) {
+  return withApiKey(deps, 'deleteWebhookEndpoint', REFUSAL, async () => {
     if (!(await deps.webhooks.remove(id))) endpointNotFound(id);
   });
 }
 
-export function rotateWebhookSecret(deps: WebhookDeps, id: string): Promise<EndpointWithSecret> {
+export function rotateWebhookSecret(deps: WebhookDeps, id: string) {
   return withApiKey(
     deps,
     'rotateWebhookSecret',
+    REFUSAL,
     async () => (await deps.webhooks.rotateSecret(id)) ?? endpointNotFound(id),
   );
 }
@@ -65,10 +63,11 @@ export function rotateWebhookSecret(deps: WebhookDeps, id: string): Promise<Endp
 export function redeliverEvents(
   deps: WebhookDeps,
   { id, ...wanted }: RedeliveryInput & { readonly id: string },
-): Promise<Redelivered> {
+) {
   return withApiKey(
     deps,
     'redeliverEvents',
+    REFUSAL,
     async () => (await deps.webhooks.redeliver(id, readRedelivery(wanted))) ?? endpointNotFound(id),
   );
 }
@@ -98,7 +97,7 @@ function endpointNotFound(id: string): never {
 
 /** Lists the events of the last thirty days, the newest first. */
 export function listEvents(deps: ListEventsDeps, wanted: EventList): Promise<ListPage<Event>> {
-  return withApiKey(deps, 'listEvents', async (application) => {
+  return withApiKey(deps, 'listEvents', REFUSAL, async (application) => {
     const customerId = wanted.customerId ?? undefined;
     if (customerId !== undefined && customerId.length > MAX_CUSTOMER_ID_LENGTH) {
       throw new CrossbookError('BAD_REQUEST', 'No customer has so long an id.');
@@ -127,17 +126,10 @@ function readCursor(cursor: string | undefined, cursors: BoundCursorSigner) {
   );
 }
 
+const REFUSAL = 'A customer token reads its customer: this takes an API key.';
+
 /** The maximum of events per page. */
 export const MAX_EVENTS = 200;
-
-function withApiKey<T>(
-  deps: CallerDeps,
-  name: string,
-  work: (application: Application) => Promise<T>,
-): Promise<T> {
-  const refusal = 'A customer token reads its customer: this takes an API key.';
-  return deps.withSpan(name, async () => work(requireApiKey(deps, refusal)));
-}
 
 interface RedeliveryInput {
   readonly eventIds?: readonly string[] | null | undefined;
@@ -149,7 +141,7 @@ interface WebhookDeps extends CallerDeps {
 }
 
 interface UrlDeps extends WebhookDeps {
-  checkWebhookUrl(url: string): Promise<{ readonly url: string } | { readonly problem: string }>;
+  checkWebhookUrl(url: string): Promise<CheckedUrl>;
 }
 
 interface EventList {

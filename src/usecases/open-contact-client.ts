@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { Application, Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { ContactOrigin } from '../domain/contact.ts';
-import { type ContactTarget, toContactOrigin } from '../domain/contact-search.ts';
+import { type ContactTarget, type ResolvedTarget, toContactOrigin } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
-import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
+import type { ContactAccess, ContactPort, Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 
 /** Opens a client for a customer's contacts from a caller, a customer and a provider. */
@@ -64,6 +64,16 @@ function readProviderName({ defaults, providers }: OpenDeps): ProviderName {
   throw new CrossbookError('BAD_REQUEST', 'The header x-provider-name does not name one of the providers.');
 }
 
+/** Runs an operation that requires an API key, as a span of this name. */
+export function withApiKey<T>(
+  deps: CallerDeps,
+  name: string,
+  refusal: string,
+  work: (application: Application) => Promise<T>,
+): Promise<T> {
+  return deps.withSpan(name, async () => work(requireApiKey(deps, refusal)));
+}
+
 /** Requires an API key, for changes of data and operations on the whole application. */
 export function requireApiKey(deps: Pick<CallerDeps, 'requireCaller'>, refusal: string): Application {
   const { application, customer } = deps.requireCaller();
@@ -93,15 +103,10 @@ export interface ContactClient {
 }
 
 export interface OpenDeps extends TargetDeps {
-  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly providers: Providers;
   /** Scoped to the caller's application. */
   loadConnection(target: ResolvedTarget): Promise<Connection | undefined> | Connection | undefined;
   openContactPort(connection: Connection, access: ContactAccess): ContactPort;
-}
-
-interface ResolvedTarget {
-  readonly customerId: string;
-  readonly provider: ProviderName;
 }
 
 export interface TargetDeps extends CallerDeps {

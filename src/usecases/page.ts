@@ -1,5 +1,5 @@
 import type { Contact, ContactOrigin } from '../domain/contact.ts';
-import type { ContactFilter, FieldSelection } from '../domain/contact-search.ts';
+import type { ContactFilter, SearchSelection } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import {
   type BoundCursorSigner,
@@ -11,7 +11,7 @@ import {
   type PageInput,
   type PageRequest,
 } from '../domain/page.ts';
-import type { ContactPort } from '../domain/provider.ts';
+import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 
 /** Binds cursors to their list: same application, customer, provider and filter. */
 export function bindCursors(
@@ -71,27 +71,25 @@ export function readPageSize(size: number | null | undefined, max = MAX_PAGE_SIZ
 }
 
 /** Slices a page of a complete list. The boundary record may have been deleted meanwhile. */
-export function slicePage<Item>(list: readonly Item[], request: PageRequest, order: Order<Item>): Page<Item> {
-  const { direction, size, boundary } = request;
+export function slicePage<Item extends Pick<Contact, 'remoteId'>>(
+  list: readonly Item[],
+  { direction, size, boundary }: PageRequest,
+  compareIds: ContactAccess['compareIds'],
+): Page<Item> {
   const forward = direction === 'forward';
-  const edge =
-    boundary === undefined ? (forward ? 0 : list.length) : findEdge(list, { boundary, forward }, order);
+  const edge = boundary === undefined ? (forward ? 0 : list.length) : findEdge(boundary);
   const start = forward ? edge : Math.max(0, edge - size);
   const end = forward ? Math.min(list.length, edge + size) : edge;
   return { items: list.slice(start, end), hasNextPage: end < list.length, hasPreviousPage: start > 0 };
-}
 
-/** The index after the boundary (forward), or before it (backward). */
-function findEdge<Item>(
-  list: readonly Item[],
-  { boundary, forward }: { readonly boundary: string; readonly forward: boolean },
-  { keyOf, compare }: Order<Item>,
-): number {
-  const index = list.findIndex((item) => {
-    const compared = compare(keyOf(item), boundary);
-    return forward ? compared > 0 : compared >= 0;
-  });
-  return index < 0 ? list.length : index;
+  /** The index after the boundary (forward), or before it (backward). */
+  function findEdge(id: string): number {
+    const index = list.findIndex(({ remoteId }) => {
+      const compared = compareIds(remoteId, id);
+      return forward ? compared > 0 : compared >= 0;
+    });
+    return index < 0 ? list.length : index;
+  }
 }
 
 /**
@@ -101,9 +99,9 @@ function findEdge<Item>(
 export async function readDomainPage(
   port: ContactPort,
   domain: string,
-  { request, selection, needsPreviousPage }: RunQuery,
+  { direction, size, boundary }: PageRequest,
+  selection: Omit<SearchSelection, 'totalCount'>,
 ): Promise<Page<Contact>> {
-  const { direction, size, boundary } = request;
   const forward = direction === 'forward';
   const limit = size + (boundary === undefined ? 1 : 2);
   const run = await port.readByDomain(domain, { direction, from: boundary, limit }, selection);
@@ -112,7 +110,7 @@ export async function readDomainPage(
   const ahead = beyond.length > size;
   const behind =
     beyond.length < run.length ||
-    (boundary !== undefined && needsPreviousPage && (await standsBehind(boundary)));
+    (boundary !== undefined && selection.needsPreviousPage && (await standsBehind(boundary)));
   return { items, hasNextPage: forward ? ahead : behind, hasPreviousPage: forward ? behind : ahead };
 
   async function standsBehind(from: string): Promise<boolean> {
@@ -126,16 +124,4 @@ interface CursorPosition {
   readonly key: string;
   /** Undefined where the cursor works in both directions, as an edge's does. */
   readonly direction?: Direction | undefined;
-}
-
-interface Order<Item> {
-  keyOf(item: Item): string;
-  compare(a: string, b: string): number;
-}
-
-interface RunQuery {
-  readonly request: PageRequest;
-  readonly selection: FieldSelection;
-  /** Whether `hasPreviousPage`, for the side that this page was reached from, is needed. */
-  readonly needsPreviousPage: boolean;
 }

@@ -4,12 +4,12 @@ import {
   type ContactPage,
   type ContactSearch,
   type FieldSelection,
+  type ResolvedTarget,
   readContactFilter,
   readEmail,
 } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { BoundCursorSigner, CursorSigner, PageRequest } from '../domain/page.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
 import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
 import {
   bindCursors,
@@ -23,7 +23,7 @@ import {
 import { type CacheDeps, type Dated, readThroughCache, type SearchResult } from './read-through-cache.ts';
 
 /** Searches a customer's contacts in one CRM and returns a page, ordered by id. */
-export function searchContacts(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
+export function searchContacts(deps: SearchDeps, search: ContactSearch) {
   return deps.withSpan('searchContacts', () => readPage(deps, search));
 }
 
@@ -52,9 +52,7 @@ async function find(deps: LookupDeps, query: Query): Promise<SearchResult> {
     const contacts = await lookUpEmails(deps, client, { emails: filter.emails, selection });
     return { contacts, hasNextPage: false, hasPreviousPage: false, totalCount: contacts.length };
   }
-  const { items, ...ends } = await readDomainPage(client.port, filter.domain, {
-    ...{ request, selection, needsPreviousPage: selection.needsPreviousPage },
-  });
+  const { items, ...ends } = await readDomainPage(client.port, filter.domain, request, selection);
   const found = { contacts: items, ...ends, totalCount: null };
   const isWhole = request.boundary === undefined && !ends.hasNextPage && !ends.hasPreviousPage;
   if (isWhole) return { ...found, totalCount: items.length };
@@ -75,7 +73,7 @@ function toContactPage(
   const { contacts, totalCount, countFailure } = found;
   const { items, hasNextPage, hasPreviousPage } =
     filter.by === 'emails'
-      ? slicePage(contacts, request, { keyOf: readRemoteId, compare: client.access.compareIds })
+      ? slicePage(contacts, request, client.access.compareIds)
       : { ...found, items: contacts };
   return {
     ...{ items, hasNextPage, hasPreviousPage, totalCount, countFailure },
@@ -88,10 +86,6 @@ function toContactPage(
       items.length = 0;
     },
   };
-}
-
-function readRemoteId({ remoteId }: Contact): string {
-  return remoteId;
 }
 
 /**
@@ -125,7 +119,7 @@ export function findContactsByEmail(
   deps: OpenDeps & LookupDeps,
   { first, ...query }: EmailQuery,
   selection: FieldSelection,
-): Promise<readonly Contact[]> {
+) {
   return deps.withSpan('findContactsByEmail', async () => {
     deps.requireCaller();
     const email = readEmail(query.email);
@@ -143,7 +137,7 @@ export function findContactsByEmail(
 /** One contact by the provider's own id; undefined where the provider has none. */
 export function findContact(
   deps: FindContactDeps,
-  key: Connected & Pick<Contact, 'remoteId'>,
+  key: ResolvedTarget & Pick<Contact, 'remoteId'>,
   selection: FieldSelection,
 ) {
   return deps.withSpan('findContact', async () => {
@@ -157,7 +151,7 @@ export function findAssociations(
   deps: AssociationDeps,
   { source, remoteId }: Contact,
   to: readonly AssociatedObject[],
-): Promise<readonly Association[]> {
+) {
   return deps.withSpan('findAssociations', async () => {
     const client = await openContactClient(deps, source);
     const offered = [...new Set(to)].filter((object) => client.access.associatedObjects.includes(object));
@@ -184,12 +178,7 @@ interface LookupDeps {
   lookup(client: ContactClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]>;
 }
 
-interface Connected {
-  readonly customerId: string;
-  readonly provider: ProviderName;
-}
-
-interface EmailQuery extends Connected {
+interface EmailQuery extends ResolvedTarget {
   readonly email: string;
   readonly first: number | null | undefined;
 }

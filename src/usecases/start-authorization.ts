@@ -6,7 +6,6 @@ import type {
   VisitedLink,
 } from '../domain/connect-link.ts';
 import type { Login } from '../domain/oauth.ts';
-import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { checkLoginUrl, toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
@@ -155,7 +154,6 @@ export interface FlowCookie {
 }
 
 export interface StartDeps extends AuthorizationDeps {
-  readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly flows: Pick<ConnectFlowStore, 'findLink' | 'start'>;
   readonly connecting: ConnectServices;
 }

@@ -35,11 +35,12 @@ export function createFakeTenant(applicationId: string): FakeTenant {
                   )),
           )
           .sort((a, b) => (a.customerId < b.customerId ? -1 : 1));
-        return slicePage(
-          all,
+        const { items, ...ends } = slicePage(
+          all.map((customer) => ({ remoteId: customer.customerId, customer })),
           { direction, size, boundary },
-          { keyOf: (one) => one.customerId, compare: (a, b) => (a < b ? -1 : a > b ? 1 : 0) },
+          (a, b) => (a < b ? -1 : a > b ? 1 : 0),
         );
+        return { ...ends, items: items.map(({ customer }) => customer) };
       },
       async upsert(upsert) {
         const stored = table.get(upsert.customerId);

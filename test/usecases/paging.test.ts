@@ -5,7 +5,7 @@ import type { ContactPort } from '../../src/domain/provider.ts';
 import { readDomainPage, slicePage } from '../../src/usecases/page.ts';
 import { fc } from '../support/fast-check.ts';
 
-const byNumber = { keyOf: ({ remoteId }: Contact) => remoteId, compare: compareIds };
+const SELECTION = { rawData: false, needsPreviousPage: true };
 const listArb = fc
   .uniqueArray(fc.integer({ min: 1, max: 60 }), { maxLength: 40 })
   .map((ids) => ids.sort((a, b) => a - b).map(String));
@@ -18,7 +18,7 @@ const requestArb: fc.Arbitrary<PageRequest> = fc.record({
 describe.each([
   {
     name: 'a list at hand',
-    read: async (ids: string[], ask: PageRequest) => slicePage(ids.map(toContact), ask, byNumber),
+    read: async (ids: string[], ask: PageRequest) => slicePage(ids.map(toContact), ask, compareIds),
   },
   { name: 'a list that only the provider has', read: readFromProvider },
 ])('a page of $name', ({ read }) => {
@@ -61,11 +61,7 @@ test('an existing boundary proves that a neighbour page exists, without a separa
   let calls = 0;
   const port = toPort(['1', '2', '3', '4', '5'], () => (calls += 1));
   const request: PageRequest = { direction: 'forward', size: 2, boundary: '2' };
-  const page = await readDomainPage(port, 'example.com', {
-    request,
-    selection: { rawData: false },
-    needsPreviousPage: true,
-  });
+  const page = await readDomainPage(port, 'example.com', request, SELECTION);
   expect(toFacts(page)).toEqual({ ids: ['3', '4'], next: true, previous: true });
   expect(calls).toBe(1);
 });
@@ -93,8 +89,7 @@ function toFacts(page: Page<Contact>) {
 }
 
 function readFromProvider(ids: string[], request: PageRequest) {
-  const ask = { request, selection: { rawData: false }, needsPreviousPage: true };
-  return readDomainPage(toPort(ids), 'example.com', ask);
+  return readDomainPage(toPort(ids), 'example.com', request, SELECTION);
 }
 
 function toPort(ids: string[], called?: () => void): ContactPort {
