@@ -34,8 +34,6 @@ export interface HttpResponse {
   /** Names are in lower case; the sender adds `content-length`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | JsonBytes | null;
-  /** The length of the body in bytes where it is known, so that text is counted only once. */
-  readonly length?: number | undefined;
 }
 
 /**

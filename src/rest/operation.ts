@@ -72,7 +72,7 @@ function jsonResponse(body: unknown, { status, headers }: ResponseHead, meter?: 
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-    ...toJsonBody(body, meter),
+    body: toJsonBody(body, meter),
   };
 }
 

@@ -4,7 +4,7 @@ import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import { Allowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
 import type { HttpResponse } from '../../lib/http-message.ts';
-import { type JsonBody, toJsonBody } from '../../lib/json-body.ts';
+import { type JsonBytes, toJsonBody } from '../../lib/json-body.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
 import { acceptsJsonAlone, chooseMediaType, GRAPHQL_TYPE, JSON_TYPE } from './read-request.ts';
 
@@ -34,7 +34,7 @@ function write(results: Results, target: ResponseTarget): WrittenResponse {
   return {
     status,
     headers: status === 200 ? headers : { ...headers, ...toHeaders(errors[0]) },
-    ...written,
+    body: written,
   };
 }
 
@@ -110,7 +110,7 @@ interface Answer {
 }
 
 interface WrittenResponse extends HttpResponse {
-  readonly body: JsonBody['body'];
+  readonly body: string | JsonBytes;
 }
 
 interface ResponseTarget {
