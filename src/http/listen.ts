@@ -11,7 +11,6 @@ import {
   isAddressed,
   readClientSubnet,
   toSubnet,
-  toTraceHeaders,
 } from './incoming-request.ts';
 import { handleClientErrors, toRawErrorResponse, toRefusal } from './rejected-request.ts';
 import { createResponseSender } from './send-response.ts';
@@ -33,8 +32,8 @@ export async function listen(options: ListenOptions) {
     if (message.headers.host === undefined) response.shouldKeepAlive = false;
     const refusal = toRefusal(error, message.url?.split('?')[0]);
     send(response, refusal);
-    const arrival = toTraceHeaders(new IncomingHeaders(message.headers));
-    onRefused({ status: refusal.status, code, errorId: error.id, arrival });
+    const headers = new IncomingHeaders(message.headers);
+    onRefused({ status: refusal.status, code, errorId: error.id, headers });
   };
   const server = createServer(
     {
