@@ -158,16 +158,11 @@ let lastHost: string | undefined;
  * The client's subnet, which all limits by address count. Each trusted proxy appends the address of its client to
  * `X-Forwarded-For`; earlier entries may be forged.
  */
-export function readClientSubnet(message: Arriving, proxies: number): string | undefined {
-  const address = readClientIp(message, proxies);
+export function readClientSubnet({ socket, headers }: Arriving, proxies: number): string | undefined {
+  const forwarded = proxies > 0 && [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
+  const named = forwarded && forwarded.at(-proxies)?.trim();
+  const address = named && isIP(named) ? named : socket.remoteAddress;
   return address === undefined ? undefined : toSubnet(address);
-}
-
-function readClientIp({ socket, headers }: Arriving, proxies: number): string | undefined {
-  if (proxies === 0) return socket.remoteAddress;
-  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
-  const address = forwarded.at(-proxies)?.trim();
-  return address !== undefined && isIP(address) ? address : socket.remoteAddress;
 }
 
 /** One client's likely range: an IPv4 address, or the /64 network of an IPv6 address. */

@@ -48,6 +48,11 @@ export function readRetryAfter(headers: Readonly<Record<string, string>>): numbe
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
+/** The header `retry-after` in whole seconds, where there is a time to wait. */
+export function toRetryAfter(waitMs: number | undefined): Readonly<Record<string, string>> {
+  return waitMs === undefined ? {} : { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
+}
+
 /** `Date.parse` alone accepts nearly any text. */
 function readDate(text: string): number {
   return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
