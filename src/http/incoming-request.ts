@@ -159,8 +159,8 @@ let lastHost: string | undefined;
  * `X-Forwarded-For`; earlier entries may be forged.
  */
 export function readClientSubnet({ socket, headers }: Arriving, proxies: number): string | undefined {
-  const forwarded = proxies > 0 && [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
-  const named = forwarded && forwarded.at(-proxies)?.trim();
+  const forwarded = proxies > 0 ? [headers['x-forwarded-for'] ?? []].flat().join(',').split(',') : undefined;
+  const named = forwarded?.at(-proxies)?.trim();
   const address = named && isIP(named) ? named : socket.remoteAddress;
   return address === undefined ? undefined : toSubnet(address);
 }

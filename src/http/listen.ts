@@ -27,7 +27,12 @@ export async function listen(options: ListenOptions) {
     if (isClosing) response.shouldKeepAlive = false;
     sender.send(response, answered, address);
   };
-  const refuse = (message: IncomingMessage, response: ServerResponse, error: CrossbookError, code: string) => {
+  const refuse = (
+    message: IncomingMessage,
+    response: ServerResponse,
+    error: CrossbookError,
+    code: string,
+  ) => {
     // Node does the same.
     if (message.headers.host === undefined) response.shouldKeepAlive = false;
     const refusal = toRefusal(error, message.url?.split('?')[0]);
