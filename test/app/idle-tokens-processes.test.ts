@@ -21,7 +21,7 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   [fresh, sandbox] = await Promise.all([createTestDatabase(), openSandbox()]);
-  compiled = compile('test/support/renewing-process.ts');
+  compiled = compile('test/support/refreshing-process.ts');
 });
 afterAll(async () => {
   for (const child of children) child.kill();
@@ -31,7 +31,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-test('one of two replicas renews idle tokens, and when it is killed the other takes over: each token is renewed once, and none is lost', async () => {
+test('one of two replicas refreshes idle tokens, and when it is killed the other takes over: each token is refreshed once, and none is lost', async () => {
   const accounts = Array.from({ length: IDLE }, () => {
     const account = sandbox.salesforce.createAccount({ people: [], limits: null });
     account.setQuirks({ rotateRefreshTokens: true });
@@ -69,7 +69,7 @@ test('one of two replicas renews idle tokens, and when it is killed the other ta
   const lost = outcomes.filter((outcome) => outcome !== 'renewed');
   const twice = refreshes().filter((count) => count > 1);
   expect(refreshes().every((count) => count >= 1)).toBe(true);
-  // Only the renewal that the killed process had sent but not stored may be repeated.
+  // Only the refresh that the killed process had sent but not stored may be repeated.
   expect(twice.length).toBeLessThanOrEqual(1);
   expect(lost.length).toBeLessThanOrEqual(twice.length);
   const states = await rival.run(

@@ -146,7 +146,7 @@ describe('a call', () => {
 });
 
 describe('an expired token', () => {
-  test('is renewed by one call for a thousand, and every call is answered', async () => {
+  test('is refreshed by one call for a thousand, and every call is answered', async () => {
     const { openPort, requests } = await open((request, response) => {
       if (request.url === '/token') response.end('access-1');
       else response.writeHead(request.headers.authorization === 'Bearer access-1' ? 200 : 401).end('7');
@@ -157,7 +157,7 @@ describe('an expired token', () => {
     expect(requests.filter(({ url }) => url === '/token')).toHaveLength(1);
   });
 
-  test('whose renewal is refused marks the connection', async () => {
+  test('whose refresh is refused marks the connection', async () => {
     const { openPort, credentials } = await open((request, response) => {
       response.writeHead(request.url === '/token' ? 400 : 401).end('{}');
     });
@@ -168,7 +168,7 @@ describe('an expired token', () => {
     expect(credentials.calls.refused).toEqual([1]);
   });
 
-  test('that stays expired after a renewal is not renewed for every call', async () => {
+  test('that stays expired after a refresh is not refreshed for every call', async () => {
     const { openPort, requests } = await open((request, response) => {
       response.writeHead(request.url === '/token' ? 200 : 401).end(`access-${requests.length}`);
     });

@@ -17,7 +17,7 @@ const ORIGIN = 'http://127.0.0.1:4010';
 const DOWN = new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'no answer');
 
 describe('a client', () => {
-  test('sends with the newest token what waited while it was renewed', async () => {
+  test('sends with the newest token what waited while it was refreshed', async () => {
     const { send, calls, clock, credentials, client } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
     await send('/first');
     const waiting = send('/waited');

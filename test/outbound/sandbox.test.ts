@@ -36,7 +36,7 @@ describe.each([
     expect(account.callCount()).toBeLessThanOrEqual(14);
   });
 
-  test('renews an expired token once for a thousand look-ups', async () => {
+  test('refreshes an expired token once for a thousand look-ups', async () => {
     const account = createAccount();
     const { port, credentials } = open(provider, account);
     account.expireAccessToken();
@@ -92,7 +92,7 @@ describe.each([
   });
 });
 
-test('a session that ends between two pages is renewed once, and the search goes on where it was', async () => {
+test('a session that ends between two pages is refreshed once, and the search goes on where it was', async () => {
   const people = Array.from({ length: 30 }, () => ({ email: 'team@shared.example' }));
   const account = sandbox.salesforce.createAccount({ people, quirks: { maxBatchSize: 10 } });
   const { port } = open(salesforce, account);
@@ -103,7 +103,7 @@ test('a session that ends between two pages is renewed once, and the search goes
 });
 
 test.each(['session-not-for-rest', 'app-not-attached'])(
-  'a session refused as %s is not renewed, and not asked again',
+  'a session refused as %s is not refreshed, and not asked again',
   async (fault) => {
     const account = sandbox.salesforce.createAccount({ people: PEOPLE });
     const { port, credentials } = open(salesforce, account);

@@ -51,7 +51,7 @@ describe('a token', () => {
   });
 });
 
-describe('renewal before the end', () => {
+describe('refresh before the end', () => {
   test('comes a minute early', async () => {
     const { load, calls } = open(oauth('old', 59));
     expect((await load()).value).toBe('new-1');
@@ -118,17 +118,17 @@ describe('renewal before the end', () => {
   });
 });
 
-describe('renewal after a refusal', () => {
+describe('refresh after a refusal', () => {
   test('is one call for a thousand, and for those who come late none', async () => {
     const { tokens, load, source, calls } = open(oauth('old', 600));
     const seen = await load();
-    const renewed = await Promise.all(Array.from({ length: 1_000 }, () => tokens.renew(source, seen)));
-    expect(new Set(renewed.map((token) => token?.value))).toEqual(new Set(['new-1']));
+    const refreshed = await Promise.all(Array.from({ length: 1_000 }, () => tokens.renew(source, seen)));
+    expect(new Set(refreshed.map((token) => token?.value))).toEqual(new Set(['new-1']));
     expect((await tokens.renew(source, seen))?.value).toBe('new-1');
     expect([calls.asks, calls.refreshes]).toEqual([1, 1]);
   });
 
-  test('takes over what another process has renewed', async () => {
+  test('takes over what another process has refreshed', async () => {
     const { tokens, load, source, put, calls } = open(oauth('old', 600));
     const seen = await load();
     put(oauth('theirs', 600));
@@ -150,7 +150,7 @@ describe('renewal after a refusal', () => {
     expect([calls.refused, calls.refreshes]).toEqual([[1], 1]);
   });
 
-  test('that nothing can renew, and that is refused, marks the connection; one that can be renewed does not', async () => {
+  test('that nothing can refresh, and that is refused, marks the connection; one that can be refreshed does not', async () => {
     for (const [credentials, marked] of [
       [{ type: 'token', value: 'pat-1' }, [1]],
       [{ ...oauth('old', 600), refreshToken: null }, [1]],
@@ -197,12 +197,12 @@ describe('renewal after a refusal', () => {
 
   test('pauses when new tokens are refused as well', async () => {
     const { tokens, load, source, clock, calls } = open(oauth('old', 600));
-    const renewed = await tokens.renew(source, await load());
-    if (!renewed) throw new Error('It was not renewed.');
-    tokens.markRejected(renewed);
-    expect(await tokens.renew(source, renewed)).toBeUndefined();
+    const refreshed = await tokens.renew(source, await load());
+    if (!refreshed) throw new Error('It was not refreshed.');
+    tokens.markRejected(refreshed);
+    expect(await tokens.renew(source, refreshed)).toBeUndefined();
     await clock.advance(30_000);
-    expect((await tokens.renew(source, renewed))?.value).toBe('new-2');
+    expect((await tokens.renew(source, refreshed))?.value).toBe('new-2');
     expect(calls.refreshes).toBe(2);
   });
 });

@@ -61,7 +61,7 @@ describeEachServer('idle credentials', (on) => {
     expect(await claim(7 - 1.1 / 24)).toHaveLength(2);
   });
 
-  test('that cannot be renewed are not looked at again for as long as if they had been used', async () => {
+  test('that cannot be refreshed are not looked at again for as long as if they had been used', async () => {
     const { put, claim, credentials, idle } = await open();
     await put('none', { usedDaysAgo: 8, credentials: null });
     await put('elsewhere', { usedDaysAgo: 8, providerName: 'pipedrive' });

@@ -30,7 +30,7 @@ test('a request counts by its face, its operation and its first error', async ()
   });
 });
 
-test('a call counts by its provider and what came of it; a renewed token is no call that waited', async () => {
+test('a call counts by its provider and what came of it; a refreshed token is no call that waited', async () => {
   const metrics = open();
   for (const status of [200, 207, 404, 429, 503]) metrics.call({ ...CALL, status });
   metrics.call({ ...CALL, outcome: 'REMOTE_PROVIDER_TIMEOUT', status: undefined });

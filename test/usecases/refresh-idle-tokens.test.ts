@@ -42,7 +42,7 @@ const ONE: IdleConnection = {
   generation: 1,
 };
 
-test('what is idle for a week is renewed one after the other, and due again in an hour where nothing came of it', async () => {
+test('what is idle for a week is refreshed one after the other, and due again in an hour where nothing came of it', async () => {
   const many = Array.from({ length: 45 }, (_, index) => `c${index}`);
   const { deps, outcomes, pauses, claims } = setUp(many);
   await refreshIdleTokens(deps);
@@ -75,12 +75,12 @@ test('what fails keeps nothing from the next, and says whether it is for good', 
 });
 
 test('a process that stops begins no other', async () => {
-  let renewed = 0;
-  const { deps, outcomes } = setUp(['a', 'b', 'c'], { isStopping: () => renewed === 1 });
+  let refreshed = 0;
+  const { deps, outcomes } = setUp(['a', 'b', 'c'], { isStopping: () => refreshed === 1 });
   await refreshIdleTokens({
     ...deps,
     refreshStoredToken: async () => {
-      renewed += 1;
+      refreshed += 1;
       return 'renewed';
     },
   });

@@ -40,7 +40,7 @@ function openRefreshing(org: Org): ContactPort {
 }
 
 describe('a session', () => {
-  test('that expires between two pages is renewed, and the search goes on where it was', async () => {
+  test('that expires between two pages is refreshed, and the search goes on where it was', async () => {
     const org = open(PEOPLE, { maxBatchSize: 10 });
     org.account.fail('session-expired', { operation: 'query.more' });
     const port = openRefreshing(org);
@@ -49,7 +49,7 @@ describe('a session', () => {
     expect([org.account.callCount('oauth.token'), org.account.callCount('query')]).toEqual([1, 1]);
   });
 
-  test('that has expired is renewed for good', async () => {
+  test('that has expired is refreshed for good', async () => {
     const org = open(PEOPLE);
     org.account.expireAccessToken();
     const port = openRefreshing(org);
@@ -58,7 +58,7 @@ describe('a session', () => {
     expect(org.account.callCount('oauth.token')).toBe(1);
   });
 
-  test('in JWT form that has expired is renewed', async () => {
+  test('in JWT form that has expired is refreshed', async () => {
     const org = open(PEOPLE);
     org.account.fail('auth-header-invalid', { operation: 'query' });
     const port = openRefreshing(org);
@@ -66,7 +66,7 @@ describe('a session', () => {
     expect(org.account.callCount('oauth.token')).toBe(1);
   });
 
-  test.each(['session-not-for-rest', 'app-not-attached'])('refused as %s is not renewed', async (fault) => {
+  test.each(['session-not-for-rest', 'app-not-attached'])('refused as %s is not refreshed', async (fault) => {
     const org = open(PEOPLE);
     org.account.fail(fault, { times: 5 });
     const port = openRefreshing(org);
