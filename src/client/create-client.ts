@@ -164,7 +164,7 @@ export interface CallOptions {
 export type ClientOptions = Endpoint &
   ({ readonly apiKey: string; readonly token?: never } | { readonly token: Token; readonly apiKey?: never });
 
-/** A function is called before each request, so that it can renew an expiring token. */
+/** A function is called before each request, so that it can refresh an expiring token. */
 type Token = string | (() => string | Promise<string>);
 
 interface Endpoint {

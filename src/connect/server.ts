@@ -1,7 +1,7 @@
 import type { VisitedLink } from '../domain/connect-link.ts';
 import { CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.ts';
 import type { ProviderCall, RequestLog } from '../domain/log.ts';
-import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
+import { type HttpRequest, type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
 import { type ExchangeCode, type FinishDeps, finishAuthorization } from '../usecases/finish-authorization.ts';
 import {
   type FlowCookie,
@@ -144,10 +144,7 @@ function toErrorResponse(error: CrossbookError, requestLog: RequestLog): HttpRes
   requestLog.failed(error);
   const { status } = ERROR_CODES[error.code];
   const text = status === 429 ? ERRORS.tooMany : status === 503 ? ERRORS.busy : ERRORS.other;
-  const { id, retryAfterMs } = error;
-  const headers =
-    retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
-  return toErrorPage({ ...text, status, id, headers });
+  return toErrorPage({ ...text, status, id: error.id, headers: toRetryAfter(error.retryAfterMs) });
 }
 
 /** Reads the form of a link's page: typed text takes precedence over a choice. Null: neither. */

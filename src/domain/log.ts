@@ -1,3 +1,4 @@
+import type { HttpHeaders } from '../lib/http-message.ts';
 import type { Caller } from './caller.ts';
 import type { CrossbookError, ErrorCode } from './errors.ts';
 import type { ProviderName } from './provider-names.ts';
@@ -107,17 +108,6 @@ export interface OpenRequestLog extends RequestLog {
   close(answer: Pick<RequestRecord, 'status' | 'bytes'>): void;
 }
 
-export interface RequestHead extends TraceHeaders {
-  readonly method: string;
-  readonly path: string;
-}
-
-/** Raw header values. */
-export interface TraceHeaders {
-  readonly requestId: string | null;
-  readonly traceparent: string | null;
-}
-
 /** A request rejected before any handler. Contains nothing else of its content. */
 export interface RejectedRequest {
   /** The status of the response; undefined where the connection was closed without one. */
@@ -126,6 +116,6 @@ export interface RejectedRequest {
   readonly code: string;
   /** The id of the error in the response. */
   readonly errorId?: string | undefined;
-  /** Present where the headers were readable. */
-  readonly arrival?: TraceHeaders | undefined;
+  /** Present where they were readable. */
+  readonly headers?: HttpHeaders | undefined;
 }

@@ -65,10 +65,10 @@ export interface IdleCredentials {
   holdLease(holder: string, leaseMs: number): Promise<boolean>;
   /**
    * Claims the longest idle ones. They are not returned to any process before they are due again at `retryAt`, even
-   * if the claiming process crashes. Those that cannot be renewed are skipped and count as used.
+   * if the claiming process crashes. Those that cannot be refreshed are skipped and count as used.
    */
   claim(wanted: WantedIdle): Promise<readonly IdleConnection[]>;
-  /** Skips one without anything to renew: it counts as used. */
+  /** Skips one without anything to refresh: it counts as used. */
   passOver(idle: IdleConnection): Promise<void>;
 }
 

@@ -17,16 +17,83 @@ import {
  * waits for a provider gives its slot back; the rate limiter and timeouts of the provider bound that wait.
  */
 export function createConcurrencyLimit(options: ConcurrencyOptions) {
-  const slots = createSlots(options);
+  const { max, maxStrangers, scheduler, queuedPerSlot, schedule } = options;
+  const most = max > 1 ? max - Math.max(1, Math.floor(max * KEPT_FREE)) : max;
+  const few = Math.min(maxStrangers, Math.ceil(max * STRANGERS_SHARE));
+  const applications = new Map<string, ApplicationSlots>();
+  const queues = createRequestQueues({ max, canRun, queuedPerSlot, schedule });
+  const slots: Slots = { canRun, setState, queues, scheduler };
+  let running = 0;
+  let waiting = 0;
+
   return {
     /**
      * A permit that is not acquired yet; the caller must release it in any case. Without an application it is
      * unauthenticated.
      */
-    open: (application?: string, connection?: string): RequestPermit =>
-      new Permit(slots, slots.open(application, connection)),
-    counts: slots.counts,
+    open(name = STRANGERS, connectionName = ''): RequestPermit {
+      const application = applications.get(name) ?? createApplication(name);
+      const { connections } = application;
+      const known = connections.get(connectionName);
+      const connection = known ?? { name: connectionName, application, running: 0, queued: 0, permits: 0 };
+      if (!known) connections.set(connectionName, connection);
+      connection.permits += 1;
+      return new Permit(slots, connection);
+    },
+    counts: () => ({
+      running,
+      /** Requests that wait for a provider. */
+      waiting,
+      /** Running requests without an application. */
+      strangers: applications.get(STRANGERS)?.running ?? 0,
+      ...queues.counts(),
+    }),
   };
+
+  function createApplication(name: string): ApplicationSlots {
+    const application: ApplicationSlots = {
+      name,
+      maxRunning: name === STRANGERS ? few : most,
+      running: 0,
+      queued: new Set(),
+      resuming: new Set(),
+      connections: new Map(),
+    };
+    applications.set(name, application);
+    return application;
+  }
+
+  function canRun(application: ApplicationSlots): boolean {
+    return running < max && application.running < application.maxRunning;
+  }
+
+  /** The counts follow from the states of the permits. A slot that becomes free goes to the queues. */
+  function setState(permit: Permit, state: Permit['state']): void {
+    const before = permit.state;
+    permit.state = state;
+    if (before === 'running') countRunning(permit, -1);
+    else if (before === 'waiting') waiting -= 1;
+    else if (before === 'queued' || before === 'resuming') queues.dequeue(permit, before);
+    if (state === 'running') countRunning(permit, 1);
+    else if (state === 'waiting') waiting += 1;
+    else if (state === 'queued' || state === 'resuming') queues.enqueue(permit, state);
+    else forget(permit);
+    if (before !== 'running' || queues.waiting.size === 0) return;
+    for (let next = queues.findNext(); next; next = queues.findNext()) next.grant();
+  }
+
+  function countRunning({ connection }: Permit, by: number): void {
+    running += by;
+    connection.application.running += by;
+    connection.running += by;
+  }
+
+  function forget({ connection }: Permit): void {
+    const { name, application } = connection;
+    connection.permits -= 1;
+    if (connection.permits === 0) application.connections.delete(name);
+    if (application.connections.size === 0) applications.delete(application.name);
+  }
 }
 
 /** The permit of one request. Releasing is idempotent and works in every state. */
@@ -142,85 +209,6 @@ function gone(): CrossbookError {
   return new CrossbookError('SERVICE_UNAVAILABLE', 'The client has closed its connection.');
 }
 
-/** Keeps the counts per application and connection that follow from the states of their permits. */
-function createSlots({ max, maxStrangers, scheduler, queuedPerSlot, schedule }: ConcurrencyOptions) {
-  const most = max > 1 ? max - Math.max(1, Math.floor(max * KEPT_FREE)) : max;
-  const few = Math.min(maxStrangers, Math.ceil(max * STRANGERS_SHARE));
-  const applications = new Map<string, ApplicationSlots>();
-  const queues = createRequestQueues({ max, canRun, queuedPerSlot, schedule });
-  let running = 0;
-  let waiting = 0;
-
-  return {
-    open(name = STRANGERS, connectionName = ''): ConnectionSlots {
-      const application = applications.get(name) ?? createApplication(name);
-      const { connections } = application;
-      const known = connections.get(connectionName);
-      const connection = known ?? { name: connectionName, application, running: 0, queued: 0, permits: 0 };
-      if (!known) connections.set(connectionName, connection);
-      connection.permits += 1;
-      return connection;
-    },
-    canRun,
-    setState,
-    queues,
-    scheduler,
-    counts: () => ({
-      running,
-      /** Requests that wait for a provider. */
-      waiting,
-      /** Running requests without an application. */
-      strangers: applications.get(STRANGERS)?.running ?? 0,
-      ...queues.counts(),
-    }),
-  };
-
-  function createApplication(name: string): ApplicationSlots {
-    const application: ApplicationSlots = {
-      name,
-      maxRunning: name === STRANGERS ? few : most,
-      running: 0,
-      queued: new Set(),
-      resuming: new Set(),
-      connections: new Map(),
-    };
-    applications.set(name, application);
-    return application;
-  }
-
-  function canRun(application: ApplicationSlots): boolean {
-    return running < max && application.running < application.maxRunning;
-  }
-
-  /** Updates the counts for a change of state. A slot that becomes free goes to the queues. */
-  function setState(permit: Permit, state: Permit['state']): void {
-    const before = permit.state;
-    permit.state = state;
-    if (before === 'running') countRunning(permit, -1);
-    else if (before === 'waiting') waiting -= 1;
-    else if (before === 'queued' || before === 'resuming') queues.dequeue(permit, before);
-    if (state === 'running') countRunning(permit, 1);
-    else if (state === 'waiting') waiting += 1;
-    else if (state === 'queued' || state === 'resuming') queues.enqueue(permit, state);
-    else forget(permit);
-    if (before !== 'running' || queues.waiting.size === 0) return;
-    for (let next = queues.findNext(); next; next = queues.findNext()) next.grant();
-  }
-
-  function countRunning({ connection }: Permit, by: number): void {
-    running += by;
-    connection.application.running += by;
-    connection.running += by;
-  }
-
-  function forget({ connection }: Permit): void {
-    const { name, application } = connection;
-    connection.permits -= 1;
-    if (connection.permits === 0) application.connections.delete(name);
-    if (application.connections.size === 0) applications.delete(application.name);
-  }
-}
-
 /** The group of unauthenticated requests: no application has this id. */
 const STRANGERS = '';
 /** The share of slots that one application alone cannot take; at least one slot where there are several. */
@@ -230,7 +218,11 @@ const STRANGERS_SHARE = 0.25;
 
 export type ConcurrencyLimit = ReturnType<typeof createConcurrencyLimit>;
 
-type Slots = ReturnType<typeof createSlots>;
+/** What a permit needs of its limit. */
+interface Slots extends Pick<QueueOptions, 'canRun'>, Pick<ConcurrencyOptions, 'scheduler'> {
+  readonly queues: ReturnType<typeof createRequestQueues>;
+  setState(permit: Permit, state: Permit['state']): void;
+}
 
 export interface RequestPermit extends WorkPermit {
   /** Returns undefined when acquired at once, a promise when queued. Throws or rejects with SERVICE_UNAVAILABLE. */

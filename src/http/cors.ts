@@ -44,12 +44,9 @@ export function createCors({ findOrigins, onRefused }: CorsOptions) {
   };
 }
 
+/** For a request with an `Origin`. */
 export function isPreflightRequest({ method, headers }: HttpRequest): boolean {
-  return (
-    method === 'OPTIONS' &&
-    headers.get('origin') !== null &&
-    headers.get('access-control-request-method') !== null
-  );
+  return method === 'OPTIONS' && headers.get('access-control-request-method') !== null;
 }
 
 /**

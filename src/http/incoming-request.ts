@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Log, RequestHead, TraceHeaders } from '../domain/log.ts';
-import type { ArrivingRequest, HttpHeaders, HttpRequest, ReserveBytes } from '../lib/http-message.ts';
+import type { Log } from '../domain/log.ts';
+import type { ArrivingRequest, HttpHeaders, ReserveBytes } from '../lib/http-message.ts';
 
 /** Wraps a request of Node's HTTP server for the APIs. */
 export class IncomingRequest implements ArrivingRequest {
@@ -158,16 +158,11 @@ let lastHost: string | undefined;
  * The client's subnet, which all limits by address count. Each trusted proxy appends the address of its client to
  * `X-Forwarded-For`; earlier entries may be forged.
  */
-export function readClientSubnet(message: Arriving, proxies: number): string | undefined {
-  const address = readClientIp(message, proxies);
+export function readClientSubnet({ socket, headers }: Arriving, proxies: number): string | undefined {
+  const forwarded = proxies > 0 ? [headers['x-forwarded-for'] ?? []].flat().join(',').split(',') : undefined;
+  const named = forwarded?.at(-proxies)?.trim();
+  const address = named && isIP(named) ? named : socket.remoteAddress;
   return address === undefined ? undefined : toSubnet(address);
-}
-
-function readClientIp({ socket, headers }: Arriving, proxies: number): string | undefined {
-  if (proxies === 0) return socket.remoteAddress;
-  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
-  const address = forwarded.at(-proxies)?.trim();
-  return address !== undefined && isIP(address) ? address : socket.remoteAddress;
 }
 
 /** One client's likely range: an IPv4 address, or the /64 network of an IPv6 address. */
@@ -226,29 +221,6 @@ export function createHostCheck(names: readonly string[]): (headers: HttpHeaders
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-
-/** The fields that a request log starts with. */
-export function toRequestHead({ method, pathname, headers }: HttpRequest): RequestHead {
-  const { requestId, traceparent } = toTraceHeaders(headers);
-  return { method, path: redactPath(pathname), requestId, traceparent };
-}
-
-export function toTraceHeaders(headers: HttpHeaders): TraceHeaders {
-  return { requestId: headers.get('x-request-id'), traceparent: headers.get('traceparent') };
-}
-
-/**
- * Removes secrets from a path before it is logged. The path of a connect link is a secret, so everything after
- * `/connect/` is removed; so is anything in the format of a link token elsewhere, because people and proxies change
- * paths.
- */
-export function redactPath(path: string): string {
-  return path.replace(AFTER_CONNECT, '$1…').replace(TOKEN, '…');
-}
-
-const AFTER_CONNECT = /(\/(?:c|%63)onnect\/)(?!callback(?:\/|$))[^/]+/gi;
-/** The format of a link's token: version, key, payload and MAC, separated by dots. */
-const TOKEN = /v\d(?:\.|%2e)[\w-]{1,32}(?:\.|%2e)[\w-]{8,}(?:\.|%2e)[\w-]{8,}/gi;
 
 interface Arriving {
   readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'>;

@@ -9,7 +9,6 @@ import type { Listener } from './listen.ts';
 export function createProbes({ checkReadiness, renderMetrics, renderHomePage }: ProbeOptions) {
   let isStopping = false;
   return {
-    paths: PATHS,
     /** Undefined: this method or installation has no such probe, and the request goes to an API. */
     answer(request: HttpRequest): Promise<HttpResponse> | undefined {
       if (request.method === 'GET') return get(request);
@@ -46,9 +45,6 @@ function toAnswer(checks: object): HttpResponse {
     body: JSON.stringify({ ok, ...checks }),
   };
 }
-
-/** One cheap test of the path decides, so that other requests pay almost nothing. */
-const PATHS = /^\/(?:livez|readyz|metrics)?$/;
 
 export type Probes = ReturnType<typeof createProbes>;
 

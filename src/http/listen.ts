@@ -11,7 +11,6 @@ import {
   isAddressed,
   readClientSubnet,
   toSubnet,
-  toTraceHeaders,
 } from './incoming-request.ts';
 import { handleClientErrors, toRawErrorResponse, toRefusal } from './rejected-request.ts';
 import { createResponseSender } from './send-response.ts';
@@ -28,13 +27,18 @@ export async function listen(options: ListenOptions) {
     if (isClosing) response.shouldKeepAlive = false;
     sender.send(response, answered, address);
   };
-  const refuse = (message: IncomingMessage, response: ServerResponse, { error, code }: Refused) => {
+  const refuse = (
+    message: IncomingMessage,
+    response: ServerResponse,
+    error: CrossbookError,
+    code: string,
+  ) => {
     // Node does the same.
     if (message.headers.host === undefined) response.shouldKeepAlive = false;
     const refusal = toRefusal(error, message.url?.split('?')[0]);
     send(response, refusal);
-    const arrival = toTraceHeaders(new IncomingHeaders(message.headers));
-    onRefused({ status: refusal.status, code, errorId: error.id, arrival });
+    const headers = new IncomingHeaders(message.headers);
+    onRefused({ status: refusal.status, code, errorId: error.id, headers });
   };
   const server = createServer(
     {
@@ -52,14 +56,14 @@ export async function listen(options: ListenOptions) {
       const address = readClientSubnet(message, proxies);
       const start = () => handle(message, response, address);
       // Without a socket an earlier response on this connection is still being sent.
-      if (response.socket === null) pipelining.waitForTurn(message, response, { address, start });
+      if (response.socket === null) pipelining.enqueue(message, response, { address, start });
       else start();
     },
   );
   const handle = (message: IncomingMessage, response: ServerResponse, address: string | undefined) => {
     if (!isAddressed(message)) {
       const error = new CrossbookError('BAD_REQUEST', 'The request must name its host, once and in one way.');
-      refuse(message, response, { error, code: 'HOST_INVALID' });
+      refuse(message, response, error, 'HOST_INVALID');
       return;
     }
     answer(new IncomingRequest(message, response), address).then(
@@ -74,7 +78,7 @@ export async function listen(options: ListenOptions) {
       'EXPECTATION_FAILED',
       'Of what a request may expect, only 100-continue is met.',
     );
-    refuse(message, response, { error, code: 'EXPECTATION_UNKNOWN' });
+    refuse(message, response, error, 'EXPECTATION_UNKNOWN');
   });
   server.on('drop', () => onRefused({ status: undefined, code: 'CONNECTIONS_FULL' }));
   server.maxConnections = bounds.maxConnections;
@@ -176,7 +180,7 @@ function createPipelining({ heldBytes, onRefused }: Pick<ListenOptions, 'heldByt
 
   return {
     /** Queues a request whose response has no socket yet. `start` is called when it gets one, or never. */
-    waitForTurn(
+    enqueue(
       message: IncomingMessage,
       response: ServerResponse,
       { address, start }: { readonly address: string | undefined; start(): void },
@@ -194,7 +198,7 @@ function createPipelining({ heldBytes, onRefused }: Pick<ListenOptions, 'heldByt
       process.nextTick(() => {
         if ((queued.get(socket) ?? 0) > 0) socket.pause();
       });
-      message.once('close', hold.release.bind(hold));
+      message.once('close', () => hold.release());
       // Node assigns the socket to a response when all earlier ones are sent.
       response.once('socket', () => {
         hold.release();
@@ -238,10 +242,4 @@ export interface ServerLimits {
   /** The timeout for receiving a whole request, from its first byte to its last. */
   readonly requestTimeoutMs: number;
   readonly keepAliveMs: number;
-}
-
-/** A request that the listener rejects by itself. */
-interface Refused {
-  readonly error: CrossbookError;
-  readonly code: string;
 }

@@ -2,6 +2,7 @@ import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CrossbookError, ERROR_CODES, type ErrorCode, toErrorBody } from '../domain/errors.ts';
 import type { RejectedRequest } from '../domain/log.ts';
+import { toRetryAfter } from '../lib/http-message.ts';
 
 /**
  * Answers invalid HTTP with the status that Node would use and the standard error body, and reports it without its
@@ -46,7 +47,7 @@ const ENDED_EARLY = 'HPE_INVALID_EOF_STATE';
  * The response to requests that the listener rejects by itself, in the standard error shape: GraphQL's form where the
  * path is a GraphQL path, otherwise REST's.
  */
-export function toRefusal(error: CrossbookError, pathname?: string): RefusalResponse {
+export function toRefusal(error: CrossbookError, pathname?: string) {
   const body = toErrorBody(error, null);
   const told = pathname === '/graphql' ? { message: body.detail, extensions: body } : body;
   const text = JSON.stringify({ errors: [told] });
@@ -56,9 +57,7 @@ export function toRefusal(error: CrossbookError, pathname?: string): RefusalResp
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       'content-length': String(Buffer.byteLength(text)),
-      ...(error.retryAfterMs !== undefined && {
-        'retry-after': String(Math.ceil(error.retryAfterMs / 1_000)),
-      }),
+      ...toRetryAfter(error.retryAfterMs),
     },
     body: text,
   };
@@ -74,10 +73,4 @@ export function toRawErrorResponse(error: CrossbookError): string {
 /** Node's internal field for the current response of a connection: there is no public one. */
 interface Answering {
   readonly _httpMessage?: Pick<ServerResponse, 'headersSent'> | null;
-}
-
-interface RefusalResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
 }

@@ -1,12 +1,11 @@
 import { type Caller, missingCredentials } from '../domain/caller.ts';
 import { type CrossbookError, toCrossbookError } from '../domain/errors.ts';
-import type { OpenRequestLog, RequestHead, RequestLog } from '../domain/log.ts';
+import type { OpenRequestLog, RequestLog } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
-import { type HeldBytes, type Hold, memoryLimitReached } from '../domain/resources.ts';
+import { type HeldBytes, type HeldOwners, type Hold, memoryLimitReached } from '../domain/resources.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest } from './cors.ts';
-import { toRequestHead } from './incoming-request.ts';
 import type { Probes } from './lifecycle.ts';
 import { SLICE_BYTES } from './send-response.ts';
 
@@ -15,12 +14,12 @@ import { SLICE_BYTES } from './send-response.ts';
  * it receives the body, acquires or is refused a permit, and an API answers.
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const { graphql, rest, limit, heldBytes, bodyBytes = BODY_BYTES, strangers, cors, findCaller } = options;
-  const { openRequestLog, probes, addQuota, admin, connect } = options;
+  const { graphql, rest, admin, connect, limit, heldBytes, bodyBytes = BODY_BYTES, strangers } = options;
+  const { cors, findCaller, openRequestLog, probes, addQuota } = options;
 
   return async (request, address) => {
     const { headers } = request;
-    const requestLog = openRequestLog(toRequestHead(request));
+    const requestLog = openRequestLog(request);
     // Cached origins are not awaited, because an await costs a turn of the event loop. Pages of connect links are
     // never readable from other origins.
     const isPage = connect?.paths.test(request.pathname) === true;
@@ -30,7 +29,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const applications = found instanceof Promise ? await found : found;
     const response = await respond({ request, address, requestLog, isPage, isPreflight });
     const { status, body } = response;
-    const bytes = response.length ?? lengthOf(body);
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body?.length;
     // `Object.assign` instead of spread: adding a property to a spread object takes Node 20 a microsecond, twenty
     // times as long.
     const sent: Record<string, string> = Object.assign({}, response.headers);
@@ -46,27 +45,32 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   };
 
   async function respond(incoming: Incoming): Promise<HttpResponse> {
-    const { request, requestLog } = incoming;
-    const isOperator = admin?.paths.test(request.pathname) === true;
-    const face = isOperator ? admin : (faceOf(incoming) ?? rest);
+    const { request, address, requestLog, isPage } = incoming;
+    const { pathname, headers } = request;
+    const isOperator = admin?.paths.test(pathname) === true;
+    const api = pathname === '/graphql' ? graphql : rest;
+    const face = (isOperator && admin) || (isPage && connect) || api;
     let permit: RequestPermit | undefined;
     try {
-      options.checkHost?.(request.headers);
+      options.checkHost?.(headers);
       if (incoming.isPreflight) return await cors.answerPreflight(request);
-      const probe = probes.paths.test(request.pathname) ? probes.answer(request) : undefined;
+      const probe = probes.answer(request);
       if (probe) return reserveResponse(incoming, await probe);
       if (isOperator) {
-        permit = openOperatorPermit(incoming, admin);
-      } else if (incoming.isPage) {
-        const counted = connect?.limitPages(incoming.address);
+        admin.requireKey({ headers, address });
+        requestLog.record({ credential: OPERATOR });
+        // It has a group of its own, so that busy applications cannot lock it out.
+        permit = limit.open(OPERATOR);
+      } else if (isPage) {
+        const counted = connect?.limitPages(address);
         if (counted) await counted;
         // Pages ignore API keys: the link itself says who it is for.
-        permit = watchPermit(incoming, limit.open(undefined));
+        permit = limit.open();
       } else {
-        const found = findCaller({ headers: request.headers, address: incoming.address });
-        const caller = found instanceof Promise ? await found : found;
-        permit = openPermit(incoming, caller);
+        const found = findCaller({ headers, address });
+        permit = openPermit(incoming, found instanceof Promise ? await found : found);
       }
+      watchPermit(incoming, permit);
       if (request.hasBody) await receiveBody(incoming, permit);
       const queued = permit.acquire();
       if (queued) await queued;
@@ -78,44 +82,24 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     }
   }
 
-  function faceOf({ request, isPage }: Incoming): Face | undefined {
-    if (isPage) return connect;
-    return request.pathname === '/graphql' ? graphql : undefined;
-  }
-
   function openPermit({ request, requestLog }: Incoming, caller: Caller | undefined): RequestPermit {
     if (caller) requestLog.record({ application: caller.application.name, credential: caller.credentialId });
     else if (!strangers) throw missingCredentials();
     requestLog.caller = caller;
-    const connection = caller && nameConnection(caller, request.headers);
-    return watchPermit({ request, requestLog }, limit.open(caller?.application.id, connection));
+    return limit.open(caller?.application.id, caller && nameConnection(caller, request.headers));
   }
 
-  /** The operator has a group of its own in the concurrency limit, so that busy applications cannot lock it out. */
-  function openOperatorPermit(
-    { request, address, requestLog }: Incoming,
-    { requireKey }: AdminFace,
-  ): RequestPermit {
-    requireKey({ headers: request.headers, address });
-    requestLog.record({ credential: OPERATOR });
-    return watchPermit({ request, requestLog }, limit.open(OPERATOR));
-  }
-
-  function watchPermit(
-    { request, requestLog }: Pick<Incoming, 'request' | 'requestLog'>,
-    permit: RequestPermit,
-  ) {
+  function watchPermit({ request, requestLog }: Incoming, permit: RequestPermit): void {
     requestLog.permit = permit;
     request.onClose(() => permit.abandon());
-    return permit;
   }
 
   /** Charges each chunk before it is kept, until the request ends, because what is parsed from it lives as long. */
-  function receiveBody({ request, address, requestLog }: Incoming, permit: RequestPermit): Promise<void> {
-    const { caller } = requestLog;
-    const owners = { address, application: caller?.application.id };
+  function receiveBody(incoming: Incoming, permit: RequestPermit): Promise<void> {
+    const { request, requestLog } = incoming;
+    const owners = toOwners(incoming);
     let hold: Hold | undefined;
-    return request.receiveBody(caller ? bodyBytes.caller : bodyBytes.stranger, (bytes) => {
+    return request.receiveBody(requestLog.caller ? bodyBytes.caller : bodyBytes.stranger, (bytes) => {
       if (hold?.grow(bytes)) return;
       const first = hold ? undefined : heldBytes.acquire(owners, 'request_body', bytes);
       if (!first) throw memoryLimitReached();
@@ -128,14 +112,13 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
    * A large response may stay unread for long. Its memory is reserved before anything is sent, so that a lack of
    * memory is reported as a regular error.
    */
-  function reserveResponse({ request, address, requestLog }: Incoming, response: HttpResponse): HttpResponse {
+  function reserveResponse(incoming: Incoming, response: HttpResponse): HttpResponse {
     const sent = withBytes(response);
     const length = sent.body?.length ?? 0;
     if (length <= SLICE_BYTES) return sent;
-    const owners = { address, application: requestLog.caller?.application.id };
-    const hold = heldBytes.acquire(owners, 'unread_response', length);
+    const hold = heldBytes.acquire(toOwners(incoming), 'unread_response', length);
     if (!hold) throw memoryLimitReached();
-    request.onClose(() => hold.release());
+    incoming.request.onClose(() => hold.release());
     return sent;
   }
 }
@@ -147,12 +130,11 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 function withBytes(response: HttpResponse): HttpResponse {
   const { body } = response;
   if (typeof body !== 'string' || body.length * 3 <= SLICE_BYTES) return response;
-  const bytes = Buffer.from(body);
-  return { ...response, body: bytes, length: bytes.length };
+  return { ...response, body: Buffer.from(body) };
 }
 
-function lengthOf(body: HttpResponse['body']): number | undefined {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body?.length;
+function toOwners({ address, requestLog }: Incoming): HeldOwners {
+  return { address, application: requestLog.caller?.application.id };
 }
 
 /**
@@ -177,6 +159,12 @@ type RequestHandler = (
   /** The client's subnet. */
   address?: string | undefined,
 ) => Promise<HttpResponse>;
+
+/** What a request is authenticated by. */
+interface Arrival {
+  readonly headers: HttpHeaders;
+  readonly address: string | undefined;
+}
 
 interface Incoming {
   readonly request: ArrivingRequest;
@@ -209,7 +197,7 @@ interface PageFace extends Face {
 interface AdminFace extends Face {
   readonly paths: RegExp;
   /** Throws UNAUTHORIZED. */
-  requireKey(arrival: { readonly headers: HttpHeaders; readonly address: string | undefined }): void;
+  requireKey(arrival: Arrival): void;
 }
 
 export interface RequestHandlerOptions {
@@ -229,13 +217,10 @@ export interface RequestHandlerOptions {
   /** Throws where the Host is not allowed. Absent: every host is. */
   readonly checkHost?: ((headers: HttpHeaders) => void) | undefined;
   /** Authenticates by the headers. Undefined: no credentials. Throws or rejects where they are invalid. */
-  findCaller(arrival: {
-    readonly headers: HttpHeaders;
-    readonly address: string | undefined;
-  }): Promise<Caller | undefined> | Caller | undefined;
-  openRequestLog(arrival: RequestHead): OpenRequestLog;
+  findCaller(arrival: Arrival): Promise<Caller | undefined> | Caller | undefined;
+  openRequestLog(request: HttpRequest): OpenRequestLog;
   /** Health checks, metrics and the home page, which bypass load shedding. */
-  readonly probes: Pick<Probes, 'paths' | 'answer'>;
+  readonly probes: Pick<Probes, 'answer'>;
   /** Adds the rate limit headers of the caller. */
   addQuota(request: Pick<RequestLog, 'rateLimit'>, headers: Record<string, string>): void;
 }

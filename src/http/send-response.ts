@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { RejectedRequest } from '../domain/log.ts';
 import type { HeldBytes, Hold } from '../domain/resources.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
 import { JsonBytes } from '../lib/json-body.ts';
@@ -143,5 +144,5 @@ interface SenderOptions {
   readonly heldBytes: HeldBytes;
   /** Monotonic, in milliseconds. */
   now(): number;
-  onRefused(refusal: { readonly status: number | undefined; readonly code: string }): void;
+  onRefused(refusal: RejectedRequest): void;
 }

@@ -96,12 +96,7 @@ export function renderHomePage({ version, tryIt, connectsAt }: HomeOptions): Htt
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
     },
-    body: toHtml({ version, tryIt, connectsAt }),
-  };
-}
-
-function toHtml({ version, tryIt, connectsAt }: HomeOptions): string {
-  return `<!doctype html>
+    body: `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -123,7 +118,8 @@ ${tryIt === undefined ? '' : `<h2>Or from a terminal</h2>\n<pre tabindex="0">${e
 </main>
 </body>
 </html>
-`;
+`,
+  };
 }
 
 /** A form instead of a link, so that crawlers and prefetching create nothing. */

@@ -34,8 +34,6 @@ export interface HttpResponse {
   /** Names are in lower case; the sender adds `content-length`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | JsonBytes | null;
-  /** The length of the body in bytes where it is known, so that text is counted only once. */
-  readonly length?: number | undefined;
 }
 
 /**
@@ -48,6 +46,11 @@ export function readRetryAfter(headers: Readonly<Record<string, string>>): numbe
   if (/^\d{1,8}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1_000);
   const waitMs = readDate(value) - readDate(headers['date'] ?? '');
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
+}
+
+/** The header `retry-after` in whole seconds, where there is a time to wait. */
+export function toRetryAfter(waitMs: number | undefined): Readonly<Record<string, string>> {
+  return waitMs === undefined ? {} : { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
 }
 
 /** `Date.parse` alone accepts nearly any text. */

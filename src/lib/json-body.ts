@@ -7,72 +7,50 @@ import type { HttpResponse } from './http-message.ts';
  * Serializes a value as a response body. Short JSON stays text and is sent with the headers in one write; long JSON
  * is encoded to bytes at once. The meter counts bytes while they are written, and throws above its limit.
  */
-export function toJsonBody(value: unknown, meter?: BodyMeter): JsonBody {
-  const inParts = meter?.isLarge ?? false;
-  if (inParts || holdsLong(value, LEVELS)) {
-    return toBytes(writeParts(value, { levels: LEVELS, inParts }), meter);
-  }
+export function toJsonBody(value: unknown, meter?: BodyMeter): string | JsonBytes {
+  if (meter?.isLarge || holdsLong(value, LEVELS))
+    return new JsonBytes(toUtf8(writeParts(value, LEVELS), meter));
   const text = JSON.stringify(value);
-  if (text.length > SHORT) return toBytes([text], meter);
-  const length = Buffer.byteLength(text);
-  meter?.consumeBytes(length);
-  return { body: text, length };
+  if (text.length > SHORT) return new JsonBytes(toUtf8([text], meter));
+  meter?.consumeBytes(Buffer.byteLength(text));
+  return text;
 }
 
-function toBytes(parts: Parameters<typeof toUtf8>[0], meter: BodyMeter | undefined): JsonBody {
-  const body = new JsonBytes(toUtf8(parts, meter));
-  return { body, length: body.length };
-}
-
-function* writeParts(value: unknown, depth: Depth): Iterable<string | readonly Uint8Array[]> {
+/** Piecewise down to some level, so that the meter can stop early. */
+function* writeParts(value: unknown, levels: number): Iterable<string | readonly Uint8Array[]> {
   if (value instanceof JsonBytes) yield value.take();
-  else if (!isWrittenInParts(value, depth)) yield JSON.stringify(value);
   else if (Array.isArray(value)) yield* writeList(value);
-  else yield* writeMembers(value, { ...depth, levels: depth.levels - 1 });
+  else if (levels > 0 && isPlainObject(value)) yield* writeMembers(value, levels - 1);
+  else yield JSON.stringify(value);
 }
 
-function* writeMembers(value: object, depth: Depth): Iterable<string | readonly Uint8Array[]> {
+function* writeMembers(value: object, levels: number): Iterable<string | readonly Uint8Array[]> {
   let before = '{';
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
     yield `${before}${JSON.stringify(key)}:`;
-    yield* writeParts(member, depth);
+    yield* writeParts(member, levels);
     before = ',';
   }
   yield before === '{' ? '{}' : '}';
 }
 
-function isWrittenInParts(value: unknown, { levels, inParts }: Depth): value is object {
-  if (!inParts || typeof value !== 'object' || value === null) return holdsLong(value, levels);
-  return Array.isArray(value) || (levels > 0 && !('toJSON' in value));
-}
-
 /** Checks only a few levels: deeper values are items of lists and too many to check. */
-function holdsLong(value: unknown, levels: number): value is object {
-  if (typeof value !== 'object' || value === null) return false;
+function holdsLong(value: unknown, levels: number): boolean {
   if (Array.isArray(value)) return isChunked(value);
   if (value instanceof JsonBytes) return true;
-  if (levels === 0 || 'toJSON' in value) return false;
-  const members = value as Record<string, unknown>;
-  for (const key in members) if (holdsLong(members[key], levels - 1)) return true;
+  if (levels === 0 || !isPlainObject(value)) return false;
+  for (const key in value) if (holdsLong(value[key], levels - 1)) return true;
   return false;
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !('toJSON' in value);
 }
 
 const SHORT = 4_096;
 /** The levels of GraphQL: `data`, a field, and its list. */
 const LEVELS = 3;
-
-interface Depth {
-  readonly levels: number;
-  /** Serialize piecewise wherever possible, so that the meter can stop early. */
-  readonly inParts: boolean;
-}
-
-export interface JsonBody {
-  readonly body: string | JsonBytes;
-  /** The length in bytes. */
-  readonly length: number;
-}
 
 export interface BodyMeter {
   /** Throws above the limit. */
@@ -209,7 +187,6 @@ export async function compressAnswer(
     ...answer,
     headers: { ...headers, 'content-encoding': encoding },
     body: compressed,
-    length: compressed.length,
   };
 }
 

@@ -15,11 +15,10 @@ export function readJsonText(text: string): ReadJson {
   let value: unknown;
   try {
     value = JSON.parse(text);
-    // A lone surrogate is no character: no database and no CRM can store it.
-    if (text.includes('\\u') && ESCAPED_SURROGATE.test(text)) JSON.parse(text, refuseLoneSurrogates);
-  } catch (cause) {
-    if (cause instanceof LoneSurrogate)
+    // A lone surrogate is no character: no database and no CRM can store it. `JSON.stringify` escapes it.
+    if (text.includes('\\u') && ESCAPED_SURROGATE.test(text) && LONE_SURROGATE.test(JSON.stringify(value)))
       return { problem: 'contains half of a surrogate pair, which is no character' };
+  } catch (cause) {
     return { problem: text.trim() === '' ? 'is empty; it must be JSON' : 'is not JSON', cause };
   }
   // Duplicate keys collapse in the value, so the counts differ. A false alarm only costs the slower search.
@@ -59,21 +58,14 @@ function countKeys(value: unknown): number {
   return count;
 }
 
-function refuseLoneSurrogates(key: string, value: unknown): unknown {
-  if (LONE_SURROGATE.test(key) || (typeof value === 'string' && LONE_SURROGATE.test(value)))
-    throw new LoneSurrogate();
-  return value;
-}
-
-class LoneSurrogate extends Error {}
-
 const REPLACEMENT = '\ufffd';
 const BYTE_ORDER_MARK = '\ufeff';
 const QUOTE = 0x22;
 /** The highest white space character of JSON. */
 const SPACE = 0x20;
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
-const LONE_SURROGATE = /\p{Surrogate}/u;
+/** After an even number of backslashes, which are escaped ones. */
+const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
  * The first duplicate key of an object in a JSON text, as written. `JSON.parse` keeps the last value and other
@@ -153,30 +145,8 @@ export function jsonLength(value: unknown, limit = Number.POSITIVE_INFINITY): nu
 
 /** The length including quotes. */
 export function stringLength(text: string): number {
-  let length = 2;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x80) length += code < 0x20 ? ESCAPED : code === QUOTE || code === BACKSLASH ? 2 : 1;
-    else if (code < 0x800) length += 2;
-    else if (code < FIRST_SURROGATE || code > LAST_SURROGATE) length += 3;
-    else if (isPair(text, at)) {
-      length += 4;
-      at += 1;
-    } else length += ESCAPED;
-  }
-  return length;
+  return Buffer.byteLength(JSON.stringify(text));
 }
 
-function isPair(text: string, at: number): boolean {
-  const [high, low] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
-  return high < FIRST_LOW && low >= FIRST_LOW && low <= LAST_SURROGATE;
-}
-
-const BACKSLASH = 0x5c;
-const FIRST_SURROGATE = 0xd800;
-const FIRST_LOW = 0xdc00;
-const LAST_SURROGATE = 0xdfff;
-/** The length of an escape such as `\u0001`. */
-const ESCAPED = 6;
 /** The longest number that JavaScript writes has 24 characters; `false` has 5. */
 const PRIMITIVE = 24;

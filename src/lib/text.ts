@@ -46,12 +46,9 @@ function toMilliseconds(value: unknown): number {
 export function isRfc3339(text: string): boolean {
   const match = RFC_3339.exec(text);
   if (!match || Number.isNaN(Date.parse(text))) return false;
-  const [, year = '', month = '', day = ''] = match;
-  return Number(day) <= daysOf(Number(year), Number(month));
-}
-
-function daysOf(year: number, month: number): number {
-  return new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const [year = 0, month = 0, day = 0] = match.slice(1).map(Number);
+  const daysOfMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return day <= daysOfMonth;
 }
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;

@@ -28,49 +28,50 @@ export function createDistributedRateLimits(
 
     async acquire({ name, calls, intervalMs, leaseMs }) {
       if (!redis.isConnected()) return undefined;
-      giveBackEnded();
-      const turn = randomUUID();
+      // Otherwise these permits would stay taken until their leases expire.
+      for (const [permitId, limit] of ended) cancel(limit, permitId);
+      ended.clear();
+      const permitId = randomUUID();
       try {
         const waitMs = Number(
-          await acquire(toKeys(name), [calls, intervalMs, Math.ceil(Math.max(0, leaseMs)), turn]),
+          await acquire(toKeys(name), [calls, intervalMs, Math.ceil(Math.max(0, leaseMs)), permitId]),
         );
-        return waitMs === 0 ? { turn } : { waitMs };
+        return waitMs === 0 ? { turn: permitId } : { waitMs };
       } catch {
         redis.markInterrupted();
         // The script may have run although its reply was lost.
-        cancel(name, turn);
+        cancel(name, permitId);
         return undefined;
       }
     },
 
     cancel,
 
-    release({ name, turn, intervalMs, rateLimit, pauseMs = 0 }) {
+    release({ name, turn: permitId, intervalMs, rateLimit, pauseMs = 0 }) {
       if (!redis.isConnected()) {
-        if (turn !== undefined) ended.set(turn, name);
+        if (permitId !== undefined) ended.set(permitId, name);
         return;
       }
       const { max = 0, remaining = 0, intervalMs: told = intervalMs } = rateLimit ?? {};
-      release(toKeys(name), [turn ?? randomUUID(), told, Math.ceil(pauseMs), max, remaining]).catch(ignore);
+      release(toKeys(name), [permitId ?? randomUUID(), told, Math.ceil(pauseMs), max, remaining]).catch(
+        ignore,
+      );
     },
   };
 
-  function cancel(name: string, turn: string): void {
-    const [turns = ''] = toKeys(name);
-    if (redis.isConnected()) redis.client.zrem(turns, turn).catch(ignore);
-    else ended.set(turn, name);
-  }
-
-  /** Otherwise these permits would stay taken until their leases expire. */
-  function giveBackEnded(): void {
-    for (const [turn, name] of ended) cancel(name, turn);
-    ended.clear();
+  function cancel(name: string, permitId: string): void {
+    const [permits] = toKeys(name);
+    if (redis.isConnected()) redis.client.zrem(permits, permitId).catch(ignore);
+    else ended.set(permitId, name);
   }
 }
 
-/** The hash tag in braces puts both keys on one node of a Redis cluster. */
-function toKeys(name: string): readonly string[] {
-  return [`budget:{${name}}:turns`, `budget:{${name}}:facts`];
+/**
+ * The hash tag in braces puts both keys on one node of a Redis cluster. The names stay, because old and new processes
+ * run side by side.
+ */
+function toKeys(name: string) {
+  return [`budget:{${name}}:turns`, `budget:{${name}}:facts`] as const;
 }
 
 /** The permit expires with its lease, and an outage of Redis is logged elsewhere. */

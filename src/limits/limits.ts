@@ -37,8 +37,7 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
 
     /** Counts failed API keys by address. */
     failures: createFailedAuthentications(limiter('guess', options.failedAuthentications), {
-      ...{ toBucket, now: clock.now },
-      onError: (cause) => log.warn({ cause }, 'a failed authentication was not counted'),
+      ...{ toBucket, clock, log },
     }),
 
     /** Limits the public pages of connect links by address. Throws or rejects with TOO_MANY_REQUESTS. */
@@ -96,7 +95,7 @@ function tooMany(detail: string, retryAfterMs: number): CrossbookError {
  */
 function createFailedAuthentications(
   limiter: Limiter | undefined,
-  { toBucket, now, onError }: FailedAuthenticationOptions,
+  { toBucket, clock, log }: FailedAuthenticationOptions,
 ) {
   const slowUntil = new Map<string, number>();
 
@@ -105,7 +104,7 @@ function createFailedAuthentications(
     slowBucketOf(address: string): string | undefined {
       if (slowUntil.size === 0) return undefined;
       const bucket = toBucket(address);
-      if ((slowUntil.get(bucket) ?? 0) > now()) return bucket;
+      if ((slowUntil.get(bucket) ?? 0) > clock.now()) return bucket;
       slowUntil.delete(bucket);
       return undefined;
     },
@@ -114,9 +113,11 @@ function createFailedAuthentications(
       if (!limiter) return;
       const bucket = toBucket(address);
       const slowDown = ({ remaining, resetMs }: ConsumeResult) => {
-        if (remaining === 0) slowUntil.set(bucket, now() + resetMs);
+        if (remaining === 0) slowUntil.set(bucket, clock.now() + resetMs);
       };
-      settle(limiter(bucket, 1), slowDown)?.catch(onError);
+      settle(limiter(bucket, 1), slowDown)?.catch((cause: unknown) =>
+        log.warn({ cause }, 'a failed authentication was not counted'),
+      );
     },
   };
 }
@@ -176,21 +177,14 @@ export function createFixedWindowCounter({ windowMs, now }: { readonly windowMs:
  * clients know.
  */
 function setRateLimitHeaders({ limit, remaining, resetMs }: Quota, headers: Record<string, string>): void {
-  const left = String(remaining);
-  const reset = String(Math.ceil(resetMs / 1_000));
-  // Cached, because nearly every caller has the same limit.
-  if (limit !== policy?.limit)
-    policy = { limit, all: String(limit), text: `"${POLICY}";q=${limit};w=${WINDOW_SECONDS}` };
-  headers['ratelimit-policy'] = policy.text;
-  headers['ratelimit'] = `"${POLICY}";r=${left};t=${reset}`;
-  headers['ratelimit-limit'] = policy.all;
-  headers['ratelimit-remaining'] = left;
-  headers['ratelimit-reset'] = reset;
+  const reset = Math.ceil(resetMs / 1_000);
+  headers['ratelimit-policy'] = `"requests";q=${limit};w=${WINDOW_SECONDS}`;
+  headers['ratelimit'] = `"requests";r=${remaining};t=${reset}`;
+  headers['ratelimit-limit'] = `${limit}`;
+  headers['ratelimit-remaining'] = `${remaining}`;
+  headers['ratelimit-reset'] = `${reset}`;
 }
 
-let policy: { readonly limit: number; readonly all: string; readonly text: string } | undefined;
-
-const POLICY = 'requests';
 const WINDOW_SECONDS = 60;
 /** Typical costs: 150 to 300 for one contact, some 1,200 for a page of 100 with ten fields each. */
 const COST_PER_UNIT = 1_000;
@@ -234,8 +228,6 @@ interface LimiterOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-interface FailedAuthenticationOptions {
+interface FailedAuthenticationOptions extends Pick<LimitOptions, 'clock' | 'log'> {
   toBucket(address: string): string;
-  now(): number;
-  onError(cause: unknown): void;
 }

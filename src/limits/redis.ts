@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import type { Log } from '../domain/log.ts';
 import { type Clock, runPeriodically } from '../lib/clock.ts';
 
@@ -22,8 +21,9 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
     retryStrategy: () => RECONNECT_MS,
   });
   const me = randomUUID();
-  const beat = define(client, 'crossbookHeartbeat', HEARTBEAT);
-  let processes: number | undefined;
+  const beat = define('crossbookHeartbeat', HEARTBEAT);
+  /** By the last heartbeat. Before the first: an installation with Redis usually has several. */
+  let processes = 2;
   let connectedSince: number | undefined;
   let isClosing = false;
   let cause = '';
@@ -59,7 +59,7 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
     client,
     /** Opens a counter that all processes share. */
     createCount: (options: Parameters<typeof createSharedCount>[1]) => createSharedCount(client, options),
-    define: (name: string, lua: string) => define(client, name, lua),
+    define,
     isConnected,
     /** Monotonic time of the connect; undefined while disconnected. */
     connectedSince: () => connectedSince,
@@ -70,7 +70,7 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
       if (connectedSince !== undefined) connectedSince = clock.now();
     },
     /** The number of processes, by the last heartbeat. */
-    processes: () => processes ?? ASSUMED_PROCESSES,
+    processes: () => processes,
     async close(): Promise<void> {
       isClosing = true;
       await beating.stop();
@@ -78,6 +78,13 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
       client.disconnect();
     },
   };
+
+  function define(name: string, lua: string) {
+    client.defineCommand(name, { lua });
+    const run = Reflect.get(client, name) as (...values: (string | number)[]) => Promise<unknown>;
+    return (keys: readonly string[], values: readonly (string | number)[]) =>
+      run.call(client, keys.length, ...keys, ...values);
+  }
 
   function isConnected(): boolean {
     return client.status === 'ready';
@@ -90,14 +97,8 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
   async function heartbeat(): Promise<void> {
     const counted = Number(await beat([PROCESSES], [me, GONE_AFTER_MS]));
     // After an outage, processes that have not reconnected yet are not counted, and still use their share.
-    processes = isReturning() ? Math.max(counted, processes ?? ASSUMED_PROCESSES) : counted;
+    processes = isReturning() ? Math.max(counted, processes) : counted;
   }
-}
-
-function define(client: Redis, name: string, lua: string): RunScript {
-  client.defineCommand(name, { lua });
-  const run = Reflect.get(client, name) as (...values: (string | number)[]) => Promise<unknown>;
-  return (keys, values) => run.call(client, keys.length, ...keys, ...values);
 }
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -109,8 +110,6 @@ const GONE_AFTER_MS = 5_000;
 /** The longest that other processes take to reconnect after this one. */
 export const OTHERS_RETURN_MS = 5_000;
 const PROCESSES = 'processes';
-/** Before the first heartbeat: an installation with Redis usually has several processes. */
-const ASSUMED_PROCESSES = 2;
 
 /** Called only with REDIS_URL. ioredis has a class that extends `String`. */
 async function loadRedis() {
@@ -137,8 +136,8 @@ export async function pingRedis(url: string): Promise<void> {
   const { Redis } = await loadRedis();
   const client = new Redis(url, {
     lazyConnect: true,
-    connectTimeout: TIMEOUT_MS,
-    commandTimeout: TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: CONNECT_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
@@ -157,8 +156,6 @@ export async function pingRedis(url: string): Promise<void> {
   }
 }
 
-const TIMEOUT_MS = 2_000;
-
 /** Uses the clock of Redis, because the clocks of the processes may differ. */
 export const NOW = `
 local time = redis.call('TIME')
@@ -175,8 +172,6 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('ZCARD', KEYS[1])
 `;
-
-type RunScript = (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
 
 export type SharedRedis = Awaited<ReturnType<typeof openRedis>>;
 

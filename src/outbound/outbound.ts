@@ -35,7 +35,7 @@ export function createOutbound(options: OutboundOptions) {
     openContactPort: (options: PortOptions & Accessed): ContactPort => clientOf(options).open(options),
 
     /**
-     * Renews the stored token of this generation before it is needed. Rejects as a call with an expired token would.
+     * Refreshes the stored token of this generation before it is needed. Rejects as a call with an expired token would.
      * `used`: a newer token is stored.
      */
     async refreshStoredToken(

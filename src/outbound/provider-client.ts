@@ -50,7 +50,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     /** Cheap, because it is called per request. */
     open,
     send,
-    /** Renews the token before it is needed. */
+    /** Refreshes the token before it is needed. */
     refreshStoredToken: tokens.refreshStored,
 
     /** Called per request, because a customer may have moved to another instance. */

@@ -13,7 +13,7 @@ import type { Breaker } from './resilience/circuit-breaker.ts';
 import type { RateLimiter } from './resilience/rate-limiter.ts';
 
 /**
- * Sends the calls of one connection with its token, and again with a renewed one where the provider reports an
+ * Sends the calls of one connection with its token, and again with a refreshed one where the provider reports an
  * expired token.
  */
 export function createSend(deps: SendDeps) {
@@ -62,7 +62,7 @@ export function createSend(deps: SendDeps) {
       const since = clock.now();
       await turn;
       waitedMs = clock.now() - since;
-      // The token may have been renewed while the call was queued.
+      // The token may have been refreshed while the call was queued.
       call.token = tokens.current() ?? call.token;
     }
     try {

@@ -58,7 +58,7 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
         errorResponse(thrown, requestLog),
       );
       const response = { status, headers: { ...headers, 'x-content-type-options': 'nosniff' }, body };
-      if (request.method === 'HEAD') return { ...response, body: null, length: undefined };
+      if (request.method === 'HEAD') return { ...response, body: null };
       return compressAnswer(response, request.headers.get('accept-encoding'));
     },
   };

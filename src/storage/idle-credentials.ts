@@ -40,7 +40,7 @@ returning holder`,
 /** The expression of the index. */
 const IDLE_SINCE = 'greatest(updated_at, idle_since)';
 
-/** Updates all due rows, so that those that cannot be renewed are not selected repeatedly. */
+/** Updates all due rows, so that those that cannot be refreshed are not selected repeatedly. */
 const CLAIM = {
   name: 'claim_idle_credentials',
   text: `

@@ -146,7 +146,7 @@ export const credentials = crossbook.table(
     refreshingGeneration: integer('refreshing_generation'),
     refreshingUntil: momentColumn('refreshing_until'),
     updatedAt: updatedAt(),
-    /** Treated as the last use: set by an attempt to renew an idle refresh token, or where there is none. */
+    /** Treated as the last use: set by an attempt to refresh an idle refresh token, or where there is none. */
     idleSince: momentColumn('idle_since'),
   },
   (table) => [

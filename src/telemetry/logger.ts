@@ -95,12 +95,12 @@ export function createRejectedRequestLog({ log, schedule }: RejectedRequestLogOp
   }
 }
 
-function toRejectedLine({ status, code, errorId, arrival }: RejectedRequest): object {
-  if (!arrival) return { status, code, errorId };
+function toRejectedLine({ status, code, errorId, headers }: RejectedRequest): object {
+  if (!headers) return { status, code, errorId };
   return {
-    requestId: readRequestId(arrival.requestId),
+    requestId: readRequestId(headers.get('x-request-id')),
     // Only the caller's trace id: no span is made for a rejected request.
-    traceId: readTraceContext(arrival.traceparent).parent?.traceId,
+    traceId: readTraceContext(headers.get('traceparent')).parent?.traceId,
     ...{ status, code, errorId },
   };
 }

@@ -7,19 +7,19 @@ import type {
   ProviderCall,
   RateLimitResult,
   RequestFields,
-  RequestHead,
   RequestRecord,
 } from '../domain/log.ts';
 import { UNCOUNTED, type WorkPermit } from '../domain/resources.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { HttpRequest } from '../lib/http-message.ts';
 import type { RemoteParent, RequestTrace, Traces } from './traces.ts';
 
 /**
  * Opens the request log of each request. At the end its record becomes a log line and a span, and is counted in the
  * metrics.
  */
-export function createRequestLogs(deps: RequestLogDeps): (arrival: RequestHead) => OpenRequestLog {
-  return (arrival) => new WrittenRequestLog(arrival, deps);
+export function createRequestLogs(deps: RequestLogDeps): (request: RequestHead) => OpenRequestLog {
+  return (request) => new WrittenRequestLog(request, deps);
 }
 
 class WrittenRequestLog implements OpenRequestLog {
@@ -32,15 +32,15 @@ class WrittenRequestLog implements OpenRequestLog {
   readonly #trace: RequestTrace | undefined;
   readonly #startedAt: number;
 
-  constructor({ method, path, requestId, traceparent }: RequestHead, deps: RequestLogDeps) {
+  constructor({ method, pathname, headers }: RequestHead, deps: RequestLogDeps) {
     this.#deps = deps;
-    const { parent, isSampled } = readTraceContext(traceparent);
+    const { parent, isSampled } = readTraceContext(headers.get('traceparent'));
     this.#trace = isSampled ? deps.startTrace?.(parent) : undefined;
     this.#record = {
-      requestId: readRequestId(requestId) ?? randomUUID(),
+      requestId: readRequestId(headers.get('x-request-id')) ?? randomUUID(),
       traceId: parent?.traceId ?? this.#trace?.traceId ?? createTraceId(),
       method,
-      path,
+      path: redactPath(pathname),
       face: undefined,
       operation: undefined,
       operationName: undefined,
@@ -187,6 +187,19 @@ const SEVERAL = 'several';
 /** Keeps log lines short. */
 const MAX_CUSTOMERS = 20;
 
+/**
+ * Removes secrets from a path before it is logged. The path of a connect link is a secret, so everything after
+ * `/connect/` is removed; so is anything in the format of a link token elsewhere, because people and proxies change
+ * paths.
+ */
+export function redactPath(path: string): string {
+  return path.replace(AFTER_CONNECT, '$1…').replace(TOKEN, '…');
+}
+
+const AFTER_CONNECT = /(\/(?:c|%63)onnect\/)(?!callback(?:\/|$))[^/]+/gi;
+/** The format of a link's token: version, key, payload and MAC, separated by dots. */
+const TOKEN = /v\d(?:\.|%2e)[\w-]{1,32}(?:\.|%2e)[\w-]{8,}(?:\.|%2e)[\w-]{8,}/gi;
+
 const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 const SAMPLED = 1;
@@ -216,6 +229,8 @@ const NONE: readonly never[] = [];
 const BEGINS_HERE: TraceContext = { parent: undefined, isSampled: true };
 
 type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] };
+
+type RequestHead = Pick<HttpRequest, 'method' | 'pathname' | 'headers'>;
 
 interface RequestLogDeps {
   readonly log: Log;

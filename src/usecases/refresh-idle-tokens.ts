@@ -19,14 +19,14 @@ export async function refreshIdleTokens(deps: IdleRefreshDeps): Promise<void> {
     });
     for (const one of claimed) {
       if (isStopping()) return;
-      deps.onRefreshed(one.providerName, await renew(deps, one));
+      deps.onRefreshed(one.providerName, await refreshOne(deps, one));
       await deps.pause(PAUSE_MS);
     }
     if (claimed.length === 0) return;
   }
 }
 
-async function renew(
+async function refreshOne(
   { idle, refreshStoredToken }: IdleRefreshDeps,
   one: IdleConnection,
 ): Promise<IdleOutcome> {

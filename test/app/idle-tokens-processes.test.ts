@@ -21,7 +21,7 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   [fresh, sandbox] = await Promise.all([createTestDatabase(), openSandbox()]);
-  compiled = compile('test/support/renewing-process.ts');
+  compiled = compile('test/support/refreshing-process.ts');
 });
 afterAll(async () => {
   for (const child of children) child.kill();

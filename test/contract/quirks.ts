@@ -41,8 +41,8 @@ export function testQuirks(provider: Provider, of: Imitated, cases: Cases): void
 
   test('without quirks all contacts are found', async () => {
     expect(await observeWith({})).toMatchObject({
-      renewed: [[2]],
-      renewedAgain: [[2]],
+      refreshed: [[2]],
+      refreshedAgain: [[2]],
       forward: [...of.members],
     });
   });
@@ -61,7 +61,7 @@ export function toMoved(origin: string): string {
 export function noContacts(code: ErrorCode): Partial<Observed> {
   return {
     ...{ found: code, byAlias: code, byBoth: code, forward: code, backward: code, count: code },
-    ...{ byIds: code, renewed: code, renewedAgain: code },
+    ...{ byIds: code, refreshed: code, refreshedAgain: code },
   };
 }
 
@@ -74,7 +74,7 @@ async function observe(port: ContactPort, account: Account): Promise<Observed> {
     const found = await port.findByEmails(emails, PLAIN);
     return [...found.values()].map((contacts) => contacts.map(toNumber));
   };
-  const renew = () => {
+  const refresh = () => {
     account.expireAccessToken();
     return find(`p2@${DOMAIN}`);
   };
@@ -88,8 +88,8 @@ async function observe(port: ContactPort, account: Account): Promise<Observed> {
     byIds: await settled(async () => idsOf((await port.findByIds(all, PLAIN)).values())),
     companies: await settled(async () => [...((await port.findAssociations?.(all, 'company')) ?? [])]),
     deals: await settled(async () => [...((await port.findAssociations?.(all, 'deal')) ?? [])]),
-    renewed: await settled(renew),
-    renewedAgain: await settled(renew),
+    refreshed: await settled(refresh),
+    refreshedAgain: await settled(refresh),
   };
 }
 
@@ -153,8 +153,8 @@ interface Observed {
   readonly byIds: unknown;
   readonly companies: unknown;
   readonly deals: unknown;
-  readonly renewed: unknown;
-  readonly renewedAgain: unknown;
+  readonly refreshed: unknown;
+  readonly refreshedAgain: unknown;
 }
 
 interface Imitated {

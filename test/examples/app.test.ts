@@ -163,7 +163,7 @@ describe.runIf(RUNS)('The example app', () => {
       isClockBehind: true,
       calls: ['graphql 401', 'token 200', 'graphql 200'],
     },
-  ])('has its token renewed when $because', async ({ isClockBehind, calls }) => {
+  ])('has its token refreshed when $because', async ({ isClockBehind, calls }) => {
     await open();
     if (isClockBehind) await page.clock.setFixedTime(Date.now());
     await button('Demo customer').click();

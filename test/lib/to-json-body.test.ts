@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type JsonBody, JsonBytes, toJsonBody } from '../../src/lib/json-body.ts';
+import { JsonBytes, toJsonBody } from '../../src/lib/json-body.ts';
 import { fc } from '../support/fast-check.ts';
 
 function expectItsJson(value: unknown): void {
@@ -13,11 +13,11 @@ function expectItsJson(value: unknown): void {
     const bytes = toBytes(written);
     expect(bytes.equals(expected)).toBe(true);
     expect(counted).toBe(bytes.length);
-    expect(written.length).toBe(bytes.length);
+    if (written instanceof JsonBytes) expect(written.length).toBe(bytes.length);
   }
 }
 
-function toBytes({ body }: JsonBody): Buffer {
+function toBytes(body: string | JsonBytes): Buffer {
   return typeof body === 'string' ? Buffer.from(body) : body.toBuffer();
 }
 
@@ -70,8 +70,8 @@ test.each(['', 'a', '’'.repeat(10_000), '😀'.repeat(10_000), 'x'.repeat(400_
 );
 
 test('only long lists become bytes', () => {
-  expect(toJsonBody(['short']).body).toBe('["short"]');
-  expect(toJsonBody('x'.repeat(10_000)).body).toBeInstanceOf(JsonBytes);
+  expect(toJsonBody(['short'])).toBe('["short"]');
+  expect(toJsonBody('x'.repeat(10_000))).toBeInstanceOf(JsonBytes);
 });
 
 test('a body is not overwritten by the next one', () => {

@@ -122,8 +122,8 @@ describe('a refresh after a rejected token', () => {
   test('is one call for a thousand calls, and none for late ones', async () => {
     const { tokens, load, source, calls } = open(oauth('old', 600));
     const seen = await load();
-    const renewed = await Promise.all(Array.from({ length: 1_000 }, () => tokens.renew(source, seen)));
-    expect(new Set(renewed.map((token) => token?.value))).toEqual(new Set(['new-1']));
+    const refreshed = await Promise.all(Array.from({ length: 1_000 }, () => tokens.renew(source, seen)));
+    expect(new Set(refreshed.map((token) => token?.value))).toEqual(new Set(['new-1']));
     expect((await tokens.renew(source, seen))?.value).toBe('new-1');
     expect([calls.asks, calls.refreshes]).toEqual([1, 1]);
   });
@@ -197,12 +197,12 @@ describe('a refresh after a rejected token', () => {
 
   test('pauses when new tokens are rejected as well', async () => {
     const { tokens, load, source, clock, calls } = open(oauth('old', 600));
-    const renewed = await tokens.renew(source, await load());
-    if (!renewed) throw new Error('It was not renewed.');
-    tokens.markRejected(renewed);
-    expect(await tokens.renew(source, renewed)).toBeUndefined();
+    const refreshed = await tokens.renew(source, await load());
+    if (!refreshed) throw new Error('It was not refreshed.');
+    tokens.markRejected(refreshed);
+    expect(await tokens.renew(source, refreshed)).toBeUndefined();
     await clock.advance(30_000);
-    expect((await tokens.renew(source, renewed))?.value).toBe('new-2');
+    expect((await tokens.renew(source, refreshed))?.value).toBe('new-2');
     expect(calls.refreshes).toBe(2);
   });
 });

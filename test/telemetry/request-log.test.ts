@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RequestRecord } from '../../src/domain/log.ts';
+import { IncomingHeaders } from '../../src/http/incoming-request.ts';
 import { createRequestLogs } from '../../src/telemetry/request-log.ts';
 import type { RequestTrace, Traces } from '../../src/telemetry/traces.ts';
 import { createFakeLog } from '../support/fake-log.ts';
@@ -124,7 +125,7 @@ interface OpenOptions {
   readonly startTrace?: Traces['start'];
 }
 
-function open({ startTrace, ...arrival }: OpenOptions = {}) {
+function open({ startTrace, requestId, traceparent, path = '/graphql' }: OpenOptions = {}) {
   const log = createFakeLog();
   const records: RequestRecord[] = [];
   let clock = 1_000;
@@ -132,9 +133,7 @@ function open({ startTrace, ...arrival }: OpenOptions = {}) {
     ...{ log, startTrace, clock: { now: () => clock } },
     onDone: (record) => void records.push(record),
   });
-  const requestLog = openRequestLog({
-    ...{ method: 'POST', path: '/graphql', requestId: null, traceparent: null },
-    ...arrival,
-  });
+  const headers = new IncomingHeaders({ 'x-request-id': requestId ?? undefined, traceparent });
+  const requestLog = openRequestLog({ method: 'POST', pathname: path, headers });
   return { requestLog, log, records, tick: (ms: number) => (clock += ms) };
 }

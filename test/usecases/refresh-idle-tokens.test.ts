@@ -75,12 +75,12 @@ test('a failed refresh does not prevent the next, and reports whether it is perm
 });
 
 test('a process that stops starts no further refresh', async () => {
-  let renewed = 0;
-  const { deps, outcomes } = setUp(['a', 'b', 'c'], { isStopping: () => renewed === 1 });
+  let refreshed = 0;
+  const { deps, outcomes } = setUp(['a', 'b', 'c'], { isStopping: () => refreshed === 1 });
   await refreshIdleTokens({
     ...deps,
     refreshStoredToken: async () => {
-      renewed += 1;
+      refreshed += 1;
       return 'renewed';
     },
   });

@@ -2,7 +2,6 @@ import type { toJsonBody as original } from '../../../src/lib/json-body.ts';
 
 export const toJsonBody: typeof original = (value, meter) => {
   const body = JSON.stringify(value);
-  const length = Buffer.byteLength(body);
-  meter?.consumeBytes(length);
-  return { body, length };
+  meter?.consumeBytes(Buffer.byteLength(body));
+  return body;
 };

@@ -3,8 +3,8 @@ import type { Caller } from '../../domain/caller.ts';
 import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import { Allowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
-import type { HttpResponse } from '../../lib/http-message.ts';
-import { type JsonBody, toJsonBody } from '../../lib/json-body.ts';
+import { type HttpResponse, toRetryAfter } from '../../lib/http-message.ts';
+import { type JsonBytes, toJsonBody } from '../../lib/json-body.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
 import { acceptsJsonAlone, chooseMediaType, GRAPHQL_TYPE, JSON_TYPE } from './read-request.ts';
 
@@ -34,7 +34,7 @@ function write(results: Results, target: ResponseTarget): WrittenResponse {
   return {
     status,
     headers: status === 200 ? headers : { ...headers, ...toHeaders(errors[0]) },
-    ...written,
+    body: written,
   };
 }
 
@@ -97,7 +97,7 @@ function toHeaders(error: ReportedError | undefined): Record<string, string> {
   return {
     ...(code === 'UNAUTHORIZED' && { 'www-authenticate': 'Bearer' }),
     ...(code === 'METHOD_NOT_ALLOWED' && { allow: 'GET, POST' }),
-    ...(retryAfterMs !== undefined && { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }),
+    ...toRetryAfter(retryAfterMs),
   };
 }
 
@@ -110,7 +110,7 @@ interface Answer {
 }
 
 interface WrittenResponse extends HttpResponse {
-  readonly body: JsonBody['body'];
+  readonly body: string | JsonBytes;
 }
 
 interface ResponseTarget {

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { cloneError, codeOf } from '../failures.ts';
 
 /**
- * The access token of one connection: cached briefly, renewed before it expires, and renewed once for all waiting
+ * The access token of one connection: cached briefly, refreshed before it expires, and refreshed once for all waiting
  * calls (single flight).
  */
 export function createTokens(deps: TokenDeps) {
@@ -31,7 +31,7 @@ export function createTokens(deps: TokenDeps) {
       });
     },
 
-    /** Renews after the provider has rejected `seen` as expired. Undefined: there is no newer token. */
+    /** Refreshes after the provider has rejected `seen` as expired. Undefined: there is no newer token. */
     async renew(source: TokenSource, seen: Token): Promise<Token | undefined> {
       if (kept && kept.generation > seen.generation) return kept;
       if (rejected?.generation === seen.generation && deps.clock.now() < rejected.until) return undefined;
@@ -41,7 +41,7 @@ export function createTokens(deps: TokenDeps) {
       return stored.generation === seen.generation ? undefined : keep(stored);
     },
 
-    /** Called when a new token is rejected as expired: further renewals are pointless, so they pause. */
+    /** Called when a new token is rejected as expired: further refreshes are pointless, so they pause. */
     markRejected({ generation }: Token): void {
       rejected = { generation, until: deps.clock.now() + REJECTED_MS };
     },
@@ -51,7 +51,7 @@ export function createTokens(deps: TokenDeps) {
       if (!isRefreshable(seen.stored.credentials)) await markRefused(source, seen, 'token_refused');
     },
 
-    /** Renews the stored token before it is needed. */
+    /** Refreshes the stored token before it is needed. */
     async refreshStored(source: TokenSource, generation: number): Promise<IdleRefreshOutcome> {
       const stored = await source.credentials.read(source.connection.id);
       if (stored?.generation !== generation || stored.isRefused) return 'used';
@@ -78,7 +78,7 @@ export function createTokens(deps: TokenDeps) {
     return stored;
   }
 
-  /** Renews early; where the token endpoint fails, the current token is used while it is valid. */
+  /** Refreshes early; where the token endpoint fails, the current token is used while it is valid. */
   async function refreshEarly(source: TokenSource, token: Token): Promise<Token> {
     try {
       return await sharedRefresh(() => refresh(source, token));
@@ -121,7 +121,7 @@ export function createTokens(deps: TokenDeps) {
     const now = deps.clock.now();
     // Converts wall-clock expiry to monotonic time, which no clock step changes.
     const expiresAt = now + readExpiry(stored.credentials) - deps.clock.wall();
-    // A new token with a lifetime below the margin is used for half its life, or it would be renewed for every call.
+    // A new token with a lifetime below the margin is used for half its life, or it would be refreshed for every call.
     const marginMs = isNew ? Math.min(RENEWAL_MARGIN_MS, (expiresAt - now) / 2) : RENEWAL_MARGIN_MS;
     const refreshAt = isRefreshable(stored.credentials) ? expiresAt - marginMs : Number.POSITIVE_INFINITY;
     const staleAt = now + TOKEN_CACHE_MS;

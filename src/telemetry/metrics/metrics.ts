@@ -79,7 +79,7 @@ export function createMetrics({ version }: { readonly version: string }) {
   const refreshes = counter(
     'crossbook_token_refreshes_total',
     ['provider', 'outcome'],
-    'Access tokens renewed, or not.',
+    'Access tokens refreshed, or not.',
   );
   const revocations = counter(
     'crossbook_grants_revoked_total',
@@ -89,12 +89,12 @@ export function createMetrics({ version }: { readonly version: string }) {
   const idleRefreshes = counter(
     'crossbook_idle_token_refreshes_total',
     ['provider', 'outcome'],
-    'Refresh tokens that nobody had used for a week, by what became of their renewal.',
+    'Refresh tokens that nobody had used for a week, by what became of their refresh.',
   );
   const restricted = counter(
     'crossbook_token_refreshes_restricted_total',
     ['provider'],
-    'Access tokens not renewed because the provider lets nobody do so from this address, at this hour, or with this app.',
+    'Access tokens not refreshed because the provider lets nobody do so from this address, at this hour, or with this app.',
   );
   const merged = histogram(
     'crossbook_lookup_emails_per_call',

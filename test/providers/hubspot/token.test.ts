@@ -91,8 +91,8 @@ test('the sandbox refreshes as HubSpot does, and rejects a revoked token', async
     const account = sandbox.hubspot.createAccount();
     const send = createSend({ origin: sandbox.hubspot.origin });
     const ask = () => send(refresh.toRequest({ client: account, refreshToken: account.refreshToken }));
-    const renewed = refresh.readAnswer(await ask(), NOW);
-    expect(renewed).toMatchObject({ accessToken: account.accessToken, refreshToken: account.refreshToken });
+    const refreshed = refresh.readAnswer(await ask(), NOW);
+    expect(refreshed).toMatchObject({ accessToken: account.accessToken, refreshToken: account.refreshToken });
     account.setQuirks({ shortTokenAnswer: true, withoutRefreshToken: true });
     expect(refresh.readAnswer(await ask(), NOW).refreshToken).toBeNull();
     account.revoke();

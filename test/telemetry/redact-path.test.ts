@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redactPath } from '../../src/http/incoming-request.ts';
+import { redactPath } from '../../src/telemetry/request-log.ts';
 
 const TOKEN = 'v2.k1.MGQ5YzJmN2UtNmMxZi00YTM1.aBcDeFgHiJkLmNoPqRsTuV';
 
