@@ -2,6 +2,7 @@ import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CrossbookError, ERROR_CODES, type ErrorCode, toErrorBody } from '../domain/errors.ts';
 import type { RejectedRequest } from '../domain/log.ts';
+import { toRetryAfter } from '../lib/http-message.ts';
 
 /**
  * Answers invalid HTTP with the status that Node would use and the standard error body, and reports it without its
@@ -56,9 +57,7 @@ export function toRefusal(error: CrossbookError, pathname?: string): RefusalResp
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       'content-length': String(Buffer.byteLength(text)),
-      ...(error.retryAfterMs !== undefined && {
-        'retry-after': String(Math.ceil(error.retryAfterMs / 1_000)),
-      }),
+      ...toRetryAfter(error.retryAfterMs),
     },
     body: text,
   };

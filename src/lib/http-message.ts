@@ -50,6 +50,11 @@ export function readRetryAfter(headers: Readonly<Record<string, string>>): numbe
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
+/** The header `Retry-After` in whole seconds, to be spread. Without a wait there is none. */
+export function toRetryAfter(waitMs: number | undefined) {
+  return waitMs !== undefined && { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
+}
+
 /** `Date.parse` alone accepts nearly any text. */
 function readDate(text: string): number {
   return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;

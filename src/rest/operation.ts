@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ERROR_CODES, toCrossbookError, toErrorBody } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
-import type { HttpResponse } from '../lib/http-message.ts';
+import { type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
 import { type BodyMeter, toJsonBody } from '../lib/json-body.ts';
 import type { RequestContext } from '../request/context.ts';
 import { type InputParts, type RoutedRequest, readInput } from './read-input.ts';
@@ -53,9 +53,7 @@ export function errorResponse(
       headers: {
         ...headers,
         ...(status === 401 && { 'www-authenticate': 'Bearer realm="crossbook"' }),
-        ...(error.retryAfterMs !== undefined && {
-          'retry-after': String(Math.ceil(error.retryAfterMs / 1_000)),
-        }),
+        ...toRetryAfter(error.retryAfterMs),
       },
     },
   );

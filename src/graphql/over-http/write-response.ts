@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import { Allowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
-import type { HttpResponse } from '../../lib/http-message.ts';
+import { type HttpResponse, toRetryAfter } from '../../lib/http-message.ts';
 import { type JsonBody, toJsonBody } from '../../lib/json-body.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
 import { acceptsJsonAlone, chooseMediaType, GRAPHQL_TYPE, JSON_TYPE } from './read-request.ts';
@@ -97,7 +97,7 @@ function toHeaders(error: ReportedError | undefined): Record<string, string> {
   return {
     ...(code === 'UNAUTHORIZED' && { 'www-authenticate': 'Bearer' }),
     ...(code === 'METHOD_NOT_ALLOWED' && { allow: 'GET, POST' }),
-    ...(retryAfterMs !== undefined && { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }),
+    ...toRetryAfter(retryAfterMs),
   };
 }
 
