@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { toWebOrigin } from '../domain/urls.ts';
-import type { HttpHeaders } from '../lib/http-message.ts';
 import {
   type ApplicationAdmin,
   changeOrigins,
@@ -14,34 +13,19 @@ import {
 } from '../usecases/manage-applications.ts';
 import { type RouteDefinition, toRoute } from './operation.ts';
 import type { InputParts } from './read-input.ts';
-import { createRouter, type Endpoint } from './server.ts';
+import { createRouter, toEndpoint } from './server.ts';
 
 /**
  * The admin API below `/admin/`. It is documented in docs/operations.md instead of the OpenAPI document, which is for
  * callers with an API key.
  */
-export function createAdminFace({ store, requireKey }: AdminOptions) {
-  const endpoints = ADMIN_ROUTES.map(
-    (route): Endpoint => ({
-      ...route,
-      answer(request, requestLog) {
-        requestLog.record({ operation: route.id });
-        return requestLog.operation(route.id, () => route.run(store, request));
-      },
-    }),
-  );
+export function createAdminFace(store: AdminStore) {
+  const endpoints = ADMIN_ROUTES.map((route) => toEndpoint(route, (request) => route.run(store, request)));
   return {
     ...createRouter(endpoints, 'There is nothing at this path of the operator’s.'),
     /** The paths of the admin API. */
     paths: /^\/admin\//,
-    requireKey,
   };
-}
-
-interface AdminOptions {
-  readonly store: AdminStore;
-  /** Throws UNAUTHORIZED. */
-  requireKey(arrival: { readonly headers: HttpHeaders; readonly address?: string | undefined }): void;
 }
 
 /** Works on all applications. */

@@ -82,8 +82,13 @@ export const errorsSchema = z
 
 /** Connection settings have the same schema in both directions. */
 const CONFIGURATIONS: readonly Declared[] = [
-  ...[schemaMappingsConfig, objectFieldMappings, entityMapping, connectionSyncConfig],
-  ...[destinationConfig, syncedObject, fieldMapping],
+  schemaMappingsConfig,
+  objectFieldMappings,
+  entityMapping,
+  connectionSyncConfig,
+  destinationConfig,
+  syncedObject,
+  fieldMapping,
 ];
 
 /** Request schemas: fields with a default are optional. */

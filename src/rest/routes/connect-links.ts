@@ -145,7 +145,6 @@ export const connectLinkOperations = [
     errors: [404, 409],
     async handle(context, { path }) {
       await cancelConnectLink(context, toCamelCased(path));
-      return undefined;
     },
   }),
   defineOperation({

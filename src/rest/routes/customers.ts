@@ -183,7 +183,7 @@ export const customerOperations = [
         page: { size, cursor },
       });
       return {
-        pagination: toPageCursors(page, page.items),
+        pagination: toPageCursors(page),
         records: page.items.map((one) => toCustomerRecord(one, context.providers)),
       };
     },
@@ -225,7 +225,6 @@ export const customerOperations = [
     async handle(context, { path, headers }) {
       const expectedVersion = readVersion(headers['if-match']);
       await deleteCustomer(context, { customerId: path.customer_id, expectedVersion });
-      return undefined;
     },
   }),
 ];

@@ -13,6 +13,7 @@ import {
   pageQuery,
   recordWriter,
   text,
+  toPageCursors,
 } from '../schemas.ts';
 
 const typeField = enumText(EVENT_TYPES, 'Type of event.', 'connection.reauthorize');
@@ -88,12 +89,9 @@ export const listEventsOperation = defineOperation({
   async handle(context, { query }) {
     const { customer_id: customerId, page_size: size = DEFAULT_PAGE_SIZE, cursor } = query;
     await context.charge(LIST_COST + size * VALUES_PER_EVENT);
-    const { items, hasNextPage, cursorOf } = await listEvents(context, { customerId, size, cursor });
-    const last = items.at(-1);
-    return {
-      pagination: { next: hasNextPage && last ? cursorOf(last) : null },
-      records: items.map(toEventRecord),
-    };
+    const page = await listEvents(context, { customerId, size, cursor });
+    const { next } = toPageCursors(page);
+    return { pagination: { next }, records: page.items.map(toEventRecord) };
   },
 });
 

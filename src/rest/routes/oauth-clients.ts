@@ -63,9 +63,6 @@ export const oauthClientOperations = [
     input: { path: oauthClientPath },
     response: { status: 204, description: 'The client and its secret were deleted.' },
     errors: [404],
-    async handle(context, { path }) {
-      await deleteOAuthClient(context, path.provider_name);
-      return undefined;
-    },
+    handle: (context, { path }) => deleteOAuthClient(context, path.provider_name),
   }),
 ];

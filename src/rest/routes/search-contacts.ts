@@ -171,7 +171,7 @@ export const searchContactsOperation = defineOperation({
       : page.items.map(toRecord);
     if (page.countFailure !== undefined) throw page.countFailure;
     headers['x-fetched-at'] = page.fetchedAt;
-    const pagination = { ...toPageCursors(page, page.items), total_count: page.totalCount };
+    const pagination = { ...toPageCursors(page), total_count: page.totalCount };
     return { pagination, records };
   },
 });

@@ -174,10 +174,7 @@ export const webhookOperations = [
     input: { path: endpointPath },
     response: { status: 204, description: 'It is gone.' },
     errors: [404],
-    async handle(context, { path }) {
-      await deleteWebhookEndpoint(context, path.id);
-      return undefined;
-    },
+    handle: (context, { path }) => deleteWebhookEndpoint(context, path.id),
   }),
   defineOperation({
     id: 'rotateWebhookSecret',
