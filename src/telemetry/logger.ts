@@ -96,12 +96,13 @@ export function createRejectedRequestLog({ log, schedule }: RejectedRequestLogOp
 }
 
 function toRejectedLine({ status, code, errorId, arrival }: RejectedRequest): object {
-  if (!arrival) return { status, code, errorId };
   return {
-    requestId: readRequestId(arrival.requestId),
+    requestId: arrival && readRequestId(arrival.requestId),
     // Only the caller's trace id: no span is made for a rejected request.
-    traceId: readTraceContext(arrival.traceparent).parent?.traceId,
-    ...{ status, code, errorId },
+    traceId: arrival && readTraceContext(arrival.traceparent).parent?.traceId,
+    status,
+    code,
+    errorId,
   };
 }
 

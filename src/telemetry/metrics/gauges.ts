@@ -173,7 +173,10 @@ function createGauges(registry: Registry) {
   return (name: string, labelNames: string[], help: string, read: () => Reading): void => {
     const Metric = name.endsWith('_total') ? Counter<string> : Gauge<string>;
     const metric = new Metric({
-      ...{ name, help, labelNames, registers: [registry] },
+      name,
+      help,
+      labelNames,
+      registers: [registry],
       collect() {
         metric.reset();
         // `reset` leaves a zero for a metric without labels, where an absent value is meant.
