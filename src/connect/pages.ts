@@ -161,7 +161,10 @@ const PATIENCE_MS = 1_500;
  * The page that leads to the provider. Not a redirect: with `form-action 'self'` browsers silently block a form that
  * redirects to another host. The page refreshes to the provider, and has a link as a fallback.
  */
-export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: LeavingPage): HttpResponse {
+export function toLeavingPage(
+  { provider, consentUrl, visited }: LeavingPage,
+  setCookie: string,
+): HttpResponse {
   return toPage({
     title: 'One moment',
     head: html`<meta http-equiv="refresh" content="0; url=${consentUrl}">
@@ -169,7 +172,7 @@ export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: Leav
     body: html`<h1>One moment</h1>
 <p>You are being sent to ${PROVIDER_TITLES[provider]}.</p>
 <a class="go" href="${consentUrl}" rel="noreferrer">Continue, if nothing happens</a>`,
-    isPopup,
+    isPopup: visited.link.mode === 'POPUP',
     headers: { 'set-cookie': setCookie },
   });
 }
@@ -207,8 +210,7 @@ type FailedLink = Exclude<EndedFlow, FinishedLink>;
 interface LeavingPage {
   readonly provider: ProviderName;
   readonly consentUrl: string;
-  readonly setCookie: string;
-  readonly isPopup: boolean;
+  readonly visited: VisitedLink;
 }
 
 interface ErrorPage {

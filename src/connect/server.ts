@@ -60,10 +60,8 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     const work = () => startAuthorization(deps, { token, ...form });
     return perform('startAuthorization', requestLog, work, (started) => {
       if (started.mistake !== undefined) return toOfferPage({ ...started, token, mistake: form });
-      const { provider, consentUrl, cookie, visited } = started;
-      onEnd({ provider, outcome: 'STARTED' });
-      const setCookie = createCookies(publicUrl).write(cookie, deps.wall());
-      return toLeavingPage({ provider, consentUrl, setCookie, isPopup: visited.link.mode === 'POPUP' });
+      onEnd({ provider: started.provider, outcome: 'STARTED' });
+      return toLeavingPage(started, createCookies(publicUrl).write(started.cookie, deps.wall()));
     });
   }
 
@@ -170,7 +168,7 @@ export function readFields(request: HttpRequest, maxBytes: number): URLSearchPar
  * CSRF protection: whether the form was sent from our own page, by `Sec-Fetch-Site`, or in older browsers by
  * `Origin`, which is `null` without a referrer.
  */
-function isFromOwnPage({ headers }: Pick<HttpRequest, 'headers'>, publicUrl: string): boolean {
+function isFromOwnPage({ headers }: HttpRequest, publicUrl: string): boolean {
   const site = headers.get('sec-fetch-site');
   if (site !== null) return site === 'same-origin';
   const origin = headers.get('origin');

@@ -44,7 +44,7 @@ const NO_INPUT: InputParts = {
 /** The response for any thrown value; the request log has the same error id. */
 export function errorResponse(
   thrown: unknown,
-  requestLog: Pick<RequestLog, 'failed' | 'caller'>,
+  requestLog: RequestLog,
   /** Null: the error does not name the caller's application. */
   applicationName = requestLog.caller?.application.name ?? null,
   headers = {},

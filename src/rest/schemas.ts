@@ -28,6 +28,11 @@ export function enumText<const Value extends string>(
   return z.enum(values).meta(toMeta(description, example));
 }
 
+/** A described object, which has no other fields. */
+export function object<Members extends z.core.$ZodLooseShape>(description: string, members: Members) {
+  return z.strictObject(members).describe(description);
+}
+
 function toMeta(description: string, example?: string, format?: 'uuid' | 'date-time' | 'uri') {
   return { description, ...(example !== undefined && { examples: [example] }), ...(format && { format }) };
 }

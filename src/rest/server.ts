@@ -38,10 +38,7 @@ export function createRest({ openContext, prefixes = {}, demo, version }: RestOp
 }
 
 /** Serves a route by `answer`, under its id in the request log. */
-export function toEndpoint(
-  { id, method, path }: Pick<Route<never>, 'id' | 'method' | 'path'>,
-  answer: Endpoint['answer'],
-): Endpoint {
+export function toEndpoint({ id, method, path }: Route<never>, answer: Endpoint['answer']): Endpoint {
   return {
     method,
     path,

@@ -148,7 +148,7 @@ function toNotConnectedPage(failure: ConnectFailure | null): HttpResponse {
  * CSRF protection by `Sec-Fetch-Site`, or in older browsers by `Origin`. Requests without either are not from a
  * browser and can use the API.
  */
-function isFromSameOrigin({ headers, url }: Pick<HttpRequest, 'headers' | 'url'>): boolean {
+function isFromSameOrigin({ headers, url }: HttpRequest): boolean {
   const site = headers.get('sec-fetch-site');
   return site === null ? headers.get('origin') === url.origin : site === 'same-origin';
 }
