@@ -84,7 +84,7 @@ function toStrong(tag: string): string {
   return tag.trim().replace(/^W\//, '');
 }
 
-export interface Operation extends OperationFacts, Route<RequestContext> {}
+interface Operation extends OperationFacts, Route<RequestContext> {}
 
 export interface Route<Context> {
   readonly id: string;
@@ -96,7 +96,7 @@ export interface Route<Context> {
   run(context: Context, request: RoutedRequest, meter?: BodyMeter): Promise<HttpResponse>;
 }
 
-export interface RouteDefinition<Context, Parts> {
+interface RouteDefinition<Context, Parts> {
   readonly id: string;
   /** Method and path, relative to the prefix of its group. */
   readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
