@@ -32,7 +32,6 @@ import { createRest } from './rest/server.ts';
 import { createCursorSigner, createSigningKeys } from './storage/sealing.ts';
 import type { LoggerOptions } from './telemetry/logger.ts';
 import { registerGauges } from './telemetry/metrics/gauges.ts';
-import { answerMetrics } from './telemetry/metrics/metrics.ts';
 
 /** The composition root: the only file that imports every folder. */
 export async function createApp(
@@ -46,7 +45,11 @@ export async function createApp(
   const { providers, limits, heldBytes, directions, connections, findOAuthClient } = foundation;
   const { metrics } = telemetry;
   const outbound = createOutbound({
-    ...{ providers, heldBytes, clock, findOAuthClient, random: given.random },
+    providers,
+    heldBytes,
+    clock,
+    findOAuthClient,
+    random: given.random,
     sandboxOrigins: directions.sandboxOrigins,
     sandboxAddresses: directions.sandboxAddresses,
     findSandboxLogin: directions.findSandboxOfLogin,
@@ -125,23 +128,27 @@ export async function createApp(
   });
   const probes = createProbes({
     checkReadiness: database.checkReadiness,
-    renderMetrics: config.metrics ? () => answerMetrics(metrics) : undefined,
+    renderMetrics: config.metrics ? metrics.answer : undefined,
     renderHomePage: (origin) =>
       renderHomePage({
-        ...{ version, tryIt: demo && toDemoCommand(origin, demo) },
+        version,
+        tryIt: demo && toDemoCommand(origin, demo),
         connectsAt: demo && connecting.services.publicUrl(),
       }),
   });
   const answer = createRequestHandler({
-    ...{ graphql, limit, heldBytes, probes },
+    graphql,
+    limit,
+    heldBytes,
+    probes,
     rest: createRest({ openContext, prefixes: config.restPrefixes, version, demo }),
     admin:
       config.adminKeyHash === undefined
         ? undefined
-        : createAdminFace({
-            store: { ...database.admin, now: clock.wall },
+        : {
+            ...createAdminFace({ ...database.admin, now: clock.wall }),
             requireKey: createAdminCheck({ hash: config.adminKeyHash, failures: limits.failures }),
-          }),
+          },
     connect: connecting.openPages(openContext),
     strangers: config.strangers,
     checkHost: config.sandbox && createHostCheck(config.sandbox.hosts),
@@ -168,7 +175,8 @@ export async function createApp(
     /** The memory limit, for the listener. */
     heldBytes,
     /** Present with the sandbox only. */
-    ...{ demo, sandbox },
+    demo,
+    sandbox,
     /** Messages for the operator. */
     notes,
     /** Sets the listener's URL, which is the public origin where `PUBLIC_URL` is not set. */

@@ -48,7 +48,9 @@ function openWebhooks({ database, sandbox, telemetry, log, clock }: Foundation) 
   const mayLoopback = sandbox !== undefined;
   const onError = (cause: unknown) => log.warn({ cause }, 'webhooks were not sent: they will be');
   const watch = watchWebhooks({
-    ...{ queue, clock, onError },
+    queue,
+    clock,
+    onError,
     openSender: async () => {
       const { openWebhookSender } = await import('./outbound/webhooks/sender.ts');
       const { webhook: onAttempt } = telemetry.metrics;

@@ -31,7 +31,8 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
   };
   const pages = createConnectPages({
     flows: database.connectFlows,
-    ...{ providers, connecting },
+    providers,
+    connecting,
     exchangeCode: outbound.exchangeCode,
     makeCode: () => randomBytes(32).toString('base64url'),
     forgetConnection({ applicationId, customerId, providerName, connectionId }) {
@@ -68,7 +69,7 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
               ? [name]
               : [],
           ),
-        toCommand: ({ customerId, provider }) =>
+        toCommand: (customerId, provider) =>
           toDemoCommand(publicUrl() ?? '', { key: demo.key, customerId }, provider),
       });
     },

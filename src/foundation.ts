@@ -53,14 +53,26 @@ export async function openFoundation(
     ...config.limits,
     pages: config.pagesPerMinute,
     redis: config.redis,
-    ...{ log, clock },
+    log,
+    clock,
     hash: createKeyedHash(keyRing, 'address'),
   });
   const directions = toDirections(sandbox);
   return {
-    ...{ config, clock, log, version, telemetry, keyRing, database, providers, limits, directions, notes },
-    /** Undefined without the sandbox. */
-    ...{ sandbox, demo },
+    config,
+    clock,
+    log,
+    version,
+    telemetry,
+    keyRing,
+    database,
+    providers,
+    limits,
+    directions,
+    notes,
+    /** Undefined without the sandbox, like `demo`. */
+    sandbox,
+    demo,
     heldBytes: createMemoryLimit({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() }),
     connections: createConnectionCache(clock),
     findOAuthClient: createFindOAuthClient({ config, database, directions }),

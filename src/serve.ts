@@ -22,25 +22,20 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
   };
   try {
     const config = readConfig(env);
-    const { countLost: countLostLines } = stdout;
-    const app = await createApp(
-      config,
-      { output, readable },
-      { database, onStep: output.step, countLostLines },
-    );
-    const { host, port, bounds, proxies, shutdownMs } = config;
-    const { answer, onRefused, heldBytes } = app;
-    const listener = await listen({ answer, onRefused, heldBytes, host, port, bounds, proxies }).catch(
-      async (error: unknown) => {
-        await app.close();
-        throw error;
-      },
-    );
+    const given = { database, onStep: output.step, countLostLines: stdout.countLost };
+    const app = await createApp(config, { output, readable }, given);
+    const listener = await listen({ ...config, ...app }).catch(async (error: unknown) => {
+      await app.close();
+      throw error;
+    });
     app.announceUrl(listener.url);
-    output.write(formatStartupMessage({ url: listener.url, demo: app.demo, notes: app.notes }));
+    output.write(formatStartupMessage({ ...app, url: listener.url }));
     shutdownOnSignal({
-      ...{ listener, withinMs: shutdownMs, fail },
-      ...{ announce: app.announceStop, close: app.close },
+      listener,
+      withinMs: config.shutdownMs,
+      fail,
+      announce: app.announceStop,
+      close: app.close,
       npmPid: env['NPM_PID'] ? Number(env['NPM_PID']) : undefined,
     });
     flushCompileCache();

@@ -51,23 +51,23 @@ export interface Client {
   /** Returns a page of your customers, e.g. those with a connection in one status. */
   customers(page?: CustomersQueryVariables, call?: CallOptions): Promise<CustomerPage>;
   /** Upserts a customer and its connections in one transaction. */
-  upsertCustomer(input: UpsertCustomerInput, call?: CallOptions): Promise<UpsertedCustomer>;
+  readonly upsertCustomer: Mutation<UpsertCustomerInput, UpsertedCustomer>;
   /** Removes a customer with its connections, credentials and cached contacts. It takes two to three seconds. */
-  deleteCustomer(input: DeleteCustomerInput, call?: CallOptions): Promise<DeletedCustomer>;
+  readonly deleteCustomer: Mutation<DeleteCustomerInput, DeletedCustomer>;
   /**
    * Removes a connection, and returns the result of revoking the grant at the provider. It takes two to three
    * seconds.
    */
-  disconnectProvider(input: DisconnectProviderInput, call?: CallOptions): Promise<DisconnectedProvider>;
+  readonly disconnectProvider: Mutation<DisconnectProviderInput, DisconnectedProvider>;
   /** Issues a short-lived token for the frontend of one customer. */
-  issueCustomerToken(input: IssueCustomerTokenInput, call?: CallOptions): Promise<CustomerToken>;
+  readonly issueCustomerToken: Mutation<IssueCustomerTokenInput, CustomerToken>;
 
   /** Creates a link with which one customer connects a CRM. */
-  createConnectLink(input: CreateConnectLinkInput, call?: CallOptions): Promise<CreatedConnectLink>;
+  readonly createConnectLink: Mutation<CreateConnectLinkInput, CreatedConnectLink>;
   /** Redeems the one-time code of a link; call it in the session of the person who requested the link. */
-  confirmConnectLink(input: ConfirmConnectLinkInput, call?: CallOptions): Promise<ConfirmedConnectLink>;
+  readonly confirmConnectLink: Mutation<ConfirmConnectLinkInput, ConfirmedConnectLink>;
   /** Cancels a link, which can no longer be used. */
-  cancelConnectLink(input: CancelConnectLinkInput, call?: CallOptions): Promise<CanceledConnectLink>;
+  readonly cancelConnectLink: Mutation<CancelConnectLinkInput, CanceledConnectLink>;
   /** Returns a link with its status. */
   connectLink(id: string, call?: CallOptions): Promise<ConnectLink>;
 
@@ -75,23 +75,16 @@ export interface Client {
   events(page?: EventsQueryVariables, call?: CallOptions): Promise<EventPage>;
   webhookEndpoints(call?: CallOptions): Promise<readonly WebhookEndpoint[]>;
   /** Returns its `secret`, for `verifyWebhook`, only once. */
-  createWebhookEndpoint(
-    input: CreateWebhookEndpointInput,
-    call?: CallOptions,
-  ): Promise<CreatedWebhookEndpoint>;
-  updateWebhookEndpoint(
-    input: UpdateWebhookEndpointInput,
-    call?: CallOptions,
-  ): Promise<UpdatedWebhookEndpoint>;
+  readonly createWebhookEndpoint: Mutation<CreateWebhookEndpointInput, CreatedWebhookEndpoint>;
+  readonly updateWebhookEndpoint: Mutation<UpdateWebhookEndpointInput, UpdatedWebhookEndpoint>;
   /** Creates a new secret; the previous one also signs for 24 hours. */
-  rotateWebhookSecret(input: RotateWebhookSecretInput, call?: CallOptions): Promise<RotatedWebhookSecret>;
-  deleteWebhookEndpoint(
-    input: DeleteWebhookEndpointInput,
-    call?: CallOptions,
-  ): Promise<DeletedWebhookEndpoint>;
+  readonly rotateWebhookSecret: Mutation<RotateWebhookSecretInput, RotatedWebhookSecret>;
+  readonly deleteWebhookEndpoint: Mutation<DeleteWebhookEndpointInput, DeletedWebhookEndpoint>;
   /** Redelivers events, such as those missed while an endpoint was disabled. */
-  redeliverEvents(input: RedeliverEventsInput, call?: CallOptions): Promise<RedeliveredEvents>;
+  readonly redeliverEvents: Mutation<RedeliverEventsInput, RedeliveredEvents>;
 }
+
+type Mutation<Input, Result> = (input: Input, call?: CallOptions) => Promise<Result>;
 
 /** `provider` and the customer are required; with a token the customer is the token's. */
 export interface ContactSearch

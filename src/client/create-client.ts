@@ -22,8 +22,7 @@ import {
 } from './operations.generated.ts';
 
 /** Creates a typed client of Crossbook. All errors are thrown as a `CrossbookError`. */
-export function createClient(options: ClientOptions): Client {
-  const execute = createExecute(options);
+export function createClient({ url, apiKey, token, fetch = globalThis.fetch }: ClientOptions): Client {
   return {
     searchContacts,
     searchAll,
@@ -50,10 +49,7 @@ export function createClient(options: ClientOptions): Client {
     return (input: Input, call?: CallOptions) => execute(document, { input }, call);
   }
 
-  async function searchContacts(
-    { associations = [], ...search }: ContactSearch,
-    call?: CallOptions,
-  ): Promise<ContactPage> {
+  function searchContacts({ associations = [], ...search }: ContactSearch, call?: CallOptions) {
     const variables = { ...search, associations, includeAssociations: associations.length > 0 };
     return execute(SEARCH_CONTACTS, variables, call);
   }
@@ -68,25 +64,8 @@ export function createClient(options: ClientOptions): Client {
       after = page.pageInfo.endCursor;
     }
   }
-}
 
-/** Returns the single field of an operation. Null comes with an error, which was thrown already. */
-function only<Answer extends object>(answer: Answer): FieldOf<Answer> {
-  const [value] = Object.values(answer) as Answer[keyof Answer][];
-  if (value !== undefined && value !== null) return value;
-  throw new CrossbookError({
-    code: 'BAD_ANSWER',
-    status: 200,
-    title: 'Not an answer of Crossbook',
-    detail: 'What was asked for is null, and nothing says why.',
-    retryable: false,
-  });
-}
-
-/** Executes one operation in one request: resolves with its single field, or throws the first error. */
-function createExecute({ url, apiKey, token, fetch = globalThis.fetch }: ClientOptions) {
-  return execute;
-
+  /** Executes one operation in one request: resolves with its single field, or throws the first error. */
   async function execute<Data extends object, Variables>(
     document: Document<Data, Variables>,
     variables: Variables,
@@ -121,6 +100,18 @@ function createExecute({ url, apiKey, token, fetch = globalThis.fetch }: ClientO
   }
 }
 
+/** Returns the single field of an operation. Null comes with an error, which was thrown already. */
+function only<Answer extends object>(answer: Answer): FieldOf<Answer> {
+  const [value] = Object.values(answer) as Answer[keyof Answer][];
+  if (value !== undefined && value !== null) return value;
+  throw new CrossbookError({
+    code: 'BAD_ANSWER',
+    status: 200,
+    detail: 'What was asked for is null, and nothing says why.',
+    retryable: false,
+  });
+}
+
 async function readData(response: Response): Promise<object> {
   const { data, errors } = await readBody(response);
   const [error] = errors ?? [];
@@ -144,13 +135,12 @@ function notGraphQL({ status, headers }: Response): CrossbookError {
   return new CrossbookError({
     code: 'BAD_ANSWER',
     status,
-    title: 'Not an answer of GraphQL',
     detail: `What came back has status ${status} and is ${type}.`,
     retryable: RETRYABLE.includes(status),
   });
 }
 
-const NO_ANSWER = { code: 'NO_ANSWER', status: undefined, title: 'No answer', retryable: true } as const;
+const NO_ANSWER = { code: 'NO_ANSWER', status: undefined, retryable: true } as const;
 const RETRYABLE: readonly number[] = [429, 502, 503, 504];
 
 /** A document's text, with phantom types of its variables and data. */

@@ -30,14 +30,13 @@ export class CrossbookError extends Error {
 /** Reads a GraphQL error: ours, or a gateway's with fewer extensions. */
 export function toClientError(error: unknown, status: number): ClientError {
   const { message, extensions } = { ...asObject(error) };
-  const { code, id, title, detail, status: own, meta } = { ...asObject(extensions) };
+  const { code, id, detail, status: own, meta } = { ...asObject(extensions) };
   const { retryable, retry_after_ms: retryAfterMs, cause } = { ...asObject(meta) };
   const text = typeof message === 'string' ? message : 'The request failed';
   return {
     code: typeof code === 'string' ? (code as CrossbookErrorCode) : 'BAD_ANSWER',
     status: Number(own ?? status) || status,
     id: typeof id === 'string' ? id : undefined,
-    title: typeof title === 'string' ? title : text,
     detail: typeof detail === 'string' ? detail : text,
     retryable: retryable === true,
     retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
@@ -52,16 +51,9 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 /** The server's codes, and two of the client: no response, and a response that is not GraphQL. */
 export type CrossbookErrorCode = ErrorCode | 'NO_ANSWER' | 'BAD_ANSWER';
 
-export interface ClientError {
-  readonly code: CrossbookErrorCode;
-  readonly status: number | undefined;
-  readonly id?: string | undefined;
-  readonly title: string;
-  readonly detail: string;
-  readonly retryable: boolean;
-  readonly retryAfterMs?: number | undefined;
-  readonly remote?: RemoteAnswer | undefined;
-}
+/** The fields of an error, of which a failure without a response of Crossbook lacks some. */
+export type ClientError = Pick<CrossbookError, 'code' | 'status' | 'detail' | 'retryable'> &
+  Partial<Pick<CrossbookError, 'id' | 'retryAfterMs' | 'remote'>>;
 
 export interface RemoteAnswer {
   readonly code: number;

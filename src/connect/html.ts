@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { HttpResponse } from '../lib/http-message.ts';
 
 /** Renders a page with security headers against scripts, foreign requests and framing. */
@@ -82,7 +82,7 @@ pre { background: var(--tint); border-radius: .5rem; padding: .8rem 1rem; overfl
 :focus-visible { outline: 3px solid var(--blue); outline-offset: 2px }
 `;
 
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+const STYLE_HASH = hash('sha256', STYLE, 'base64');
 
 /** An HTML template tag that escapes all values except HTML. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {

@@ -6,7 +6,7 @@ import type { HttpResponse } from '../lib/http-message.ts';
 import type { EndedFlow } from '../usecases/finish-authorization.ts';
 import type { Offer, PageProblem } from '../usecases/start-authorization.ts';
 import { html, type Markup, toPage } from './html.ts';
-import { FAILURES, PROBLEMS } from './texts.ts';
+import { ERRORS, FAILURES, OTHER_ERROR, PROBLEMS } from './texts.ts';
 
 /** The page of a link: who asks for access, for which customer and why, with the forms to continue. */
 export function toOfferPage({ visited, offers, token, mistake }: OfferPage): HttpResponse {
@@ -24,7 +24,10 @@ ${offers.map((one) => toForm(one, token, mistake))}
 <p class="soft">This page is valid until <time datetime="${link.expiresAt.toISOString()}">${toMoment(link.expiresAt)}</time>.</p>`;
   return toPage({
     status: mistake ? 422 : 200,
-    ...{ title: 'Connect your CRM', body, hasForm: true, isPopup: link.mode === 'POPUP' },
+    title: 'Connect your CRM',
+    body,
+    hasForm: true,
+    isPopup: link.mode === 'POPUP',
   });
 }
 
@@ -94,8 +97,8 @@ export function toFinished({ visited, link, confirmation }: FinishedLink): HttpR
     title: 'Connected',
     body: html`<h1>Connected</h1>
 <p>You can close this window.</p>
-${toWayBack({ ...visited, link }, { go: 'Continue to', code: confirmation })}`,
-    script: toScript(link, { code: confirmation, returnUrl }),
+${toWayBack({ ...visited, link }, 'Continue to', confirmation)}`,
+    script: toScript(link, confirmation, returnUrl),
     isPopup: true,
   });
 }
@@ -117,11 +120,8 @@ ${toWayBack({ ...visited, link })}`,
   });
 }
 
-function toWayBack(
-  { link, applicationName }: VisitedLink,
-  { go, code }: { go: string; code?: string | undefined } = { go: 'Back to' },
-): Markup {
-  return html`<a class="go" href="${toReturnUrl(link, code)}" rel="noreferrer">${go} <bdi>${applicationName}</bdi></a>`;
+function toWayBack({ link, applicationName }: VisitedLink, words = 'Back to', code?: string): Markup {
+  return html`<a class="go" href="${toReturnUrl(link, code)}" rel="noreferrer">${words} <bdi>${applicationName}</bdi></a>`;
 }
 
 /** A redirect whose URL may contain a code: it must not be cached or sent as referrer. */
@@ -137,14 +137,14 @@ export function toRedirect(location: string): HttpResponse {
  * The script that notifies the opener at the application's exact origin. The application's page then closes the
  * popup; if the opener is cut off or has navigated away, the popup returns by itself. Without `returnUrl` it stays.
  */
-function toScript(
-  link: ConnectLink,
-  { code, returnUrl }: { code?: string | undefined; returnUrl?: string } = {},
-) {
+function toScript(link: ConnectLink, code?: string, returnUrl?: string) {
   const { origin } = new URL(link.returnUrl);
   const result = {
-    ...{ type: 'crossbook:connect', connectLinkId: link.id, status: link.status },
-    ...{ error: link.failure ?? undefined, code },
+    type: 'crossbook:connect',
+    connectLinkId: link.id,
+    status: link.status,
+    error: link.failure ?? undefined,
+    code,
   };
   const given = JSON.stringify({ result, origin, returnUrl }).replaceAll('<', '\\u003c');
   return {
@@ -161,7 +161,10 @@ const PATIENCE_MS = 1_500;
  * The page that leads to the provider. Not a redirect: with `form-action 'self'` browsers silently block a form that
  * redirects to another host. The page refreshes to the provider, and has a link as a fallback.
  */
-export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: LeavingPage): HttpResponse {
+export function toLeavingPage(
+  { provider, consentUrl, visited }: LeavingPage,
+  setCookie: string,
+): HttpResponse {
   return toPage({
     title: 'One moment',
     head: html`<meta http-equiv="refresh" content="0; url=${consentUrl}">
@@ -169,7 +172,7 @@ export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: Leav
     body: html`<h1>One moment</h1>
 <p>You are being sent to ${PROVIDER_TITLES[provider]}.</p>
 <a class="go" href="${consentUrl}" rel="noreferrer">Continue, if nothing happens</a>`,
-    isPopup,
+    isPopup: visited.link.mode === 'POPUP',
     headers: { 'set-cookie': setCookie },
   });
 }
@@ -178,7 +181,8 @@ export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: Leav
 export function toProblemPage(problem: PageProblem, visited?: VisitedLink): HttpResponse {
   const { status, title, text } = PROBLEMS[problem];
   return toPage({
-    ...{ status, title },
+    status,
+    title,
     body: html`<h1>${title}</h1>
 <p>${text}</p>
 ${visited && toWayBack(visited)}`,
@@ -188,9 +192,12 @@ ${visited && toWayBack(visited)}`,
 }
 
 /** The page for errors unrelated to links: the database is unavailable, or a bug. */
-export function toErrorPage({ status, title, text, id, headers }: ErrorPage): HttpResponse {
+export function toErrorPage({ status, id, headers }: ErrorPage): HttpResponse {
+  const { title, text } = ERRORS[status] ?? OTHER_ERROR;
   return toPage({
-    ...{ status, title, headers },
+    status,
+    title,
+    headers,
     body: html`<h1>${title}</h1>
 <p>${text}</p>
 ${id && html`<p class="soft">Reference for support: ${id}</p>`}`,
@@ -203,14 +210,11 @@ type FailedLink = Exclude<EndedFlow, FinishedLink>;
 interface LeavingPage {
   readonly provider: ProviderName;
   readonly consentUrl: string;
-  readonly setCookie: string;
-  readonly isPopup: boolean;
+  readonly visited: VisitedLink;
 }
 
 interface ErrorPage {
   readonly status: number;
-  readonly title: string;
-  readonly text: string;
   /** The error id, for support. */
   readonly id?: string;
   readonly headers: Readonly<Record<string, string>>;

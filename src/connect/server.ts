@@ -4,6 +4,7 @@ import type { ProviderCall, RequestLog } from '../domain/log.ts';
 import { type HttpRequest, type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
 import { type ExchangeCode, type FinishDeps, finishAuthorization } from '../usecases/finish-authorization.ts';
 import {
+  type EndedPage,
   type FlowCookie,
   openConnectPage,
   type PageProblem,
@@ -11,7 +12,6 @@ import {
   startAuthorization,
 } from '../usecases/start-authorization.ts';
 import { toErrorPage, toFailed, toFinished, toLeavingPage, toOfferPage, toProblemPage } from './pages.ts';
-import { ERRORS } from './texts.ts';
 
 /** The pages of connect links. Visitors are unauthenticated: they present a link, a state, a cookie. */
 export function createConnectPages(deps: ConnectPagesDeps) {
@@ -49,21 +49,19 @@ export function createConnectPages(deps: ConnectPagesDeps) {
 
   function open(token: string, requestLog: RequestLog): Promise<HttpResponse> {
     const work = () => openConnectPage(deps, token);
-    return perform({ name: 'openConnectPage', requestLog, work }, (page) => toOfferPage({ ...page, token }));
+    return perform('openConnectPage', requestLog, work, (page) => toOfferPage({ ...page, token }));
   }
 
-  async function start(token: string, request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
+  async function start(token: string, request: HttpRequest, requestLog: RequestLog) {
     const publicUrl = connecting.publicUrl();
     if (publicUrl === undefined) return end('NOT_SET_UP');
     if (!isFromOwnPage(request, publicUrl)) return end('WRONG_SITE');
     const form = readForm(request);
     const work = () => startAuthorization(deps, { token, ...form });
-    return perform({ name: 'startAuthorization', requestLog, work }, (started) => {
+    return perform('startAuthorization', requestLog, work, (started) => {
       if (started.mistake !== undefined) return toOfferPage({ ...started, token, mistake: form });
-      const { provider, consentUrl, cookie, visited } = started;
-      onEnd({ provider, outcome: 'STARTED' });
-      const setCookie = createCookies(publicUrl.startsWith('https:')).write(cookie, deps.wall());
-      return toLeavingPage({ provider, consentUrl, setCookie, isPopup: visited.link.mode === 'POPUP' });
+      onEnd({ provider: started.provider, outcome: 'STARTED' });
+      return toLeavingPage(started, createCookies(publicUrl).write(started.cookie, deps.wall()));
     });
   }
 
@@ -71,11 +69,10 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     const callback = readCallback(request.url.searchParams);
     if (!callback) return end('FORGED');
     if (waiting >= MAX_WAITING) return end('TOO_MANY');
-    const isHttps = connecting.publicUrl()?.startsWith('https:') === true;
-    const cookies = createCookies(isHttps).read(request.headers.get('cookie'));
+    const cookies = createCookies(connecting.publicUrl()).read(request.headers.get('cookie'));
     const exchangeCode = exchangeFor(requestLog);
     const work = () => finishAuthorization({ ...deps, exchangeCode }, { ...callback, provider, cookies });
-    return perform({ name: 'finishAuthorization', requestLog, work }, (finished) => {
+    return perform('finishAuthorization', requestLog, work, (finished) => {
       const { provider, link, failure } = finished;
       requestLog.record({ provider: provider.name });
       onEnd({ provider: provider.name, outcome: failure ?? link.status });
@@ -103,13 +100,15 @@ export function createConnectPages(deps: ConnectPagesDeps) {
   }
 
   /** Runs a use case and renders its result. Logs the link's application, never the link's token. */
-  function perform<Result extends Outcome>(
-    { name, requestLog, work }: UseCase<Result>,
-    toPage: (result: Exclude<Result, { readonly problem: PageProblem }>) => HttpResponse,
+  function perform<Result extends { readonly problem?: undefined; readonly visited: VisitedLink }>(
+    name: string,
+    requestLog: RequestLog,
+    work: () => Promise<EndedPage | Result>,
+    toPage: (result: Result) => HttpResponse,
   ): Promise<HttpResponse> {
     return requestLog.operation(name, async () => {
       const result = await work();
-      const { problem, visited } = result;
+      const { visited } = result;
       const customer = visited?.link.customerId;
       requestLog.record({
         operation: name,
@@ -117,8 +116,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
         // Emails are not logged.
         customer: customer?.includes('@') ? undefined : customer,
       });
-      if (problem !== undefined) return end(problem, visited);
-      return toPage(result as Parameters<typeof toPage>[0]);
+      return result.problem === undefined ? toPage(result) : end(result.problem, visited);
     });
   }
 
@@ -136,15 +134,14 @@ async function only(
   answer: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   if (methods.includes(method)) return answer();
-  return toErrorPage({ ...ERRORS.method, status: 405, headers: { allow: methods.join(', ') } });
+  return toErrorPage({ status: 405, headers: { allow: methods.join(', ') } });
 }
 
 function toErrorResponse(error: CrossbookError, requestLog: RequestLog): HttpResponse {
   requestLog.record({ face: 'connect' });
   requestLog.failed(error);
-  const { status } = ERROR_CODES[error.code];
-  const text = status === 429 ? ERRORS.tooMany : status === 503 ? ERRORS.busy : ERRORS.other;
-  return toErrorPage({ ...text, status, id: error.id, headers: toRetryAfter(error.retryAfterMs) });
+  const headers = toRetryAfter(error.retryAfterMs);
+  return toErrorPage({ status: ERROR_CODES[error.code].status, id: error.id, headers });
 }
 
 /** Reads the form of a link's page: typed text takes precedence over a choice. Null: neither. */
@@ -171,7 +168,7 @@ export function readFields(request: HttpRequest, maxBytes: number): URLSearchPar
  * CSRF protection: whether the form was sent from our own page, by `Sec-Fetch-Site`, or in older browsers by
  * `Origin`, which is `null` without a referrer.
  */
-function isFromOwnPage({ headers }: Pick<HttpRequest, 'headers'>, publicUrl: string): boolean {
+function isFromOwnPage({ headers }: HttpRequest, publicUrl: string): boolean {
   const site = headers.get('sec-fetch-site');
   if (site !== null) return site === 'same-origin';
   const origin = headers.get('origin');
@@ -199,7 +196,8 @@ const LONGEST = 500;
  * One cookie per flow: HttpOnly and SameSite. Over https it has the prefix `__Host-`, which prevents other hosts of
  * the domain from setting it; browsers reject the prefix over http, which is allowed on loopback only.
  */
-export function createCookies(isHttps: boolean) {
+export function createCookies(publicUrl: string | undefined) {
+  const isHttps = publicUrl?.startsWith('https:');
   const prefix = isHttps ? '__Host-crossbook-connect-' : 'crossbook-connect-';
   const attributes = isHttps ? 'Path=/; Secure' : 'Path=/connect';
   return {
@@ -239,14 +237,3 @@ type ConnectPagesDeps = StartDeps &
     /** Called with each step and the end of a flow. */
     onEnd(end: { readonly provider: string; readonly outcome: string }): void;
   };
-
-interface Outcome {
-  readonly problem?: PageProblem | undefined;
-  readonly visited?: VisitedLink;
-}
-
-interface UseCase<Result> {
-  readonly name: string;
-  readonly requestLog: RequestLog;
-  work(): Promise<Result>;
-}

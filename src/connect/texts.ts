@@ -72,16 +72,17 @@ export const FAILURES: Readonly<Record<ConnectFailure, string>> = {
   VENDOR_UNAVAILABLE: 'Your CRM could not be reached. Wait a few minutes and ask for a new link.',
 };
 
-/** Errors unrelated to links. */
-export const ERRORS = {
-  method: { title: 'This page cannot be used like this', text: 'Open the link as you received it.' },
-  tooMany: PROBLEMS.TOO_MANY,
-  busy: { title: 'Please try again in a moment', text: 'Too much is going on here at the moment.' },
-  other: {
-    title: 'Something went wrong',
-    text: 'Nothing was connected by this. Open the link again, or ask for a new one.',
-  },
-} as const;
+/** Errors unrelated to links, by status. */
+export const ERRORS: Readonly<Record<number, Omit<ProblemText, 'status'>>> = {
+  405: { title: 'This page cannot be used like this', text: 'Open the link as you received it.' },
+  429: PROBLEMS.TOO_MANY,
+  503: { title: 'Please try again in a moment', text: 'Too much is going on here at the moment.' },
+};
+
+export const OTHER_ERROR = {
+  title: 'Something went wrong',
+  text: 'Nothing was connected by this. Open the link again, or ask for a new one.',
+};
 
 interface ProblemText {
   readonly status: number;

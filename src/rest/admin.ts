@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { toWebOrigin } from '../domain/urls.ts';
-import type { HttpHeaders } from '../lib/http-message.ts';
 import {
   type ApplicationAdmin,
   changeOrigins,
@@ -12,46 +11,26 @@ import {
   revokeKey,
   rotateKey,
 } from '../usecases/manage-applications.ts';
-import { type RouteDefinition, toRoute } from './operation.ts';
-import type { InputParts } from './read-input.ts';
-import { createRouter, type Endpoint } from './server.ts';
+import { toRoute } from './operation.ts';
+import { createRouter, toEndpoint } from './server.ts';
 
 /**
  * The admin API below `/admin/`. It is documented in docs/operations.md instead of the OpenAPI document, which is for
  * callers with an API key.
  */
-export function createAdminFace({ store, requireKey }: AdminOptions) {
-  const endpoints = ADMIN_ROUTES.map(
-    (route): Endpoint => ({
-      ...route,
-      answer(request, requestLog) {
-        requestLog.record({ operation: route.id });
-        return requestLog.operation(route.id, () => route.run(store, request));
-      },
-    }),
-  );
+export function createAdminFace(store: AdminStore) {
+  const endpoints = ADMIN_ROUTES.map((route) => toEndpoint(route, (request) => route.run(store, request)));
   return {
     ...createRouter(endpoints, 'There is nothing at this path of the operator’s.'),
     /** The paths of the admin API. */
     paths: /^\/admin\//,
-    requireKey,
   };
-}
-
-interface AdminOptions {
-  readonly store: AdminStore;
-  /** Throws UNAUTHORIZED. */
-  requireKey(arrival: { readonly headers: HttpHeaders; readonly address?: string | undefined }): void;
 }
 
 /** Works on all applications. */
 interface AdminStore extends ApplicationAdmin, KeyAdmin {
   /** Wall-clock time. */
   now(): number;
-}
-
-function define<Parts extends Partial<InputParts>>(route: RouteDefinition<AdminStore, Parts>) {
-  return toRoute(route);
 }
 
 /** By id, or by unique name. */
@@ -70,35 +49,35 @@ const origins = z
   .max(100);
 
 const ADMIN_ROUTES = [
-  define({
+  toRoute({
     id: 'listApplications',
     route: 'GET /admin/applications',
     input: {},
-    handle: async (admin) => ({ applications: await listApplications(admin) }),
+    handle: async (admin: AdminStore) => ({ applications: await listApplications(admin) }),
   }),
-  define({
+  toRoute({
     id: 'createApplication',
     route: 'POST /admin/applications',
     input: { body: z.strictObject({ name: z.string(), origins: origins.optional() }) },
     response: { status: 201 },
-    handle: async (admin, { body }) => ({ application: await createApplication(admin, body) }),
+    handle: async (admin: AdminStore, { body }) => ({ application: await createApplication(admin, body) }),
   }),
-  define({
+  toRoute({
     id: 'changeOrigins',
     route: 'POST /admin/applications/{application}/origins',
     input: {
       path: applicationPath,
       body: z.strictObject({ add: origins.default([]), remove: origins.default([]) }),
     },
-    handle: async (admin, { path, body: { add: added, remove: removed } }) => ({
+    handle: async (admin: AdminStore, { path, body: { add: added, remove: removed } }) => ({
       application: await changeOrigins(admin, { ...path, added, removed }),
     }),
   }),
-  define({
+  toRoute({
     id: 'listKeys',
     route: 'GET /admin/applications/{application}/keys',
     input: { path: applicationPath },
-    async handle(admin, { path }) {
+    async handle(admin: AdminStore, { path }) {
       const keys = await listKeys(admin, { ...path, now: admin.now() });
       return {
         keys: keys.map(({ createdAt, revokedAt, ...key }) => ({
@@ -109,17 +88,17 @@ const ADMIN_ROUTES = [
       };
     },
   }),
-  define({
+  toRoute({
     id: 'createKey',
     route: 'POST /admin/applications/{application}/keys',
     input: { path: applicationPath, body: z.strictObject({ name: z.string().optional() }).optional() },
     response: { status: 201 },
-    async handle(admin, { path, body }) {
+    async handle(admin: AdminStore, { path, body }) {
       const { id, key, application } = await createKey(admin, { ...path, ...body });
       return { id, key, application_id: application.id };
     },
   }),
-  define({
+  toRoute({
     id: 'rotateKey',
     route: 'POST /admin/keys/{key_id}/rotate',
     input: {
@@ -127,17 +106,17 @@ const ADMIN_ROUTES = [
       body: z.strictObject({ overlap_hours: z.int().min(0).max(9_999).optional() }).optional(),
     },
     response: { status: 201 },
-    async handle(admin, { path, body }) {
+    async handle(admin: AdminStore, { path, body }) {
       const key = { id: path.key_id, overlapHours: body?.overlap_hours };
       const { oldEndsAt, ...fresh } = await rotateKey(admin, key);
       return { ...fresh, old_ends_at: oldEndsAt };
     },
   }),
-  define({
+  toRoute({
     id: 'revokeKey',
     route: 'POST /admin/keys/{key_id}/revoke',
     input: { path: keyPath },
-    async handle(admin, { path: { key_id: id } }) {
+    async handle(admin: AdminStore, { path: { key_id: id } }) {
       await revokeKey(admin, id);
       return { id, revoked: true };
     },

@@ -21,11 +21,15 @@ export function toRoute<Context, Parts extends Partial<InputParts>>(
   const [method = '', path = ''] = route.split(' ');
   const input = z.object({ ...NO_INPUT, ...definition.input });
   return {
-    ...{ id, method, path, input },
+    id,
+    method,
+    path,
+    input,
     async run(context, request, meter) {
       const head: ResponseHead = { status: response?.status ?? 200, headers: {} };
       const body = await handle(context, readInput(input, request) as InputOf<Parts>, head);
-      return body === undefined ? emptyResponse(head) : jsonResponse(body, head, meter);
+      if (body !== undefined) return jsonResponse(body, head, meter);
+      return { status: head.status, headers: { ...head.headers, 'cache-control': 'no-store' }, body: null };
     },
   };
 }
@@ -40,8 +44,10 @@ const NO_INPUT: InputParts = {
 /** The response for any thrown value; the request log has the same error id. */
 export function errorResponse(
   thrown: unknown,
-  requestLog: Pick<RequestLog, 'failed' | 'caller'>,
-  { applicationName = requestLog.caller?.application.name ?? null, headers = {} }: ErrorResponseOptions = {},
+  requestLog: RequestLog,
+  /** Null: the error does not name the caller's application. */
+  applicationName = requestLog.caller?.application.name ?? null,
+  headers = {},
 ): HttpResponse {
   const error = toCrossbookError(thrown);
   const { status } = ERROR_CODES[error.code];
@@ -59,12 +65,6 @@ export function errorResponse(
   );
 }
 
-interface ErrorResponseOptions {
-  /** Absent: the caller's application. */
-  readonly applicationName?: string | null;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /** Responses are private to the caller: shared caches must not store them. */
 function jsonResponse(body: unknown, { status, headers }: ResponseHead, meter?: BodyMeter): HttpResponse {
   return {
@@ -72,10 +72,6 @@ function jsonResponse(body: unknown, { status, headers }: ResponseHead, meter?: 
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
     body: toJsonBody(body, meter),
   };
-}
-
-function emptyResponse({ status, headers }: ResponseHead): HttpResponse {
-  return { status, headers: { ...headers, 'cache-control': 'no-store' }, body: null };
 }
 
 /** Whether `If-None-Match` contains the ETag. Weak and strong tags compare equal. */
@@ -88,7 +84,7 @@ function toStrong(tag: string): string {
   return tag.trim().replace(/^W\//, '');
 }
 
-export interface Operation extends OperationFacts, Route<RequestContext> {}
+interface Operation extends OperationFacts, Route<RequestContext> {}
 
 export interface Route<Context> {
   readonly id: string;
@@ -100,14 +96,15 @@ export interface Route<Context> {
   run(context: Context, request: RoutedRequest, meter?: BodyMeter): Promise<HttpResponse>;
 }
 
-export interface RouteDefinition<Context, Parts> {
+interface RouteDefinition<Context, Parts> {
   readonly id: string;
   /** Method and path, relative to the prefix of its group. */
   readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
   /** A part that is not listed accepts nothing. */
   readonly input: Parts;
   readonly response?: Pick<ResponseFacts, 'status'>;
-  handle(context: Context, input: InputOf<Parts>, head: ResponseHead): Promise<object | undefined>;
+  /** Resolves with the body; undefined: the response has none. */
+  handle(context: Context, input: InputOf<Parts>, head: ResponseHead): Promise<unknown>;
 }
 
 type InputOf<Parts> = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DEFAULT_PAGE_SIZE, type Direction } from '../domain/page.ts';
+import { DEFAULT_PAGE_SIZE, type ListPage } from '../domain/page.ts';
 import { type Field, type Fields, readShape, type Scalar, type Shape, type Type } from '../domain/shape.ts';
 
 /** A described string. Never `format: email`, because CRMs contain addresses that strict validators reject. */
@@ -28,6 +28,11 @@ export function enumText<const Value extends string>(
   return z.enum(values).meta(toMeta(description, example));
 }
 
+/** A described object, which has no other fields. */
+export function object<Members extends z.core.$ZodLooseShape>(description: string, members: Members) {
+  return z.strictObject(members).describe(description);
+}
+
 function toMeta(description: string, example?: string, format?: 'uuid' | 'date-time' | 'uri') {
   return { description, ...(example !== undefined && { examples: [example] }), ...(format && { format }) };
 }
@@ -54,18 +59,12 @@ export const pageCursors = {
 };
 
 /** Fills `pageCursors`. */
-export function toPageCursors<Item>(page: CursorPage<Item>, items: readonly Item[]) {
-  const [first, last] = [items[0], items.at(-1)];
+export function toPageCursors<Item>(page: ListPage<Item>) {
+  const [first, last] = [page.items[0], page.items.at(-1)];
   return {
     next: page.hasNextPage && last ? page.cursorOf(last, 'forward') : null,
     previous: page.hasPreviousPage && first ? page.cursorOf(first, 'backward') : null,
   };
-}
-
-interface CursorPage<Item> {
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
-  cursorOf(item: Item, direction: Direction): string;
 }
 
 /**
@@ -183,7 +182,7 @@ const schemas = { request: new Map<Type, z.ZodType>(), response: new Map<Type, z
 function makeSchema(type: Type, direction: WireDirection): z.ZodType {
   switch (type.kind) {
     case 'scalar':
-      return makeScalar(type);
+      return SCALARS[type.scalar] ?? z.string();
     case 'words':
       return z.enum(Object.keys(type.words));
     case 'list':
@@ -199,11 +198,12 @@ function makeSchema(type: Type, direction: WireDirection): z.ZodType {
   }
 }
 
-function makeScalar({ scalar }: Scalar<unknown>): z.ZodType {
-  if (scalar === 'int') return z.int();
-  if (scalar === 'boolean') return z.boolean();
-  return scalar === 'json' ? z.record(z.string(), z.unknown()) : z.string();
-}
+/** All others are strings. */
+const SCALARS: Partial<Record<Scalar<unknown>['scalar'], z.ZodType>> = {
+  int: z.int(),
+  boolean: z.boolean(),
+  json: z.record(z.string(), z.unknown()),
+};
 
 function toFields(fields: Fields, direction: WireDirection): Record<string, z.ZodType> {
   const members = toWireFields(fields).map(([, field, name]) => [name, toField(field, direction)]);

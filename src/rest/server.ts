@@ -5,7 +5,7 @@ import { compressAnswer } from '../lib/json-body.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createDocsEndpoint, createOpenApiEndpoint } from './openapi/endpoints.ts';
 import type { DocsDemo } from './openapi/page.ts';
-import { errorResponse, type Operation } from './operation.ts';
+import { errorResponse, type Route } from './operation.ts';
 import type { RoutedRequest } from './read-input.ts';
 import { OPERATIONS } from './routes/all.ts';
 
@@ -17,7 +17,19 @@ export function createRest({ openContext, prefixes = {}, demo, version }: RestOp
   }));
   return createRouter(
     [
-      ...operations.map((operation) => toEndpoint(operation, openContext)),
+      ...operations.map((operation) =>
+        toEndpoint(operation, async (request, requestLog) => {
+          const context = await openContext(request.request.headers, requestLog);
+          const checked = context.checkRateLimit();
+          if (checked) await checked;
+          // Authenticates before the request is read.
+          context.requireCaller();
+          const response = await operation.run(context, request, context.allowance);
+          const rechecked = context.recheckSeen();
+          if (rechecked) await rechecked;
+          return response;
+        }),
+      ),
       createOpenApiEndpoint(operations, version),
       createDocsEndpoint(demo),
     ],
@@ -25,22 +37,14 @@ export function createRest({ openContext, prefixes = {}, demo, version }: RestOp
   );
 }
 
-function toEndpoint(operation: Operation, openContext: RestOptions['openContext']): Endpoint {
+/** Serves a route by `answer`, under its id in the request log. */
+export function toEndpoint({ id, method, path }: Route<never>, answer: Endpoint['answer']): Endpoint {
   return {
-    ...operation,
+    method,
+    path,
     answer(request, requestLog) {
-      requestLog.record({ operation: operation.id });
-      return requestLog.operation(operation.id, async () => {
-        const context = await openContext(request.request.headers, requestLog);
-        const checked = context.checkRateLimit();
-        if (checked) await checked;
-        // Authenticates before the request is read.
-        context.requireCaller();
-        const response = await operation.run(context, request, context.allowance);
-        const rechecked = context.recheckSeen();
-        if (rechecked) await rechecked;
-        return response;
-      });
+      requestLog.record({ operation: id });
+      return requestLog.operation(id, () => answer(request, requestLog));
     },
   };
 }
@@ -78,7 +82,7 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
     return refuse(new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`), { allow });
 
     function refuse(error: CrossbookError, headers = {}) {
-      return errorResponse(error, requestLog, { applicationName: null, headers });
+      return errorResponse(error, requestLog, null, headers);
     }
   }
 }

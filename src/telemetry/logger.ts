@@ -96,12 +96,13 @@ export function createRejectedRequestLog({ log, schedule }: RejectedRequestLogOp
 }
 
 function toRejectedLine({ status, code, errorId, headers }: RejectedRequest): object {
-  if (!headers) return { status, code, errorId };
   return {
-    requestId: readRequestId(headers.get('x-request-id')),
+    requestId: headers && readRequestId(headers.get('x-request-id')),
     // Only the caller's trace id: no span is made for a rejected request.
-    traceId: readTraceContext(headers.get('traceparent')).parent?.traceId,
-    ...{ status, code, errorId },
+    traceId: headers && readTraceContext(headers.get('traceparent')).parent?.traceId,
+    status,
+    code,
+    errorId,
   };
 }
 

@@ -153,8 +153,11 @@ const FAILURES = 499;
 function toCallSpan({ provider, budget, outcome, status, ms, waitedMs }: ProviderCall) {
   const failed = outcome !== 'answered' || (status ?? 0) >= 400;
   const attributes = {
-    ...{ 'crossbook.provider': provider, 'crossbook.budget': budget, 'crossbook.outcome': outcome },
-    ...{ 'http.response.status_code': status, 'crossbook.waited_ms': waitedMs },
+    'crossbook.provider': provider,
+    'crossbook.budget': budget,
+    'crossbook.outcome': outcome,
+    'http.response.status_code': status,
+    'crossbook.waited_ms': waitedMs,
   };
   return { name: `call ${provider}`, failed, attributes, ms };
 }

@@ -25,9 +25,9 @@ export function openTraces({
   version,
   log,
   clock,
-  ...bounds
+  timeoutMs = 5_000,
+  maxWaiting = 4_096,
 }: TracesOptions) {
-  const { timeoutMs = 5_000, maxWaiting = 4_096 } = bounds;
   // The SDK reports a full queue as a warning. Failed exports are logged below with the number of spans.
   const warn = (problem: string) => log.warn({ problem }, NOT_TAKEN);
   const logger = { error: ignore, warn, info: ignore, debug: ignore, verbose: ignore };
@@ -35,8 +35,10 @@ export function openTraces({
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
   const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: timeoutMs });
   const processor = new BatchSpanProcessor(withLosses(exporter, log), {
-    ...{ maxQueueSize: maxWaiting, maxExportBatchSize: Math.min(512, maxWaiting) },
-    ...{ scheduledDelayMillis: 2_000, exportTimeoutMillis: 2 * timeoutMs },
+    maxQueueSize: maxWaiting,
+    maxExportBatchSize: Math.min(512, maxWaiting),
+    scheduledDelayMillis: 2_000,
+    exportTimeoutMillis: 2 * timeoutMs,
   });
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': version }),
@@ -99,7 +101,10 @@ function toContext(parent: RemoteParent | undefined) {
   if (!parent) return ROOT_CONTEXT;
   const { traceId, spanId } = parent;
   return trace.setSpanContext(ROOT_CONTEXT, {
-    ...{ traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true },
+    traceId,
+    spanId,
+    traceFlags: TraceFlags.SAMPLED,
+    isRemote: true,
   });
 }
 

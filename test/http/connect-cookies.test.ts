@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createCookies } from '../../src/connect/server.ts';
 
 test('the newest flow cookies of a browser with many flows are read, so that the returning one is among them', () => {
-  const { read, write } = createCookies(true);
+  const { read, write } = createCookies('https://crossbook.example');
   const flows = Array.from({ length: 30 }, (_, index) => ({
     flow: `flow-${index}`,
     value: 'v'.repeat(43),

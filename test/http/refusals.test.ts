@@ -257,7 +257,7 @@ async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
     await telemetry.close();
   };
   closing.push(close);
-  const metrics = telemetry.metrics.render;
+  const metrics = () => telemetry.metrics.registry.metrics();
   return {
     ...{ log, asked, release, close, metrics, url: listener.url },
     counts: async () => readMetrics(await metrics())('crossbook_refusals_total'),

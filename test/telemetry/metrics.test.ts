@@ -14,7 +14,7 @@ test('requests are counted by API, operation and first error', async () => {
   metrics.request(RECORD);
   metrics.request({ ...RECORD, errors: [NOT_FOUND, { id: '2', code: 'REMOTE_PROVIDER_TIMEOUT' }] });
   metrics.request({ ...RECORD, face: undefined, operation: undefined, status: 404 });
-  const read = readMetrics(await metrics.render());
+  const read = readMetrics(await metrics.registry.metrics());
   expect(read('crossbook_requests_total')).toEqual({
     'face="graphql",operation="searchContacts",outcome="ok"': 1,
     'face="graphql",operation="searchContacts",outcome="NOT_FOUND"': 1,
@@ -36,7 +36,7 @@ test('calls are counted by provider and outcome; a token refresh is not counted 
   metrics.call({ ...CALL, outcome: 'REMOTE_PROVIDER_TIMEOUT', status: undefined });
   metrics.call({ ...CALL, budget: 'token' });
   metrics.lookup({ provider: 'hubspot', emails: 100 });
-  const read = readMetrics(await metrics.render());
+  const read = readMetrics(await metrics.registry.metrics());
   expect(read('crossbook_provider_calls_total')).toEqual({
     'provider="hubspot",outcome="ok"': 3,
     'provider="hubspot",outcome="4xx"': 1,
@@ -74,7 +74,7 @@ test('queues and circuit breakers are summed by provider, without a label per co
     redis: () => false,
     lostLogLines: () => 3,
   });
-  const read = readMetrics(await metrics.render());
+  const read = readMetrics(await metrics.registry.metrics());
   expect(read('crossbook_lane_waiting')).toEqual({ 'provider="hubspot"': 7, 'provider="salesforce"': 0 });
   expect(read('crossbook_breakers_open')).toEqual({ 'provider="hubspot"': 1, 'provider="salesforce"': 0 });
   expect(read('crossbook_database_connections')).toEqual({
@@ -108,13 +108,13 @@ test('components that are not configured have no metrics, so that they do not lo
     redis: () => undefined,
     lostLogLines: () => 0,
   });
-  const read = readMetrics(await metrics.render());
+  const read = readMetrics(await metrics.registry.metrics());
   expect(read('crossbook_redis_connected')).toEqual({});
   expect(read('crossbook_database_connections')).toEqual({});
 });
 
 test('the process has metrics of its version and its resources', async () => {
-  const read = readMetrics(await open().render());
+  const read = readMetrics(await open().registry.metrics());
   expect(Object.keys(read('crossbook_build_info'))).toEqual([`version="1.2.3",node="${process.version}"`]);
   expect(Object.keys(read('nodejs_eventloop_lag_seconds'))).toHaveLength(3);
   expect(read('process_resident_memory_bytes')['']).toBeGreaterThan(1e6);

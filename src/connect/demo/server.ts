@@ -70,28 +70,25 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
     const id = url.searchParams.get('connect_link_id') ?? '';
     const link = await findConnectLink(context, { id, customerId: CUSTOMER.customerId });
     const code = url.searchParams.get('code');
-    if (link.status === 'AWAITING_CONFIRMATION' && code !== null) return toConfirmPage({ id, code });
-    if (link.status !== 'COMPLETED' || link.providerName === null)
-      return toNotConnectedPage({ failure: link.failure });
-    return toConnectedPage({
-      provider: link.providerName,
-      contact: await findSomebody(context, link),
-      command: deps.toCommand({ customerId: CUSTOMER.customerId, provider: link.providerName }),
-    });
+    if (link.status === 'AWAITING_CONFIRMATION' && code !== null) return toConfirmPage(id, code);
+    if (link.status !== 'COMPLETED' || link.providerName === null) return toNotConnectedPage(link.failure);
+    const name = await findName(context, link);
+    return toConnectedPage(link.providerName, name, deps.toCommand(CUSTOMER.customerId, link.providerName));
   }
 }
 
-/** Each sandbox account has a contact with this address. */
-async function findSomebody(context: DemoContext, { customerId, providerName }: ConnectLink) {
+/** The name of the contact that each sandbox account has. Undefined: no contact has that address. */
+async function findName(context: DemoContext, { customerId, providerName }: ConnectLink) {
   using page = await searchContacts(context, {
-    ...{ customerId, provider: providerName, filter: { email: SOMEBODY } },
-    ...{ page: {}, readFromCache: false },
+    customerId,
+    provider: providerName,
+    filter: { email: SOMEBODY },
+    page: {},
+    readFromCache: false,
     selection: { rawData: false, totalCount: false, needsPreviousPage: false },
   });
   const [contact] = page.items;
-  return (
-    contact && { email: SOMEBODY, name: [contact.firstName, contact.lastName].filter(Boolean).join(' ') }
-  );
+  return contact && [contact.firstName, contact.lastName].filter(Boolean).join(' ');
 }
 
 const MAX_BYTES = 4 * 1024;
@@ -107,7 +104,7 @@ const CUSTOMER = {
 } as const;
 
 /** The application's confirmation of the person who returned. */
-function toConfirmPage({ id, code }: { readonly id: string; readonly code: string }): HttpResponse {
+function toConfirmPage(id: string, code: string): HttpResponse {
   return toPage({
     title: 'One step is left',
     body: html`<h1>One step is left</h1>
@@ -121,20 +118,20 @@ function toConfirmPage({ id, code }: { readonly id: string; readonly code: strin
   });
 }
 
-function toConnectedPage({ provider, contact, command }: Connected): HttpResponse {
+function toConnectedPage(provider: ProviderName, name: string | undefined, command: string): HttpResponse {
   const title = `${PROVIDER_TITLES[provider]} is connected`;
   return toPage({
     title,
     body: html`<h1>${title}</h1>
 <p>From now on this customer’s contacts are searched in the account that was chosen.</p>
-${contact && html`<p>Found there just now, by <b>${contact.email}</b>: <b><bdi>${contact.name}</bdi></b></p>`}
+${name === undefined ? undefined : html`<p>Found there just now, by <b>${SOMEBODY}</b>: <b><bdi>${name}</bdi></b></p>`}
 <h2>Search it again, from a terminal</h2>
 <pre tabindex="0">${command}</pre>
 <a class="go" href="/">Back to the start</a>`,
   });
 }
 
-function toNotConnectedPage({ failure }: { readonly failure: ConnectFailure | null }): HttpResponse {
+function toNotConnectedPage(failure: ConnectFailure | null): HttpResponse {
   return toPage({
     title: 'Not connected',
     body: html`<h1>Not connected</h1>
@@ -151,7 +148,7 @@ function toNotConnectedPage({ failure }: { readonly failure: ConnectFailure | nu
  * CSRF protection by `Sec-Fetch-Site`, or in older browsers by `Origin`. Requests without either are not from a
  * browser and can use the API.
  */
-function isFromSameOrigin({ headers, url }: Pick<HttpRequest, 'headers' | 'url'>): boolean {
+function isFromSameOrigin({ headers, url }: HttpRequest): boolean {
   const site = headers.get('sec-fetch-site');
   return site === null ? headers.get('origin') === url.origin : site === 'same-origin';
 }
@@ -170,12 +167,5 @@ interface DemoDeps {
   /** Providers that can be connected. */
   listProviders(): readonly ProviderName[];
   /** A command to paste that searches that customer's contacts. */
-  toCommand(of: { readonly customerId: string; readonly provider: ProviderName }): string;
-}
-
-interface Connected {
-  readonly provider: ProviderName;
-  /** Undefined: no contact has that address. */
-  readonly contact: { readonly email: string; readonly name: string } | undefined;
-  readonly command: string;
+  toCommand(customerId: string, provider: ProviderName): string;
 }

@@ -43,47 +43,48 @@ import {
   redeliveredSchema,
   redeliverySchema,
 } from '../routes/webhook-endpoints.ts';
-import { enumText, optional, text, toSchema, type WireDirection } from '../schemas.ts';
+import { enumText, object, optional, text, toSchema, type WireDirection } from '../schemas.ts';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
-const errorSchema = z
-  .strictObject({
-    id: text('Id of this error instance, also in the log. Quote it to support.'),
-    code: enumText(CODES, 'What went wrong.'),
-    problem_type: enumText(CODES, 'The same as `code`.'),
-    status: text('HTTP status, as a string.', '404'),
-    title: text('Short summary of the error.'),
-    detail: text('Detailed description of the error.'),
-    meta: z
-      .strictObject({
-        origin: enumText(['remote-provider', 'crossbook'], 'Origin of the error.'),
-        application_name: optional(z.string(), 'Name of the calling application, if it is known.'),
-        cause: optional(
-          z.strictObject({
-            code: z.int().describe('HTTP status of the provider’s response.'),
-            body: z.unknown().describe('Body of the provider’s response, truncated if it is long.'),
-            headers: z
-              .record(z.string(), z.string())
-              .describe('Headers of the provider’s response, without secrets.'),
-          }),
-          'The provider’s response, if there was one.',
-        ),
-        retryable: z.boolean().describe('Whether the same request may succeed later.'),
-        retry_after_ms: optional(z.number().min(0), 'Time to wait before a retry, in milliseconds.'),
-      })
-      .describe('Additional metadata about the error.'),
-  })
-  .describe('One error.');
+const errorSchema = object('One error.', {
+  id: text('Id of this error instance, also in the log. Quote it to support.'),
+  code: enumText(CODES, 'What went wrong.'),
+  problem_type: enumText(CODES, 'The same as `code`.'),
+  status: text('HTTP status, as a string.', '404'),
+  title: text('Short summary of the error.'),
+  detail: text('Detailed description of the error.'),
+  meta: object('Additional metadata about the error.', {
+    origin: enumText(['remote-provider', 'crossbook'], 'Origin of the error.'),
+    application_name: optional(z.string(), 'Name of the calling application, if it is known.'),
+    cause: optional(
+      z.strictObject({
+        code: z.int().describe('HTTP status of the provider’s response.'),
+        body: z.unknown().describe('Body of the provider’s response, truncated if it is long.'),
+        headers: z
+          .record(z.string(), z.string())
+          .describe('Headers of the provider’s response, without secrets.'),
+      }),
+      'The provider’s response, if there was one.',
+    ),
+    retryable: z.boolean().describe('Whether the same request may succeed later.'),
+    retry_after_ms: optional(z.number().min(0), 'Time to wait before a retry, in milliseconds.'),
+  }),
+});
 
-export const errorsSchema = z
-  .strictObject({ errors: z.array(errorSchema).describe('What went wrong.') })
-  .describe('The body of every error response.');
+export const errorsSchema = object('The body of every error response.', {
+  errors: z.array(errorSchema).describe('What went wrong.'),
+});
 
 /** Connection settings have the same schema in both directions. */
 const CONFIGURATIONS: readonly Declared[] = [
-  ...[schemaMappingsConfig, objectFieldMappings, entityMapping, connectionSyncConfig],
-  ...[destinationConfig, syncedObject, fieldMapping],
+  schemaMappingsConfig,
+  objectFieldMappings,
+  entityMapping,
+  connectionSyncConfig,
+  destinationConfig,
+  syncedObject,
+  fieldMapping,
 ];
 
 /** Request schemas: fields with a default are optional. */

@@ -39,7 +39,8 @@ export function toOpenApi(operations: readonly GroupedOperation[], version: stri
       { name: 'oauth_clients', description: 'OAuth clients (apps) that you have registered with providers.' },
     ],
     paths,
-    webhooks: toWebhooks(),
+    // Requests that we send.
+    webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: toWebhook(type) }])),
     components: {
       schemas: toComponentSchemas(),
       responses: toComponentResponses(),
@@ -83,7 +84,9 @@ function toOperationObject(operation: GroupedOperation): object {
     responses: {
       [response.status ?? 200]: toSuccess(response, operation.id),
       ...(notModified !== undefined && { 304: { description: notModified } }),
-      ...Object.fromEntries(statuses.map((status) => [status, refToError(status)])),
+      ...Object.fromEntries(
+        statuses.map((status) => [status, { $ref: `#/components/responses/${toName(status)}` }]),
+      ),
     },
   };
 }
@@ -126,10 +129,6 @@ const QUOTA_HEADERS = Object.fromEntries(
   ]),
 );
 
-function refToError(status: number): object {
-  return { $ref: `#/components/responses/${toName(status)}` };
-}
-
 const CODES = Object.entries(ERROR_CODES) as [ErrorCode, ErrorFacts][];
 /** The first error code of each status names its response. */
 const FIRST_CODES = new Map(CODES.toReversed().map(([code, { status, when }]) => [status, { code, when }]));
@@ -166,11 +165,7 @@ function toContent(schema: object, example: unknown): object {
   return { 'application/json': { schema, example } };
 }
 
-/** The `webhooks` section of OpenAPI 3.1: requests that we send. */
-function toWebhooks(): Record<string, object> {
-  return Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: toWebhook(type) }]));
-}
-
+/** An entry of the `webhooks` section of OpenAPI 3.1. */
 function toWebhook(type: EventType): object {
   const { customer_id, connection_id, sequence, data, created_at } = EXAMPLE_EVENT;
   const subject = type.startsWith('connection.') ? { connection_id, sequence, ...data } : {};
@@ -181,12 +176,18 @@ function toWebhook(type: EventType): object {
     description:
       'Verify it with the endpoint’s secret, as Standard Webhooks says, and answer 2xx within 15 seconds.',
     parameters: Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
-      ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },
+      name,
+      in: 'header',
+      required: true,
+      description,
+      schema: { type: 'string' },
     })),
     requestBody: {
       required: true,
       content: toContent(refToResponse(webhookBodySchema), {
-        ...{ type, timestamp: created_at, data: { customer_id, ...subject } },
+        type,
+        timestamp: created_at,
+        data: { customer_id, ...subject },
       }),
     },
     responses: {

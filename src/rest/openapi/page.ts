@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Renders the page. With a demo all fields are filled in, ready to send. */
 export function renderPage(demo: DocsDemo | undefined): string {
@@ -258,7 +258,7 @@ export const POLICY = [
 ].join('; ');
 
 function toSource(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return `'sha256-${hash('sha256', text, 'base64')}'`;
 }
 
 export interface DocsDemo {

@@ -1,21 +1,18 @@
-import * as z from 'zod';
 import { connection } from '../../domain/connection.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { REVOCATIONS } from '../../domain/tenant.ts';
 import { disconnectProvider } from '../../usecases/change-customers.ts';
 import { findCustomerConnection } from '../../usecases/find-customer.ts';
 import { defineOperation } from '../operation.ts';
-import { enumText, toSchema, toWire } from '../schemas.ts';
+import { enumText, object, toSchema, toWire } from '../schemas.ts';
 import { customerPath, EXAMPLE_CONNECTION, withScopes } from './customers.ts';
 
-export const disconnectionSchema = z
-  .strictObject({
-    revocation: enumText(
-      REVOCATIONS,
-      'Result of revoking the grant at the provider. SHARED: another connection uses it, so it was not revoked. FAILED: the provider could not be reached or refused. NOT_SUPPORTED: it cannot be revoked, or came by an upsert and is yours to revoke.',
-    ),
-  })
-  .describe('A removed connection.');
+export const disconnectionSchema = object('A removed connection.', {
+  revocation: enumText(
+    REVOCATIONS,
+    'Result of revoking the grant at the provider. SHARED: another connection uses it, so it was not revoked. FAILED: the provider could not be reached or refused. NOT_SUPPORTED: it cannot be revoked, or came by an upsert and is yours to revoke.',
+  ),
+});
 
 const PATH = '/customers/{customer_id}/connections/{provider_name}';
 const input = {

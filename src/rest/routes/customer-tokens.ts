@@ -3,31 +3,27 @@ import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/caller.ts
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { issueCustomerToken } from '../../usecases/change-customers.ts';
 import { defineOperation } from '../operation.ts';
-import { optional, text, toCamelCased } from '../schemas.ts';
+import { object, optional, text, toCamelCased } from '../schemas.ts';
 import { customerPath } from './customers.ts';
 
-export const tokenRequestSchema = z
-  .strictObject({
-    expires_in_seconds: optional(
-      z.int().min(1).max(MAX_TOKEN_SECONDS),
-      `Lifetime of the token, at most a day. Default: ${DEFAULT_TOKEN_SECONDS} seconds.`,
-    ),
-    providers: optional(
-      z.array(z.enum(PROVIDER_NAMES)),
-      'Providers that the token may search. Default: all of the customer’s.',
-    ),
-  })
-  .describe('Lifetime and scope of the token.');
+export const tokenRequestSchema = object('Lifetime and scope of the token.', {
+  expires_in_seconds: optional(
+    z.int().min(1).max(MAX_TOKEN_SECONDS),
+    `Lifetime of the token, at most a day. Default: ${DEFAULT_TOKEN_SECONDS} seconds.`,
+  ),
+  providers: optional(
+    z.array(z.enum(PROVIDER_NAMES)),
+    'Providers that the token may search. Default: all of the customer’s.',
+  ),
+});
 
-export const tokenSchema = z
-  .strictObject({
-    token: text(
-      'Token for the header Authorization, after "Bearer ".',
-      'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',
-    ),
-    expires_at: text('Time at which the token expires.', undefined, 'date-time'),
-  })
-  .describe('A token of one customer, returned only here.');
+export const tokenSchema = object('A token of one customer, returned only here.', {
+  token: text(
+    'Token for the header Authorization, after "Bearer ".',
+    'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',
+  ),
+  expires_at: text('Time at which the token expires.', undefined, 'date-time'),
+});
 
 export const issueCustomerTokenOperation = defineOperation({
   id: 'issueCustomerToken',

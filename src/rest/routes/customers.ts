@@ -14,6 +14,7 @@ import {
   EXAMPLE_MOMENT,
   enumText,
   fromWire,
+  object,
   optional,
   pageCursors,
   pageQuery,
@@ -67,16 +68,12 @@ function toETag({ version, connections }: Customer): string {
 
 const customerSchema = toSchema(customer, 'response');
 
-export const customerPaginationSchema = z
-  .strictObject(pageCursors)
-  .describe('Cursors of the adjacent pages.');
+export const customerPaginationSchema = object('Cursors of the adjacent pages.', pageCursors);
 
-export const customerPageSchema = z
-  .strictObject({
-    pagination: customerPaginationSchema,
-    records: z.array(customerSchema).describe('Customers of this page, sorted by id.'),
-  })
-  .describe('A page of customers.');
+export const customerPageSchema = object('A page of customers.', {
+  pagination: customerPaginationSchema,
+  records: z.array(customerSchema).describe('Customers of this page, sorted by id.'),
+});
 
 function toCustomerRecord(record: Customer, providers: Providers): Record<string, unknown> {
   const connections = record.connections.map((one) => withScopes(one, providers));
@@ -183,7 +180,7 @@ export const customerOperations = [
         page: { size, cursor },
       });
       return {
-        pagination: toPageCursors(page, page.items),
+        pagination: toPageCursors(page),
         records: page.items.map((one) => toCustomerRecord(one, context.providers)),
       };
     },
@@ -225,7 +222,6 @@ export const customerOperations = [
     async handle(context, { path, headers }) {
       const expectedVersion = readVersion(headers['if-match']);
       await deleteCustomer(context, { customerId: path.customer_id, expectedVersion });
-      return undefined;
     },
   }),
 ];

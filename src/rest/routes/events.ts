@@ -8,11 +8,13 @@ import {
   enumText,
   momentText,
   nextCursor,
+  object,
   optional,
   optionalText,
   pageQuery,
   recordWriter,
   text,
+  toPageCursors,
 } from '../schemas.ts';
 
 const typeField = enumText(EVENT_TYPES, 'Type of event.', 'connection.reauthorize');
@@ -22,36 +24,28 @@ const subjectFields = {
   sequence: optional(z.int(), 'Sequence number, which increases by one with every event of a connection.'),
 };
 
-export const eventSchema = z
-  .strictObject({
-    id: text('Id of the event, also the header webhook-id.', undefined, 'uuid'),
-    type: typeField,
-    ...subjectFields,
-    data: z
-      .record(z.string(), z.unknown())
-      .describe('Of a connection: `provider_name`, `status`, `status_reason`. Of a customer: `version`.'),
-    created_at: momentText('Time of the event.'),
-  })
-  .describe('An event.');
+export const eventSchema = object('An event.', {
+  id: text('Id of the event, also the header webhook-id.', undefined, 'uuid'),
+  type: typeField,
+  ...subjectFields,
+  data: z
+    .record(z.string(), z.unknown())
+    .describe('Of a connection: `provider_name`, `status`, `status_reason`. Of a customer: `version`.'),
+  created_at: momentText('Time of the event.'),
+});
 
-export const eventPaginationSchema = z
-  .strictObject({ next: nextCursor })
-  .describe('Cursors of the adjacent pages.');
+export const eventPaginationSchema = object('Cursors of the adjacent pages.', { next: nextCursor });
 
-export const eventPageSchema = z
-  .strictObject({
-    pagination: eventPaginationSchema,
-    records: z.array(eventSchema).describe('The newest first.'),
-  })
-  .describe('A page of the events of the last thirty days.');
+export const eventPageSchema = object('A page of the events of the last thirty days.', {
+  pagination: eventPaginationSchema,
+  records: z.array(eventSchema).describe('The newest first.'),
+});
 
-export const webhookBodySchema = z
-  .strictObject({
-    type: typeField,
-    timestamp: momentText('Time of the event.'),
-    data: z.looseObject(subjectFields).describe('With what its type adds.'),
-  })
-  .describe('The body of a webhook.');
+export const webhookBodySchema = object('The body of a webhook.', {
+  type: typeField,
+  timestamp: momentText('Time of the event.'),
+  data: z.looseObject(subjectFields).describe('With what its type adds.'),
+});
 
 const toEventRecord = recordWriter(eventSchema);
 
@@ -88,12 +82,9 @@ export const listEventsOperation = defineOperation({
   async handle(context, { query }) {
     const { customer_id: customerId, page_size: size = DEFAULT_PAGE_SIZE, cursor } = query;
     await context.charge(LIST_COST + size * VALUES_PER_EVENT);
-    const { items, hasNextPage, cursorOf } = await listEvents(context, { customerId, size, cursor });
-    const last = items.at(-1);
-    return {
-      pagination: { next: hasNextPage && last ? cursorOf(last) : null },
-      records: items.map(toEventRecord),
-    };
+    const page = await listEvents(context, { customerId, size, cursor });
+    const { next } = toPageCursors(page);
+    return { pagination: { next }, records: page.items.map(toEventRecord) };
   },
 });
 

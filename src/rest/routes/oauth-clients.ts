@@ -2,29 +2,37 @@ import * as z from 'zod';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-applications.ts';
 import { defineOperation } from '../operation.ts';
-import { EXAMPLE_MOMENT, enumText, momentText, recordWriter, text, toCamelCased } from '../schemas.ts';
+import {
+  EXAMPLE_MOMENT,
+  enumText,
+  momentText,
+  object,
+  recordWriter,
+  text,
+  toCamelCased,
+} from '../schemas.ts';
 
 const oauthClientPath = z.object({
   provider_name: enumText(PROVIDER_NAMES, 'Provider with which the app is registered.', 'hubspot'),
 });
 
-export const oauthClientInputSchema = z
-  .strictObject({
+export const oauthClientInputSchema = object(
+  'Client id and secret of an app that the application has registered with a provider.',
+  {
     client_id: text('Client id of the app.', '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77'),
     client_secret: text('Client secret, stored encrypted and never returned.', 'the-secret-of-the-app'),
-  })
-  .describe('Client id and secret of an app that the application has registered with a provider.');
+  },
+);
 
-export const oauthClientSchema = z
-  .strictObject({
+export const oauthClientSchema = object(
+  'The OAuth client (app) that the application has registered with a provider. Its secret is never returned.',
+  {
     provider_name: enumText(PROVIDER_NAMES, 'The provider.', 'hubspot'),
     client_id: text('Client id of the app.', '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77'),
     created_at: momentText('Time at which a client for this provider was first set.'),
     updated_at: momentText('Time at which it was last set.'),
-  })
-  .describe(
-    'The OAuth client (app) that the application has registered with a provider. Its secret is never returned.',
-  );
+  },
+);
 
 const toOAuthClientRecord = recordWriter(oauthClientSchema);
 
@@ -63,9 +71,6 @@ export const oauthClientOperations = [
     input: { path: oauthClientPath },
     response: { status: 204, description: 'The client and its secret were deleted.' },
     errors: [404],
-    async handle(context, { path }) {
-      await deleteOAuthClient(context, path.provider_name);
-      return undefined;
-    },
+    handle: (context, { path }) => deleteOAuthClient(context, path.provider_name),
   }),
 ];

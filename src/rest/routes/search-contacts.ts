@@ -8,6 +8,7 @@ import { findAssociations, searchContacts } from '../../usecases/search-contacts
 import { defineOperation } from '../operation.ts';
 import {
   enumText,
+  object,
   optional,
   pageCursors,
   pageQuery,
@@ -29,36 +30,32 @@ export const associationsSchema = z
     examples: [{ company: ['123'], deal: [] }],
   });
 
-export const contactSchema = z
-  .strictObject({
-    ...toSchema(contact, 'response').shape,
-    raw_data: optional(
-      z.record(z.string(), z.unknown()),
-      'The provider’s own record, unchanged. Present with include_raw_data=true.',
-    ),
-    associations: optional(associationsSchema, 'Present with associations_to_fetch.'),
-  })
-  .describe(contact.description);
+export const contactSchema = object(contact.description, {
+  ...toSchema(contact, 'response').shape,
+  raw_data: optional(
+    z.record(z.string(), z.unknown()),
+    'The provider’s own record, unchanged. Present with include_raw_data=true.',
+  ),
+  associations: optional(associationsSchema, 'Present with associations_to_fetch.'),
+});
 
-export const contactSearchSchema = z
-  .strictObject({
-    filter: z
-      .strictObject({
-        email: text('Contacts with this email address.', 'ada@example.com').optional(),
-        emails: optional(
-          z.array(z.string()).max(MAX_EMAILS),
-          `Contacts with any of these email addresses, at most ${MAX_EMAILS}.`,
-        ),
-        email_domain: text('Contacts with an email address of this domain.', 'example.com').optional(),
-      })
-      .meta({
-        description:
-          'Search condition: exactly one of the three. Emails are compared trimmed and case-insensitively.',
-        minProperties: 1,
-        maxProperties: 1,
-      }),
-  })
-  .describe('Search condition.');
+export const contactSearchSchema = object('Search condition.', {
+  filter: z
+    .strictObject({
+      email: text('Contacts with this email address.', 'ada@example.com').optional(),
+      emails: optional(
+        z.array(z.string()).max(MAX_EMAILS),
+        `Contacts with any of these email addresses, at most ${MAX_EMAILS}.`,
+      ),
+      email_domain: text('Contacts with an email address of this domain.', 'example.com').optional(),
+    })
+    .meta({
+      description:
+        'Search condition: exactly one of the three. Emails are compared trimmed and case-insensitively.',
+      minProperties: 1,
+      maxProperties: 1,
+    }),
+});
 
 const contactSearchQuery = z.strictObject({
   include_raw_data: optional(z.boolean(), 'Whether to include the provider’s own record as raw_data.'),
@@ -77,19 +74,15 @@ const contactSearchQuery = z.strictObject({
   ),
 });
 
-export const paginationSchema = z
-  .strictObject({
-    ...pageCursors,
-    total_count: z.int().min(0).describe('Number of results of the whole search, not only of this page.'),
-  })
-  .describe('Cursors of the adjacent pages, and the total count.');
+export const paginationSchema = object('Cursors of the adjacent pages, and the total count.', {
+  ...pageCursors,
+  total_count: z.int().min(0).describe('Number of results of the whole search, not only of this page.'),
+});
 
-export const contactPageSchema = z
-  .strictObject({
-    pagination: paginationSchema,
-    records: z.array(contactSchema).describe('Contacts of this page, sorted by id.'),
-  })
-  .describe('A page of contacts.');
+export const contactPageSchema = object('A page of contacts.', {
+  pagination: paginationSchema,
+  records: z.array(contactSchema).describe('Contacts of this page, sorted by id.'),
+});
 
 export const searchContactsOperation = defineOperation({
   id: 'searchContacts',
@@ -171,7 +164,7 @@ export const searchContactsOperation = defineOperation({
       : page.items.map(toRecord);
     if (page.countFailure !== undefined) throw page.countFailure;
     headers['x-fetched-at'] = page.fetchedAt;
-    const pagination = { ...toPageCursors(page, page.items), total_count: page.totalCount };
+    const pagination = { ...toPageCursors(page), total_count: page.totalCount };
     return { pagination, records };
   },
 });

@@ -17,6 +17,7 @@ import { defineOperation } from '../operation.ts';
 import {
   EXAMPLE_MOMENT,
   momentText,
+  object,
   optional,
   optionalText,
   recordWriter,
@@ -40,71 +41,62 @@ const endpointPath = z.strictObject({
   id: text('Id of the endpoint.', '6d1f4b0e-9c0f-4a52-8f5e-0c6f3f1d2a10'),
 });
 
-export const newEndpointSchema = z
-  .strictObject({ url: urlField, event_types: typesField.optional() })
-  .describe('A webhook endpoint to create.');
+export const newEndpointSchema = object('A webhook endpoint to create.', {
+  url: urlField,
+  event_types: typesField.optional(),
+});
 
-export const endpointChangeSchema = z
-  .strictObject({
-    url: urlField.optional(),
-    event_types: typesField.optional(),
-    enabled: optional(z.boolean(), 'Whether events are sent. `false` also drops pending deliveries.'),
-  })
-  .describe('Changes of a webhook endpoint. Absent fields are unchanged.');
+export const endpointChangeSchema = object('Changes of a webhook endpoint. Absent fields are unchanged.', {
+  url: urlField.optional(),
+  event_types: typesField.optional(),
+  enabled: optional(z.boolean(), 'Whether events are sent. `false` also drops pending deliveries.'),
+});
 
-export const endpointSchema = z
-  .strictObject({
-    id: text('Id of the endpoint.', undefined, 'uuid'),
-    url: text('URL to which events are sent.', 'https://app.example.com/webhooks/crossbook'),
-    event_types: z.array(z.enum(EVENT_TYPES)).describe('Types of events to send. Empty: all.'),
-    enabled: z
-      .boolean()
-      .describe(
-        'Whether events are sent. False if you disabled it, if it answered 410, or after three days of failures.',
-      ),
-    last_failure: optionalText('Last failure.', 'HTTP 503'),
-    last_failure_at: optionalText('Time of the last failure.', EXAMPLE_MOMENT, 'date-time'),
-    created_at: momentText('Time of creation.'),
-    updated_at: momentText('Time of the last change.'),
-  })
-  .describe('An endpoint to which events are sent.');
-
-export const endpointsSchema = z
-  .strictObject({ records: z.array(endpointSchema).describe('The oldest first.') })
-  .describe('All endpoints of the application.');
-
-export const endpointWithSecretSchema = z
-  .strictObject({
-    endpoint: endpointSchema,
-    secret: text(
-      'Secret to verify signatures with, returned only here.',
-      'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+export const endpointSchema = object('An endpoint to which events are sent.', {
+  id: text('Id of the endpoint.', undefined, 'uuid'),
+  url: text('URL to which events are sent.', 'https://app.example.com/webhooks/crossbook'),
+  event_types: z.array(z.enum(EVENT_TYPES)).describe('Types of events to send. Empty: all.'),
+  enabled: z
+    .boolean()
+    .describe(
+      'Whether events are sent. False if you disabled it, if it answered 410, or after three days of failures.',
     ),
-  })
-  .describe('An endpoint and its secret.');
+  last_failure: optionalText('Last failure.', 'HTTP 503'),
+  last_failure_at: optionalText('Time of the last failure.', EXAMPLE_MOMENT, 'date-time'),
+  created_at: momentText('Time of creation.'),
+  updated_at: momentText('Time of the last change.'),
+});
 
-export const redeliverySchema = z
-  .strictObject({
-    event_ids: optional(
-      z.array(z.string()).max(MAX_REDELIVERED_IDS),
-      'Ids of the events: either these, or `since`.',
-    ),
-    since: momentText(
-      'Time from which all events are sent again, regardless of the endpoint’s `eventTypes`.',
-    ).optional(),
-  })
-  .describe('Events to send again.');
+export const endpointsSchema = object('All endpoints of the application.', {
+  records: z.array(endpointSchema).describe('The oldest first.'),
+});
 
-export const redeliveredSchema = z
-  .strictObject({
-    scheduled: z.int().min(0).describe('Number of events that were scheduled.'),
-    next_since: optionalText(
-      'If there are more events, the `since` of the next request.',
-      EXAMPLE_MOMENT,
-      'date-time',
-    ),
-  })
-  .describe('Result of sending events again.');
+export const endpointWithSecretSchema = object('An endpoint and its secret.', {
+  endpoint: endpointSchema,
+  secret: text(
+    'Secret to verify signatures with, returned only here.',
+    'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+  ),
+});
+
+export const redeliverySchema = object('Events to send again.', {
+  event_ids: optional(
+    z.array(z.string()).max(MAX_REDELIVERED_IDS),
+    'Ids of the events: either these, or `since`.',
+  ),
+  since: momentText(
+    'Time from which all events are sent again, regardless of the endpoint’s `eventTypes`.',
+  ).optional(),
+});
+
+export const redeliveredSchema = object('Result of sending events again.', {
+  scheduled: z.int().min(0).describe('Number of events that were scheduled.'),
+  next_since: optionalText(
+    'If there are more events, the `since` of the next request.',
+    EXAMPLE_MOMENT,
+    'date-time',
+  ),
+});
 
 const toEndpointRecord = recordWriter(endpointSchema);
 const toRedeliveredRecord = recordWriter(redeliveredSchema);
@@ -174,10 +166,7 @@ export const webhookOperations = [
     input: { path: endpointPath },
     response: { status: 204, description: 'It is gone.' },
     errors: [404],
-    async handle(context, { path }) {
-      await deleteWebhookEndpoint(context, path.id);
-      return undefined;
-    },
+    handle: (context, { path }) => deleteWebhookEndpoint(context, path.id),
   }),
   defineOperation({
     id: 'rotateWebhookSecret',

@@ -77,7 +77,7 @@ export function registerGauges({ registry }: { readonly registry: Registry }, so
     'crossbook_provider_api_ends_soon',
     ['provider', 'version'],
     '1 where the vendor supports this version of its API for half a year at most.',
-    () => sources.apis().map(({ provider, version, endsSoon }) => [Number(endsSoon), provider, version]),
+    () => sources.apis().map(({ provider, version, endsSoon }) => [endsSoon, provider, version]),
   );
   gauge('crossbook_database_connections', ['state'], 'Of the pool.', () =>
     Object.entries(sources.database() ?? {}).map(([state, count]) => [count, state]),
@@ -86,10 +86,7 @@ export function registerGauges({ registry }: { readonly registry: Registry }, so
     'crossbook_redis_connected',
     [],
     '1 while limits are shared, 0 while each process keeps its own.',
-    () => {
-      const isThere = sources.redis();
-      return isThere === undefined ? undefined : Number(isThere);
-    },
+    sources.redis,
   );
   // Read from the database: every process reports the same value.
   gauge(
@@ -173,14 +170,17 @@ function createGauges(registry: Registry) {
   return (name: string, labelNames: string[], help: string, read: () => Reading): void => {
     const Metric = name.endsWith('_total') ? Counter<string> : Gauge<string>;
     const metric = new Metric({
-      ...{ name, help, labelNames, registers: [registry] },
+      name,
+      help,
+      labelNames,
+      registers: [registry],
       collect() {
         metric.reset();
         // `reset` leaves a zero for a metric without labels, where an absent value is meant.
         if (labelNames.length === 0) metric.remove();
         const reading = read();
         for (const [value, ...labels] of typeof reading === 'object' ? reading : [[reading] as const]) {
-          if (value !== undefined) metric.labels(...labels).inc(value);
+          if (value !== undefined) metric.labels(...labels).inc(Number(value));
         }
       },
     });
@@ -188,7 +188,10 @@ function createGauges(registry: Registry) {
 }
 
 /** One value, or several with their label values. Undefined: no value. */
-type Reading = number | undefined | readonly (readonly [value: number | undefined, ...labels: string[]])[];
+type Reading = Value | readonly (readonly [value: Value, ...labels: string[]])[];
+
+/** True is 1, false is 0. */
+type Value = number | boolean | undefined;
 
 const QUANTILES = ['0.5', '0.99', '1'];
 const NANOSECONDS = 1e9;

@@ -141,7 +141,11 @@ export function createMetrics({ version }: { readonly version: string }) {
     restricted: (provider: ProviderName) => restricted.inc({ provider }),
     /** The registry, for gauges of other folders. */
     registry,
-    render: () => registry.metrics(),
+    /** Answers `/metrics`. */
+    async answer(): Promise<HttpResponse> {
+      const headers = { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE, 'cache-control': 'no-store' };
+      return { status: 200, headers, body: await registry.metrics() };
+    },
     close,
   };
 }
@@ -149,11 +153,6 @@ export function createMetrics({ version }: { readonly version: string }) {
 function toOutcome(status: number): string {
   if (status < 300) return 'ok';
   return status === TOO_MANY ? 'rate_limited' : `${Math.floor(status / 100)}xx`;
-}
-
-export async function answerMetrics({ render }: Pick<Metrics, 'render'>): Promise<HttpResponse> {
-  const headers = { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE, 'cache-control': 'no-store' };
-  return { status: 200, headers, body: await render() };
 }
 
 const TOO_MANY = 429;
