@@ -26,10 +26,11 @@ import { createIntrospectionSizes } from './introspection.ts';
  * `checkFragmentDepth` allows.
  */
 export function analyzeCost(subject: Subject): OperationCost {
-  const { schema, operation, variables } = subject;
+  const { schema, document, operation, variables } = subject;
   let known = kept.get(operation);
-  if (known?.schema !== schema) {
-    known = { schema, part: analyzeDocument(subject) };
+  // A plugin may combine an operation with other fragments.
+  if (known?.schema !== schema || known.document !== document) {
+    known = { schema, document, part: analyzeDocument(subject) };
     kept.set(operation, known);
   }
   return evaluate(known.part, { variables, fragments: new Map() });
@@ -182,7 +183,7 @@ function usesVariables({ value }: { readonly value: ValueNode }): boolean {
 
 const kept = new WeakMap<
   OperationDefinitionNode,
-  { readonly schema: GraphQLSchema; readonly part: PartialCost }
+  Pick<Subject, 'schema' | 'document'> & { readonly part: PartialCost }
 >();
 
 function fieldOf(
