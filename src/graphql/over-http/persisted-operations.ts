@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { CrossbookError } from '../../domain/errors.ts';
@@ -53,7 +53,7 @@ export function createTrustedOperations(manifest: ReadonlyMap<string, string>): 
 }
 
 export function toHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 function checkHash(query: string, hash: string): void {
