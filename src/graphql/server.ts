@@ -52,7 +52,8 @@ export async function createGraphQL(options: GraphQLOptions) {
       let context: RequestContext | undefined;
       let results: Results;
       try {
-        if (request.pathname !== PATH) throw notFound();
+        if (request.pathname !== PATH)
+          throw new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${PATH}.`);
         checkRequest(request);
         // A synchronous result is not awaited: an await costs a turn of the event loop.
         const opening = openContext(request.headers, requestLog);
@@ -108,16 +109,9 @@ function toResult(error: unknown): ExecutionResult {
   return { errors: [error as GraphQLError] };
 }
 
-function notFound(): CrossbookError {
-  return new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${PATH}.`);
-}
-
 export type { Plugins };
 
-interface RefusedRequest {
-  readonly request: HttpRequest;
-  readonly requestLog: RequestLog;
-}
+type RefusedRequest = Pick<GraphQLRequest, 'request' | 'requestLog'>;
 
 export interface GraphQLOptions extends TypeNames {
   /**

@@ -103,9 +103,8 @@ function argumentsOf({ args, variableValues }: Execution, field: FieldPlan): Rec
 /** Takes as many microtask turns as graphql, so that errors come in the same order. */
 function whenAll(answer: Answer): Promise<Answer> {
   return Promise.all(Object.values(answer)).then((values) => {
-    const settled: Answer = {};
-    for (const [index, key] of Object.keys(answer).entries()) settled[key] = values[index];
-    return settled;
+    for (const [index, key] of Object.keys(answer).entries()) answer[key] = values[index];
+    return answer;
   });
 }
 

@@ -55,7 +55,6 @@ export class OperationRun {
   readonly #rules: RunRules;
   #document: DocumentNode | undefined;
   #failure: unknown;
-  #errors: readonly GraphQLError[] = NONE;
   #checked: CheckedOperation | undefined;
 
   constructor(operation: OperationParams, opened: GraphQLRequest, rules: RunRules) {
@@ -136,7 +135,8 @@ export class OperationRun {
     await permit.takeTurn();
     this.#checkOperation({ document: this.#document, operationName, variables });
     await permit.takeTurn();
-    this.#errors = this.#rules.store.validate(this.#document);
+    // The errors are kept with the document.
+    this.#rules.store.validate(this.#document);
   }
 
   #parse(text: string): DocumentNode {
@@ -166,7 +166,7 @@ export class OperationRun {
   /** Validates by the specification's rules, ours, and those that plugins add. */
   validate(document: DocumentNode, rules: readonly ValidationRule[] = NONE): readonly GraphQLError[] {
     const { schema, store } = this.#rules;
-    const errors = document === this.#document ? this.#errors : store.validate(document);
+    const errors = store.validate(document);
     if (errors.length > 0 || rules.length <= specifiedRules.length) return errors;
     const added = rules.filter((rule) => !specifiedRules.includes(rule));
     return added.length > 0 ? validate(schema, document, added) : errors;

@@ -107,12 +107,9 @@ export function readManifest(path: string): ReadonlyMap<string, string> {
   try {
     return parseManifest(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new Error(
-      `The operations of ${path} cannot be read. ${error instanceof Error ? error.message : ''}`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`The operations of ${path} cannot be read. ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 
