@@ -180,7 +180,7 @@ interface Spelling {
 type Given = Readonly<Record<string, unknown>>;
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
-type Values<F extends Fields> = { readonly [Name in keyof F]: Of<F[Name]> };
+export type Values<F extends Fields> = { readonly [Name in keyof F]: Of<F[Name]> };
 
 /** A phantom type for the compiler: no value has the property. */
 interface Typed<T> {

@@ -13,10 +13,11 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 
 builder.addScalarType(
   'DateTime',
-  new GraphQLScalarType<string, string>({
+  new GraphQLScalarType<string, unknown>({
     name: 'DateTime',
     description:
       'Date and time, RFC 3339, e.g. `2025-01-31T09:30:00.000Z`. Responses are in UTC with milliseconds.',
+    serialize: (value) => (value instanceof Date ? value.toISOString() : value),
     parseValue(value) {
       if (typeof value === 'string' && isRfc3339(value)) return value;
       throw new GraphQLError('DateTime takes a string as in RFC 3339, such as 2025-01-31T09:30:00Z.');

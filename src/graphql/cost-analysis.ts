@@ -1,16 +1,15 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
   isInterfaceType,
   isObjectType,
   Kind,
+  type NamedTypeNode,
   type OperationDefinitionNode,
   type SelectionNode,
-  type SelectionSetNode,
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
@@ -26,115 +25,99 @@ import { createIntrospectionSizes } from './introspection.ts';
  * `checkFragmentDepth` allows.
  */
 export function analyzeCost(subject: Subject): OperationCost {
-  const { schema, operation, variables } = subject;
+  const { schema, document, operation, variables } = subject;
   let known = kept.get(operation);
-  if (known?.schema !== schema) {
-    known = { schema, part: analyzeDocument(subject) };
+  // A plugin may combine an operation with other fragments.
+  if (known?.schema !== schema || known.document !== document) {
+    known = { schema, document, cost: analyzeOperation(subject) };
     kept.set(operation, known);
   }
-  return evaluate(known.part, { variables, fragments: new Map() });
+  return evaluate(known.cost, { variables, fragments: new Map() });
 }
 
-function analyzeDocument({ schema, document, operation }: Omit<Subject, 'variables'>): PartialCost {
+function analyzeOperation({ schema, document, operation }: Omit<Subject, 'variables'>): Cost {
   checkFragmentDepth(document, MAX_NESTING);
   const fragments = findFragments(document);
-  const analyzed = new Map<string, PartialCost>();
+  const analyzed = new Map<string, Cost>();
   const introspectionSizes = createIntrospectionSizes({ schema, fragments });
   const typeName = { bytes: Math.max(...Object.keys(schema.getTypeMap()).map(({ length }) => length)) + 2 };
-  const { known, open } = ofSelections(
-    operation.selectionSet,
-    schema.getRootType(operation.operation) ?? undefined,
-  );
-  return { known: { ...known, directives: known.directives + (operation.directives?.length ?? 0) }, open };
+  const root = schema.getRootType(operation.operation) ?? undefined;
+  return ofSelections([{ ...operation, kind: Kind.INLINE_FRAGMENT }], root);
 
-  function ofSelections(set: SelectionSetNode, parent: GraphQLNamedType | undefined): PartialCost {
-    const parts = set.selections.map((node) => ofSelection(node, parent));
-    return {
-      known: parts.reduce((sum, part) => add(sum, part.known), NOTHING),
-      open: parts.flatMap((part) => part.open),
-    };
+  function ofSelections(nodes: readonly SelectionNode[], parent: GraphQLNamedType | undefined): Cost {
+    let known: Sums = NOTHING;
+    const open: OpenCost[] = [];
+    for (const node of nodes) {
+      const cost = ofSelection(node, parent);
+      if (typeof cost === 'function') open.push(cost);
+      else known = add(known, cost);
+      if (node.directives?.length) known = add(known, { ...NOTHING, directives: node.directives.length });
+    }
+    if (open.length === 0) return known;
+    return (evaluation) => open.reduce((sum, one) => add(sum, one(evaluation)), known);
   }
 
-  function ofSelection(node: SelectionNode, parent: GraphQLNamedType | undefined): PartialCost {
-    const { known, open } =
-      node.kind === Kind.FIELD
-        ? ofField(node, parent)
-        : node.kind === Kind.FRAGMENT_SPREAD
-          ? ofSpread(node.name.value)
-          : collapse(ofSelections(node.selectionSet, typeNamed(node.typeCondition?.name.value) ?? parent));
-    return { known: { ...known, directives: known.directives + (node.directives?.length ?? 0) }, open };
+  function ofSelection(node: SelectionNode, parent: GraphQLNamedType | undefined): Cost {
+    if (node.kind === Kind.FIELD) return ofField(node, parent);
+    if (node.kind === Kind.FRAGMENT_SPREAD) return ofFragment(node.name.value);
+    return ofSelections(node.selectionSet.selections, typeNamed(node.typeCondition) ?? parent);
   }
 
-  /** Evaluates the parts of a fragment that depend on variables once per request, not once per spread. */
-  function ofSpread(name: string): PartialCost {
-    const part = ofFragment(name);
-    if (part.open.length === 0) return part;
-    return { known: NOTHING, open: [(evaluation) => evaluateFragment(name, part, evaluation)] };
-  }
-
-  function ofFragment(name: string): PartialCost {
+  function ofFragment(name: string): Cost {
     const known = analyzed.get(name);
     if (known) return known;
-    analyzed.set(name, EMPTY); // A fragment within itself: validation refuses it later.
+    analyzed.set(name, NOTHING); // A fragment within itself: validation refuses it later.
     const fragment = fragments.get(name);
-    if (!fragment) return EMPTY;
-    const part = ofSelections(fragment.selectionSet, typeNamed(fragment.typeCondition.name.value));
-    analyzed.set(name, part);
-    return part;
+    if (!fragment) return NOTHING;
+    const cost = ofSelections(fragment.selectionSet.selections, typeNamed(fragment.typeCondition));
+    const costOfSpread = typeof cost === 'function' ? oncePerEvaluation(name, cost) : cost;
+    analyzed.set(name, costOfSpread);
+    return costOfSpread;
   }
 
-  function ofField(node: FieldNode, parent: GraphQLNamedType | undefined): PartialCost {
+  function ofField(node: FieldNode, parent: GraphQLNamedType | undefined): Cost {
     if (node.alias?.value === '__proto__') {
       throw new CrossbookError(
         'BAD_REQUEST',
         'An alias must not be `__proto__`: JavaScript reads it as something else.',
       );
     }
-    const field = fieldOf(parent, node.name.value);
-    const inner = node.selectionSet
-      ? ofSelections(node.selectionSet, field && getNamedType(field.type))
-      : EMPTY;
-    if (INTROSPECTION.has(node.name.value)) return ofIntrospection(node, inner);
-    const cost = node.name.value === '__typename' ? typeName : readCost(field?.extensions ?? {});
-    const isOpen =
-      inner.open.length > 0 || (dependsOnArguments(cost) && (node.arguments ?? []).some(usesVariables));
-    return toPart(isOpen, (evaluation) =>
-      sumsOf({ node, cost, inner: evaluate(inner, evaluation) }, evaluation.variables),
-    );
+    const name = node.name.value;
+    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+    const inner = ofSelections(node.selectionSet?.selections ?? [], field && getNamedType(field.type));
+    const cost = name === '__typename' ? typeName : readCost(field?.extensions ?? {});
+    const isIntrospection = INTROSPECTION.has(name);
+    const dependsOnVariables =
+      (isIntrospection || dependsOnArguments(cost)) && (node.arguments ?? []).some(usesVariables);
+    const evaluateField: OpenCost = (evaluation) => {
+      const { variables } = evaluation;
+      const sums = sumsOf({ node, cost, inner: evaluate(inner, evaluation) }, variables);
+      if (!isIntrospection) return sums;
+      // Introspection is limited by the size of its result instead of its depth.
+      const { values, bytes } = introspectionSizes(node, readArguments(node, variables));
+      return { ...sums, depth: 1, cost: values, bytes };
+    };
+    return dependsOnVariables || typeof inner === 'function'
+      ? evaluateField
+      : evaluateField({ variables: {}, fragments: new Map() });
   }
 
-  /** Introspection is limited by the size of its result instead of its depth. */
-  function ofIntrospection(node: FieldNode, inner: PartialCost): PartialCost {
-    return toPart((node.arguments ?? []).some(usesVariables), ({ variables }) => {
-      const { values: cost, bytes } = introspectionSizes(node, readArguments(node, variables));
-      return { ...sumsOf({ node, cost: {}, inner: inner.known }, variables), depth: 1, cost, bytes };
-    });
-  }
-
-  function typeNamed(name: string | undefined): GraphQLNamedType | undefined {
-    return name === undefined ? undefined : schema.getType(name);
+  function typeNamed(type: NamedTypeNode | undefined): GraphQLNamedType | undefined {
+    return type && schema.getType(type.name.value);
   }
 }
 
-function toPart(isOpen: boolean, sums: (evaluation: Evaluation) => Sums): PartialCost {
-  return isOpen
-    ? { known: NOTHING, open: [sums] }
-    : { known: sums({ variables: {}, fragments: new Map() }), open: [] };
+/** Evaluates a fragment once per request, not once per spread. */
+function oncePerEvaluation(name: string, cost: OpenCost): OpenCost {
+  return (evaluation) => {
+    const sums = evaluation.fragments.get(name) ?? cost(evaluation);
+    evaluation.fragments.set(name, sums);
+    return sums;
+  };
 }
 
-/** Collapses the parts that depend on variables into one closure, so that the parent keeps a single reference. */
-function collapse(part: PartialCost): PartialCost {
-  return part.open.length < 2 ? part : { known: NOTHING, open: [(evaluation) => evaluate(part, evaluation)] };
-}
-
-function evaluate({ known, open }: PartialCost, evaluation: Evaluation): Sums {
-  return open.reduce((sum, one) => add(sum, one(evaluation)), known);
-}
-
-function evaluateFragment(name: string, part: PartialCost, evaluation: Evaluation): Sums {
-  const sums = evaluation.fragments.get(name) ?? evaluate(part, evaluation);
-  evaluation.fragments.set(name, sums);
-  return sums;
+function evaluate(cost: Cost, evaluation: Evaluation): Sums {
+  return typeof cost === 'function' ? cost(evaluation) : cost;
 }
 
 function sumsOf({ node, cost, inner }: AnalyzedField, variables: Variables): Sums {
@@ -182,15 +165,8 @@ function usesVariables({ value }: { readonly value: ValueNode }): boolean {
 
 const kept = new WeakMap<
   OperationDefinitionNode,
-  { readonly schema: GraphQLSchema; readonly part: PartialCost }
+  Pick<Subject, 'schema' | 'document'> & { readonly cost: Cost }
 >();
-
-function fieldOf(
-  parent: GraphQLNamedType | undefined,
-  name: string,
-): GraphQLField<unknown, unknown> | undefined {
-  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
-}
 
 function add(a: Sums, b: Sums): Sums {
   return {
@@ -206,10 +182,16 @@ function add(a: Sums, b: Sums): Sums {
   };
 }
 
-const NOTHING: Sums = {
-  ...{ rootFields: 0, depth: 0, fields: 0, aliases: 0, directives: 0 },
-  ...{ cost: 0, perItem: 0, bytes: 0, bytesPerItem: 0 },
+const NOTHING = {
+  ...{ rootFields: 0, depth: 0, fields: 0, aliases: 0, directives: 0, cost: 0 },
+  /** The additional cost per item of the enclosing page. */
+  perItem: 0,
+  /** A lower bound of the response bytes, by the document and the schema: keys, and values of fixed length. */
+  bytes: 0,
+  bytesPerItem: 0,
 };
+
+type Sums = Readonly<typeof NOTHING>;
 const INTROSPECTION: ReadonlySet<string> = new Set(['__schema', '__type']);
 /** Bytes of quotes, colon and comma around a key. */
 const BYTES_AROUND_KEY = 4;
@@ -224,31 +206,12 @@ const MAX_AMOUNT = 2 ** 31 - 1;
 const MAX_NESTING = 100;
 
 /** Counted as executed: a fragment counts once per spread. */
-export interface OperationCost {
-  /** The number of root fields. */
-  readonly rootFields: number;
-  readonly depth: number;
-  readonly fields: number;
-  readonly aliases: number;
-  readonly directives: number;
-  readonly cost: number;
-  /** A lower bound of the response bytes, by the document and the schema: keys, and values of fixed length. */
-  readonly bytes: number;
-}
+export type OperationCost = Omit<Sums, 'perItem' | 'bytesPerItem'>;
 
-interface Sums extends OperationCost {
-  /** The additional cost per item of the enclosing page. */
-  readonly perItem: number;
-  readonly bytesPerItem: number;
-}
+/** The cost of a selection: static, or evaluated per request where it depends on variables. */
+type Cost = Sums | OpenCost;
 
-const EMPTY: PartialCost = { known: NOTHING, open: [] };
-
-/** The cost of a selection: the static part, and the parts that depend on variables. */
-interface PartialCost {
-  readonly known: Sums;
-  readonly open: readonly ((evaluation: Evaluation) => Sums)[];
-}
+type OpenCost = (evaluation: Evaluation) => Sums;
 
 interface Evaluation {
   readonly variables: Variables;

@@ -5,11 +5,11 @@ import { PROVIDER_CALL } from '../domain/contact-search.ts';
  */
 export interface FieldCost {
   /** The cost of the field itself. */
-  readonly weight?: CostAmount;
+  readonly weight?: CostAmount | undefined;
   /** Bytes of the value, where its length is fixed. */
   readonly bytes?: number;
   /** For a list: the multiplier for the cost of its selections. */
-  readonly items?: CostAmount;
+  readonly items?: CostAmount | undefined;
   /** For a page: the length of the nested lists with `paged`. */
   readonly pageSize?: CostAmount;
   readonly paged?: true;

@@ -149,25 +149,18 @@ function withoutScalar(message: string): string {
 
 /** `Expected value of type "Email", found "…".` */
 function withoutExpected(message: string): string {
-  const opening = 'Expected value of type "';
-  let start = message.indexOf(opening);
-  while (start !== -1) {
-    const quote = message.indexOf('"', start + opening.length);
-    if (quote === -1) return message;
-    if (message.startsWith('", found ', quote)) return `${message.slice(0, quote + 1)}.`;
-    start = message.indexOf(opening, quote);
-  }
-  return message;
+  return endAt(message, /Expected value of type "[^"]*"(?=, found )/);
 }
 
 /** `Syntax Error: Expected Name, found String "…".` */
 function withoutLiteral(message: string): string {
-  const places = ['found String ', 'found BlockString '].map((found) => ({
-    found,
-    at: message.indexOf(found),
-  }));
-  const [first] = places.filter(({ at }) => at !== -1).sort((a, b) => a.at - b.at);
-  return first ? `${message.slice(0, first.at + first.found.length - 1)}.` : message;
+  return endAt(message, /found (?:Block)?String(?= )/);
+}
+
+/** The message until the end of the first match. */
+function endAt(message: string, pattern: RegExp): string {
+  const match = pattern.exec(message);
+  return match ? `${message.slice(0, match.index + match[0].length)}.` : message;
 }
 
 function withoutSuggestions(message: string): string {

@@ -44,25 +44,21 @@ export function isSelected(info: GraphQLResolveInfo, ...path: readonly string[])
 
 /** The names of the selected fields at this path. */
 function selectedNames(info: GraphQLResolveInfo, ...path: readonly string[]): ReadonlySet<string> {
-  return new Set(findNodes(info, path).map(({ name }) => name.value));
-}
-
-function findNodes(info: GraphQLResolveInfo, path: readonly string[]): readonly FieldNode[] {
-  const step = (parents: readonly FieldNode[]) =>
+  const below = (parents: readonly FieldNode[]) =>
     parents.flatMap(({ selectionSet }) => fieldsOf(info, selectionSet));
-  return path.reduce(
-    (nodes, name) => step(nodes.filter((node) => node.name.value === name)),
-    step(info.fieldNodes),
+  const nodes = path.reduce(
+    (selected, name) => below(selected.filter((node) => node.name.value === name)),
+    below(info.fieldNodes),
   );
+  return new Set(nodes.map(({ name }) => name.value));
 }
 
 function fieldsOf(info: GraphQLResolveInfo, set: SelectionSetNode | undefined): readonly FieldNode[] {
   return (set?.selections ?? []).flatMap((node) => {
     if (!isIncluded(info, node)) return [];
     if (node.kind === Kind.FIELD) return [node];
-    return node.kind === Kind.INLINE_FRAGMENT
-      ? fieldsOf(info, node.selectionSet)
-      : fieldsOf(info, info.fragments[node.name.value]?.selectionSet);
+    const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : info.fragments[node.name.value];
+    return fieldsOf(info, fragment?.selectionSet);
   });
 }
 

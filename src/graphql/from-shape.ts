@@ -1,6 +1,5 @@
 import type { FieldMap, InputFieldMap } from '@pothos/core';
 import {
-  type Field,
   type Fields,
   nullable,
   readShape,
@@ -13,49 +12,48 @@ import type { RequestContext } from '../request/context.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost.ts';
 
-/** Object type fields from a declared shape: `fields: (t) => ({ ...exposeFields(t, customer), … })`. */
-export function exposeFields(t: object, { fields }: Shape<unknown>, resolvers: Resolvers = {}): FieldMap {
-  const { expose, field: compute } = t as OutputBuilder;
-  return mapFields(fields, (field, name) => {
-    const { description, nullable, items, weight } = field;
-    const facts = {
-      ...{ type: outputOf(field.type), description, nullable, ...toDeprecation(field) },
-      ...costs({ ...(items !== undefined && { items }), ...(weight !== undefined && { weight }) }),
+/** Defines the object type of a shape: the shape's fields, and those given. */
+export function defineObject<Value extends object>(
+  shape: Shape<unknown>,
+  { name = shape.name, fields, resolvers = {}, ...options }: ObjectOptions<Value>,
+): ObjectRef<Value> {
+  const ref = builder.objectRef<Value>(name);
+  outputs.refs.set(shape, ref);
+  ref.implement({
+    description: shape.description,
+    ...(options as object),
+    fields: (t) => ({ ...exposeFields(t as never, shape, resolvers), ...fields?.(t) }),
+  });
+  return ref;
+}
+
+function exposeFields(t: OutputBuilder, { fields }: Shape<unknown>, resolvers: Resolvers): FieldMap {
+  return mapValues(fields, ({ type, description, nullable, deprecated, items, weight }, name) => {
+    const options = {
+      ...{ type: refOf(type, outputs), description, nullable, deprecationReason: deprecated },
+      ...costs({ items, weight }),
     };
-    const resolve = resolvers[name] ?? (isDate(field) ? readDate(name) : undefined);
-    return resolve ? compute.call(t, { ...facts, resolve }) : expose.call(t, name, facts);
+    const resolve = resolvers[name];
+    return resolve ? t.field({ ...options, resolve }) : t.expose(name, options);
   });
 }
 
-/** Input fields from a declared shape; `readInputShape` reads their values into a record. */
-function inputFields(t: object, { fields }: Pick<Shape<unknown>, 'fields'>): InputFieldMap {
-  return mapFields(fields, (field) => {
-    const { type, description, defaultValue, nullable, optional, emptyInGraphQL } = field;
-    return (t as InputBuilder).field({
-      ...{ type: inputOf(type), description, ...toDeprecation(field) },
-      ...(defaultValue !== undefined && { defaultValue }),
+/** Input fields from declared ones; `readInputShape` reads their values into a record. */
+function inputFields(t: InputBuilder, fields: Fields): InputFieldMap {
+  return mapValues(fields, ({ type, nullable, optional, emptyInGraphQL, ...field }) => {
+    const { description, defaultValue, deprecated } = field;
+    return t.field({
+      ...{ type: refOf(type, inputs), description, defaultValue, deprecationReason: deprecated },
       required: !nullable && !optional && !emptyInGraphQL,
     });
   });
 }
 
-function mapFields<Made>(
-  fields: Fields,
-  make: (field: Field<unknown>, name: string) => Made,
+function mapValues<Value, Made>(
+  values: Readonly<Record<string, Value>>,
+  make: (value: Value, name: string) => Made,
 ): Record<string, Made> {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, make(field, name)]));
-}
-
-function toDeprecation({ deprecated }: Field<unknown>) {
-  return deprecated !== undefined && { deprecationReason: deprecated };
-}
-
-function isDate({ type }: Field<unknown>): boolean {
-  return type.kind === 'scalar' && type.scalar === 'date';
-}
-
-function readDate(name: string) {
-  return (record: object) => (record as Record<string, Date | null>)[name]?.toISOString() ?? null;
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, make(value, name)]));
 }
 
 export function readInputShape<T>(shape: Shape<T>, given: object): T {
@@ -68,15 +66,13 @@ export function readInputShape<T>(shape: Shape<T>, given: object): T {
   });
 }
 
-/** The object type of a shape, generated from its fields unless one is registered. */
+/** The object type of a shape, generated from its fields unless it is defined with more. */
 export function objectOf<T>(shape: Shape<T>): ObjectRef<T> {
-  return outputOf(shape) as ObjectRef<T>;
+  return refOf(shape, outputs) as ObjectRef<T>;
 }
 
-/** Registers the object type of a shape that has more than its fields. */
-export function registerObject<Ref extends object>(shape: Shape<unknown>, ref: Ref): Ref {
-  outputs.set(shape, ref);
-  return ref;
+export function inputOf(shape: Shape<unknown>): object {
+  return refOf(shape, inputs) as object;
 }
 
 /** The enum type of declared words, with their descriptions; its values are those words. */
@@ -95,55 +91,37 @@ export function enumOf<T extends string>(type: Words<T>): EnumRef<T> {
 const SPELLED: Readonly<Record<string, string>> = { '6sense': 'SIX_SENSE' };
 
 /** Created lazily, once per type. */
-function outputOf(type: Type): unknown {
+function refOf(type: Type, side: Side): unknown {
   switch (type.kind) {
     case 'scalar':
       return SCALARS[type.scalar];
     case 'words':
       return enumOf(type);
     case 'list':
-      return [outputOf(type.of)];
-    case 'union':
-      return remember(outputs, type, () => makeUnion(type));
-    case 'shape': {
-      const { name, description } = type;
-      const fields = (t: object) => exposeFields(t, type);
-      return remember(outputs, type, () => builder.objectRef(name).implement({ description, fields }));
-    }
+      return [refOf(type.of, side)];
+    default:
+      return remember(side.refs, type, () => side.make(type));
   }
 }
 
-function makeUnion({ name, description, members }: Union<unknown>): object {
+function makeOutput(type: Composite): object {
+  if (type.kind === 'shape') return defineObject(type, {});
+  const { name, description, members } = type;
   return builder.unionType(name, {
     description,
-    types: Object.values(members).map(outputOf) as never[],
-    resolveType: ({ type }: { readonly type: string }) => `${members[type]?.name}`,
+    types: Object.values(members).map(objectOf) as never[],
+    resolveType: (record: { readonly type: string }) => `${members[record.type]?.name}`,
   });
 }
 
-export function inputOf(type: Type): unknown {
-  switch (type.kind) {
-    case 'scalar':
-      return SCALARS[type.scalar];
-    case 'words':
-      return enumOf(type);
-    case 'list':
-      return [inputOf(type.of)];
-    case 'union':
-      return remember(inputs, type, () => makeOneOf(type));
-    case 'shape': {
-      const { name, description } = type;
-      const fields = (t: object) => inputFields(t, type);
-      return remember(inputs, type, () => builder.inputType(`${name}Input`, { description, fields }));
-    }
-  }
-}
-
-function makeOneOf({ name, description, members }: Union<unknown>): object {
-  const fields = Object.entries(members).map(([tag, shape]) => [tag, nullable(shape, shape.description)]);
-  return builder.inputType(`${name}Input`, {
-    ...{ description, isOneOf: true },
-    fields: (t) => inputFields(t, { fields: Object.fromEntries(fields) }),
+function makeInput(type: Composite): object {
+  const isOneOf = type.kind === 'union';
+  const fields = isOneOf
+    ? mapValues(type.members, (member) => nullable(member, member.description))
+    : type.fields;
+  return builder.inputType(`${type.name}Input`, {
+    ...{ description: type.description, isOneOf },
+    fields: (t) => inputFields(t as never, fields),
   });
 }
 
@@ -159,10 +137,25 @@ function remember(known: Map<Type, object>, type: Type, make: () => object): obj
 }
 
 const enums = new Map<Type, object>();
-const outputs = new Map<Type, object>();
-const inputs = new Map<Type, object>();
+const outputs: Side = { refs: new Map(), make: makeOutput };
+const inputs: Side = { refs: new Map(), make: makeInput };
 
-/** Resolvers for fields whose values differ from the record's. */
+type Composite = Shape<unknown> | Union<unknown>;
+
+/** The types of outputs or of inputs. */
+interface Side {
+  readonly refs: Map<Type, object>;
+  make(type: Composite): object;
+}
+
+interface ObjectOptions<Value extends object>
+  extends Partial<Omit<Parameters<ObjectRef<Value>['implement']>[0], 'description'>> {
+  /** The name in GraphQL, where it is another. */
+  readonly name?: string;
+  /** Resolvers for fields of the shape whose values differ from the record's. */
+  readonly resolvers?: Resolvers;
+}
+
 type Resolvers = Readonly<Record<string, (record: never, args: object, context: RequestContext) => unknown>>;
 
 /** Pothos's types serve hand-written code; fields from declarations are typed already. */

@@ -1,4 +1,4 @@
-import { type Fields, nullable, type Of, shape, string } from '../domain/shape.ts';
+import { type Fields, nullable, shape, string, type Values } from '../domain/shape.ts';
 import type { RequestContext } from '../request/context.ts';
 import { builder, tagged } from './builder.ts';
 import { costs, type FieldCost } from './cost.ts';
@@ -55,5 +55,3 @@ interface Mutation<Input extends Fields, Payload extends Fields> {
   ) => Values<Payload> | Promise<Values<Payload>>;
   readonly payload: { readonly description: string; readonly fields: Payload };
 }
-
-type Values<F extends Fields> = { readonly [Name in keyof F]: Of<F[Name]> };

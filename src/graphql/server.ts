@@ -13,7 +13,7 @@ import { createKnownIntrospection, noIntrospection } from './introspection.ts';
 import { DEFAULT_LIMITS, type DocumentLimits, nothingSpent } from './limits.ts';
 import { createGraphiQLPage, type GraphiQLOptions } from './over-http/graphiql-page.ts';
 import { createPersistedOperations, createTrustedOperations } from './over-http/persisted-operations.ts';
-import { allowanceOf, checkRequest, type GraphQLRequest, readRequest } from './over-http/read-request.ts';
+import { checkRequest, type GraphQLRequest, readRequest } from './over-http/read-request.ts';
 import { type Results, writeResponse } from './over-http/write-response.ts';
 import { entitySchema } from './schema.ts';
 import { type TypeNames, toSubgraph } from './subgraph/to-subgraph.ts';
@@ -49,27 +49,21 @@ export async function createGraphQL(options: GraphQLOptions) {
       const shown =
         page && request.method === 'GET' && request.pathname === PATH ? page.answer(request) : undefined;
       if (shown) return shown;
-      const opened: GraphQLRequest = {
-        request,
-        requestLog,
-        context: undefined,
-        shown: undefined,
-        allowance: undefined,
-        spent: nothingSpent(),
-        tokens: 0,
-      };
+      let context: RequestContext | undefined;
       let results: Results;
       try {
-        if (request.pathname !== PATH) throw notFound();
+        if (request.pathname !== PATH)
+          throw new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${PATH}.`);
         checkRequest(request);
         // A synchronous result is not awaited: an await costs a turn of the event loop.
         const opening = openContext(request.headers, requestLog);
-        const context = opening instanceof Promise ? await opening : opening;
-        opened.context = context;
+        context = opening instanceof Promise ? await opening : opening;
         const limited = context.checkRateLimit();
         if (limited) await limited;
         const applicationId = context.caller?.application.id;
         const asked = readRequest(request, { limits, documents, applicationId });
+        const spent = nothingSpent();
+        const opened: GraphQLRequest = { request, requestLog, context, shown: undefined, spent, tokens: 0 };
         const running = Array.isArray(asked)
           ? Promise.all(asked.map((operation) => engine.run(operation, opened)))
           : engine.run(asked, opened);
@@ -77,20 +71,18 @@ export async function createGraphQL(options: GraphQLOptions) {
       } catch (error) {
         results = toResult(error);
       }
-      const allowance = allowanceOf(opened);
+      const allowance = context?.allowance ?? new Allowance(RESPONSE_BOUNDS.stranger);
       if (allowance.isLarge) await requestLog.permit.takeTurn();
       try {
-        const rechecking = opened.context?.recheckSeen();
+        const rechecking = context?.recheckSeen();
         if (rechecking) await rechecking;
       } catch (error) {
         // The result contains something that was removed meanwhile.
         results = toResult(error);
       }
-      const accept = request.headers.get('accept');
-      const caller = opened.context?.caller;
       return writeResponse(results, {
-        accept,
-        caller,
+        accept: request.headers.get('accept'),
+        caller: context?.caller,
         suggestions: introspection,
         isRefused: false,
         requestLog,
@@ -99,11 +91,14 @@ export async function createGraphQL(options: GraphQLOptions) {
     },
     /** The response to requests that are rejected unread. */
     refuse(error: CrossbookError, { request, requestLog }: RefusedRequest): HttpResponse {
-      const accept = request.headers.get('accept');
-      const allowance = new Allowance(RESPONSE_BOUNDS.stranger);
-      const { caller } = requestLog;
-      const target = { accept, caller, suggestions: false, isRefused: true, requestLog, allowance };
-      return writeResponse(toResult(new GraphQLError('', { originalError: error })), target);
+      return writeResponse(toResult(new GraphQLError('', { originalError: error })), {
+        accept: request.headers.get('accept'),
+        caller: requestLog.caller,
+        suggestions: false,
+        isRefused: true,
+        requestLog,
+        allowance: new Allowance(RESPONSE_BOUNDS.stranger),
+      });
     },
     /** Closes plugins that hold resources. */
     close: engine.close,
@@ -114,16 +109,9 @@ function toResult(error: unknown): ExecutionResult {
   return { errors: [error as GraphQLError] };
 }
 
-function notFound(): CrossbookError {
-  return new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${PATH}.`);
-}
-
 export type { Plugins };
 
-interface RefusedRequest {
-  readonly request: HttpRequest;
-  readonly requestLog: RequestLog;
-}
+type RefusedRequest = Pick<GraphQLRequest, 'request' | 'requestLog'>;
 
 export interface GraphQLOptions extends TypeNames {
   /**

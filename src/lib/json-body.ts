@@ -191,7 +191,7 @@ export async function compressAnswer(
 }
 
 /** Prefers Brotli to gzip; of the weights only 0 (not acceptable) counts. */
-function chooseEncoding(accept: string): string | undefined {
+export function chooseEncoding(accept: string): string | undefined {
   const offers = accept
     .toLowerCase()
     .split(',')

@@ -1,10 +1,15 @@
 import { buildSchema, execute, type GraphQLSchema, OperationTypeNode, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import { apiSchema, entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { JsonBytes } from '../../src/lib/json-body.ts';
-import { createBothExecutes, createTally, PIECES, toText } from '../support/compare-executes.ts';
+import {
+  createBothExecutes,
+  createTally,
+  createUnlimitedExecute,
+  PIECES,
+  toText,
+} from '../support/compare-executes.ts';
 import { createFakeServices } from '../support/fake-services.ts';
 import { fc } from '../support/fast-check.ts';
 import { createOddSchema, createWorld } from '../support/odd-world.ts';
@@ -67,7 +72,7 @@ describe('a disposable value', () => {
     type Item { name: String! }
   `);
   const document = parse('{ page { items { name } size } }');
-  const run = createExecute(schema, { jsonAbove: 2 });
+  const run = createUnlimitedExecute(schema, { jsonAbove: 2 });
   const ask = async (names: readonly unknown[]) => {
     let disposed = 0;
     const items = names.map((name) => ({ name }));

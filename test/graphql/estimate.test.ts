@@ -81,6 +81,18 @@ test('introspection queries are estimated by the size of their response', async 
   expect(answered).toBeGreaterThan(1_000);
 });
 
+test('an operation that is combined with other fragments is estimated anew', () => {
+  const small = parse('{ ...F } fragment F on Query { providers { name } }');
+  const [, large] = parse('{ ...F } fragment F on Query { providers { name category } }').definitions;
+  const [operation] = small.definitions;
+  const combined = { ...small, definitions: [operation, large].flatMap((node) => node ?? []) };
+  const costOf = (document: typeof small) => {
+    const found = getOperationAST(document);
+    return found && analyzeCost({ schema, document, operation: found, variables: {} }).fields;
+  };
+  expect([small, combined, small].map(costOf)).toEqual([2, 3, 2]);
+});
+
 /** Undefined for what is not valid, or has no answer. */
 async function run(text: string, variableValues: Record<string, unknown>, contextValue: unknown) {
   const document = parse(text);

@@ -61,7 +61,7 @@ test.each(EXAMPLE_OPERATIONS.map((operation) => [nameOf(operation.query), operat
   'the tab %s answers as it stands',
   async (name, { query, variables }) => {
     const { execute } = await createTestServer();
-    const { data, errors } = await execute(query, JSON.parse(variables), DEMO);
+    const { data, errors } = await execute(query, variables, DEMO);
     if (name === 'FindInAllCrms') {
       expect(data).toMatchObject({
         hubspot: { totalCount: 1 },

@@ -1,5 +1,6 @@
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 import { expect } from 'vitest';
+import { Allowance } from '../../src/domain/resources.ts';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import { toPieces } from './fast-check.ts';
 
@@ -8,8 +9,20 @@ export const PIECES = toPieces(Number(process.env['CROSSBOOK_TEST_RUNS'] ?? 1_50
 
 /** The executor as it is, and one that uses the paths for many objects and long lists also for small ones. */
 export function createBothExecutes(schema: GraphQLSchema) {
-  return [createExecute(schema), createExecute(schema, { writeAfter: 1, jsonAbove: 0 })];
+  return [createUnlimitedExecute(schema), createUnlimitedExecute(schema, { writeAfter: 1, jsonAbove: 0 })];
 }
+
+/** The executor as it is, without an allowance, and with objects in place of JSON where nothing else is said. */
+export function createUnlimitedExecute(
+  schema: GraphQLSchema,
+  options: Partial<Parameters<typeof createExecute>[1]> = {},
+) {
+  const execute = createExecute(schema, { jsonAbove: ENDLESS, ...options });
+  return (args: ExecutionArgs) => execute({ ...args, allowance: new Allowance(UNBOUNDED) });
+}
+
+const ENDLESS = Number.POSITIVE_INFINITY;
+const UNBOUNDED = { values: ENDLESS, bytes: ENDLESS, errors: ENDLESS, errorBytes: ENDLESS };
 
 /** Keeps the order of keys; removes the error id, which is unique per instance. */
 export function toText({ data, errors }: ExecutionResult): string {

@@ -3,7 +3,6 @@ import {
   GraphQLError,
   type GraphQLResolveInfo,
   getArgumentValues,
-  isObjectType,
   locatedError,
 } from 'graphql';
 import { buildResolveInfo, type ExecutionContext } from 'graphql/execution/execute.js';
@@ -104,9 +103,8 @@ function argumentsOf({ args, variableValues }: Execution, field: FieldPlan): Rec
 /** Takes as many microtask turns as graphql, so that errors come in the same order. */
 function whenAll(answer: Answer): Promise<Answer> {
   return Promise.all(Object.values(answer)).then((values) => {
-    const settled: Answer = {};
-    for (const [index, key] of Object.keys(answer).entries()) settled[key] = values[index];
-    return settled;
+    for (const [index, key] of Object.keys(answer).entries()) answer[key] = values[index];
+    return answer;
   });
 }
 
@@ -134,13 +132,9 @@ function completePosition(
 function handleFieldError({ execution, field, path }: FieldPosition, plan: ValuePlan, thrown: unknown): null {
   const { collected, allowance } = execution;
   if (allowance.exceeded !== undefined && thrown === allowance.exceeded) throw thrown;
-  if (!plan.isRequired && collected.isFull) {
-    collected.omit(path);
-    return null;
-  }
-  const error = locatedError(thrown, [...field.nodes], pathToArray(path));
-  if (plan.isRequired) throw error;
-  collected.add(error, path);
+  const locate = () => locatedError(thrown, [...field.nodes], pathToArray(path));
+  if (plan.isRequired) throw locate();
+  collected.add(path, locate);
   return null;
 }
 
@@ -165,10 +159,8 @@ function completeValue(position: FieldPosition, plan: ValuePlan, value: unknown)
       return completeList(position, plan, value);
     case 'leaf':
       return completeLeaf(position, plan, value);
-    case 'abstract':
-      return completeAbstract(position, plan, value);
     case 'object':
-      return completeObject(position, plan.object, value);
+      return executeFields(position.execution, plan.planOf(value), { source: value, path: position.path });
   }
 }
 
@@ -211,50 +203,6 @@ function completeLeaf({ execution }: FieldPosition, { type }: Plan<'leaf'>, valu
   );
 }
 
-function completeAbstract(
-  position: FieldPosition,
-  { type, plans }: Plan<'abstract'>,
-  value: unknown,
-): PromiseOrValue<unknown> {
-  const { execution, info } = position;
-  const resolveType = type.resolveType ?? execution.typeResolver;
-  const complete = (name: unknown) => {
-    const plan = plans.get(name);
-    if (plan) return completeObject(position, plan, value);
-    throw new GraphQLError(explainTypeName(position, { type, name, value }));
-  };
-  const named: unknown = resolveType(value, execution.contextValue, info, type);
-  return isPromise(named) ? named.then(complete) : complete(named);
-}
-
-/** Why a name is not a possible type, in graphql's wording. */
-function explainTypeName(position: FieldPosition, { type, name, value }: ResolvedType): string {
-  const about = `Abstract type "${type.name}"`;
-  const mustResolve = `${about} must resolve to an Object type at runtime for field "${nameOf(position)}"`;
-  if (name === null || name === undefined)
-    return `${mustResolve}. Either the "${type.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`;
-  if (isObjectType(name))
-    return 'Support for returning GraphQLObjectType from resolveType was removed in graphql-js@16.0.0 please return type name instead.';
-  if (typeof name !== 'string')
-    return `${mustResolve} with value ${inspect(value)}, received "${inspect(name)}".`;
-  const known = position.execution.schema.getType(name);
-  if (!known) return `${about} was resolved to a type "${name}" that does not exist inside the schema.`;
-  return isObjectType(known)
-    ? `Runtime Object type "${name}" is not a possible type for "${type.name}".`
-    : `${about} was resolved to a non-object type "${name}".`;
-}
-
-function completeObject(position: FieldPosition, plan: ObjectPlan, value: unknown): PromiseOrValue<unknown> {
-  const { execution, info, path } = position;
-  const { type } = plan;
-  const complete = (isOfType: unknown) => {
-    if (isOfType) return executeFields(execution, plan, { source: value, path });
-    throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`);
-  };
-  const isOfType: unknown = type.isTypeOf ? type.isTypeOf(value, execution.contextValue, info) : true;
-  return isPromise(isOfType) ? isOfType.then(complete) : complete(isOfType);
-}
-
 function nameOf({ field }: FieldPosition): string {
   return `${field.parentType.name}.${field.definition.name}`;
 }
@@ -275,9 +223,3 @@ interface FieldPosition {
 }
 
 type Plan<Kind extends ValuePlan['kind']> = Extract<ValuePlan, { kind: Kind }>;
-
-interface ResolvedType {
-  readonly type: Plan<'abstract'>['type'];
-  readonly name: unknown;
-  readonly value: unknown;
-}

@@ -1,9 +1,7 @@
 import {
   type DocumentNode,
-  defaultTypeResolver,
   type ExecutionArgs,
   type ExecutionResult,
-  execute as executeByGraphQL,
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLObjectType,
@@ -20,26 +18,24 @@ import { isPromise } from 'graphql/jsutils/isPromise.js';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
 import { CrossbookError } from '../../domain/errors.ts';
-import { Allowance } from '../../domain/resources.ts';
+import type { Allowance } from '../../domain/resources.ts';
 import { type Answer, executeFields, executeSerially } from './execute-fields.ts';
 import { createArgumentReaders, readVariables } from './input.ts';
 import { type FieldPlan, type ObjectPlan, planObject } from './plan.ts';
 import type { Writing } from './serializers.ts';
 
 /**
- * Executes valid operations with graphql's semantics, faster, and within an allowance. Requests without a plan are
- * left to graphql to reject: a missing operation, or a subscription. Plans are compiled once per operation and
+ * Executes valid operations with graphql's semantics, faster, and within an allowance. Plans are compiled once per operation and
  * combination of its conditions, and live as long as the document.
  */
 export function createExecute(
   schema: GraphQLSchema,
-  { writeAfter = WORTH_GENERATING, jsonAbove = ENDLESS, onPlanned }: Partial<ExecuteOptions> = {},
+  { writeAfter = WORTH_GENERATING, jsonAbove, onPlanned }: ExecuteOptions,
 ): Execute {
-  const documents = new WeakMap<DocumentNode, Map<string | undefined, PlannedOperation | undefined>>();
+  const documents = new WeakMap<DocumentNode, Map<string | undefined, PlannedOperation>>();
 
   return (args) => {
     const planned = findOperation(args.document, args.operationName ?? undefined);
-    if (!planned) return executeByGraphQL(args);
     const { operation, fragments } = planned;
     const given = args.variableValues ?? {};
     let variableValues = planned.readVariables(given);
@@ -51,28 +47,26 @@ export function createExecute(
       if (read.errors) return { errors: read.errors };
       variableValues = read.coerced;
     }
-    const { allowance = new Allowance(UNBOUNDED) } = args;
     const plan = findPlan(planned, variableValues);
     if (!plan) return { errors: [tooLarge() as never] };
     return executePlan(plan, {
       schema,
       fragments,
       operation,
-      allowance,
+      allowance: args.allowance,
       rootValue: args.rootValue,
       contextValue: args.contextValue,
       variableValues,
-      typeResolver: args.typeResolver ?? defaultTypeResolver,
-      collected: new ErrorCollector(allowance.bounds.errors),
+      collected: new ErrorCollector(args.allowance.bounds.errors),
       args: new Map(),
     });
   };
 
-  function findOperation(document: DocumentNode, name: string | undefined): PlannedOperation | undefined {
-    const operations = documents.get(document) ?? new Map<string | undefined, PlannedOperation | undefined>();
-    if (!operations.has(name))
-      documents.set(document, operations.set(name, readOperation(schema, document, name)));
-    return operations.get(name);
+  function findOperation(document: DocumentNode, name: string | undefined): PlannedOperation {
+    const operations = documents.get(document) ?? new Map<string | undefined, PlannedOperation>();
+    const planned = operations.get(name) ?? readOperation(schema, document, name);
+    documents.set(document, operations.set(name, planned));
+    return planned;
   }
 
   /** Undefined where the plan is too large. */
@@ -85,17 +79,19 @@ export function createExecute(
     const scope = { schema, fragments, variables, room, writeAfter, jsonAbove, argumentReaders };
     const plan = planObject(scope, type, [operation]);
     if (room.fields < 0) return undefined;
-    keepPlan(planned, { key, plan, fields: MAX_FIELDS - room.fields });
+    const fields = MAX_FIELDS - room.fields;
+    if (fields <= MAX_FIELDS_KEPT) {
+      makeRoom(planned, fields);
+      planned.plans.set(key, plan);
+    }
     return plan;
   }
 
-  function keepPlan(planned: PlannedOperation, { key, plan, fields }: MadePlan): void {
-    if (fields > MAX_FIELDS_KEPT) return;
+  function makeRoom(planned: PlannedOperation, fields: number): void {
     if (planned.fields + fields > MAX_FIELDS_KEPT) {
       planned.plans.clear();
       planned.fields = 0;
     }
-    planned.plans.set(key, plan);
     planned.fields += fields;
     if (planned.fields <= planned.mostFields) return;
     onPlanned?.(planned.document, planned.fields - planned.mostFields);
@@ -103,15 +99,10 @@ export function createExecute(
   }
 }
 
-/** Undefined where graphql has to reject the request. */
-function readOperation(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  name: string | undefined,
-): PlannedOperation | undefined {
-  const operation = getOperationAST(document, name);
-  const type = operation && schema.getRootType(operation.operation);
-  if (!type || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined;
+/** The operation exists and is no subscription: `checkOperation` rejects all others. */
+function readOperation(schema: GraphQLSchema, document: DocumentNode, name: string | undefined) {
+  const operation = getOperationAST(document, name) as OperationDefinitionNode;
+  const type = schema.getRootType(operation.operation) as GraphQLObjectType;
   const fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
   const conditions = new Set<string>();
   for (const definition of document.definitions) {
@@ -125,10 +116,13 @@ function readOperation(
     });
   }
   return {
-    ...{ document, operation, type, fragments, conditions: [...conditions] },
+    ...{ document, operation, type, fragments },
+    /** The variables that `@skip` and `@include` use. */
+    conditions: [...conditions],
     readVariables: readVariables(schema, operation.variableDefinitions),
     argumentReaders: createArgumentReaders(),
-    plans: new Map(),
+    plans: new Map<string, ObjectPlan>(),
+    /** The number of fields of all its plans. */
     fields: 0,
     mostFields: 0,
   };
@@ -153,7 +147,7 @@ function executePlan(plan: ObjectPlan, execution: Execution): PromiseOrValue<Exe
 function fail(error: unknown, execution: Execution): ExecutionResult {
   const { exceeded } = execution.allowance;
   if (exceeded) return { errors: [exceeded as never] };
-  execution.collected.add(error as GraphQLError, undefined);
+  execution.collected.add(undefined, () => error as GraphQLError);
   return toResult(null, execution);
 }
 
@@ -181,19 +175,11 @@ class ErrorCollector {
     this.#max = max;
   }
 
-  get isFull(): boolean {
-    return this.errors.length > this.#max;
-  }
-
-  add(error: GraphQLError, position: Path | undefined): void {
+  /** An error that would not be shown is not created. */
+  add(position: Path | undefined, toError: () => GraphQLError): void {
     if (this.#isBlank(position)) return;
     this.#places.add(position);
-    this.errors.push(error);
-  }
-
-  /** Counts an error without creating it, because it would not be shown. */
-  omit(position: Path): void {
-    this.add(OMITTED, position);
+    this.errors.push(this.errors.length > this.#max ? OMITTED : toError());
   }
 
   #isBlank(position: Path | undefined): boolean {
@@ -207,8 +193,6 @@ const OMITTED = new GraphQLError('This error is counted and not shown.');
 const WORTH_GENERATING = 1_000;
 /** The same maximum as graphql. */
 const MAX_COERCION_ERRORS = 50;
-const ENDLESS = Number.POSITIVE_INFINITY;
-const UNBOUNDED = { values: ENDLESS, bytes: ENDLESS, errors: ENDLESS, errorBytes: ENDLESS };
 /** The maximum of fields in one plan: several times what the document limits allow. */
 const MAX_FIELDS = 100_000;
 /**
@@ -220,44 +204,25 @@ const MAX_FIELDS_KEPT = 20_000;
 export type Execute = (args: ExecuteArgs) => PromiseOrValue<ExecutionResult>;
 
 interface ExecuteArgs extends ExecutionArgs {
-  /** Default: unlimited. */
-  readonly allowance?: Allowance | undefined;
+  readonly allowance: Allowance;
 }
 
 /** The state of one operation during execution. */
 export interface Execution
   extends Pick<ExecutionContext, 'schema' | 'fragments' | 'operation' | 'rootValue' | 'contextValue'>,
-    Pick<ExecutionContext, 'variableValues' | 'typeResolver'> {
+    Pick<ExecutionContext, 'variableValues'> {
   readonly collected: ErrorCollector;
   readonly allowance: Allowance;
   /** Arguments by field, shared by all objects of the field. */
   readonly args: Map<FieldPlan, Record<string, unknown>>;
 }
 
-interface ExecuteOptions extends Writing {
+interface ExecuteOptions extends Pick<Writing, 'jsonAbove'> {
+  readonly writeAfter?: Writing['writeAfter'];
   /** Called with the number of fields that the plans of a document have grown by. */
   readonly onPlanned?: ((document: DocumentNode, fields: number) => void) | undefined;
 }
 
-interface PlannedOperation {
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-  readonly type: GraphQLObjectType;
-  readonly fragments: Record<string, FragmentDefinitionNode>;
-  /** The variables that `@skip` and `@include` use. */
-  readonly conditions: readonly string[];
-  readonly readVariables: ReturnType<typeof readVariables>;
-  readonly argumentReaders: ReturnType<typeof createArgumentReaders>;
-  readonly plans: Map<string, ObjectPlan>;
-  /** The number of fields of all its plans. */
-  fields: number;
-  mostFields: number;
-}
-
-interface MadePlan {
-  readonly key: string;
-  readonly plan: ObjectPlan;
-  readonly fields: number;
-}
+type PlannedOperation = ReturnType<typeof readOperation>;
 
 type Variables = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import {
   type FieldNode,
   type FragmentDefinitionNode,
-  type GraphQLAbstractType,
+  GraphQLError,
   type GraphQLField,
   type GraphQLLeafType,
   type GraphQLNonNull,
@@ -56,7 +56,7 @@ export function planObject(
   const size = sum(fields, ({ value }) => 1 + value.size);
   const ownSize = sum(fields, ({ value, read }) => 1 + (read ? value.size : 0));
   const readers = fields.filter((field): field is FieldPlan & FieldReader => field.read !== undefined);
-  const isPlain = !failure && !type.isTypeOf && readers.length === fields.length;
+  const isPlain = !failure && readers.length === fields.length;
   const read = isPlain ? readObject(readers, scope) : undefined;
   const write = isPlain ? createWriter(readers, size, scope) : undefined;
   return { type, fields, failure, size, ownSize, read, write };
@@ -120,20 +120,23 @@ function planPresent(
   if (isObjectType(type)) {
     const object = planObject(scope, type, nodes);
     const { size, read, write } = object;
-    return { kind: 'object', object, size, read, write };
+    return { kind: 'object', planOf: () => object, size, read, write };
   }
-  const plans = new Map<unknown, ObjectPlan>();
+  const plans = new Map<string, ObjectPlan>();
   for (const possible of scope.schema.getPossibleTypes(type))
     plans.set(possible.name, planObject(scope, possible, nodes));
-  const typeNameOf = type.resolveType as ((value: unknown) => unknown) | null | undefined;
-  const size = Math.max(0, ...[...plans.values()].map((plan) => plan.size));
-  return {
-    kind: 'abstract',
-    type,
-    plans,
-    size,
-    read: typeNameOf ? readAbstract(typeNameOf, plans) : undefined,
+  // The type resolvers of our schema need the record only.
+  const typeNameOf = type.resolveType as (value: unknown) => string;
+  const planOf = (value: unknown) => {
+    const name = typeNameOf(value);
+    const plan = plans.get(name);
+    if (plan) return plan;
+    throw new GraphQLError(
+      `Abstract type "${type.name}" was resolved to a type "${name}" that does not exist inside the schema.`,
+    );
   };
+  const size = Math.max(0, ...[...plans.values()].map((plan) => plan.size));
+  return { kind: 'object', planOf, size, read: readAbstract(planOf) };
 }
 
 interface PlanScope extends Writing {
@@ -177,12 +180,7 @@ export type ValuePlan = PresentPlan & { readonly isRequired: boolean };
 type PresentPlan = (
   | { readonly kind: 'list'; readonly item: ValuePlan; readonly itemSize: number }
   | { readonly kind: 'leaf'; readonly type: GraphQLLeafType }
-  | { readonly kind: 'object'; readonly object: ObjectPlan }
-  | {
-      readonly kind: 'abstract';
-      readonly type: GraphQLAbstractType;
-      readonly plans: ReadonlyMap<unknown, ObjectPlan>;
-    }
+  | { readonly kind: 'object'; readonly planOf: (value: unknown) => ObjectPlan }
 ) & {
   /** The maximum of values below it, without list items. */
   readonly size: number;

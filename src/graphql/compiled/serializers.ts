@@ -104,14 +104,13 @@ function toExpression(read: Serializer, index: number): string {
   return `${isShort} ? text : ${property.isNullable ? 'text === null || text === undefined ? null : ' : ''}${call}`;
 }
 
-/** Resolves the type from the data alone; a type resolver that needs a context bails out to the generic path. */
+/** Reads an object of one of several types, which its data tells. */
 export function readAbstract(
-  typeNameOf: (value: unknown) => unknown,
-  plans: ReadonlyMap<unknown, { readonly read: Serializer | undefined }>,
+  planOf: (value: unknown) => { readonly read: Serializer | undefined },
 ): Serializer {
   return (value, allowance) => {
     if (isUnexpected(value)) return bailOut();
-    const read = plans.get(ordinary(typeNameOf(value)))?.read;
+    const { read } = planOf(value);
     return read ? read(value, allowance) : bailOut();
   };
 }

@@ -35,16 +35,20 @@ export function createDocumentStore({ schema, rules, memory }: Options) {
       const maxTokens = owner === undefined ? limits.strangerTokens : limits.tokens;
       const document = parse(text, { maxTokens });
       checkMerging(document, limits);
-      const made: ParsedDocument = { document, text, owner, tokens: countTokens(document), isValid: false };
+      const made: ParsedDocument = { document, text, owner, tokens: countTokens(document) };
       parsed.set(document, made);
       return made;
     },
 
     validate(document: DocumentNode): readonly GraphQLError[] {
       const known = parsed.get(document);
-      if (known?.isValid) return NONE;
+      if (known?.errors) return known.errors;
       const errors = validate(schema, document, allRules);
-      if (known && errors.length === 0) keep(known);
+      if (!known) return errors;
+      known.errors = errors;
+      const { text, owner, tokens } = known;
+      if (owner !== undefined && errors.length === 0)
+        cache.set(text, known, { owner, bytes: 2 * text.length + tokens * BYTES_PER_TOKEN });
       return errors;
     },
 
@@ -61,13 +65,6 @@ export function createDocumentStore({ schema, rules, memory }: Options) {
   function find(text: string, owner: string | undefined): FoundDocument | undefined {
     return owner === undefined ? undefined : cache.get(text);
   }
-
-  function keep(known: ParsedDocument): void {
-    const { text, owner, tokens } = known;
-    known.isValid = true;
-    if (owner !== undefined)
-      cache.set(text, known, { owner, bytes: 2 * text.length + tokens * BYTES_PER_TOKEN });
-  }
 }
 
 function countTokens({ loc }: DocumentNode): number {
@@ -76,7 +73,6 @@ function countTokens({ loc }: DocumentNode): number {
   return count;
 }
 
-const NONE: readonly GraphQLError[] = [];
 /** The limit of all documents with their plans. */
 const MAX_BYTES = 36 * 1024 * 1024;
 /** Measured over fields, strings, lists and objects: a token and its share of AST nodes. */
@@ -99,7 +95,8 @@ interface ParsedDocument {
   readonly text: string;
   readonly owner: string | undefined;
   readonly tokens: number;
-  isValid: boolean;
+  /** Set once it was validated. */
+  errors?: readonly GraphQLError[];
 }
 
 interface Options {

@@ -16,7 +16,7 @@ import { findFragments, selectFields } from '../document-limits.ts';
 import { INTROSPECTION_NAME, type KnownIntrospection } from '../introspection.ts';
 import { checkOperation, type DocumentLimits, refundCost } from '../limits.ts';
 import { type PersistedOperations, readHash } from '../over-http/persisted-operations.ts';
-import { allowanceOf, type GraphQLRequest, type OperationParams } from '../over-http/read-request.ts';
+import type { GraphQLRequest, OperationParams } from '../over-http/read-request.ts';
 import type { DocumentStore } from './document-store.ts';
 import type { Plugins } from './plugins.ts';
 
@@ -55,7 +55,6 @@ export class OperationRun {
   readonly #rules: RunRules;
   #document: DocumentNode | undefined;
   #failure: unknown;
-  #errors: readonly GraphQLError[] = NONE;
   #checked: CheckedOperation | undefined;
 
   constructor(operation: OperationParams, opened: GraphQLRequest, rules: RunRules) {
@@ -116,7 +115,7 @@ export class OperationRun {
     if (!data) return undefined;
     const { requestLog } = this.#opened;
     requestLog.record({ operation: INTROSPECTION, operationName: INTROSPECTION_NAME });
-    allowanceOf(this.#opened).consumeBytes(data.length);
+    this.#opened.context.allowance.consumeBytes(data.length);
     return requestLog.operation(INTROSPECTION, async () => ({ data: data as never }));
   }
 
@@ -136,7 +135,8 @@ export class OperationRun {
     await permit.takeTurn();
     this.#checkOperation({ document: this.#document, operationName, variables });
     await permit.takeTurn();
-    this.#errors = this.#rules.store.validate(this.#document);
+    // The errors are kept with the document.
+    this.#rules.store.validate(this.#document);
   }
 
   #parse(text: string): DocumentNode {
@@ -166,7 +166,7 @@ export class OperationRun {
   /** Validates by the specification's rules, ours, and those that plugins add. */
   validate(document: DocumentNode, rules: readonly ValidationRule[] = NONE): readonly GraphQLError[] {
     const { schema, store } = this.#rules;
-    const errors = document === this.#document ? this.#errors : store.validate(document);
+    const errors = store.validate(document);
     if (errors.length > 0 || rules.length <= specifiedRules.length) return errors;
     const added = rules.filter((rule) => !specifiedRules.includes(rule));
     return added.length > 0 ? validate(schema, document, added) : errors;
@@ -178,14 +178,20 @@ export class OperationRun {
     if (schema !== this.#rules.schema) throw new Error('A plugin puts another schema in place of ours.');
     const operation = { document, operationName, variables: variableValues };
     if (!this.#isChecked(operation)) this.#checkOperation(operation);
-    const allowance = allowanceOf(this.#opened);
     const notes = readOperationNotes(document, operationName ?? undefined);
     requestLog.record(notes);
     return requestLog.operation(notes.operation, async () => {
-      const charged = contextValue?.charge(spent.cost);
+      const charged = contextValue.charge(spent.cost);
       if (charged) await charged;
       if (spent.cost > LONG_COST) await requestLog.permit.takeTurn();
-      const args = { schema, document, operationName, variableValues, contextValue, allowance };
+      const args = {
+        schema,
+        document,
+        operationName,
+        variableValues,
+        contextValue,
+        allowance: contextValue.allowance,
+      };
       return this.#rules.execute(args);
     });
   }
@@ -202,10 +208,10 @@ export class OperationRun {
       operationName: operation.operationName ?? undefined,
       variables: operation.variables ?? {},
       method: request.method,
-      isCallerKnown: context?.caller !== undefined,
+      isCallerKnown: context.caller !== undefined,
       limits,
       spent,
-      responseBytes: allowanceOf(this.#opened).bounds.bytes,
+      responseBytes: context.allowance.bounds.bytes,
     });
     this.#checked = { ...operation, sizes };
   }
@@ -220,7 +226,7 @@ export class OperationRun {
   }
 
   get #owner(): string | undefined {
-    return this.#opened.context?.caller?.application.id;
+    return this.#opened.context.caller?.application.id;
   }
 }
 

@@ -81,7 +81,7 @@ export function createPluginEngine(options: EngineOptions): OperationEngine {
         opened.shown ??= toPluginRequest(opened.request);
         const request = opened.shown;
         const run = new OperationRun(operation, opened, options);
-        const context = { request, caller: opened.context?.caller, [RUN]: run };
+        const context = { request, caller: opened.context.caller, [RUN]: run };
         // Without @defer, @stream and subscriptions results are never incremental.
         const result = getResultForParams({ params: operation as GraphQLParams, request }, context);
         return ((await result) ?? {}) as ExecutionResult;

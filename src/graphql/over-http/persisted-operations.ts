@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { CrossbookError } from '../../domain/errors.ts';
@@ -53,7 +53,7 @@ export function createTrustedOperations(manifest: ReadonlyMap<string, string>): 
 }
 
 export function toHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 function checkHash(query: string, hash: string): void {
@@ -107,12 +107,9 @@ export function readManifest(path: string): ReadonlyMap<string, string> {
   try {
     return parseManifest(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new Error(
-      `The operations of ${path} cannot be read. ${error instanceof Error ? error.message : ''}`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`The operations of ${path} cannot be read. ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,29 +1,19 @@
 import { missingCredentials } from '../../domain/caller.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
-import { Allowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
 import { isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
 import type { DocumentLimits, Spent } from '../limits.ts';
 import { type PersistedOperations, readHash } from './persisted-operations.ts';
 
-/** The allowance of the request; the smaller unauthenticated one until the caller is known. */
-export function allowanceOf(opened: GraphQLRequest): Allowance {
-  opened.allowance ??= opened.context?.allowance ?? new Allowance(RESPONSE_BOUNDS.stranger);
-  return opened.allowance;
-}
-
 /** The state of one HTTP request; operations of a batch share one context. */
 export interface GraphQLRequest {
   readonly request: HttpRequest;
   readonly requestLog: RequestLog;
-  /** Set once the caller is known. */
-  context: RequestContext | undefined;
+  readonly context: RequestContext;
   /** Set with the first operation: the request as plugins see it. */
   shown: Request | undefined;
-  /** Set once something was produced for its response. */
-  allowance: Allowance | undefined;
   /** The cost of its operations so far. */
   readonly spent: Spent;
   /** The tokens of its documents so far. */

@@ -14,10 +14,9 @@ import {
   isScalarType,
   isUnionType,
   Kind,
-  type NameNode,
   parse,
-  parseConstValue,
   print,
+  type ScalarTypeDefinitionNode,
   visit,
 } from 'graphql';
 import { stringLength } from '../../lib/json.ts';
@@ -120,51 +119,40 @@ export function printSubgraph(api: GraphQLSchema, { relayNode = false }: Subgrap
 function withCost(node: FieldDefinitionNode, field: GraphQLField<unknown, unknown> | undefined) {
   const { weight = 1, items, pageSize } = readCost(field?.extensions ?? {});
   const cost = Math.ceil(withoutArguments(weight));
-  const added: ConstDirectiveNode[] = [];
-  if (cost > 1) added.push(toDirective('cost', { weight: String(cost) }));
-  const slicingArguments = toSlicing(node);
-  const isSliced = slicingArguments !== '[]';
+  const added: string[] = [];
+  if (cost > 1) added.push(`@cost(weight: ${cost})`);
+  const slicing = toSlicing(node);
   const length = pageSize ?? items;
-  if (length !== undefined && (isSliced || typeof length === 'number')) {
-    const slicing = isSliced && { slicingArguments, ...(pageSize !== undefined && PAGE), ...OPTIONAL };
-    added.push(toDirective('listSize', { ...slicing, assumedSize: String(withoutArguments(length)) }));
+  if (length !== undefined && (slicing !== '' || typeof length === 'number')) {
+    const sized = pageSize === undefined ? '' : SIZED_FIELDS;
+    const sliced = slicing === '' ? '' : slicing + sized + OPTIONAL;
+    added.push(`@listSize(${sliced}assumedSize: ${withoutArguments(length)})`);
   }
-  return { ...node, directives: [...(node.directives ?? []), ...added] };
+  return { ...node, directives: [...(node.directives ?? []), ...parseDirectives(added.join(' '))] };
 }
 
 /** Lists only existing arguments, because composers reject unknown ones and some pages have no `last`. */
 function toSlicing({ arguments: given = [] }: FieldDefinitionNode): string {
   const names = given.map(({ name }) => name.value).filter((name) => name === 'first' || name === 'last');
-  return `[${names.map((name) => JSON.stringify(name)).join(', ')}]`;
+  return names.length === 0 ? '' : `slicingArguments: ${JSON.stringify(names)}, `;
 }
 
 function withoutArguments(amount: CostAmount): number {
   return typeof amount === 'number' ? amount : amount({});
 }
 
-function toDirective(name: string, values: Readonly<Record<string, string>>): ConstDirectiveNode {
-  return {
-    kind: Kind.DIRECTIVE,
-    name: toName(name),
-    arguments: Object.entries(values).map(([key, value]) => ({
-      kind: Kind.ARGUMENT,
-      name: toName(key),
-      value: parseConstValue(value),
-    })),
-  };
-}
-
-function toName(value: string): NameNode {
-  return { kind: Kind.NAME, value };
+function parseDirectives(text: string): readonly ConstDirectiveNode[] {
+  const [definition] = parse(`scalar Any ${text}`).definitions;
+  return (definition as ScalarTypeDefinitionNode).directives ?? [];
 }
 
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@cost", "@listSize", "@tag"])';
 
 /** The lists of a page are in these fields. */
-const PAGE = { sizedFields: '["edges", "nodes"]' };
+const SIZED_FIELDS = 'sizedFields: ["edges", "nodes"], ';
 /** The page size may be omitted. */
-const OPTIONAL = { requireOneSlicingArgument: 'false' };
+const OPTIONAL = 'requireOneSlicingArgument: false, ';
 
 const RELAY: ReadonlySet<string> = new Set(['node', 'nodes']);
 

@@ -18,31 +18,26 @@ import {
 } from '../../usecases/connect-link.ts';
 import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-applications.ts';
 import { builder } from '../builder.ts';
-import { enumOf, exposeFields, objectOf, registerObject } from '../from-shape.ts';
+import { defineObject, enumOf, objectOf } from '../from-shape.ts';
 import { defineMutation } from '../mutation.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
 
-const ConnectLinkType = registerObject(
-  connectLink,
-  builder.objectRef<ConnectLink>('ConnectLink').implement({
-    description: connectLink.description,
-    interfaces: [NodeInterface],
-    fields: (t) => ({
-      id: t.exposeID('id', NODE_ID),
-      ...exposeFields(t, connectLink),
-      connection: t.field({
-        type: objectOf<Connection>(connection),
-        nullable: true,
-        description:
-          'The connection that was made. Null until the link is `COMPLETED`, and if the connection was removed since.',
-        async resolve({ customerId, connectionId }, _args, context) {
-          const customer = connectionId === null ? undefined : await context.loadCustomer(customerId);
-          return customer?.connections.find((one) => one.id === connectionId) ?? null;
-        },
-      }),
+const ConnectLinkType = defineObject<ConnectLink>(connectLink, {
+  interfaces: [NodeInterface],
+  fields: (t) => ({
+    id: t.exposeID('id', NODE_ID),
+    connection: t.field({
+      type: objectOf<Connection>(connection),
+      nullable: true,
+      description:
+        'The connection that was made. Null until the link is `COMPLETED`, and if the connection was removed since.',
+      async resolve({ customerId, connectionId }, _args, context) {
+        const customer = connectionId === null ? undefined : await context.loadCustomer(customerId);
+        return customer?.connections.find((one) => one.id === connectionId) ?? null;
+      },
     }),
   }),
-);
+});
 
 const LINK_ID = field(id, 'The link’s id.');
 
@@ -149,16 +144,11 @@ defineMutation('cancelConnectLink', {
 });
 
 /** The application's OAuth app at a provider, which connect links use. */
-registerObject(
-  oauthClient,
-  builder.objectRef<StoredOAuthClient>('OAuthClient').implement({
-    description: oauthClient.description,
-    fields: (t) => ({
-      provider: t.expose('providerName', { type: enumOf(providerName), description: 'The provider.' }),
-      ...exposeFields(t, oauthClient),
-    }),
+defineObject<StoredOAuthClient>(oauthClient, {
+  fields: (t) => ({
+    provider: t.expose('providerName', { type: enumOf(providerName), description: 'The provider.' }),
   }),
-);
+});
 
 const PROVIDER = field(providerName, 'The provider.');
 

@@ -18,7 +18,7 @@ import { findAssociations, findContactsByEmail, searchContacts } from '../../use
 import { builder, tagged } from '../builder.ts';
 import { BYTES_PER_UNIT, costs, countOf, type UncheckedArguments } from '../cost.ts';
 import { isSelected, selectContactFields } from '../field-selection.ts';
-import { enumOf, exposeFields, objectOf } from '../from-shape.ts';
+import { defineObject, enumOf, objectOf } from '../from-shape.ts';
 import { toContactId } from '../global-id.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
 import { connectionOf, pageArguments, pageSizeOf, readPageInput } from './pagination.ts';
@@ -26,8 +26,7 @@ import { connectionOf, pageArguments, pageSizeOf, readPageInput } from './pagina
 /** The usual size of a CRM's raw record, for cost analysis; its true length is charged when it is read. */
 const RECORD_BYTES = 1_024;
 
-const ContactType = builder.objectRef<ContactRecord>('Contact').implement({
-  description: contact.description,
+const ContactType = defineObject<ContactRecord>(contact, {
   interfaces: [NodeInterface],
   directives: [
     { name: 'key', args: { fields: 'id' } },
@@ -44,7 +43,6 @@ const ContactType = builder.objectRef<ContactRecord>('Contact').implement({
       description: 'CRM of the contact.',
       resolve: ({ source }) => source.provider,
     }),
-    ...exposeFields(t, contact),
     rawData: t.expose('rawData', {
       ...tagged('raw-data'),
       type: 'JSON',

@@ -15,31 +15,25 @@ import {
 import { findCustomer, listCustomers, MAX_LISTED_IDS } from '../../usecases/find-customer.ts';
 import { builder, tagged } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { enumOf, exposeFields, registerObject } from '../from-shape.ts';
+import { defineObject, enumOf } from '../from-shape.ts';
 import { toGlobalId } from '../global-id.ts';
 import { defineMutation } from '../mutation.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
 import { connectionOf, pageArguments, pageSizeOf, readPageInput } from './pagination.ts';
 
-const CustomerType = registerObject(
-  customer,
-  builder.objectRef<Customer>('Customer').implement({
-    description: customer.description,
-    interfaces: [NodeInterface],
-    directives: [
-      { name: 'key', args: { fields: 'customerId' } },
-      { name: 'key', args: { fields: 'id' } },
-    ],
-    fields: (t) => ({
-      ...exposeFields(t, customer),
-      id: t.id({
-        ...NODE_ID,
-        resolve: ({ applicationId, customerId }) =>
-          toGlobalId({ type: 'Customer', applicationId, customerId }),
-      }),
+const CustomerType = defineObject<Customer>(customer, {
+  interfaces: [NodeInterface],
+  directives: [
+    { name: 'key', args: { fields: 'customerId' } },
+    { name: 'key', args: { fields: 'id' } },
+  ],
+  fields: (t) => ({
+    id: t.id({
+      ...NODE_ID,
+      resolve: ({ applicationId, customerId }) => toGlobalId({ type: 'Customer', applicationId, customerId }),
     }),
   }),
-);
+});
 
 builder.queryField('customer', (t) =>
   t.field({

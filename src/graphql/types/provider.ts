@@ -5,7 +5,7 @@ import { boolean, field, listOf, shape } from '../../domain/shape.ts';
 import { findMissingScopes, listProviders } from '../../usecases/list-providers.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { exposeFields, objectOf, registerObject } from '../from-shape.ts';
+import { defineObject, objectOf } from '../from-shape.ts';
 import { ContactConnectionType, search, searchArguments, searchCosts } from './contact.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
 
@@ -33,28 +33,25 @@ builder.queryField('providers', (t) =>
   }),
 );
 
-registerObject(
-  connection,
-  builder.objectRef<Connection>('ConnectedProvider').implement({
-    description: connection.description,
-    interfaces: [NodeInterface],
-    fields: (t) => ({
-      ...exposeFields(t, connection, {
-        missingScopes: (record: Connection, _args, { providers }) => findMissingScopes(providers, record),
-      }),
-      id: t.exposeID('id', NODE_ID),
-      searchContacts: t.field({
-        type: ContactConnectionType,
-        nullable: true,
-        description:
-          'Searches the customer’s contacts at this provider. Null, with an error at its path, if that fails.',
-        args: searchArguments,
-        ...searchCosts,
-        resolve: (record, args, context, info) => {
-          const target = { customerId: record.customerId, provider: record.providerName };
-          return search({ target, args, context, info });
-        },
-      }),
+defineObject<Connection>(connection, {
+  name: 'ConnectedProvider',
+  interfaces: [NodeInterface],
+  resolvers: {
+    missingScopes: (record: Connection, _args, { providers }) => findMissingScopes(providers, record),
+  },
+  fields: (t) => ({
+    id: t.exposeID('id', NODE_ID),
+    searchContacts: t.field({
+      type: ContactConnectionType,
+      nullable: true,
+      description:
+        'Searches the customer’s contacts at this provider. Null, with an error at its path, if that fails.',
+      args: searchArguments,
+      ...searchCosts,
+      resolve: (record, args, context, info) => {
+        const target = { customerId: record.customerId, provider: record.providerName };
+        return search({ target, args, context, info });
+      },
     }),
   }),
-);
+});
