@@ -22,7 +22,6 @@ import {
   completeLink,
   failLink,
   failOtherAccount,
-  IS_CUSTOMER_OF_LINK,
   isOpen,
   lockLink,
   NO_GRANT,
@@ -31,43 +30,45 @@ import {
 } from './end-connect-link.ts';
 import { applications, customers } from './schema.ts';
 
-/** Opens the connect links of one application. */
-export function createConnectLinks(deps: StoreDeps): (applicationId: string) => ConnectLinkStore {
+/** The connect links of one application. */
+export function createConnectLinks(deps: StoreDeps, applicationId: string): ConnectLinkStore {
   const { engine, now } = deps;
   const { orm } = engine;
-  return (applicationId) => {
-    const own = (id: string) => and(eq(connectLinks.id, id), eq(connectLinks.applicationId, applicationId));
-    const find = async (id: string) => {
+  const own = (id: string) => and(eq(connectLinks.id, id), eq(connectLinks.applicationId, applicationId));
+  const find = async (id: string) => {
+    if (!UUID.test(id)) return undefined;
+    const [row] = await engine.repeatable(() => orm.select().from(connectLinks).where(own(id)));
+    return row && toConnectLink(row, now());
+  };
+  return {
+    find,
+    create: (link) =>
+      changeLink(deps, async ({ tx, now }) => {
+        if (!(await lockCustomer(tx, applicationId, link.customerId))) return undefined;
+        const [row] = await tx
+          .insert(connectLinks)
+          .values({
+            ...link,
+            id: randomUUID(),
+            applicationId,
+            status: 'PENDING',
+            createdAt: now,
+            updatedAt: now,
+          })
+          .returning();
+        return row && toConnectLink(row, now);
+      }),
+    async cancel(id) {
       if (!UUID.test(id)) return undefined;
-      const [row] = await engine.repeatable(() => orm.select().from(connectLinks).where(own(id)));
-      return row && toConnectLink(row, now());
-    };
-    return {
-      find,
-      create: (link) =>
-        changeLink(deps, async ({ tx, now }) => {
-          if (!(await lockCustomer(tx, applicationId, link.customerId))) return undefined;
-          const [row] = await tx
-            .insert(connectLinks)
-            .values({
-              ...link,
-              ...{ id: randomUUID(), applicationId, status: 'PENDING', createdAt: now, updatedAt: now },
-            })
-            .returning();
-          return row && toConnectLink(row, now);
-        }),
-      async cancel(id) {
-        if (!UUID.test(id)) return undefined;
-        const isCancelable = and(own(id), inArray(connectLinks.status, CANCELABLE));
-        const canceled = { ...NO_GRANT, status: 'CANCELED', updatedAt: now() } as const;
-        await engine.repeatable(() => orm.update(connectLinks).set(canceled).where(isCancelable));
-        return find(id);
-      },
-      async confirm(id, codeHash) {
-        if (!(await find(id))) return undefined;
-        return changeLink(deps, (work) => confirm(work, id, codeHash));
-      },
-    };
+      const isCancelable = and(own(id), inArray(connectLinks.status, CANCELABLE));
+      const canceled = { ...NO_GRANT, status: 'CANCELED', updatedAt: now() } as const;
+      await engine.repeatable(() => orm.update(connectLinks).set(canceled).where(isCancelable));
+      return find(id);
+    },
+    async confirm(id, codeHash) {
+      if (!(await find(id))) return undefined;
+      return changeLink(deps, (work) => confirm(work, id, codeHash));
+    },
   };
 }
 
@@ -112,7 +113,7 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
           .select({ link: connectLinks, applicationName: applications.name, customerName: customers.name })
           .from(connectLinks)
           .innerJoin(applications, eq(applications.id, connectLinks.applicationId))
-          .innerJoin(customers, IS_CUSTOMER_OF_LINK)
+          .innerJoin(customers, isCustomer(connectLinks))
           .where(eq(connectLinks.id, linkId)),
       );
       return row && { ...row, link: toConnectLink(row.link, now()) };
@@ -208,7 +209,12 @@ async function awaitConfirmation({ tx, now, secrets }: Work, { id }: ConnectLink
   const [waiting] = await tx
     .update(connectLinks)
     .set({
-      ...{ status: 'AWAITING_CONFIRMATION', providerName, sealedGrant, keyId, codeHash, codeExpiresAt },
+      status: 'AWAITING_CONFIRMATION',
+      providerName,
+      sealedGrant,
+      keyId,
+      codeHash,
+      codeExpiresAt,
       updatedAt: now,
     })
     .where(eq(connectLinks.id, id))

@@ -7,6 +7,7 @@ import type { EventType } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../domain/tenant.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { CustomerKey } from './customers.ts';
 import type { StoreDeps } from './database.ts';
 import type { Engine } from './engine/open.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
@@ -269,8 +270,6 @@ interface LeaseOptions extends Pick<CredentialsDeps, 'engine' | 'leaseMs'> {
   find(): Promise<Found | undefined>;
 }
 
-export interface CredentialKey {
-  readonly applicationId: string;
-  readonly customerId: string;
+export interface CredentialKey extends CustomerKey {
   readonly providerName: ProviderName;
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Connection, ConnectionStore, ConnectionTarget } from '../domain/connection.ts';
 import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
@@ -77,12 +77,15 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
   };
 }
 
-export function isCustomer({ applicationId, customerId }: CustomerKey): SQL | undefined {
+export function isCustomer({ applicationId, customerId }: CustomerKey<SQLWrapper>): SQL | undefined {
   return and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
 }
 
 /** Matches the connections of a customer, or the one to a provider. */
-export function isConnectionOf({ applicationId, customerId }: CustomerKey, providerName?: ProviderName) {
+export function isConnectionOf(
+  { applicationId, customerId }: CustomerKey<SQLWrapper>,
+  providerName?: ProviderName,
+) {
   return and(
     eq(connections.applicationId, applicationId),
     eq(connections.customerId, customerId),
@@ -104,13 +107,7 @@ function prepareSelect({ orm }: Engine) {
   return orm
     .select({ customer: customers, connection: CONNECTION_COLUMNS })
     .from(customers)
-    .leftJoin(
-      connections,
-      and(
-        eq(connections.applicationId, customers.applicationId),
-        eq(connections.customerId, customers.customerId),
-      ),
-    )
+    .leftJoin(connections, isConnectionOf(customers))
     .where(
       and(
         eq(customers.applicationId, sql.placeholder('applicationId')),
@@ -179,9 +176,7 @@ function toCondition(applicationId: string, filter: CustomerFilter): SQL | undef
     provider === undefined && status === undefined
       ? undefined
       : sql`exists (select from ${connections} where ${and(
-          eq(connections.applicationId, customers.applicationId),
-          eq(connections.customerId, customers.customerId),
-          provider && eq(connections.providerName, provider),
+          isConnectionOf(customers, provider),
           status && eq(connections.status, status),
         )})`,
   );
@@ -252,9 +247,10 @@ export function toCustomer(
   return { applicationId, customerId, name, email, version, connections };
 }
 
-interface CustomerKey {
-  readonly applicationId: string;
-  readonly customerId: string;
+/** By values, or also by columns and placeholders of a statement. */
+export interface CustomerKey<Sql = never> {
+  readonly applicationId: string | Sql;
+  readonly customerId: string | Sql;
 }
 
 /** The customer store with operations that requests do not use. */

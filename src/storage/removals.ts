@@ -6,6 +6,7 @@ import { isStorable } from '../lib/text.ts';
 import { openCredentials } from './credentials.ts';
 import {
   type ConnectionRow,
+  type CustomerKey,
   isConnectionOf,
   isCustomer,
   toConnection,
@@ -20,13 +21,13 @@ import { CONNECTION_COLUMNS, connections, credentials, customers } from './schem
  * in this order, as upserts and refreshes do. Reading under the locks returns the latest refresh token for its
  * revocation, and excludes concurrent additions. Dependent rows are deleted by cascade.
  */
-export function createRemovals(deps: StoreDeps): (applicationId: string) => RemovalStore {
-  return (applicationId) => ({
+export function createRemovals(deps: StoreDeps, applicationId: string): RemovalStore {
+  return {
     removeCustomer: (customerId, expectedVersion) =>
       remove(deps, { applicationId, customerId, expectedVersion }),
     removeConnection: async (customerId, providerName) =>
       (await remove(deps, { applicationId, customerId, providerName }))?.[0],
-  });
+  };
 }
 
 /** Removes a customer with all connections, or one connection. Undefined where there is no such customer. */
@@ -127,9 +128,7 @@ async function isGrantShared(tx: Transaction, grant: SharedGrant): Promise<boole
   return others.length > 0;
 }
 
-interface Removal {
-  readonly applicationId: string;
-  readonly customerId: string;
+interface Removal extends CustomerKey {
   readonly expectedVersion?: number | undefined;
   /** Absent: the whole customer. */
   readonly providerName?: ProviderName;
