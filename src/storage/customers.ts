@@ -14,7 +14,6 @@ import { createUpsert } from './upsert-customer.ts';
 /** Prepares the statements once; the returned function opens the store of one application. */
 export function createCustomers(deps: StoreDeps): (applicationId: string) => CustomerRecords {
   const { engine } = deps;
-  const { orm } = engine;
   const select = prepareSelect(engine);
   const read = createReadBatcher<string, Customer>({
     keyOf: (customerId) => customerId,
@@ -55,21 +54,14 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
         const { connections } = (await read()) ?? customer;
         return { customer: { ...customer, connections }, created };
       },
-      readTokenGeneration: async (customerId) => {
-        if (!isStorable(customerId)) return undefined;
-        const [row] = await engine.repeatable(() =>
-          orm.select(GENERATION).from(customers).where(isCustomer({ applicationId, customerId })),
-        );
-        return row?.generation;
-      },
       raiseTokenGeneration: async (customerId) => {
         if (!isStorable(customerId)) return undefined;
         const [row] = await engine.repeatable(() =>
-          orm
+          engine.orm
             .update(customers)
             .set({ tokenGeneration: sql`${customers.tokenGeneration} + 1` })
             .where(isCustomer({ applicationId, customerId }))
-            .returning(GENERATION),
+            .returning({ generation: customers.tokenGeneration }),
         );
         return row?.generation;
       },
@@ -100,8 +92,6 @@ export function versionConflict(
   const found = stored ? `has version ${stored.version}` : 'does not exist';
   return new CrossbookError('CONFLICT', `Version ${expected} was expected, but the customer ${found}.`);
 }
-
-const GENERATION = { generation: customers.tokenGeneration };
 
 function prepareSelect({ orm }: Engine) {
   return orm
@@ -253,11 +243,9 @@ export interface CustomerKey<Sql = never> {
   readonly customerId: string | Sql;
 }
 
-/** The customer store with operations that requests do not use. */
+/** The customer store with an operation that requests do not use. */
 interface CustomerRecords extends CustomerStore {
-  /** Tokens of earlier generations are invalid. Undefined where there is no such customer. */
-  readTokenGeneration(customerId: string): Promise<number | undefined>;
-  /** Invalidates all tokens of this customer. */
+  /** Invalidates all tokens of this customer, which are of earlier generations. Undefined where there is none. */
   raiseTokenGeneration(customerId: string): Promise<number | undefined>;
 }
 
