@@ -8,10 +8,6 @@ import { apiKeys, applications } from './schema.ts';
 
 /** Operations of the operator, over all applications. Callers' requests never reach this. */
 export function createAdmin(engine: Engine, keys: ApiKeys) {
-  return { ...createApplicationAdmin(engine), ...createKeyAdmin(engine, keys) };
-}
-
-function createApplicationAdmin(engine: Engine) {
   const { orm } = engine;
   return {
     /** Rejects with CONFLICT where the name is taken. */
@@ -23,11 +19,8 @@ function createApplicationAdmin(engine: Engine) {
       throw new CrossbookError('CONFLICT', detail);
     },
     /** Creates a fixed application, such as the demo's. Idempotent. */
-    ensureApplication: async (application: Application): Promise<Application> => {
-      const { id, name } = application;
-      await engine.repeatable(() => orm.insert(applications).values({ id, name }).onConflictDoNothing());
-      return application;
-    },
+    ensureApplication: ({ id, name }: Application) =>
+      engine.repeatable(() => orm.insert(applications).values({ id, name }).onConflictDoNothing()),
     listApplications: () =>
       engine.repeatable(() =>
         orm.select(APPLICATION).from(applications).orderBy(asc(applications.createdAt)),
@@ -54,25 +47,6 @@ function createApplicationAdmin(engine: Engine) {
       engine.repeatable(() =>
         orm.select(ORIGINS).from(applications).where(sql`${applications.origins} <> '{}'`),
       ),
-  };
-}
-
-async function requireApplication({ orm, repeatable }: Engine, id: string): Promise<void> {
-  const found = await repeatable(() =>
-    orm.select(APPLICATION).from(applications).where(sql`${applications.id}::text = ${id}`),
-  );
-  if (found.length === 0) throw new CrossbookError('NOT_FOUND', `There is no application ${id}.`);
-}
-
-/** Ids derive from names, so that of two concurrent creations with one name the primary key admits one. */
-const APPLICATIONS = '5b1c0d86-7d0c-4a41-9c62-0f6a4f0f7a35';
-const APPLICATION = { id: applications.id, name: applications.name };
-const ORIGINS = { applicationId: applications.id, origins: applications.origins };
-
-/** Creates, lists, revokes and rotates API keys. */
-function createKeyAdmin(engine: Engine, keys: ApiKeys) {
-  const { orm } = engine;
-  return {
     /**
      * Returns the key, which cannot be read again: only a hash of its secret is stored. Rejects with CONFLICT where
      * an active key of the application has the name.
@@ -115,6 +89,18 @@ function createKeyAdmin(engine: Engine, keys: ApiKeys) {
     },
   };
 }
+
+async function requireApplication({ orm, repeatable }: Engine, id: string): Promise<void> {
+  const found = await repeatable(() =>
+    orm.select(APPLICATION).from(applications).where(sql`${applications.id}::text = ${id}`),
+  );
+  if (found.length === 0) throw new CrossbookError('NOT_FOUND', `There is no application ${id}.`);
+}
+
+/** Ids derive from names, so that of two concurrent creations with one name the primary key admits one. */
+const APPLICATIONS = '5b1c0d86-7d0c-4a41-9c62-0f6a4f0f7a35';
+const APPLICATION = { id: applications.id, name: applications.name };
+const ORIGINS = { applicationId: applications.id, origins: applications.origins };
 
 /** Keys expire by the database's clock, because clocks of processes may differ. */
 const NOW = sql`now()`;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull, type SQL } from 'drizzle-orm';
 import {
   CONFIRMATION_SECONDS,
   type Confirmation,
@@ -121,28 +121,17 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
 
     start: (flow) => changeLink(deps, (work) => start(work, flow)),
 
-    async findByState(stateHash) {
-      const rows = await engine.repeatable(() =>
-        orm.select().from(connectFlows).where(eq(connectFlows.stateHash, stateHash)),
-      );
-      return rows.flatMap(toFlow)[0];
-    },
+    findByState: async (stateHash) => (await findFlows(eq(connectFlows.stateHash, stateHash)))[0],
 
     async findByCookies(providerName, cookieHashes) {
       if (cookieHashes.length === 0) return [];
-      const rows = await engine.repeatable(() =>
-        orm
-          .select()
-          .from(connectFlows)
-          .where(
-            and(
-              eq(connectFlows.providerName, providerName),
-              inArray(connectFlows.cookieHash, cookieHashes),
-              isNull(connectFlows.usedAt),
-            ),
-          ),
+      return findFlows(
+        and(
+          eq(connectFlows.providerName, providerName),
+          inArray(connectFlows.cookieHash, cookieHashes),
+          isNull(connectFlows.usedAt),
+        ),
       );
-      return rows.flatMap(toFlow);
     },
 
     async take(stateHash) {
@@ -165,10 +154,12 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
   };
 
   /** A flow whose PKCE verifier cannot be decrypted, because its key is gone, is ignored. */
-  function toFlow(row: typeof connectFlows.$inferSelect): ConnectFlow[] {
-    const { sealedVerifier, keyId, createdAt, usedAt, ...flow } = row;
-    const codeVerifier = secrets.verifier.open(sealedVerifier, flow.stateHash);
-    return codeVerifier === undefined ? [] : [{ ...flow, codeVerifier, isUsed: usedAt !== null }];
+  async function findFlows(condition: SQL | undefined): Promise<ConnectFlow[]> {
+    const rows = await engine.repeatable(() => orm.select().from(connectFlows).where(condition));
+    return rows.flatMap(({ sealedVerifier, keyId, createdAt, usedAt, ...flow }) => {
+      const codeVerifier = secrets.verifier.open(sealedVerifier, flow.stateHash);
+      return codeVerifier === undefined ? [] : [{ ...flow, codeVerifier, isUsed: usedAt !== null }];
+    });
   }
 }
 

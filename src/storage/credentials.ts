@@ -15,8 +15,11 @@ import { connections, credentials } from './schema.ts';
 import type { SealedColumns, SealedText } from './sealed-columns.ts';
 
 /** Prepares the statement once; the returned function opens the store of one application. */
-export function createCredentials(deps: CredentialsDeps): (applicationId: string) => CredentialStore {
-  const { engine, leaseMs, now, onAppended } = deps;
+export function createCredentials(
+  deps: StoreDeps,
+  leaseMs: number,
+): (applicationId: string) => CredentialStore {
+  const { engine, now, onAppended } = deps;
   const select = prepareSelect(engine);
   const refreshes = new Map<string, Promise<StoredCredentials | undefined>>();
   return (applicationId) => {
@@ -258,12 +261,9 @@ where application_id = $1::uuid and connection_id = $2::uuid and refresh_lease =
 type SelectedRow = Awaited<ReturnType<ReturnType<typeof prepareSelect>['execute']>>[number];
 type Found = NonNullable<ReturnType<typeof toFound>>;
 
-interface CredentialsDeps extends StoreDeps {
+interface LeaseOptions extends Pick<StoreDeps, 'engine'> {
   /** The duration of the refresh lease: longer than a refresh takes, including the write of its result. */
   readonly leaseMs: number;
-}
-
-interface LeaseOptions extends Pick<CredentialsDeps, 'engine' | 'leaseMs'> {
   readonly applicationId: string;
   readonly connectionId: string;
   /** Undefined where nothing has to be refreshed any more. */

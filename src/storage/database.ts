@@ -46,7 +46,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
   };
   const customers = createCustomers(deps);
   const connections = createConnections(engine);
-  const credentials = createCredentials({ ...deps, leaseMs: options.refreshLeaseMs ?? 20_000 });
+  const credentials = createCredentials(deps, options.refreshLeaseMs ?? 20_000);
   const contactCache = createContactCache({
     engine,
     sealer: createSealer(keyRing, 'contact cache'),
