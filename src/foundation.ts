@@ -46,7 +46,7 @@ export async function openFoundation(
     ...keyNotes,
     ...(own?.notes ?? []),
     ...(sandbox || !(await database.demoData.remove()) ? [] : [DEMO_REMOVED]),
-    ...(sandbox || (await database.admin.hasApplications()) ? [] : [FIRST_STEP]),
+    ...(sandbox || (await database.admin.listApplications()).length > 0 ? [] : [FIRST_STEP]),
     ...toRedirectNotes(config, providers.values()),
   ];
   const limits = await openLimits({

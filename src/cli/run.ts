@@ -117,7 +117,8 @@ async function invoke(command: Command, given: ReturnType<typeof readArguments>,
     },
     readInput: () => readInput(stdin),
     note: (line) => void stderr.write(`${line}\n`),
-    ...{ now, fetch },
+    now,
+    fetch,
   };
   try {
     return await command.run(invocation);

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import { asc, eq, sql } from 'drizzle-orm';
 import { type Application, DEMO_APPLICATION } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { uuidV5 } from '../lib/digest.ts';
@@ -8,10 +8,6 @@ import { apiKeys, applications } from './schema.ts';
 
 /** Operations of the operator, over all applications. Callers' requests never reach this. */
 export function createAdmin(engine: Engine, keys: ApiKeys) {
-  return { ...createApplicationAdmin(engine), ...createKeyAdmin(engine, keys) };
-}
-
-function createApplicationAdmin(engine: Engine) {
   const { orm } = engine;
   return {
     /** Rejects with CONFLICT where the name is taken. */
@@ -23,19 +19,12 @@ function createApplicationAdmin(engine: Engine) {
       throw new CrossbookError('CONFLICT', detail);
     },
     /** Creates a fixed application, such as the demo's. Idempotent. */
-    ensureApplication: async (application: Application): Promise<Application> => {
-      const { id, name } = application;
-      await engine.repeatable(() => orm.insert(applications).values({ id, name }).onConflictDoNothing());
-      return application;
-    },
+    ensureApplication: ({ id, name }: Application) =>
+      engine.repeatable(() => orm.insert(applications).values({ id, name }).onConflictDoNothing()),
     listApplications: () =>
       engine.repeatable(() =>
         orm.select(APPLICATION).from(applications).orderBy(asc(applications.createdAt)),
       ),
-    hasApplications: async () => {
-      const found = await engine.repeatable(() => orm.select(APPLICATION).from(applications).limit(1));
-      return found.length > 0;
-    },
     /** Replaces the web origins (CORS) of the application. */
     setOrigins: async (applicationId: string, origins: readonly string[]) => {
       await requireApplication(engine, applicationId);
@@ -54,25 +43,6 @@ function createApplicationAdmin(engine: Engine) {
       engine.repeatable(() =>
         orm.select(ORIGINS).from(applications).where(sql`${applications.origins} <> '{}'`),
       ),
-  };
-}
-
-async function requireApplication({ orm, repeatable }: Engine, id: string): Promise<void> {
-  const found = await repeatable(() =>
-    orm.select(APPLICATION).from(applications).where(sql`${applications.id}::text = ${id}`),
-  );
-  if (found.length === 0) throw new CrossbookError('NOT_FOUND', `There is no application ${id}.`);
-}
-
-/** Ids derive from names, so that of two concurrent creations with one name the primary key admits one. */
-const APPLICATIONS = '5b1c0d86-7d0c-4a41-9c62-0f6a4f0f7a35';
-const APPLICATION = { id: applications.id, name: applications.name };
-const ORIGINS = { applicationId: applications.id, origins: applications.origins };
-
-/** Creates, lists, revokes and rotates API keys. */
-function createKeyAdmin(engine: Engine, keys: ApiKeys) {
-  const { orm } = engine;
-  return {
     /**
      * Returns the key, which cannot be read again: only a hash of its secret is stored. Rejects with CONFLICT where
      * an active key of the application has the name.
@@ -98,10 +68,8 @@ function createKeyAdmin(engine: Engine, keys: ApiKeys) {
       ),
     /** False where the key is unknown or revoked already. */
     revokeKey: async (publicId: string) => {
-      const counts = or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, NOW));
-      const still = and(eq(apiKeys.publicId, publicId), counts);
-      const { rowCount } = await engine.once(() => orm.update(apiKeys).set({ revokedAt: NOW }).where(still));
-      return rowCount === 1;
+      const revoked = await engine.query(REVOKE_KEY, [publicId]);
+      return revoked.length > 0;
     },
     /**
      * Creates a new key of the same name; the old one stays valid for `overlapMs`. Undefined where the old one is not
@@ -116,8 +84,17 @@ function createKeyAdmin(engine: Engine, keys: ApiKeys) {
   };
 }
 
-/** Keys expire by the database's clock, because clocks of processes may differ. */
-const NOW = sql`now()`;
+async function requireApplication({ orm, repeatable }: Engine, id: string): Promise<void> {
+  const found = await repeatable(() =>
+    orm.select(APPLICATION).from(applications).where(sql`${applications.id}::text = ${id}`),
+  );
+  if (found.length === 0) throw new CrossbookError('NOT_FOUND', `There is no application ${id}.`);
+}
+
+/** Ids derive from names, so that of two concurrent creations with one name the primary key admits one. */
+const APPLICATIONS = '5b1c0d86-7d0c-4a41-9c62-0f6a4f0f7a35';
+const APPLICATION = { id: applications.id, name: applications.name };
+const ORIGINS = { applicationId: applications.id, origins: applications.origins };
 
 const KEY = {
   publicId: apiKeys.publicId,
@@ -136,6 +113,16 @@ insert into crossbook.applications (id, name)
 select $1::uuid, $2::text where not exists (select from crossbook.applications where name = $2::text)
 on conflict do nothing
 returning id`,
+};
+
+/** Keys expire by the database's clock, because clocks of processes may differ. */
+const REVOKE_KEY = {
+  name: 'revoke_key',
+  isOnce: true,
+  text: `
+update crossbook.api_keys set revoked_at = now()
+where public_id = $1::text and (revoked_at is null or revoked_at > now())
+returning public_id`,
 };
 
 /** Inserts a key with a new secret in place of an active one, which expires in $4 ms. */

@@ -1,7 +1,8 @@
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto';
-import { and, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { digest } from '../lib/digest.ts';
 import { isStorable } from '../lib/text.ts';
+import { type CustomerKey, isCustomer } from './customers.ts';
 import type { Engine } from './engine/open.ts';
 import { apiKeys, applications, customers } from './schema.ts';
 import { createSigningKeys, isSame, type KeyRing } from './sealing.ts';
@@ -45,16 +46,16 @@ export function createFindTokenSubject(engine: Engine) {
     .from(customers)
     .innerJoin(applications, eq(applications.id, customers.applicationId))
     .where(
-      and(
-        eq(customers.applicationId, sql.placeholder('applicationId')),
-        eq(customers.customerId, sql.placeholder('customerId')),
-      ),
+      isCustomer({
+        applicationId: sql.placeholder('applicationId'),
+        customerId: sql.placeholder('customerId'),
+      }),
     )
     .prepare('find_token_subject');
 
-  return async ({ applicationId, customerId }: TokenSubjectKey) => {
-    if (!isStorable(customerId)) return undefined;
-    const [row] = await engine.repeatable(() => select.execute({ applicationId, customerId }));
+  return async (customer: CustomerKey) => {
+    if (!isStorable(customer.customerId)) return undefined;
+    const [row] = await engine.repeatable(() => select.execute({ ...customer }));
     return row;
   };
 }
@@ -109,9 +110,4 @@ interface PresentedKey {
   readonly secret: string;
   /** Whether its MAC is valid, so the key was issued here. The row tells whether it is still active. */
   readonly isGenuine: boolean;
-}
-
-interface TokenSubjectKey {
-  readonly applicationId: string;
-  readonly customerId: string;
 }

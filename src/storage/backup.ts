@@ -53,7 +53,7 @@ export async function restore(file: string, target: Target) {
 }
 
 async function* readRows(run: RunSql): AsyncGenerator<string> {
-  const header: Header = { format: FORMAT, migrations: MIGRATIONS.map(({ name }) => name) };
+  const header: Header = { format: FORMAT, migrations: KNOWN };
   yield `${JSON.stringify(header)}\n`;
   // A cursor sees a snapshot of all tables as of its opening.
   const selects = TABLES.map(
@@ -105,8 +105,7 @@ async function verify(file: string): Promise<Header> {
     if (!existsSync(file)) throw new Error(`There is no file ${file}.`, { cause });
     throw new Error(`${file} is not a backup of Crossbook.`, { cause });
   }
-  const known = MIGRATIONS.map(({ name }) => name);
-  if (header.migrations.some((name, place) => known[place] !== name))
+  if (header.migrations.some((name, place) => KNOWN[place] !== name))
     throw new Error(`${file} is of a later version of Crossbook: restore it with that one.`);
   return header;
 }
@@ -145,6 +144,7 @@ export const TABLES = [
   'webhook_deliveries',
 ] as const;
 const FORMAT = 'crossbook rows 1';
+const KNOWN = MIGRATIONS.map(({ name }) => name);
 const BATCH = 500;
 
 interface Header {

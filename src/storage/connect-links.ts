@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull, type SQL } from 'drizzle-orm';
 import {
   CONFIRMATION_SECONDS,
   type Confirmation,
@@ -22,7 +22,6 @@ import {
   completeLink,
   failLink,
   failOtherAccount,
-  IS_CUSTOMER_OF_LINK,
   isOpen,
   lockLink,
   NO_GRANT,
@@ -31,43 +30,45 @@ import {
 } from './end-connect-link.ts';
 import { applications, customers } from './schema.ts';
 
-/** Opens the connect links of one application. */
-export function createConnectLinks(deps: StoreDeps): (applicationId: string) => ConnectLinkStore {
+/** The connect links of one application. */
+export function createConnectLinks(deps: StoreDeps, applicationId: string): ConnectLinkStore {
   const { engine, now } = deps;
   const { orm } = engine;
-  return (applicationId) => {
-    const own = (id: string) => and(eq(connectLinks.id, id), eq(connectLinks.applicationId, applicationId));
-    const find = async (id: string) => {
+  const own = (id: string) => and(eq(connectLinks.id, id), eq(connectLinks.applicationId, applicationId));
+  const find = async (id: string) => {
+    if (!UUID.test(id)) return undefined;
+    const [row] = await engine.repeatable(() => orm.select().from(connectLinks).where(own(id)));
+    return row && toConnectLink(row, now());
+  };
+  return {
+    find,
+    create: (link) =>
+      changeLink(deps, async ({ tx, now }) => {
+        if (!(await lockCustomer(tx, applicationId, link.customerId))) return undefined;
+        const [row] = await tx
+          .insert(connectLinks)
+          .values({
+            ...link,
+            id: randomUUID(),
+            applicationId,
+            status: 'PENDING',
+            createdAt: now,
+            updatedAt: now,
+          })
+          .returning();
+        return row && toConnectLink(row, now);
+      }),
+    async cancel(id) {
       if (!UUID.test(id)) return undefined;
-      const [row] = await engine.repeatable(() => orm.select().from(connectLinks).where(own(id)));
-      return row && toConnectLink(row, now());
-    };
-    return {
-      find,
-      create: (link) =>
-        changeLink(deps, async ({ tx, now }) => {
-          if (!(await lockCustomer(tx, applicationId, link.customerId))) return undefined;
-          const [row] = await tx
-            .insert(connectLinks)
-            .values({
-              ...link,
-              ...{ id: randomUUID(), applicationId, status: 'PENDING', createdAt: now, updatedAt: now },
-            })
-            .returning();
-          return row && toConnectLink(row, now);
-        }),
-      async cancel(id) {
-        if (!UUID.test(id)) return undefined;
-        const isCancelable = and(own(id), inArray(connectLinks.status, CANCELABLE));
-        const canceled = { ...NO_GRANT, status: 'CANCELED', updatedAt: now() } as const;
-        await engine.repeatable(() => orm.update(connectLinks).set(canceled).where(isCancelable));
-        return find(id);
-      },
-      async confirm(id, codeHash) {
-        if (!(await find(id))) return undefined;
-        return changeLink(deps, (work) => confirm(work, id, codeHash));
-      },
-    };
+      const isCancelable = and(own(id), inArray(connectLinks.status, CANCELABLE));
+      const canceled = { ...NO_GRANT, status: 'CANCELED', updatedAt: now() } as const;
+      await engine.repeatable(() => orm.update(connectLinks).set(canceled).where(isCancelable));
+      return find(id);
+    },
+    async confirm(id, codeHash) {
+      if (!(await find(id))) return undefined;
+      return changeLink(deps, (work) => confirm(work, id, codeHash));
+    },
   };
 }
 
@@ -112,7 +113,7 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
           .select({ link: connectLinks, applicationName: applications.name, customerName: customers.name })
           .from(connectLinks)
           .innerJoin(applications, eq(applications.id, connectLinks.applicationId))
-          .innerJoin(customers, IS_CUSTOMER_OF_LINK)
+          .innerJoin(customers, isCustomer(connectLinks))
           .where(eq(connectLinks.id, linkId)),
       );
       return row && { ...row, link: toConnectLink(row.link, now()) };
@@ -120,28 +121,17 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
 
     start: (flow) => changeLink(deps, (work) => start(work, flow)),
 
-    async findByState(stateHash) {
-      const rows = await engine.repeatable(() =>
-        orm.select().from(connectFlows).where(eq(connectFlows.stateHash, stateHash)),
-      );
-      return rows.flatMap(toFlow)[0];
-    },
+    findByState: async (stateHash) => (await findFlows(eq(connectFlows.stateHash, stateHash)))[0],
 
     async findByCookies(providerName, cookieHashes) {
       if (cookieHashes.length === 0) return [];
-      const rows = await engine.repeatable(() =>
-        orm
-          .select()
-          .from(connectFlows)
-          .where(
-            and(
-              eq(connectFlows.providerName, providerName),
-              inArray(connectFlows.cookieHash, cookieHashes),
-              isNull(connectFlows.usedAt),
-            ),
-          ),
+      return findFlows(
+        and(
+          eq(connectFlows.providerName, providerName),
+          inArray(connectFlows.cookieHash, cookieHashes),
+          isNull(connectFlows.usedAt),
+        ),
       );
-      return rows.flatMap(toFlow);
     },
 
     async take(stateHash) {
@@ -164,10 +154,12 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
   };
 
   /** A flow whose PKCE verifier cannot be decrypted, because its key is gone, is ignored. */
-  function toFlow(row: typeof connectFlows.$inferSelect): ConnectFlow[] {
-    const { sealedVerifier, keyId, createdAt, usedAt, ...flow } = row;
-    const codeVerifier = secrets.verifier.open(sealedVerifier, flow.stateHash);
-    return codeVerifier === undefined ? [] : [{ ...flow, codeVerifier, isUsed: usedAt !== null }];
+  async function findFlows(condition: SQL | undefined): Promise<ConnectFlow[]> {
+    const rows = await engine.repeatable(() => orm.select().from(connectFlows).where(condition));
+    return rows.flatMap(({ sealedVerifier, keyId, createdAt, usedAt, ...flow }) => {
+      const codeVerifier = secrets.verifier.open(sealedVerifier, flow.stateHash);
+      return codeVerifier === undefined ? [] : [{ ...flow, codeVerifier, isUsed: usedAt !== null }];
+    });
   }
 }
 
@@ -208,7 +200,12 @@ async function awaitConfirmation({ tx, now, secrets }: Work, { id }: ConnectLink
   const [waiting] = await tx
     .update(connectLinks)
     .set({
-      ...{ status: 'AWAITING_CONFIRMATION', providerName, sealedGrant, keyId, codeHash, codeExpiresAt },
+      status: 'AWAITING_CONFIRMATION',
+      providerName,
+      sealedGrant,
+      keyId,
+      codeHash,
+      codeExpiresAt,
       updatedAt: now,
     })
     .where(eq(connectLinks.id, id))

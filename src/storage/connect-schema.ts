@@ -20,6 +20,7 @@ import {
   momentColumn,
   ofApplication,
   providerNameColumn,
+  textsColumn,
   updatedAt,
 } from './schema.ts';
 
@@ -52,7 +53,7 @@ export const connectLinks = crossbook.table(
     mode: text('mode').$type<ConnectMode>().notNull(),
     confirm: boolean('confirm').notNull(),
     loginUrl: text('login_url'),
-    optionalScopes: text('optional_scopes').array().$type<readonly string[]>().notNull().default([]),
+    optionalScopes: textsColumn('optional_scopes'),
     allowAccountChange: boolean('allow_account_change').notNull(),
     status: text('status').$type<ConnectLinkStatus>().notNull(),
     failure: text('failure').$type<ConnectFailure>(),

@@ -1,16 +1,13 @@
-import { and, eq, gte, sql } from 'drizzle-orm';
 import { type CacheEntry, type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { backgroundClock, createIdleThrottle } from '../lib/clock.ts';
 import { isUnavailable } from './engine/failures.ts';
 import type { Engine } from './engine/open.ts';
-import { connections, contactCache } from './schema.ts';
 import type { Sealer } from './sealing.ts';
 
-/** Prepares the statement once; the returned function opens the cache of one application. */
+/** The write-behind queue is shared by the caches of all applications. */
 export function createContactCache(deps: Deps) {
   const { engine, sealer, hash } = deps;
-  const select = prepareSelect(engine);
   const writer = createContactCacheWriter(deps);
   return {
     /** Writes queued entries now. */
@@ -20,7 +17,7 @@ export function createContactCache(deps: Deps) {
         const key = toKey(applicationId, connectionId, filterKey);
         await writer.settle(key);
         const keyHash = hash(key);
-        const [row] = await engine.repeatable(() => select.execute({ applicationId, keyHash }));
+        const [row] = await engine.query<CachedRow>(READ_CONTACT_CACHE, [applicationId, keyHash]);
         if (!row) return undefined;
         if (row.sealed.length > LARGE_ENTRY) await takeTurn?.();
         const payload = sealer.open(row.sealed, bindingOf(keyHash));
@@ -45,26 +42,15 @@ function toKey(applicationId: string, connectionId: string, filterKey: string): 
 }
 
 /** Entries fetched before the last change of the connection are ignored. */
-function prepareSelect({ orm }: Engine) {
-  return orm
-    .select({ sealed: contactCache.sealed, fetchedAt: contactCache.fetchedAt })
-    .from(contactCache)
-    .innerJoin(
-      connections,
-      and(
-        eq(connections.id, contactCache.connectionId),
-        eq(connections.applicationId, contactCache.applicationId),
-      ),
-    )
-    .where(
-      and(
-        eq(contactCache.applicationId, sql.placeholder('applicationId')),
-        eq(contactCache.keyHash, sql.placeholder('keyHash')),
-        gte(contactCache.fetchedAt, connections.updatedAt),
-      ),
-    )
-    .prepare('read_contact_cache');
-}
+const READ_CONTACT_CACHE = {
+  name: 'read_contact_cache',
+  text: `
+select kept.sealed, kept.fetched_at as "fetchedAt"
+from crossbook.contact_cache as kept
+join crossbook.connections as connection
+  on connection.id = kept.connection_id and connection.application_id = kept.application_id
+where kept.application_id = $1::uuid and kept.key_hash = $2::text and kept.fetched_at >= connection.updated_at`,
+};
 
 /** The binding of an entry to its key hash: a ciphertext only opens in its own row. */
 function bindingOf(keyHash: string): string {
@@ -224,6 +210,11 @@ interface Deps {
 
 interface WaitingEntry extends CacheEntry {
   readonly applicationId: string;
+}
+
+interface CachedRow {
+  readonly sealed: string;
+  readonly fetchedAt: Date;
 }
 
 interface Queued {

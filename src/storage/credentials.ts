@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { and, eq, sql } from 'drizzle-orm';
-import type { Credentials } from '../domain/connection.ts';
+import type { ConnectionStatus, Credentials } from '../domain/connection.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { EventType } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../domain/tenant.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { CustomerKey } from './customers.ts';
 import type { StoreDeps } from './database.ts';
-import type { Engine } from './engine/open.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
-import { connections, credentials } from './schema.ts';
 import type { SealedColumns, SealedText } from './sealed-columns.ts';
 
-/** Prepares the statement once; the returned function opens the store of one application. */
-export function createCredentials(deps: CredentialsDeps): (applicationId: string) => CredentialStore {
-  const { engine, leaseMs, now, onAppended } = deps;
-  const select = prepareSelect(engine);
+/** All applications share the running refreshes; the returned function opens the store of one. */
+export function createCredentials(
+  deps: StoreDeps,
+  leaseMs: number,
+): (applicationId: string) => CredentialStore {
+  const { engine, now, onAppended } = deps;
   const refreshes = new Map<string, Promise<StoredCredentials | undefined>>();
   return (applicationId) => {
     const find = async (connectionId: string) => {
-      const [row] = await engine.repeatable(() => select.execute({ applicationId, connectionId }));
+      const [row] = await engine.query<SelectedRow>(READ, [applicationId, connectionId]);
       return row && toFound(deps, row);
     };
     const store: CredentialStore = {
@@ -88,30 +88,16 @@ function toFound({ secrets }: StoreDeps, row: SelectedRow) {
   return { ...row, stored };
 }
 
-function prepareSelect({ orm }: Engine) {
-  return orm
-    .select({
-      connectionId: connections.id,
-      applicationId: connections.applicationId,
-      customerId: connections.customerId,
-      providerName: connections.providerName,
-      instanceUrl: connections.instanceUrl,
-      status: connections.status,
-      sealed: credentials.sealed,
-      generation: credentials.generation,
-      lease: credentials.refreshLease,
-      oauthClientId: credentials.oauthClientId,
-    })
-    .from(credentials)
-    .innerJoin(connections, eq(connections.id, credentials.connectionId))
-    .where(
-      and(
-        eq(credentials.applicationId, sql.placeholder('applicationId')),
-        eq(credentials.connectionId, sql.placeholder('connectionId')),
-      ),
-    )
-    .prepare('read_credentials');
-}
+const READ = {
+  name: 'read_credentials',
+  text: `
+select connection.id as "connectionId", connection.application_id as "applicationId",
+  connection.customer_id as "customerId", connection.provider_name as "providerName",
+  connection.instance_url as "instanceUrl", connection.status, kept.sealed, kept.generation,
+  kept.refresh_lease as lease, kept.oauth_client_id as "oauthClientId"
+from crossbook.credentials as kept join crossbook.connections as connection on connection.id = kept.connection_id
+where kept.application_id = $1::uuid and kept.connection_id = $2::uuid`,
+};
 
 /**
  * Both statements lock the connection before its credentials, as an upsert does, to avoid deadlocks. Both compare the
@@ -254,23 +240,26 @@ update crossbook.credentials set refresh_lease = null
 where application_id = $1::uuid and connection_id = $2::uuid and refresh_lease = $3::uuid`,
 };
 
-type SelectedRow = Awaited<ReturnType<ReturnType<typeof prepareSelect>['execute']>>[number];
-type Found = NonNullable<ReturnType<typeof toFound>>;
-
-interface CredentialsDeps extends StoreDeps {
-  /** The duration of the refresh lease: longer than a refresh takes, including the write of its result. */
-  readonly leaseMs: number;
+interface SelectedRow
+  extends CredentialKey,
+    Pick<StoredCredentials, 'generation' | 'instanceUrl' | 'oauthClientId'> {
+  readonly connectionId: string;
+  readonly status: ConnectionStatus;
+  readonly sealed: string | null;
+  readonly lease: string | null;
 }
 
-interface LeaseOptions extends Pick<CredentialsDeps, 'engine' | 'leaseMs'> {
+type Found = NonNullable<ReturnType<typeof toFound>>;
+
+interface LeaseOptions extends Pick<StoreDeps, 'engine'> {
+  /** The duration of the refresh lease: longer than a refresh takes, including the write of its result. */
+  readonly leaseMs: number;
   readonly applicationId: string;
   readonly connectionId: string;
   /** Undefined where nothing has to be refreshed any more. */
   find(): Promise<Found | undefined>;
 }
 
-export interface CredentialKey {
-  readonly applicationId: string;
-  readonly customerId: string;
+export interface CredentialKey extends CustomerKey {
   readonly providerName: ProviderName;
 }

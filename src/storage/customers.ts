@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Connection, ConnectionStore, ConnectionTarget } from '../domain/connection.ts';
 import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
@@ -14,7 +14,6 @@ import { createUpsert } from './upsert-customer.ts';
 /** Prepares the statements once; the returned function opens the store of one application. */
 export function createCustomers(deps: StoreDeps): (applicationId: string) => CustomerRecords {
   const { engine } = deps;
-  const { orm } = engine;
   const select = prepareSelect(engine);
   const read = createReadBatcher<string, Customer>({
     keyOf: (customerId) => customerId,
@@ -55,21 +54,14 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
         const { connections } = (await read()) ?? customer;
         return { customer: { ...customer, connections }, created };
       },
-      readTokenGeneration: async (customerId) => {
-        if (!isStorable(customerId)) return undefined;
-        const [row] = await engine.repeatable(() =>
-          orm.select(GENERATION).from(customers).where(isCustomer({ applicationId, customerId })),
-        );
-        return row?.generation;
-      },
       raiseTokenGeneration: async (customerId) => {
         if (!isStorable(customerId)) return undefined;
         const [row] = await engine.repeatable(() =>
-          orm
+          engine.orm
             .update(customers)
             .set({ tokenGeneration: sql`${customers.tokenGeneration} + 1` })
             .where(isCustomer({ applicationId, customerId }))
-            .returning(GENERATION),
+            .returning({ generation: customers.tokenGeneration }),
         );
         return row?.generation;
       },
@@ -77,12 +69,15 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
   };
 }
 
-export function isCustomer({ applicationId, customerId }: CustomerKey): SQL | undefined {
+export function isCustomer({ applicationId, customerId }: CustomerKey<SQLWrapper>): SQL | undefined {
   return and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
 }
 
 /** Matches the connections of a customer, or the one to a provider. */
-export function isConnectionOf({ applicationId, customerId }: CustomerKey, providerName?: ProviderName) {
+export function isConnectionOf(
+  { applicationId, customerId }: CustomerKey<SQLWrapper>,
+  providerName?: ProviderName,
+) {
   return and(
     eq(connections.applicationId, applicationId),
     eq(connections.customerId, customerId),
@@ -98,19 +93,11 @@ export function versionConflict(
   return new CrossbookError('CONFLICT', `Version ${expected} was expected, but the customer ${found}.`);
 }
 
-const GENERATION = { generation: customers.tokenGeneration };
-
 function prepareSelect({ orm }: Engine) {
   return orm
     .select({ customer: customers, connection: CONNECTION_COLUMNS })
     .from(customers)
-    .leftJoin(
-      connections,
-      and(
-        eq(connections.applicationId, customers.applicationId),
-        eq(connections.customerId, customers.customerId),
-      ),
-    )
+    .leftJoin(connections, isConnectionOf(customers))
     .where(
       and(
         eq(customers.applicationId, sql.placeholder('applicationId')),
@@ -179,9 +166,7 @@ function toCondition(applicationId: string, filter: CustomerFilter): SQL | undef
     provider === undefined && status === undefined
       ? undefined
       : sql`exists (select from ${connections} where ${and(
-          eq(connections.applicationId, customers.applicationId),
-          eq(connections.customerId, customers.customerId),
-          provider && eq(connections.providerName, provider),
+          isConnectionOf(customers, provider),
           status && eq(connections.status, status),
         )})`,
   );
@@ -252,16 +237,15 @@ export function toCustomer(
   return { applicationId, customerId, name, email, version, connections };
 }
 
-interface CustomerKey {
-  readonly applicationId: string;
-  readonly customerId: string;
+/** By values, or also by columns and placeholders of a statement. */
+export interface CustomerKey<Sql = never> {
+  readonly applicationId: string | Sql;
+  readonly customerId: string | Sql;
 }
 
-/** The customer store with operations that requests do not use. */
+/** The customer store with an operation that requests do not use. */
 interface CustomerRecords extends CustomerStore {
-  /** Tokens of earlier generations are invalid. Undefined where there is no such customer. */
-  readTokenGeneration(customerId: string): Promise<number | undefined>;
-  /** Invalidates all tokens of this customer. */
+  /** Invalidates all tokens of this customer, which are of earlier generations. Undefined where there is none. */
   raiseTokenGeneration(customerId: string): Promise<number | undefined>;
 }
 

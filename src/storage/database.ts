@@ -46,7 +46,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
   };
   const customers = createCustomers(deps);
   const connections = createConnections(engine);
-  const credentials = createCredentials({ ...deps, leaseMs: options.refreshLeaseMs ?? 20_000 });
+  const credentials = createCredentials(deps, options.refreshLeaseMs ?? 20_000);
   const contactCache = createContactCache({
     engine,
     sealer: createSealer(keyRing, 'contact cache'),
@@ -54,23 +54,18 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     maxEntryBytes: options.maxCacheEntryBytes ?? 1024 * 1024,
     delayMs: options.cacheDelayMs ?? 1_000,
   });
-  const connectLinks = createConnectLinks(deps);
-  const oauthClients = createOAuthClients(deps);
-  const webhooks = createWebhookEndpoints(deps);
-  const events = createEvents(engine);
-  const removals = createRemovals(deps);
-  const keyRotation = createKeyRotation({ engine, ring: keyRing, secrets: deps.secrets });
+  const keyRotation = createKeyRotation(deps, keyRing);
   const apiKeys = createApiKeys(keyRing);
   const openStores = (applicationId: string) => ({
     customers: customers(applicationId),
     connections: connections(applicationId),
     credentials: credentials(applicationId),
     contactCache: contactCache.forApplication(applicationId),
-    connectLinks: connectLinks(applicationId),
-    oauthClients: oauthClients(applicationId),
-    webhooks: webhooks(applicationId),
-    events: events(applicationId),
-    removals: removals(applicationId),
+    connectLinks: createConnectLinks(deps, applicationId),
+    oauthClients: createOAuthClients(deps, applicationId),
+    webhooks: createWebhookEndpoints(deps, applicationId),
+    events: createEvents(engine, applicationId),
+    removals: createRemovals(deps, applicationId),
   });
   const opened = new Map<string, ReturnType<typeof openStores>>();
   return {
@@ -102,7 +97,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     maintenance: { ...keyRotation, sweepContactCache: createCacheSweep(engine) },
     /** Rejects with SERVICE_UNAVAILABLE while the database is unavailable. For readiness. */
     ping: engine.ping,
-    checkReadiness: createReadiness({ engine, ...keyRotation }),
+    checkReadiness: createReadiness(engine, keyRotation.findUnreadableKeys),
     countConnections: engine.connections,
     /** Writes queued cache entries now. */
     flush: contactCache.flush,

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, exists, inArray, lt, lte, or, sql } from 'drizzle-orm';
-import { type ConnectFailure, type ConnectLink, OPEN_STATUSES } from '../domain/connect-link.ts';
-import type { ConnectedAccount } from '../domain/connection.ts';
+import {
+  type ConnectFailure,
+  type ConnectLink,
+  type FinishedFlow,
+  OPEN_STATUSES,
+} from '../domain/connect-link.ts';
 import type { NewEvent } from '../domain/event.ts';
-import type { Grant } from '../domain/oauth.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { connectLinks } from './connect-schema.ts';
 import { sealCredentials } from './credentials.ts';
-import { isConnectionOf } from './customers.ts';
+import { isConnectionOf, isCustomer } from './customers.ts';
 import type { StoreDeps } from './database.ts';
 import { appendEvents, inTransaction, type Transaction } from './events.ts';
 import { connections, contactCache, credentials, customers } from './schema.ts';
@@ -24,16 +26,14 @@ export function changeLink<T>(deps: StoreDeps, change: (work: Work) => Promise<T
  */
 export async function lockLink({ tx, now }: Work, linkId: string): Promise<ConnectLinkRow | undefined> {
   const isLink = eq(connectLinks.id, linkId);
-  const link = tx.select({ id: connectLinks.id }).from(connectLinks).where(and(isLink, IS_CUSTOMER_OF_LINK));
+  const link = tx
+    .select({ id: connectLinks.id })
+    .from(connectLinks)
+    .where(and(isLink, isCustomer(connectLinks)));
   await tx.select({ id: customers.customerId }).from(customers).where(exists(link)).for('no key update');
   const [row] = await tx.select().from(connectLinks).where(isLink).for('update');
   return row && { ...row, ...toConnectLink(row, now) };
 }
-
-export const IS_CUSTOMER_OF_LINK = and(
-  eq(customers.applicationId, connectLinks.applicationId),
-  eq(customers.customerId, connectLinks.customerId),
-);
 
 /** Fails a link that was granted for another account than the customer's connection, unless the link allows that. */
 export async function failOtherAccount(
@@ -75,8 +75,12 @@ export async function completeLink(work: Work, row: ConnectLinkRow, granted: Gra
       customerId: row.customerId,
       connectionId,
       data: {
-        ...{ provider_name: providerName, status: 'connected', status_reason: null },
-        ...{ connect_link_id: row.id, account: toEventAccount(grant.account) },
+        provider_name: providerName,
+        status: 'connected',
+        status_reason: null,
+        connect_link_id: row.id,
+        // Events omit the user who granted, which is personal data.
+        account: grant.account && { id: grant.account.id, name: grant.account.name, url: grant.account.url },
       },
     },
   );
@@ -117,8 +121,10 @@ async function writeConnection({ tx, now }: Work, row: ConnectLinkRow, granted: 
   const account = grant.account ?? { id: null, name: null, url: null, userId: null };
   const changed = {
     status: 'connected',
-    ...{ accountId: account.id, accountName: account.name },
-    ...{ accountUrl: account.url, accountUserId: account.userId },
+    accountId: account.id,
+    accountName: account.name,
+    accountUrl: account.url,
+    accountUserId: account.userId,
     grantedScopes: grant.scopes,
     updatedAt: now,
   } as const;
@@ -126,7 +132,9 @@ async function writeConnection({ tx, now }: Work, row: ConnectLinkRow, granted: 
     .insert(connections)
     .values({
       id: randomUUID(),
-      ...{ applicationId, customerId, providerName },
+      applicationId,
+      customerId,
+      providerName,
       providerId: uuidV5(applicationId, providerName),
       instanceUrl: grant.instanceUrl,
       ...changed,
@@ -163,11 +171,6 @@ async function writeCredentials(
       target: credentials.connectionId,
       set: { ...changed, generation: sql`${credentials.generation} + 1` },
     });
-}
-
-/** Events omit the user who granted, which is personal data. */
-function toEventAccount(account: ConnectedAccount | null) {
-  return account && { id: account.id, name: account.name, url: account.url };
 }
 
 /** A link in its current state: an expired one has ended, whether or not the sweep has run. */
@@ -239,11 +242,7 @@ interface LinkFailure extends Pick<ConnectLinkRow, 'providerName'> {
   readonly failure: ConnectFailure;
 }
 
-interface Granted {
-  readonly grant: Grant;
-  readonly oauthClientId: string;
-  readonly providerName: ProviderName;
-}
+type Granted = Omit<FinishedFlow, 'codeHash'>;
 
 /** The state of one transaction. */
 export interface Work extends Pick<StoreDeps, 'secrets'> {

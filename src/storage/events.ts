@@ -6,9 +6,9 @@ import { events } from './connect-schema.ts';
 import type { StoreDeps } from './database.ts';
 import type { Engine } from './engine/open.ts';
 
-/** The returned function opens the events of one application. */
-export function createEvents({ repeatable, orm }: Engine): (applicationId: string) => EventStore {
-  return (applicationId) => ({
+/** The events of one application. */
+export function createEvents({ repeatable, orm }: Engine, applicationId: string): EventStore {
+  return {
     list: async ({ customerId, after, limit }) => {
       if (customerId !== undefined && !isStorable(customerId)) return [];
       return repeatable(() =>
@@ -27,7 +27,7 @@ export function createEvents({ repeatable, orm }: Engine): (applicationId: strin
           .limit(limit),
       );
     },
-  });
+  };
 }
 
 /**

@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import type { FailingEndpoint } from '../domain/event.ts';
 import { cannotOpen, createDatabase } from './database.ts';
 import { hasCluster } from './embedded/start.ts';
 import { createClient } from './engine/client.ts';
@@ -8,19 +7,21 @@ import { type Engine, openEngine, type Target } from './engine/open.ts';
 import type { KeyRing } from './sealing.ts';
 
 /** Inspects a database read-only, without migrations. Rejects where it is unavailable. */
-export async function inspectDatabase(target: Target, keyRing: KeyRing): Promise<Inspection> {
-  if ('directory' in target && !hasCluster(target.directory)) return { isThere: false };
+export async function inspectDatabase(target: Target, keyRing: KeyRing) {
+  if ('directory' in target && !hasCluster(target.directory)) return { isThere: false } as const;
   const engine = await openEngine({ ...target, join: true }, { deadlineMs: 0, connectionTimeoutMs: 5_000 });
   try {
     await engine.ping();
     const pendingMigrations = await findPending(engine);
     const version = await readVersion(engine);
     const seen = { isThere: true, version, pendingMigrations } as const;
+    // While migrations are pending the data is not inspected.
     if (pendingMigrations.length > 0)
       return { ...seen, unreadableKeys: [], hasDemo: false, failingEndpoints: [] };
     const { maintenance, demoData, webhookQueue } = createDatabase(engine, { keyRing });
     const unreadableKeys = await maintenance.findUnreadableKeys();
     const failingEndpoints = await webhookQueue.listFailing();
+    // `hasDemo`: data that a start with the sandbox has left.
     return { ...seen, unreadableKeys, hasDemo: await demoData.isThere(), failingEndpoints };
   } catch (error) {
     throw cannotOpen(target, error);
@@ -36,7 +37,7 @@ async function readVersion(engine: Engine): Promise<string> {
 }
 
 /** Opens two sessions to detect transaction pooling, and reads the timeouts set for the role. */
-export async function lookAtPooler(url: string): Promise<PoolerState> {
+export async function lookAtPooler(url: string) {
   const limits = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
   const [one, other] = [createClient(url, 'doctor', limits), createClient(url, 'doctor', limits)];
   try {
@@ -50,7 +51,9 @@ export async function lookAtPooler(url: string): Promise<PoolerState> {
     );
     const { lockTimeout, statementTimeout } = rows[0];
     return {
+      /** Whether a session may change connections between transactions (transaction pooling). */
       sharesConnections: before === between || before !== after,
+      /** Whether sessions have timeouts by default. */
       hasTimeouts: lockTimeout !== '0' && statementTimeout !== '0',
     };
   } finally {
@@ -64,22 +67,4 @@ async function readPid(client: pg.Client): Promise<number> {
 
 const TIMEOUT_MS = 5_000;
 
-export type Inspection =
-  | { readonly isThere: false }
-  | {
-      readonly isThere: true;
-      readonly version: string;
-      /** While migrations are pending the data is not inspected. */
-      readonly pendingMigrations: readonly string[];
-      readonly unreadableKeys: readonly string[];
-      /** Data that a start with the sandbox has left. */
-      readonly hasDemo: boolean;
-      readonly failingEndpoints: readonly FailingEndpoint[];
-    };
-
-interface PoolerState {
-  /** Whether a session may change connections between transactions (transaction pooling). */
-  readonly sharesConnections: boolean;
-  /** Whether sessions have timeouts by default. */
-  readonly hasTimeouts: boolean;
-}
+export type Inspection = Awaited<ReturnType<typeof inspectDatabase>>;

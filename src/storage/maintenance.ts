@@ -75,7 +75,7 @@ const CACHE_ENTRY_MAX_AGE_MS = 24 * 60 * 60_000;
  * Readiness: whether this process can work with this database. A full pool or a locked table does not count, because
  * other processes share the database.
  */
-export function createReadiness({ engine, findUnreadableKeys }: ReadinessDeps) {
+export function createReadiness(engine: Engine, findUnreadableKeys: () => Promise<readonly string[]>) {
   // The last known results, which are kept where a check fails.
   const last = { migrations: true, keys: true, keysCheckedAt: Number.NEGATIVE_INFINITY };
   // Concurrent probes share one check (single flight), so that they do not pile up on a hanging database.
@@ -133,9 +133,4 @@ interface SweepOptions
     Pick<CacheBounds, 'maxBytesPerApplication'> {
   /** Wall-clock time, as for stored timestamps. */
   readonly clock: Pick<Clock, 'wall'>;
-}
-
-interface ReadinessDeps {
-  readonly engine: Engine;
-  findUnreadableKeys(): Promise<readonly string[]>;
 }

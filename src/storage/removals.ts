@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { NewEvent } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection } from '../domain/tenant.ts';
@@ -6,6 +6,7 @@ import { isStorable } from '../lib/text.ts';
 import { openCredentials } from './credentials.ts';
 import {
   type ConnectionRow,
+  type CustomerKey,
   isConnectionOf,
   isCustomer,
   toConnection,
@@ -20,13 +21,13 @@ import { CONNECTION_COLUMNS, connections, credentials, customers } from './schem
  * in this order, as upserts and refreshes do. Reading under the locks returns the latest refresh token for its
  * revocation, and excludes concurrent additions. Dependent rows are deleted by cascade.
  */
-export function createRemovals(deps: StoreDeps): (applicationId: string) => RemovalStore {
-  return (applicationId) => ({
+export function createRemovals(deps: StoreDeps, applicationId: string): RemovalStore {
+  return {
     removeCustomer: (customerId, expectedVersion) =>
       remove(deps, { applicationId, customerId, expectedVersion }),
     removeConnection: async (customerId, providerName) =>
       (await remove(deps, { applicationId, customerId, providerName }))?.[0],
-  });
+  };
 }
 
 /** Removes a customer with all connections, or one connection. Undefined where there is no such customer. */
@@ -110,26 +111,16 @@ async function isGrantShared(tx: Transaction, grant: SharedGrant): Promise<boole
   const name = JSON.stringify(['grant', providerName, accountId, accountUserId, oauthClientId]);
   // A transaction-level lock, which also works behind a pooler.
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
-  const others = await tx
-    .select({ id: connections.id })
-    .from(connections)
-    .innerJoin(credentials, eq(credentials.connectionId, connections.id))
-    .where(
-      and(
-        eq(connections.providerName, providerName),
-        eq(connections.accountId, accountId),
-        sql`${connections.accountUserId} is not distinct from ${accountUserId}`,
-        eq(credentials.oauthClientId, oauthClientId),
-        isNotNull(credentials.sealed),
-      ),
-    )
-    .limit(1);
-  return others.length > 0;
+  const others = await tx.execute(sql`
+    select 1 from ${connections} join ${credentials} on ${credentials.connectionId} = ${connections.id}
+    where ${connections.providerName} = ${providerName} and ${connections.accountId} = ${accountId}
+      and ${connections.accountUserId} is not distinct from ${accountUserId}
+      and ${credentials.oauthClientId} = ${oauthClientId} and ${credentials.sealed} is not null
+    limit 1`);
+  return others.rows.length > 0;
 }
 
-interface Removal {
-  readonly applicationId: string;
-  readonly customerId: string;
+interface Removal extends CustomerKey {
   readonly expectedVersion?: number | undefined;
   /** Absent: the whole customer. */
   readonly providerName?: ProviderName;

@@ -28,6 +28,9 @@ export const crossbook = pgSchema('crossbook');
 export const momentColumn = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 export const createdAt = () => momentColumn('created_at').notNull().defaultNow();
 export const updatedAt = () => momentColumn('updated_at').notNull().defaultNow();
+/** A list of texts, which is empty by default. */
+export const textsColumn = (name: string) =>
+  text(name).array().$type<readonly string[]>().notNull().default([]);
 export const providerNameColumn = () => text('provider_name').$type<ProviderName>();
 /** Deleted with its application. */
 export const ofApplication = () =>
@@ -39,7 +42,7 @@ export const applications = crossbook.table('applications', {
   id: uuid('id').primaryKey(),
   name: text('name').notNull(),
   /** Web origins that may call for this application (CORS). */
-  origins: text('origins').array().$type<readonly string[]>().notNull().default([]),
+  origins: textsColumn('origins'),
   createdAt: createdAt(),
 });
 
@@ -100,7 +103,7 @@ export const connections = crossbook.table(
     accountName: text('account_name'),
     accountUrl: text('account_url'),
     accountUserId: text('account_user_id'),
-    grantedScopes: text('granted_scopes').array().$type<readonly string[]>().notNull().default([]),
+    grantedScopes: textsColumn('granted_scopes'),
     /** The sequence number of its last event. Stored in the row, so that concurrent changes count without gaps. */
     eventSequence: integer('event_sequence').notNull().default(0),
     lastEventId: uuid('last_event_id'),

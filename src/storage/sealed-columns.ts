@@ -1,3 +1,4 @@
+import type { StoreDeps } from './database.ts';
 import type { Engine } from './engine/open.ts';
 import { createSealer, type KeyRing } from './sealing.ts';
 
@@ -9,29 +10,42 @@ export function createSealedColumns(ring: KeyRing) {
      * upsert encrypts before the database has decided whether the connection exists.
      */
     credentials: createSealedColumn(ring, 'credentials', {
-      ...{ table: 'credentials', columns: ['sealed'], rowId: 'kept.connection_id' },
+      table: 'credentials',
+      columns: ['sealed'],
+      rowId: 'kept.connection_id',
       place: 'kept.application_id, named.customer_id, named.provider_name',
       join: 'join crossbook.connections as named on named.id = kept.connection_id',
     }),
     webhookSecret: createSealedColumn(ring, 'webhook secret', {
-      ...{ table: 'webhook_endpoints', rowId: 'kept.id', place: 'kept.id' },
+      table: 'webhook_endpoints',
+      rowId: 'kept.id',
+      place: 'kept.id',
       columns: ['sealed_secret', 'sealed_previous_secret'],
     }),
     /** Also bound to the client's id, so that a secret cannot be used for another client. */
     clientSecret: createSealedColumn(ring, 'oauth client', {
-      ...{ table: 'oauth_clients', columns: ['sealed_secret'] },
-      ...{ rowId: 'row(kept.application_id, kept.provider_name)::text', rowIdType: 'text' },
+      table: 'oauth_clients',
+      columns: ['sealed_secret'],
+      rowId: 'row(kept.application_id, kept.provider_name)::text',
+      rowIdType: 'text',
       place: 'kept.application_id, kept.provider_name, kept.client_id',
     }),
     /** The grant until the application confirms it, bound to its link. */
     grant: createSealedColumn(ring, 'connect', {
-      ...{ table: 'connect_links', columns: ['sealed_grant'], rowId: 'kept.id', place: 'kept.id' },
+      table: 'connect_links',
+      columns: ['sealed_grant'],
+      rowId: 'kept.id',
+      place: 'kept.id',
       isShortLived: true,
     }),
     /** The PKCE verifier, bound to its state. */
     verifier: createSealedColumn(ring, 'connect', {
-      ...{ table: 'connect_flows', columns: ['sealed_verifier'], place: 'kept.state_hash' },
-      ...{ rowId: 'kept.state_hash', rowIdType: 'text', isShortLived: true },
+      table: 'connect_flows',
+      columns: ['sealed_verifier'],
+      place: 'kept.state_hash',
+      rowId: 'kept.state_hash',
+      rowIdType: 'text',
+      isShortLived: true,
     }),
   };
 }
@@ -47,7 +61,7 @@ function createSealedColumn(ring: KeyRing, purpose: string, spec: ColumnSpec): S
 }
 
 /** Key rotation: re-encrypts sealed columns, and finds data whose keys are missing. */
-export function createKeyRotation({ engine, ring, secrets }: RotationDeps) {
+export function createKeyRotation({ engine, secrets }: StoreDeps, ring: KeyRing) {
   const columns = Object.values(secrets);
   return {
     /** Ids of keys that stored data was encrypted with and that the ring lacks or has with another secret. */
@@ -66,8 +80,7 @@ export function createKeyRotation({ engine, ring, secrets }: RotationDeps) {
           const values: readonly unknown[] = [ring.current.id, after, batchSize];
           const rows = await engine.query<SealedRow>(withOtherKeys, values);
           const resealed = rows.flatMap((row) => reseal(column, row));
-          const given = [JSON.stringify(resealed), ring.current.id];
-          await engine.query(resealRows, given);
+          await engine.query(resealRows, [JSON.stringify(resealed), ring.current.id]);
           total.resealed += resealed.length;
           total.unreadable += rows.length - resealed.length;
           after = rows.at(-1)?.rowId;
@@ -79,8 +92,7 @@ export function createKeyRotation({ engine, ring, secrets }: RotationDeps) {
 }
 
 async function findUnreadableKeys(engine: Engine, column: SealedColumn): Promise<readonly string[]> {
-  const { sample } = toStatements(column);
-  const rows = await engine.query<SealedRow>(sample, []);
+  const rows = await engine.query<SealedRow>(toStatements(column).sample, []);
   const readable = new Set(rows.filter((row) => openRow(column, row)).map(({ keyId }) => keyId));
   return rows.map(({ keyId }) => keyId).filter((keyId) => !readable.has(keyId));
 }
@@ -173,10 +185,4 @@ interface SealedRow {
   readonly place: Place;
   readonly keyId: string;
   readonly sealed: readonly (string | null)[];
-}
-
-interface RotationDeps {
-  readonly engine: Engine;
-  readonly ring: KeyRing;
-  readonly secrets: SealedColumns;
 }

@@ -20,34 +20,23 @@ import { toReason } from '../lib/output.ts';
  * Opens the key ring. The default start generates it; in production the operator provides it, and its absence
  * prevents the start.
  */
-export function openKeyRing(source: KeyRingSource): OpenedKeyRing {
-  const given = readGivenRing(source);
-  if (given) return { ring: given, notes: [] };
-  const { ring, created, path } = loadOrCreateKeyRing(source.dataDirectory);
-  return { ring, notes: created ? [`Keys       made in ${path}: who loses them loses the credentials`] : [] };
+export function openKeyRing(source: KeyRingSource) {
+  const found = findKeyRing(source);
+  if (found) return { ring: found, notes: [] };
+  openDataDirectory(source.dataDirectory);
+  const path = join(source.dataDirectory, KEY_FILE);
+  const notes = createRing(path) ? [`Keys       made in ${path}: who loses them loses the credentials`] : [];
+  const ring = readRing(path);
+  if (!ring) throw new Error(`The key file ${path} cannot be read back`);
+  /** The notes are messages for the operator. */
+  return { ring, notes };
 }
 
 /** Finds the key ring without generating one: undefined before the first start. */
-export function findKeyRing(source: KeyRingSource): KeyRing | undefined {
-  return readGivenRing(source) ?? readRing(join(source.dataDirectory, KEY_FILE));
-}
-
-function readGivenRing({ keys, production }: KeyRingSource): KeyRing | undefined {
+export function findKeyRing({ keys, production, dataDirectory }: KeyRingSource): KeyRing | undefined {
   if (keys !== undefined) return parseKeyRing(keys);
   if (production) throw new Error('CROSSBOOK_KEYS must be set in production: see .env.example.');
-  return undefined;
-}
-
-/** The key ring of the default start: generated once in the directory, readable by its owner alone. */
-export function loadOrCreateKeyRing(directory: string) {
-  const path = join(directory, KEY_FILE);
-  const kept = readRing(path);
-  if (kept) return { ring: kept, created: false, path };
-  openDataDirectory(directory);
-  const created = createRing(path);
-  const ring = readRing(path);
-  if (!ring) throw new Error(`The key file ${path} cannot be read back`);
-  return { ring, created, path };
+  return readRing(join(dataDirectory, KEY_FILE));
 }
 
 const KEY_FILE = 'keys';
@@ -65,6 +54,7 @@ function readRing(path: string): KeyRing | undefined {
   }
 }
 
+/** Readable by its owner alone. False where another process has just created it. */
 function createRing(path: string): boolean {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   const id = `local-${randomBytes(4).toString('hex')}`;
@@ -109,12 +99,6 @@ interface KeyRingSource {
   readonly dataDirectory: string;
 }
 
-interface OpenedKeyRing {
-  readonly ring: KeyRing;
-  /** Messages for the operator. */
-  readonly notes: readonly string[];
-}
-
 /** The first key encrypts, all decrypt, so that keys can be rotated. */
 export interface KeyRing {
   readonly current: Key;
@@ -131,10 +115,11 @@ interface Key {
  * AES-256-GCM with a key derived per purpose, so that a ciphertext of one purpose cannot stand for another. Format:
  * `<key id>.<base64url of nonce, ciphertext, tag>`.
  */
-export function createSealer(ring: KeyRing, purpose: string): Sealer {
+export function createSealer(ring: KeyRing, purpose: string) {
   const { current, find } = deriveKeys(ring, purpose);
   return {
-    seal(plaintext, binding) {
+    /** The binding is authenticated but not stored: a ciphertext opens only with the same binding. */
+    seal(plaintext: string | Uint8Array, binding: string): string {
       const nonce = nextNonce();
       const cipher = createCipheriv('aes-256-gcm', current.secret, nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(Buffer.from(binding, 'utf8'));
@@ -143,7 +128,8 @@ export function createSealer(ring: KeyRing, purpose: string): Sealer {
       const box = Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()]);
       return `${current.id}.${box.toString('base64url')}`;
     },
-    open(sealed, binding) {
+    /** Undefined where it was tampered with, has another binding, or an unknown key. */
+    open(sealed: string, binding: string): string | undefined {
       const subkey = find(keyIdOf(sealed));
       return subkey && openBox(subkey, sealed.slice(sealed.indexOf('.') + 1), binding);
     },
@@ -259,9 +245,4 @@ const VERSION = 'v2';
 const MAC_LENGTH = 22;
 
 /** Authenticated encryption of stored secrets and cached contacts. */
-export interface Sealer {
-  /** The binding is authenticated but not stored: a ciphertext opens only with the same binding. */
-  seal(plaintext: string | Uint8Array, binding: string): string;
-  /** Undefined where it was tampered with, has another binding, or an unknown key. */
-  open(sealed: string, binding: string): string | undefined;
-}
+export type Sealer = ReturnType<typeof createSealer>;

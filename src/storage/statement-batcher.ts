@@ -10,7 +10,7 @@ import { isUnavailable, toUnavailable } from './engine/failures.ts';
 export function createStatementBatcher<Item, Result>(
   options: StatementOptions<Item, Result>,
 ): (applicationId: string, item: Item) => Promise<Result> {
-  const { sizeOf, keyOf, isShared, clock = systemClock } = options;
+  const { sizeOf, keyOf, clock = systemClock } = options;
   const batcher = createBatcher<Queued<Item, Result>>({
     clock,
     run,
@@ -31,8 +31,8 @@ export function createStatementBatcher<Item, Result>(
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
-      if (!keyOf || !isShared?.(error)) return;
-      // Items queued for a failed key would wait as long for the same error, so they fail now.
+      if (!keyOf || !isUnavailable(error)) return;
+      // While the database is unavailable, items queued for a failed key would wait as long for the same error.
       const failed = new Set(items.map(keyOf));
       const followers = batcher.removeWhere(({ item }) => failed.has(keyOf(item)), applicationId);
       for (const { reject } of followers) reject(error);
@@ -82,8 +82,6 @@ interface StatementOptions<Item, Result> {
   readonly keyOf?: (item: Item) => string;
   /** Returns a result per item, in order. */
   execute(applicationId: string, items: readonly Item[]): Promise<readonly (Result | Promise<Result>)[]>;
-  /** Whether the error also applies to items queued for the same key. */
-  readonly isShared?: (error: unknown) => boolean;
   readonly clock?: Pick<Clock, 'schedule'>;
 }
 

@@ -20,7 +20,6 @@ export function createUpsert(deps: StoreDeps) {
     keyOf: ({ customerId }) => customerId,
     sizeOf: ({ customer, entries = '' }) => customer.length + entries.length,
     execute: (_, given) => writeTogether(deps, given),
-    isShared: isUnavailable,
   });
   /** Undefined where the customer has another version than expected. */
   return (applicationId: string, upsert: CustomerUpsert): Promise<WrittenRow | undefined> => {

@@ -14,61 +14,63 @@ import type { StoreDeps } from './database.ts';
 import { applications } from './schema.ts';
 import type { SealedColumns } from './sealed-columns.ts';
 
-/** The returned function opens the store of one application. */
-export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string) => WebhookStore {
+/** The webhook endpoints of one application. */
+export function createWebhookEndpoints(deps: StoreDeps, applicationId: string): WebhookStore {
   const { engine, secrets, now } = deps;
   const { orm } = engine;
-  return (applicationId) => {
-    const isOwn = eq(table.applicationId, applicationId);
-    const own = (id: string) => and(isOwn, sql`${table.id}::text = ${id}`);
-    return {
-      list: () =>
-        engine.repeatable(() =>
-          orm.select(ENDPOINT).from(table).where(isOwn).orderBy(asc(table.createdAt), asc(table.id)),
-        ),
-      create: ({ url, eventTypes }) =>
-        engine.once(() =>
-          orm.transaction(async (tx) => {
-            // Locks the application, or concurrent creations would both pass the maximum.
-            const isApplication = eq(applications.id, applicationId);
-            await tx
-              .select({ id: applications.id })
-              .from(applications)
-              .where(isApplication)
-              .for('no key update');
-            if ((await tx.$count(table, isOwn)) >= MAX_ENDPOINTS) return undefined;
-            const id = randomUUID();
-            const secret = createWebhookSecret();
-            const [endpoint] = await tx
-              .insert(table)
-              .values({
-                ...{ id, applicationId, url, eventTypes, enabled: true },
-                ...sealSecret(secrets, id, secret),
-                createdAt: now(),
-                updatedAt: now(),
-              })
-              .returning(ENDPOINT);
-            return endpoint && { endpoint, secret };
-          }),
-        ),
-      update: async (id, { url, eventTypes, enabled }) => {
-        // A change resets the failures: sending resumes at once.
-        const mended = { failures: 0, failingSince: null, pausedUntil: null, updatedAt: now() };
-        const change = { url, eventTypes, enabled, ...mended };
-        const [endpoint] = await engine.repeatable(() =>
-          orm.update(table).set(change).where(own(id)).returning(ENDPOINT),
-        );
-        if (endpoint && !endpoint.enabled) await engine.query(FORGET_DELIVERIES, [id]);
-        return endpoint;
-      },
-      remove: async (id) => {
-        const { rowCount } = await engine.repeatable(() => orm.delete(table).where(own(id)));
-        if (rowCount === 1) await engine.query(FORGET_DELIVERIES, [id]);
-        return rowCount === 1;
-      },
-      rotateSecret: (id) => rotateSecret(deps, id, own(id)),
-      redeliver: (id, wanted) => redeliver(deps, [applicationId, id], wanted),
-    };
+  const isOwn = eq(table.applicationId, applicationId);
+  const own = (id: string) => and(isOwn, sql`${table.id}::text = ${id}`);
+  return {
+    list: () =>
+      engine.repeatable(() =>
+        orm.select(ENDPOINT).from(table).where(isOwn).orderBy(asc(table.createdAt), asc(table.id)),
+      ),
+    create: ({ url, eventTypes }) =>
+      engine.once(() =>
+        orm.transaction(async (tx) => {
+          // Locks the application, or concurrent creations would both pass the maximum.
+          const isApplication = eq(applications.id, applicationId);
+          await tx
+            .select({ id: applications.id })
+            .from(applications)
+            .where(isApplication)
+            .for('no key update');
+          if ((await tx.$count(table, isOwn)) >= MAX_ENDPOINTS) return undefined;
+          const id = randomUUID();
+          const secret = createWebhookSecret();
+          const [endpoint] = await tx
+            .insert(table)
+            .values({
+              id,
+              applicationId,
+              url,
+              eventTypes,
+              enabled: true,
+              ...sealSecret(secrets, id, secret),
+              createdAt: now(),
+              updatedAt: now(),
+            })
+            .returning(ENDPOINT);
+          return endpoint && { endpoint, secret };
+        }),
+      ),
+    update: async (id, { url, eventTypes, enabled }) => {
+      // A change resets the failures: sending resumes at once.
+      const mended = { failures: 0, failingSince: null, pausedUntil: null, updatedAt: now() };
+      const change = { url, eventTypes, enabled, ...mended };
+      const [endpoint] = await engine.repeatable(() =>
+        orm.update(table).set(change).where(own(id)).returning(ENDPOINT),
+      );
+      if (endpoint && !endpoint.enabled) await engine.query(FORGET_DELIVERIES, [id]);
+      return endpoint;
+    },
+    remove: async (id) => {
+      const { rowCount } = await engine.repeatable(() => orm.delete(table).where(own(id)));
+      if (rowCount === 1) await engine.query(FORGET_DELIVERIES, [id]);
+      return rowCount === 1;
+    },
+    rotateSecret: (id) => rotateSecret(deps, id, own(id)),
+    redeliver: (id, wanted) => redeliver(deps, [applicationId, id], wanted),
   };
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { toUnavailable } from '../../src/storage/engine/failures.ts';
 import { createStatementBatcher } from '../../src/storage/statement-batcher.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
@@ -60,10 +61,11 @@ test('a failed statement fails for all items of its batch, and for no others', a
 test('a failure of the database also rejects items that wait for the same key, and no others', async () => {
   const { add, end, batches } = open();
   const answers = Promise.allSettled(['a1', 'b', 'a2', 'c', 'a3'].map((name) => add(name)));
-  await end(0, new Error('away'));
+  const away = toUnavailable(undefined);
+  await end(0, away);
   await end(1);
   await end(2);
-  const refused = { status: 'rejected', reason: new Error('away') };
+  const refused = { status: 'rejected', reason: away };
   const [a1, b, a2, c, a3] = await answers;
   expect([a1, a2, a3]).toEqual([refused, refused, refused]);
   expect([b, c]).toEqual([
@@ -103,7 +105,6 @@ function open() {
         const end = (error?: Error) => (error ? reject(error) : resolve(names.map((name) => `${name}!`)));
         begun.push({ names, end });
       }),
-    isShared: (error) => (error as Error).message === 'away',
     clock,
   });
   const add = (name: string) => send(name.startsWith('/') ? 'other' : 'first', name);

@@ -174,7 +174,9 @@ async function initialize(draft: string, programs: Programs, password: string): 
   const { ended } = runGuarded({
     ...programs,
     user: named,
-    ...{ name: 'initdb', args, end: 'kill' },
+    name: 'initdb',
+    args,
+    end: 'kill',
     onLine: (line) => void lines.push(line),
   });
   if ((await ended) !== 0)

@@ -11,8 +11,12 @@ import { linkNew } from '../../lib/data-directory.ts';
 export function lockDirectory(directory: string): () => void {
   const path = `${directory.replace(/[/\\]+$/, '')}.lock`;
   const mine: Holder = {
-    ...{ pid: process.pid, host: hostname(), space: readSpace(), started: startOf(process.pid) },
-    ...{ token: randomUUID(), since: new Date(systemClock.wall()).toISOString() },
+    pid: process.pid,
+    host: hostname(),
+    space: readSpace(),
+    started: startOf(process.pid),
+    token: randomUUID(),
+    since: new Date(systemClock.wall()).toISOString(),
   };
   const take = () => linkNew(path, JSON.stringify(mine), `${path}.${mine.token}`);
   for (let tries = 0; !take(); tries += 1) {

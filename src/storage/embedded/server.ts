@@ -105,7 +105,11 @@ function passOn(line: string, log: EmbeddedLog): void {
 }
 
 /** Restarts a crashed server with increasing pauses. Returns the function that stops it for good. */
-export function supervise(first: Guarded, { start, log }: SuperviseOptions): () => Promise<void> {
+export function supervise(
+  first: Guarded,
+  start: () => Promise<Guarded>,
+  log: EmbeddedLog,
+): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
   let server: Guarded | undefined = first;
@@ -146,7 +150,7 @@ const LONGEST_PAUSE_MS = 10_000;
  * Opens a socket next to the data, or in a new temporary folder where its path would be too long for the operating
  * system.
  */
-export async function openAddress(directory: string, { tcp, user }: AddressOptions): Promise<Address> {
+export async function openAddress(directory: string, tcp: boolean, user: User | undefined) {
   if (tcp) return atPort(await findPort());
   const beside = `${directory}.socket`;
   const isShort = Buffer.byteLength(join(beside, SOCKET)) <= LONGEST_PATH;
@@ -157,27 +161,28 @@ export async function openAddress(directory: string, { tcp, user }: AddressOptio
 }
 
 /** The address of a running server, from its lock file. */
-export function readAddress(directory: string): Address | undefined {
+export function readAddress(directory: string) {
   const [, , , port, folder, host] = readLockFile(directory);
   if (folder) return inFolder(folder);
   // During the start both are missing, and another server may listen at its port.
   return host ? atPort(Number(port)) : undefined;
 }
 
-function inFolder(folder: string): Address {
+function inFolder(folder: string) {
   return {
-    // A comma-separated list.
+    /** PostgreSQL settings for this address. The folders are a comma-separated list. */
     settings: { listen_addresses: '', unix_socket_directories: `"${folder.replaceAll('"', '""')}"` },
-    toUrl: (password) => `${USER}:${password}@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    toUrl: (password: string) => `${USER}:${password}@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    /** Whether a server accepts connections there. */
     isAnswered: () => answers(connect(join(folder, SOCKET))),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-function atPort(port: number): Address {
+function atPort(port: number) {
   return {
     settings: { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '' },
-    toUrl: (password) => `${USER}:${password}@127.0.0.1:${port}/postgres`,
+    toUrl: (password: string) => `${USER}:${password}@127.0.0.1:${port}/postgres`,
     isAnswered: () => answers(connect(port, '127.0.0.1')),
     close: () => undefined,
   };
@@ -216,29 +221,8 @@ const SOCKET = '.s.PGSQL.5432';
 const ELSEWHERE = join(tmpdir(), 'crossbook-socket-');
 const LONGEST_PATH = process.platform === 'darwin' ? 103 : 107;
 
-/** The address of a server. */
-interface Address {
-  /** PostgreSQL settings for this address. */
-  readonly settings: Readonly<Record<string, string>>;
-  toUrl(password: string): string;
-  /** Whether a server accepts connections there. */
-  isAnswered(): Promise<boolean>;
-  close(): void;
-}
-
-interface AddressOptions {
-  readonly tcp: boolean;
-  /** The user that the server runs as. */
-  readonly user: User | undefined;
-}
-
 interface ServerOptions extends Programs {
   readonly directory: string;
   readonly settings: Readonly<Record<string, string>>;
-  readonly log: EmbeddedLog;
-}
-
-interface SuperviseOptions {
-  readonly start: () => Promise<Guarded>;
   readonly log: EmbeddedLog;
 }

@@ -10,19 +10,26 @@ import { openAddress, readAddress, startServer, supervise } from './server.ts';
 
 /** Starts the database of a folder, creates it where it is missing, and keeps it running until it is closed. */
 export async function startEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  return startLocked(resolve(options.directory), options);
+  const directory = resolve(options.directory);
+  const release = lock(directory);
+  try {
+    const { url, stop } = await start(directory, options);
+    return { url, close: () => stop().finally(release) };
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /** For commands: joins the running server of this folder, or starts one for the duration of the command. */
 export async function joinEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const directory = resolve(options.directory);
   for (const giveUpAt = systemClock.now() + JOIN_MS; ; await wait(50)) {
     try {
-      const { url, close } = await startLocked(directory, options);
+      const { url, close } = await startEmbeddedServer(options);
       return { url, close: () => awaitLastUse(url).then(close) };
     } catch (error) {
       if (!(error instanceof DirectoryInUseError)) throw error;
-      const url = await findRunning(directory);
+      const url = await findRunning(resolve(options.directory));
       const close = url && (await joinUse(url));
       if (close) return { url, close };
       if (systemClock.now() > giveUpAt) throw error;
@@ -33,17 +40,6 @@ export async function joinEmbeddedServer(options: EmbeddedOptions): Promise<Embe
 /** Whether a first start has created it. */
 export function hasCluster(directory: string): boolean {
   return readCluster(readHome(resolve(directory))) !== undefined;
-}
-
-async function startLocked(directory: string, options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const release = lock(directory);
-  try {
-    const { url, stop } = await start(directory, options);
-    return { url, close: () => stop().finally(release) };
-  } catch (error) {
-    release();
-    throw error;
-  }
 }
 
 function lock(directory: string): () => void {
@@ -67,10 +63,10 @@ async function start(
     log('info', `The embedded database is in ${directory}, where the server's user reaches it.`);
   const programs = { binaries, libraries: linkLibraries(binaries, `${directory}.libraries`), user };
   const { password } = readCluster(directory) ?? (await createCluster(directory, programs));
-  const address = await openAddress(directory, { tcp, user });
+  const address = await openAddress(directory, tcp, user);
   const all = { ...address.settings, ...settings };
   const run = () => startServer({ directory, ...programs, settings: all, log });
-  const stop = supervise(await run(), { start: run, log });
+  const stop = supervise(await run(), run, log);
   return { url: address.toUrl(password), stop: () => stop().finally(address.close) };
 }
 

@@ -16,7 +16,7 @@ export function createClient(url: string, purpose: string, settings: pg.ClientCo
   return client;
 }
 
-/** Implements `Engine.alone`. */
+/** Implements `Engine.withAdvisoryLock`. */
 export async function withAdvisoryLock<T>(
   url: string,
   work: (run: RunSql) => Promise<T>,

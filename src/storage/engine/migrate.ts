@@ -14,7 +14,7 @@ export async function findPending(
   engine: Engine,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<readonly string[]> {
-  const missing = await pending(migrations, (text) => engine.query(named(text), []));
+  const missing = await pending(migrations, (text) => engine.query({ name: text, text }, []));
   return missing.map(({ name }) => name);
 }
 
@@ -33,8 +33,6 @@ async function pending(migrations: readonly Migration[], run: RunSql): Promise<r
   const applied = new Set((await run('select name from crossbook.migrations')).map((row) => row['name']));
   return migrations.filter(({ name }) => !applied.has(name));
 }
-
-const named = (text: string) => ({ name: `migrations: ${text}`.slice(0, 40), text });
 
 const LIST = `create table if not exists crossbook.migrations
   (name text primary key, applied_at timestamptz not null default now())`;

@@ -1,4 +1,3 @@
-import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Log } from '../../domain/log.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
@@ -58,7 +57,6 @@ export interface Tuning {
   readonly poolSize?: number | undefined;
   /** The timeout for a connection, including the wait for a free one. */
   readonly connectionTimeoutMs?: number | undefined;
-  readonly idleTimeoutMs?: number | undefined;
   readonly statementTimeoutMs?: number | undefined;
   /** The timeout for row and table locks. */
   readonly lockTimeoutMs?: number | undefined;
@@ -75,37 +73,10 @@ export interface Tuning {
 }
 
 /** The database access of all stores. */
-export interface Engine {
-  readonly orm: NodePgDatabase;
-  /** Runs SQL: retried like `repeatable`, or like `once` where the statement says so. */
-  query<Row>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>;
-  /** For reads and idempotent writes: retried even if the first attempt was executed. */
-  repeatable<T>(work: () => Promise<T>): Promise<T>;
-  /** For other writes: retried only where the first attempt was certainly not executed. */
-  once<T>(work: () => Promise<T>): Promise<T>;
-  /** One transaction without timeouts that excludes all others of its kind. For migrations. */
-  withAdvisoryLock<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
-  /** Takes a shared lock on a separate connection, until the engine is closed or the process ends. */
-  holdSharedLock(key: string): Promise<void>;
-  /**
-   * Probes on a separate connection. Rejects while the database is unreachable. Never retries, because it is called
-   * often.
-   */
-  ping(): Promise<DatabaseState>;
-  /** The counts of the pool. */
-  connections(): ConnectionCounts;
-  close(): Promise<void>;
-}
+export type Engine = ReturnType<typeof openPostgres>;
 
 export interface DatabaseState {
   readonly isReadOnly: boolean;
-}
-
-interface ConnectionCounts {
-  readonly open: number;
-  readonly idle: number;
-  /** Callers that wait for a connection. */
-  readonly waiting: number;
 }
 
 export type RunSql = (

@@ -5,10 +5,10 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { createDatabaseBreaker, createStatementBreakers } from './circuit-breaker.ts';
 import { createProbe, holdSharedLock, withAdvisoryLock } from './client.ts';
 import { classifyError, createOutageReports } from './failures.ts';
-import type { Engine, Tuning, UrlTarget } from './open.ts';
+import type { DatabaseState, RunSql, Statement, Tuning, UrlTarget } from './open.ts';
 
 /** PostgreSQL over a connection pool, with retries and circuit breakers. Connects lazily. */
-export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning): Engine {
+export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning) {
   const { clock = systemClock, deadlineMs = 5_000, onError = ignore, onOutage = ignore } = tuning;
   const pool = new BreakerPool(toPoolConfig(url, pooled, tuning), clock);
   // Handles errors of idle connections, which would otherwise end the process.
@@ -20,22 +20,33 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
   const report = createOutageReports(onOutage, clock);
   return {
     orm: drizzle(pool),
-    query: ({ name, text, isOnce }, values) =>
+    /** Runs SQL: retried like `repeatable`, or like `once` where the statement says so. */
+    query: <Row>({ name, text, isOnce }: Statement, values: readonly unknown[]): Promise<readonly Row[]> =>
       run(async () => (await pool.query({ name, text, values: [...values] })).rows, !isOnce),
-    repeatable: (work) => run(work, true),
-    once: (work) => run(work, false),
-    withAdvisoryLock: (work) => withAdvisoryLock(url, work, tuning.onMigrationWait ?? ignore),
-    holdSharedLock: async (key) => void holders.push(await holdSharedLock(url, key)),
-    ping: () =>
+    /** For reads and idempotent writes: retried even if the first attempt was executed. */
+    repeatable: <T>(work: () => Promise<T>) => run(work, true),
+    /** For other writes: retried only where the first attempt was certainly not executed. */
+    once: <T>(work: () => Promise<T>) => run(work, false),
+    /** One transaction without timeouts that excludes all others of its kind. For migrations. */
+    withAdvisoryLock: <T>(work: (run: RunSql) => Promise<T>) =>
+      withAdvisoryLock(url, work, tuning.onMigrationWait ?? ignore),
+    /** Takes a shared lock on a separate connection, until the engine is closed or the process ends. */
+    holdSharedLock: async (key: string) => void holders.push(await holdSharedLock(url, key)),
+    /**
+     * Probes on a separate connection. Rejects while the database is unreachable. Never retries, because it is called
+     * often.
+     */
+    ping: (): Promise<DatabaseState> =>
       breaker.look().catch((thrown) => {
         throw classifyError(thrown).error;
       }),
+    /** The counts of the pool. `waiting`: callers that wait for a connection. */
     connections: () => ({
       open: pool.totalCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    close: async () => {
+    close: async (): Promise<void> => {
       breaker.close();
       probe.close();
       await Promise.all([pool, ...holders].map((one) => one.end()));
@@ -75,7 +86,7 @@ function toPoolConfig(url: string, pooled: boolean, tuning: Tuning): pg.PoolConf
     application_name: 'crossbook',
     max: tuning.poolSize ?? 10,
     connectionTimeoutMillis: tuning.connectionTimeoutMs ?? 10_000,
-    idleTimeoutMillis: tuning.idleTimeoutMs ?? 30_000,
+    idleTimeoutMillis: 30_000,
     // The server's timeout comes first; this one is for lost responses.
     query_timeout: statementTimeoutMs + 2_000,
     keepAlive: true,
