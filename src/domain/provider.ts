@@ -52,7 +52,7 @@ export interface ContactAccess {
 export interface CustomerAccount {
   readonly send: Send;
   readonly connection: Connection;
-  readonly facts: ConnectionFacts;
+  openFacts(): ConnectionFacts;
 }
 
 /** The contacts of one customer in one CRM. */

@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import DirectivesPlugin from '@pothos/plugin-directives';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
-import { isRfc3339 } from '../lib/text.ts';
+import { isRfc3339, withIsoDate } from '../lib/text.ts';
 import type { RequestContext } from '../request/context.ts';
 
 /** The schema builder that all type files add to. Fields are non-null unless they say `nullable`. */
@@ -17,7 +17,7 @@ builder.addScalarType(
     name: 'DateTime',
     description:
       'Date and time, RFC 3339, e.g. `2025-01-31T09:30:00.000Z`. Responses are in UTC with milliseconds.',
-    serialize: (value) => (value instanceof Date ? value.toISOString() : value),
+    serialize: withIsoDate,
     parseValue(value) {
       if (typeof value === 'string' && isRfc3339(value)) return value;
       throw new GraphQLError('DateTime takes a string as in RFC 3339, such as 2025-01-31T09:30:00Z.');

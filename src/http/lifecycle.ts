@@ -9,6 +9,7 @@ import type { Listener } from './listen.ts';
 export function createProbes({ checkReadiness, renderMetrics, renderHomePage }: ProbeOptions) {
   let isStopping = false;
   return {
+    paths: PATHS,
     /** Undefined: this method or installation has no such probe, and the request goes to an API. */
     answer(request: HttpRequest): Promise<HttpResponse> | undefined {
       if (request.method === 'GET') return get(request);
@@ -45,6 +46,9 @@ function toAnswer(checks: object): HttpResponse {
     body: JSON.stringify({ ok, ...checks }),
   };
 }
+
+/** Tested first, so that other requests pay one cheap test of their path. */
+const PATHS = /^\/(?:livez|readyz|metrics)?$/;
 
 export type Probes = ReturnType<typeof createProbes>;
 

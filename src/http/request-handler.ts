@@ -54,7 +54,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     try {
       options.checkHost?.(headers);
       if (incoming.isPreflight) return await cors.answerPreflight(request);
-      const probe = probes.answer(request);
+      const probe = probes.paths.test(pathname) ? probes.answer(request) : undefined;
       if (probe) return reserveResponse(incoming, await probe);
       if (isOperator) {
         admin.requireKey({ headers, address });

@@ -29,6 +29,11 @@ export function toTimestamp(value: unknown): string | null {
   return year >= 0 && year <= 9_999 ? moment.toISOString() : null;
 }
 
+/** Dates as RFC 3339 in UTC with milliseconds; any other value as it is. */
+export function withIsoDate(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value;
+}
+
 function toMilliseconds(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return Number.NaN;

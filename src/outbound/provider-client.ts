@@ -140,7 +140,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
           if (turn) await turn;
           return answer;
         },
-        facts: facts.of(cache, { clock, deadline, permit }),
+        openFacts: () => facts.of(cache, { clock, deadline, permit }),
       });
       return await operation(port);
     } catch (error) {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DEFAULT_PAGE_SIZE, type ListPage } from '../domain/page.ts';
 import { type Field, type Fields, readShape, type Scalar, type Shape, type Type } from '../domain/shape.ts';
+import { withIsoDate } from '../lib/text.ts';
 
 /** A described string. Never `format: email`, because CRMs contain addresses that strict validators reject. */
 export function text(...described: Parameters<typeof toMeta>) {
@@ -166,7 +167,7 @@ function toWireValue(type: Type, value: unknown): unknown {
       return shape && { type: tag, ...toWire(shape, value as object) };
     }
     default:
-      return value instanceof Date ? value.toISOString() : value;
+      return withIsoDate(value);
   }
 }
 

@@ -20,7 +20,8 @@ import {
 import { type Condition, count, type FieldName, type Select, STANDARD_FIELDS, select } from './soql.ts';
 
 /** Reads contacts by conditions: the shared part of the three ways to find them. */
-export function createReader({ send, connection, facts }: CustomerAccount) {
+export function createReader({ send, connection, openFacts }: CustomerAccount) {
+  const facts = openFacts();
   const call = createCall(send);
   const mappings = findFieldMappings(connection, (object) => object.toLowerCase() === 'contact');
   const source = toContactOrigin(connection);

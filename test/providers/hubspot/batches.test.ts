@@ -11,7 +11,7 @@ const subject = useHubSpot();
 
 function openScripted({ send }: ScriptedSend) {
   const port = hubspot.contacts?.open({
-    ...{ send, connection: createConnection('hubspot'), facts: createFakeFacts() },
+    ...{ send, connection: createConnection('hubspot'), openFacts: createFakeFacts },
   });
   if (port === undefined) throw new Error('HubSpot can be searched.');
   return toRedacted(port);

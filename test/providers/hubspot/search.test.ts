@@ -12,7 +12,7 @@ const ALL = { direction: 'forward', from: undefined, limit: 1_002 } as const;
 
 function openScripted({ send }: ScriptedSend) {
   const port = hubspot.contacts?.open({
-    ...{ send, connection: createConnection('hubspot'), facts: createFakeFacts() },
+    ...{ send, connection: createConnection('hubspot'), openFacts: createFakeFacts },
   });
   if (port === undefined) throw new Error('HubSpot can be searched.');
   return toRedacted(port);

@@ -19,7 +19,7 @@ export function createHubSpotSubject(sandbox: () => Sandbox): HubSpotSubject {
         account,
         openPort: (patch) =>
           toRedacted(
-            access.open({ send, connection: createConnection('hubspot', patch), facts: createFakeFacts() }),
+            access.open({ send, connection: createConnection('hubspot', patch), openFacts: createFakeFacts }),
           ),
       };
     },

@@ -28,7 +28,9 @@ export function useOrgs(): OpenOrg {
       account,
       send,
       openPort: (patch) =>
-        toRedacted(openContacts({ send, facts, connection: createConnection('salesforce', patch) })),
+        toRedacted(
+          openContacts({ send, openFacts: () => facts, connection: createConnection('salesforce', patch) }),
+        ),
     };
   };
 }

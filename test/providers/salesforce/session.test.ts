@@ -36,7 +36,7 @@ function refreshing(org: Org): Send {
 
 function openRefreshing(org: Org): ContactPort {
   const connection = createConnection('salesforce');
-  return toRedacted(openContacts({ send: refreshing(org), connection, facts: createFakeFacts() }));
+  return toRedacted(openContacts({ send: refreshing(org), connection, openFacts: createFakeFacts }));
 }
 
 describe('a session', () => {
