@@ -220,7 +220,7 @@ export interface RequestHandlerOptions {
   findCaller(arrival: Arrival): Promise<Caller | undefined> | Caller | undefined;
   openRequestLog(request: HttpRequest): OpenRequestLog;
   /** Health checks, metrics and the home page, which bypass load shedding. */
-  readonly probes: Pick<Probes, 'answer'>;
+  readonly probes: Pick<Probes, 'paths' | 'answer'>;
   /** Adds the rate limit headers of the caller. */
   addQuota(request: Pick<RequestLog, 'rateLimit'>, headers: Record<string, string>): void;
 }
