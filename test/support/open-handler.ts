@@ -59,8 +59,8 @@ export function openHandler(options: HandlerOptions = {}) {
     }),
     addQuota: () => {},
     probes: {
-      answer: ({ pathname }) =>
-        pathname === '/livez' ? Promise.resolve({ status: 200, headers: {}, body: 'ok' }) : undefined,
+      paths: /^\/livez$/,
+      answer: () => Promise.resolve({ status: 200, headers: {}, body: 'ok' }),
     },
     ...options.patch,
   });
