@@ -5,7 +5,7 @@ import { isProviderName } from '../domain/provider-names.ts';
 
 /**
  * Customer tokens (JWT): issued by an application (`iss`), for this product (`aud`), for one customer (`sub`). The
- * signature proves that we issued the token; the database tells whether it is still valid.
+ * signature proves that this installation issued the token; the database determines whether it was revoked.
  */
 export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenOptions) {
   return {

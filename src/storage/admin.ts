@@ -142,7 +142,7 @@ returning (select revoked_at from old) as "endsAt"`,
 
 /**
  * Tracks the use of the demo's data: processes with the sandbox hold a shared lock, and one without it deletes the
- * data when nobody holds it.
+ * data when no process holds it.
  */
 export function createDemoCleanup(engine: Engine) {
   return {

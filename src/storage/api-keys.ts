@@ -63,7 +63,8 @@ export function createFindTokenSubject(engine: Engine) {
 /**
  * API keys: `cbk_<ring key id>.<public id>_<secret>_<mac>`. The public id finds the row, the 256-bit secret
  * authenticates, and the MAC proves without the database that the key was issued here. Older keys without a MAC
- * (`cbk_<public id>_<secret>`) stay valid, as do those whose ring key is gone: the row decides.
+ * (`cbk_<public id>_<secret>`) stay valid, as do those whose ring key is gone: the database row
+ * determines whether a key is valid.
  */
 export function createApiKeys(ring: KeyRing) {
   const { current, find } = createSigningKeys(ring, 'api key');
@@ -108,6 +109,6 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 interface PresentedKey {
   readonly publicId: string;
   readonly secret: string;
-  /** Whether its MAC is valid, so the key was issued here. The row tells whether it is still active. */
+  /** Whether its MAC is valid, so the key was issued here. The database row determines whether it is still valid. */
   readonly isGenuine: boolean;
 }
