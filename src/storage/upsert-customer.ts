@@ -125,11 +125,11 @@ const versionsOf = (row: string) => `${row}.customer_id as "customerId", ${row}.
   where before.application_id = $1::uuid and before.customer_id = ${row}.customer_id
 ), 0) as "versionBefore"`;
 
-const storedOf = (row: string) =>
+export const connectionsOf = (row: string) =>
   `select * from crossbook.connections where application_id = $1::uuid and customer_id = ${row}.customer_id`;
 
 const CONNECTION_JSON = Object.entries(CONNECTION_COLUMNS).map(([field, { name }]) => `'${field}', ${name}`);
-const answer = (rows: string) => `(
+export const connectionsJson = (rows: string) => `(
   select coalesce(json_agg(json_build_object(${CONNECTION_JSON.join(', ')})), '[]') from (${rows}) as connection
 ) as connections`;
 
@@ -184,7 +184,7 @@ const writeUnlinked = (writeCustomers: string) => `
 with written as (${writeCustomers}
   returning stored.customer_id, stored.version, stored.name, stored.email
 ), ${recordEvents(CUSTOMER_EVENTS, '$3::timestamptz')}
-select ${versionsOf('written')}, ${answer(storedOf('written'))} from written`;
+select ${versionsOf('written')}, ${connectionsJson(connectionsOf('written'))} from written`;
 
 /** Whether the presence of credentials changes. */
 const CHANGES_STATUS = `${entryOf('excluded')} ? 'sealed' and excluded.status <> stored.status`;
@@ -232,9 +232,9 @@ with written as (${writeCustomers}
   delete from crossbook.contact_cache
   where application_id = $1::uuid and connection_id = any (array(select id from linked))
 ), ${recordEvents(`${CUSTOMER_EVENTS} union all ${CONNECTION_EVENTS}`, '$3::timestamptz')}
-select ${versionsOf('written')}, ${answer(`
+select ${versionsOf('written')}, ${connectionsJson(`
     select * from linked where linked.customer_id = written.customer_id
-    union all ${storedOf('written')} and (${entryOf('connections')}) is null`)}
+    union all ${connectionsOf('written')} and (${entryOf('connections')}) is null`)}
 from written`;
 
 /**
