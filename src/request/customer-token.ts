@@ -1,6 +1,6 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import { type Application, type Caller, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/caller.ts';
+import { type Caller, MAX_TOKEN_SECONDS, type TokenRequest, type TokenSubject } from '../domain/caller.ts';
 import { isProviderName } from '../domain/provider-names.ts';
 
 /**
@@ -96,14 +96,6 @@ export interface VerifiedToken {
   /** Undefined where the signature is valid and the token was revoked. */
   readonly caller: Caller | undefined;
   readonly expiresAt: number;
-}
-
-export interface TokenSubject {
-  readonly application: Application;
-  /** Incremented to revoke all tokens of the customer. */
-  readonly generation: number;
-  /** Creation time of the customer: tokens of a deleted customer are not valid for a new one with the same id. */
-  readonly since: Date;
 }
 
 interface CustomerTokenOptions {

@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto';
-import type { Application } from '../domain/caller.ts';
+import type { Application, PresentedKey, TokenSubject } from '../domain/caller.ts';
 import { digest } from '../lib/digest.ts';
 import { isStorable } from '../lib/text.ts';
 import type { CustomerKey } from './customers.ts';
@@ -100,17 +100,4 @@ interface KeyRow {
   readonly application: Application;
   readonly secretHash: string;
   readonly isRevoked: boolean;
-}
-
-interface TokenSubject {
-  readonly application: Application;
-  readonly generation: number;
-  readonly since: Date;
-}
-
-interface PresentedKey {
-  readonly publicId: string;
-  readonly secret: string;
-  /** Whether its MAC is valid, so the key was issued here. The database row determines whether it is still valid. */
-  readonly isGenuine: boolean;
 }
