@@ -29,7 +29,7 @@ import { createCustomerTokens } from './request/customer-token.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
 import { createAdminFace } from './rest/admin.ts';
 import { createRest } from './rest/server.ts';
-import { createCursorSigner, createSigningKeys } from './storage/sealing.ts';
+import { createSigner, createSigningKeys } from './storage/sealing.ts';
 import type { LoggerOptions } from './telemetry/logger.ts';
 import { registerGauges } from './telemetry/metrics/gauges.ts';
 
@@ -69,7 +69,7 @@ export async function createApp(
   const connecting = openConnecting(foundation, outbound);
   const openContext = createOpenContext({
     providers,
-    cursors: createCursorSigner(createSigningKeys(keyRing, 'cursor')),
+    cursors: createSigner(createSigningKeys(keyRing, 'cursor')),
     connections,
     connecting: connecting.services,
     cacheMaxAgeMs: config.cacheMaxAgeMs,
@@ -83,7 +83,7 @@ export async function createApp(
     revokeGrant: outbound.revokeGrant,
     onRevoked: metrics.revoked,
     runInBackground: background.run,
-    checkRateLimit: limits.checkRateLimit,
+    consumeRateLimit: limits.consumeRateLimit,
     charge: limits.charge,
     openTenant: database.forApplication,
     signToken: tokens.sign,

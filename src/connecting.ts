@@ -7,7 +7,7 @@ import type { Foundation } from './foundation.ts';
 import { toDemoCommand } from './http/welcome.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { createOpenContext } from './request/context.ts';
-import { createCursorSigner, createSigningKeys } from './storage/sealing.ts';
+import { createSigner, createSigningKeys } from './storage/sealing.ts';
 
 /** Part of the composition root: connect links and their pages. */
 export function openConnecting(foundation: Foundation, outbound: Outbound) {
@@ -16,7 +16,7 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
   // Where any free port is used the port is unknown until it listens.
   const publicUrl = () => config.publicUrl ?? (config.production ? undefined : listensAt);
   const connecting: ConnectServices = {
-    linkTokens: createCursorSigner(createSigningKeys(foundation.keyRing, 'connect link')).bind(
+    linkTokens: createSigner(createSigningKeys(foundation.keyRing, 'connect link')).bind(
       () => 'connect link',
     ),
     publicUrl,

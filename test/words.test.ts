@@ -90,7 +90,7 @@ const WORDS: Readonly<Record<string, string>> = {
   },
   ...{
     nameFilter: 'filterCacheKey',
-    toQuestion: 'cacheKeyOf',
+    toQuestion: 'createCacheKey',
     TokenWish: 'IssueTokenInput',
     LinkWish: 'CreateLinkInput',
   },
@@ -120,7 +120,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ...{
     KnownConnections: 'ConnectionCache',
     restoreTexts: 'keepStringMethodsFast',
-    CursorSealer: 'CursorSigner',
+    CursorSealer: 'Signer',
   },
   ...{ 'graphql/fast': 'graphql/compiled', 'outbound/pace': 'outbound/resilience' },
   ...{ 'outbound/token/': 'outbound/access-token/', 'graphql/http': 'graphql/over-http' },

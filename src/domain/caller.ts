@@ -27,6 +27,23 @@ export interface TokenRequest extends CustomerScope {
   readonly expiresAt: Date;
 }
 
+/** The current state of the customer of a token. */
+export interface TokenSubject {
+  readonly application: Application;
+  /** Incremented to revoke all tokens of the customer. */
+  readonly generation: number;
+  /** Creation time of the customer: tokens of a deleted customer are not valid for a new one with the same id. */
+  readonly since: Date;
+}
+
+/** The parts of an API key that a request presents. */
+export interface PresentedKey {
+  readonly publicId: string;
+  readonly secret: string;
+  /** Whether its MAC is valid, so the key was issued here. The database row determines whether it is still valid. */
+  readonly isGenuine: boolean;
+}
+
 /** The error for missing credentials. */
 export function missingCredentials(): CrossbookError {
   return new CrossbookError('UNAUTHORIZED', 'Say who calls: with the header x-api-key, or a customer token.');

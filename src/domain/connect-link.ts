@@ -1,5 +1,5 @@
 import type { FindOAuthClient, Grant } from './oauth.ts';
-import type { BoundCursorSigner } from './page.ts';
+import type { BoundSigner } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 import { date, field, nullable, type Of, shape, words, wordsOf } from './shape.ts';
 
@@ -181,7 +181,7 @@ export const MAX_FLOWS = 10;
 /** Services for the steps of a connect link. */
 export interface ConnectServices {
   /** A link's token is its signed id: forged ones are rejected without a database query. */
-  readonly linkTokens: BoundCursorSigner;
+  readonly linkTokens: BoundSigner;
   /** The public origin of this installation; undefined where `PUBLIC_URL` is not set. */
   publicUrl(): string | undefined;
   /** The web origins that an application has registered. */

@@ -35,13 +35,13 @@ export interface ListPage<Item> extends Page<Item> {
 export const DEFAULT_PAGE_SIZE = 100;
 export const MAX_PAGE_SIZE = 1_000;
 
-/** Signs page cursors against tampering and against use in other searches. Does not encrypt. */
-export interface CursorSigner {
+/** Signs page cursors and tokens of connect links against tampering and use elsewhere. Does not encrypt. */
+export interface Signer {
   /** The binding is not contained in the cursor. It is read at the first signature or verification. */
-  bind(readBinding: () => string): BoundCursorSigner;
+  bind(readBinding: () => string): BoundSigner;
 }
 
-export interface BoundCursorSigner {
+export interface BoundSigner {
   sign(payload: string): string;
   /** The payload. Undefined where it was tampered with, has another binding, or an unknown key. */
   verify(cursor: string): string | undefined;

@@ -44,7 +44,7 @@ export interface CredentialStore {
 
 export interface StoredCredentials {
   readonly credentials: Credentials;
-  /** Incremented by every change, so that a rejected token can be told from its successor. */
+  /** Incremented by every change, so that a rejected token can be distinguished from its successor. */
   readonly generation: number;
   readonly instanceUrl: string | null;
   /** Whether the provider has permanently rejected them. */
@@ -93,7 +93,7 @@ export interface IdleConnection {
 export interface ContactCache {
   /**
    * Undefined where nothing is cached, or the connection was changed since. The reader decides what is too old. Large
-   * entries are decrypted when the request has its turn.
+   * entries are decrypted in the request's own time slice.
    */
   read(connectionId: string, filterKey: string, takeTurn?: TakeTurn): Promise<CachedContacts | undefined>;
   /** Best effort and delayed: oversized entries are dropped, and an older result does not replace a newer one. */

@@ -55,10 +55,10 @@ export async function createGraphQL(options: GraphQLOptions) {
         if (request.pathname !== PATH)
           throw new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${PATH}.`);
         checkRequest(request);
-        // A synchronous result is not awaited: an await costs a turn of the event loop.
+        // A synchronous result is not awaited: an await costs a microtask.
         const opening = openContext(request.headers, requestLog);
         context = opening instanceof Promise ? await opening : opening;
-        const limited = context.checkRateLimit();
+        const limited = context.consumeRateLimit();
         if (limited) await limited;
         const applicationId = context.caller?.application.id;
         const asked = readRequest(request, { limits, documents, applicationId });
@@ -74,7 +74,7 @@ export async function createGraphQL(options: GraphQLOptions) {
       const allowance = context?.allowance ?? new Allowance(RESPONSE_BOUNDS.stranger);
       if (allowance.isLarge) await requestLog.permit.takeTurn();
       try {
-        const rechecking = context?.recheckSeen();
+        const rechecking = context?.revalidateReads();
         if (rechecking) await rechecking;
       } catch (error) {
         // The result contains something that was removed meanwhile.

@@ -2,7 +2,13 @@ import { type Caller, missingCredentials } from '../domain/caller.ts';
 import { type CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { OpenRequestLog, RequestLog } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
-import { type HeldBytes, type HeldOwners, type Hold, memoryLimitReached } from '../domain/resources.ts';
+import {
+  type HeldBytes,
+  type HeldOwners,
+  type Hold,
+  MAX_REQUEST_BODY_BYTES,
+  memoryLimitReached,
+} from '../domain/resources.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest } from './cors.ts';
@@ -20,7 +26,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   return async (request, address) => {
     const { headers } = request;
     const requestLog = openRequestLog(request);
-    // Cached origins are not awaited, because an await costs a turn of the event loop. Pages of connect links are
+    // Cached origins are not awaited, because an await costs a microtask. Pages of connect links are
     // never readable from other origins.
     const isPage = connect?.paths.test(request.pathname) === true;
     const origin = isPage ? null : headers.get('origin');
@@ -151,7 +157,7 @@ function nameConnection({ customer }: Caller, headers: HttpHeaders): string {
 const OPERATOR = 'operator';
 
 /** Body limits: an allowed GraphQL document fits into a megabyte; an introspection query is short. */
-const BODY_BYTES = { caller: 1_048_576, stranger: 32_768 };
+const BODY_BYTES = { caller: MAX_REQUEST_BODY_BYTES, stranger: 32_768 };
 
 /** Never rejects. */
 type RequestHandler = (

@@ -24,11 +24,11 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
      * Consumes one unit of the caller's rate limit. Throws or rejects with TOO_MANY_REQUESTS; undefined where nothing
      * has to be awaited.
      */
-    checkRateLimit: (requestLog: RateLimitedRequest, caller: Caller) => take(requestLog, caller, 1),
+    consumeRateLimit: (requestLog: RateLimitedRequest, caller: Caller) => take(requestLog, caller, 1),
 
     /**
      * Charges the query cost of a request so far, minus the units that it has consumed already: one on arrival, and
-     * one more for each further 1,000 of its cost. Fails as `checkRateLimit` does.
+     * one more for each further 1,000 of its cost. Fails as `consumeRateLimit` does.
      */
     charge(requestLog: RateLimitedRequest, caller: Caller, cost: number): Promise<void> | undefined {
       const units = Math.ceil(cost / COST_PER_UNIT) - (requestLog.rateLimit?.units ?? 0);

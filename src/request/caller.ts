@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { type Caller, DEMO_APPLICATION, isAdminKey } from '../domain/caller.ts';
+import { type Caller, DEMO_APPLICATION, isAdminKey, type PresentedKey } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
 import type { VerifiedToken } from './customer-token.ts';
-import type { KeyLookups, PresentedKey } from './key-lookups.ts';
+import type { KeyLookups } from './key-lookups.ts';
 
 /**
  * Authenticates a request. Undefined without credentials: introspection is allowed without a key, data is not.

@@ -34,10 +34,10 @@ export type ConnectionCache = ReturnType<typeof createConnectionCache>;
 
 /**
  * The customers and connections that one request has read. Before the response each must have been confirmed in the
- * database within the last two seconds; usually the cache knows, because a connection in use is reloaded every two
+ * database within the last two seconds. Usually the cache confirms it, because a connection in use is reloaded every two
  * seconds.
  */
-export class SeenRecords {
+export class ReadRecords {
   readonly #source: RecordSource;
   readonly #connections = new Map<string, ConnectionTarget>();
   #customers: Map<string, SeenCustomer> | undefined;
@@ -72,8 +72,8 @@ export class SeenRecords {
     }
   }
 
-  /** Throws or rejects with NOT_FOUND where one of them is gone. Undefined: no query was needed. */
-  recheckSeen(): Promise<void> | undefined {
+  /** Throws or rejects with NOT_FOUND where one of them was removed. Undefined: no query was needed. */
+  revalidateReads(): Promise<void> | undefined {
     const looks: Promise<void>[] = [];
     for (const [id, target] of this.#connections) {
       const found = this.#find(target);

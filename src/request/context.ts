@@ -7,7 +7,7 @@ import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import { Allowance } from '../domain/resources.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
-import { SeenRecords } from './connection-cache.ts';
+import { ReadRecords } from './connection-cache.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 import type { Services } from './services.ts';
 
@@ -26,12 +26,12 @@ class RequestScope implements Tracer {
   readonly caller: Caller | undefined;
   readonly defaults: HeaderDefaults;
   readonly requestLog: RequestLog;
-  /** The remaining budget of the HTTP request for what may be made for its response. */
+  /** The remaining response limits of the HTTP request. */
   readonly allowance: Allowance;
   readonly #services: Services;
   #tenant: Tenant | undefined;
   #loaders: Loaders | undefined;
-  #seen: SeenRecords | undefined;
+  #reads: ReadRecords | undefined;
 
   constructor(services: Services, headers: Pick<HttpHeaders, 'get'>, requestLog: RequestLog) {
     this.#services = services;
@@ -105,18 +105,18 @@ class RequestScope implements Tracer {
   }
 
   /** Consumes one unit of the caller's rate limit: throws or rejects with TOO_MANY_REQUESTS. */
-  checkRateLimit(): Promise<void> | undefined {
-    return this.caller && this.#services.checkRateLimit(this.requestLog, this.caller);
+  consumeRateLimit(): Promise<void> | undefined {
+    return this.caller && this.#services.consumeRateLimit(this.requestLog, this.caller);
   }
 
-  /** Charges the query cost of the whole request so far: fails as `checkRateLimit` does. */
+  /** Charges the query cost of the whole request so far: fails as `consumeRateLimit` does. */
   charge(cost: number): Promise<void> | undefined {
     return this.caller && this.#services.charge(this.requestLog, this.caller, cost);
   }
 
   loadCustomer(customerId: string) {
-    this.requestLog.record({ customer: toLogged(customerId) });
-    return this.#openSeen().customer(customerId);
+    this.requestLog.record({ customer: toLoggableId(customerId) });
+    return this.#openReads().customer(customerId);
   }
 
   loadCustomerIdOf(connectionId: string) {
@@ -124,13 +124,13 @@ class RequestScope implements Tracer {
   }
 
   loadConnection({ customerId, provider }: ResolvedTarget) {
-    this.requestLog.record({ customer: toLogged(customerId), provider });
-    return this.#openSeen().connection({ customerId, providerName: provider });
+    this.requestLog.record({ customer: toLoggableId(customerId), provider });
+    return this.#openReads().connection({ customerId, providerName: provider });
   }
 
   invalidateCustomer({ customerId, connections }: Pick<Customer, 'customerId' | 'connections'>): void {
-    this.requestLog.record({ customer: toLogged(customerId) });
-    this.#seen?.invalidateCustomer(customerId);
+    this.requestLog.record({ customer: toLoggableId(customerId) });
+    this.#reads?.invalidateCustomer(customerId);
     this.#loaders?.invalidateCustomer(customerId);
     for (const connection of connections) {
       this.#services.connections.forget(connection.applicationId, connection);
@@ -142,8 +142,8 @@ class RequestScope implements Tracer {
    * Called before the response is sent: ensures that the customers and connections in it existed within the last two
    * seconds. Rejects with NOT_FOUND where one was removed meanwhile. Undefined: no query was needed.
    */
-  recheckSeen(): Promise<void> | undefined {
-    return this.#seen?.recheckSeen();
+  revalidateReads(): Promise<void> | undefined {
+    return this.#reads?.revalidateReads();
   }
 
   /**
@@ -157,19 +157,19 @@ class RequestScope implements Tracer {
   }
 
   /** Resolves when no process can serve the removed data from its cache any more. */
-  async settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void> {
+  async waitUntilUncached(customerId: string, removed: readonly RemovedConnection[]): Promise<void> {
     this.invalidateCustomer({ customerId, connections: removed.map(({ connection }) => connection) });
     const resume = this.requestLog.permit.pause();
     try {
       await this.#services.untilForgotten();
     } finally {
-      const turn = resume();
-      if (turn) await turn;
+      const resumed = resume();
+      if (resumed) await resumed;
     }
   }
 
   /** Reads the connection from the database, past the caches of this request and this process. */
-  async readConnectionAnew(target: ConnectionTarget): Promise<Connection | undefined> {
+  async reloadConnection(target: ConnectionTarget): Promise<Connection | undefined> {
     this.#services.connections.forget(this.requireCaller().application.id, target);
     this.#openLoaders().invalidateCustomer(target.customerId);
     const connection = await this.#openLoaders().connection(target);
@@ -206,14 +206,14 @@ class RequestScope implements Tracer {
     return this.#tenant;
   }
 
-  #openSeen(): SeenRecords {
-    this.#seen ??= new SeenRecords({
+  #openReads(): ReadRecords {
+    this.#reads ??= new ReadRecords({
       applicationId: this.requireCaller().application.id,
       loaders: this.#openLoaders(),
       connections: this.#services.connections,
       now: this.#services.now,
     });
-    return this.#seen;
+    return this.#reads;
   }
 
   #openLoaders(): Loaders {
@@ -246,7 +246,7 @@ async function revokeRemoved(
 }
 
 /** Logs no email addresses, and nothing too long to be a customer id. */
-function toLogged(customerId: string): string | undefined {
+function toLoggableId(customerId: string): string | undefined {
   return customerId.length <= MAX_CUSTOMER_ID_LENGTH && !customerId.includes('@') ? customerId : undefined;
 }
 

@@ -1,11 +1,11 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import { type Application, type Caller, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/caller.ts';
+import { type Caller, MAX_TOKEN_SECONDS, type TokenRequest, type TokenSubject } from '../domain/caller.ts';
 import { isProviderName } from '../domain/provider-names.ts';
 
 /**
  * Customer tokens (JWT): issued by an application (`iss`), for this product (`aud`), for one customer (`sub`). The
- * signature proves that we issued the token; the database tells whether it is still valid.
+ * signature proves that this installation issued the token; the database determines whether it was revoked.
  */
 export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenOptions) {
   return {
@@ -96,14 +96,6 @@ export interface VerifiedToken {
   /** Undefined where the signature is valid and the token was revoked. */
   readonly caller: Caller | undefined;
   readonly expiresAt: number;
-}
-
-export interface TokenSubject {
-  readonly application: Application;
-  /** Incremented to revoke all tokens of the customer. */
-  readonly generation: number;
-  /** Creation time of the customer: tokens of a deleted customer are not valid for a new one with the same id. */
-  readonly since: Date;
 }
 
 interface CustomerTokenOptions {

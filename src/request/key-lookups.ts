@@ -1,4 +1,4 @@
-import type { Caller } from '../domain/caller.ts';
+import type { Caller, PresentedKey } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -126,13 +126,6 @@ interface KeyLookup {
   /** Known to be valid, or found before: never slowed down. */
   readonly isTrusted: boolean;
   readonly address: string | undefined;
-}
-
-export interface PresentedKey {
-  readonly publicId: string;
-  readonly secret: string;
-  /** Whether its MAC is valid. */
-  readonly isGenuine: boolean;
 }
 
 interface KeyLookupOptions {

@@ -13,7 +13,7 @@ export function createLoaders(tenant: Tenant) {
   let connections: DataLoader<ConnectionTarget, Connection | undefined> | undefined;
   let customerIds: DataLoader<string, string | undefined> | undefined;
   const emails = new EmailLoader();
-  const byClient = new Map<string, DataLoader<RecordKey, unknown, string>>();
+  const loadersByKey = new Map<string, DataLoader<RecordKey, unknown, string>>();
 
   return {
     customer(id: string): Promise<Customer | undefined> {
@@ -25,7 +25,7 @@ export function createLoaders(tenant: Tenant) {
     },
 
     connection(target: ConnectionTarget): Promise<Connection | undefined> {
-      // Not cached here: the connection cache stores the result, so a stale read must not return as a new one.
+      // The connection cache above does the caching: a second cache here could hand it an outdated value as new.
       connections ??= new DataLoader(async (targets) => tenant.connections.findMany(targets), {
         cache: false,
       });
@@ -45,7 +45,7 @@ export function createLoaders(tenant: Tenant) {
       customers?.clear(id);
     },
 
-    /** The caller owns the returned list and may change it. */
+    /** The calling function owns the returned list and may change it. */
     lookup: (client: LookupClient, wanted: readonly string[], selection: FieldSelection) =>
       emails.find(client, wanted, selection),
 
@@ -61,7 +61,8 @@ export function createLoaders(tenant: Tenant) {
         if (!port.findAssociations) throw new CrossbookError('NOT_IMPLEMENTED', 'No associations here.');
         return port.findAssociations(ids, to);
       });
-      return ((await loader.load({ name: remoteId, selection: NOTHING })) ?? EMPTY) as readonly Association[];
+      return ((await loader.load({ name: remoteId, selection: NO_SELECTION })) ??
+        EMPTY) as readonly Association[];
     },
   };
 
@@ -70,7 +71,7 @@ export function createLoaders(tenant: Tenant) {
    * selections share it as well, and it requests the union of the fields, because calls cost more than fields.
    */
   function loaderFor(name: string, load: LoadBatch) {
-    const known = byClient.get(name);
+    const known = loadersByKey.get(name);
     if (known) return known;
     const loader = new DataLoader<RecordKey, unknown, string>(
       async (keys) => {
@@ -83,7 +84,7 @@ export function createLoaders(tenant: Tenant) {
         cacheKeyFn: ({ name: recordName, selection }) => `${nameFields(selection.fields)}:${recordName}`,
       },
     );
-    byClient.set(name, loader);
+    loadersByKey.set(name, loader);
     return loader;
   }
 }
@@ -98,15 +99,15 @@ export class EmailLoader {
   /** Batches that are not dispatched yet, by connection and kind of look-up. */
   readonly #waiting = new Map<string, EmailBatch>();
 
-  /** The caller owns the returned list. Full batches are dispatched at once, because waiting would not add to them. */
+  /** The calling function owns the returned list. Full batches are dispatched at once, because waiting would not add to them. */
   find(client: LookupClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]> {
     const { lookupBatch } = client.access;
-    const inWhole = emails.length - (emails.length % lookupBatch);
-    if (inWhole === 0) return this.#findTogether(client, emails, selection);
-    const whole = findWhole(client.port, emails.slice(0, inWhole), selection);
-    if (inWhole === emails.length) return whole;
-    const rest = this.#findTogether(client, emails.slice(inWhole), selection);
-    return Promise.all([whole, rest]).then((found) => found.flat());
+    const fullBatchesLength = emails.length - (emails.length % lookupBatch);
+    if (fullBatchesLength === 0) return this.#findTogether(client, emails, selection);
+    const full = findFullBatches(client.port, emails.slice(0, fullBatchesLength), selection);
+    if (fullBatchesLength === emails.length) return full;
+    const rest = this.#findTogether(client, emails.slice(fullBatchesLength), selection);
+    return Promise.all([full, rest]).then((found) => found.flat());
   }
 
   async #findTogether(
@@ -155,8 +156,8 @@ function atEndOfTick(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }
 
-/** Clears the map: the old-generation promise that carried it would retain its contents until the next full GC. */
-async function findWhole(
+/** Clears the map: the promise that delivered it survives until the next full GC and would retain the contacts. */
+async function findFullBatches(
   port: ContactPort,
   emails: readonly string[],
   selection: FieldSelection,
@@ -198,7 +199,7 @@ export interface LookupClient {
 }
 
 const EMPTY: readonly never[] = [];
-const NOTHING: FieldSelection = { rawData: false };
+const NO_SELECTION: FieldSelection = { rawData: false };
 const MAX_IDS = 1_000;
 
 export type Loaders = ReturnType<typeof createLoaders>;

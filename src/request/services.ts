@@ -2,7 +2,7 @@ import type { Caller, TokenRequest } from '../domain/caller.ts';
 import type { ConnectServices } from '../domain/connect-link.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { ProviderCall, RequestLog } from '../domain/log.ts';
-import type { CursorSigner } from '../domain/page.ts';
+import type { Signer } from '../domain/page.ts';
 import type { ContactAccess, ContactPort, Provider, Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { ResponseBounds, WorkPermit } from '../domain/resources.ts';
@@ -13,7 +13,7 @@ import type { ConnectionCache } from './connection-cache.ts';
 /** Services with the lifetime of the process. */
 export interface Services {
   readonly providers: Providers;
-  readonly cursors: CursorSigner;
+  readonly cursors: Signer;
   readonly connections: ConnectionCache;
   readonly connecting: ConnectServices;
   readonly cacheMaxAgeMs: number;
@@ -27,7 +27,7 @@ export interface Services {
   /** Runs a background task that may outlive the response; its errors are logged. */
   runInBackground(work: Promise<unknown>): void;
   /** Consumes one unit of the caller's rate limit. */
-  checkRateLimit(requestLog: RequestLog, caller: Caller): Promise<void> | undefined;
+  consumeRateLimit(requestLog: RequestLog, caller: Caller): Promise<void> | undefined;
   /** Charges the query cost of the whole request so far, as computed by GraphQL. */
   charge(requestLog: RequestLog, caller: Caller, cost: number): Promise<void> | undefined;
   openTenant(applicationId: string): Tenant;

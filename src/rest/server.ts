@@ -20,12 +20,12 @@ export function createRest({ openContext, prefixes = {}, demo, version }: RestOp
       ...operations.map((operation) =>
         toEndpoint(operation, async (request, requestLog) => {
           const context = await openContext(request.request.headers, requestLog);
-          const checked = context.checkRateLimit();
+          const checked = context.consumeRateLimit();
           if (checked) await checked;
           // Authenticates before the request is read.
           context.requireCaller();
           const response = await operation.run(context, request, context.allowance);
-          const rechecked = context.recheckSeen();
+          const rechecked = context.revalidateReads();
           if (rechecked) await rechecked;
           return response;
         }),

@@ -92,7 +92,7 @@ function leave(emails: Map<string, number[]>, person: Person): void {
   }
 }
 
-/** All emails of a person, normalised for comparison. */
+/** All emails of a person, normalized for comparison. */
 export function addresses(person: Person): readonly string[] {
   const all = person.email === null ? person.secondaryEmails : [person.email, ...person.secondaryEmails];
   return all.map(normalEmail).filter((email) => email !== '');
@@ -136,7 +136,7 @@ export interface Seed {
   all(): readonly Person[];
   /** Returns the same object each time, also in `all()`. */
   get(index: number): Person | undefined;
-  /** As in the table. The email must be normalised. */
+  /** As in the table. The email must be normalized. */
   byEmail(email: string): readonly number[];
 }
 

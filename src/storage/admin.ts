@@ -1,14 +1,12 @@
-import { asc, eq, sql } from 'drizzle-orm';
 import { type Application, DEMO_APPLICATION } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { type ApiKeys, hashSecret } from './api-keys.ts';
 import type { Engine } from './engine/open.ts';
-import { apiKeys, applications } from './schema.ts';
+import type { apiKeys } from './schema.ts';
 
 /** Operations of the operator, over all applications. Callers' requests never reach this. */
 export function createAdmin(engine: Engine, keys: ApiKeys) {
-  const { orm } = engine;
   return {
     /** Rejects with CONFLICT where the name is taken. */
     createApplication: async (name: string): Promise<Application> => {
@@ -19,30 +17,19 @@ export function createAdmin(engine: Engine, keys: ApiKeys) {
       throw new CrossbookError('CONFLICT', detail);
     },
     /** Creates a fixed application, such as the demo's. Idempotent. */
-    ensureApplication: ({ id, name }: Application) =>
-      engine.repeatable(() => orm.insert(applications).values({ id, name }).onConflictDoNothing()),
-    listApplications: () =>
-      engine.repeatable(() =>
-        orm.select(APPLICATION).from(applications).orderBy(asc(applications.createdAt)),
-      ),
+    ensureApplication: ({ id, name }: Application) => engine.query(ENSURE_APPLICATION, [id, name]),
+    listApplications: () => engine.query<Application>(LIST_APPLICATIONS, []),
     /** Replaces the web origins (CORS) of the application. */
     setOrigins: async (applicationId: string, origins: readonly string[]) => {
       await requireApplication(engine, applicationId);
-      const isApplication = eq(applications.id, applicationId);
-      await engine.repeatable(() => orm.update(applications).set({ origins }).where(isApplication));
+      await engine.query(SET_ORIGINS, [applicationId, origins]);
     },
     findOrigins: async (applicationId: string): Promise<readonly string[]> => {
-      const isApplication = eq(applications.id, applicationId);
-      const [row] = await engine.repeatable(() =>
-        orm.select(ORIGINS).from(applications).where(isApplication),
-      );
+      const [row] = await engine.query<OriginsRow>(FIND_ORIGINS, [applicationId]);
       return row?.origins ?? [];
     },
     /** The origins of all applications that have some. */
-    listOrigins: () =>
-      engine.repeatable(() =>
-        orm.select(ORIGINS).from(applications).where(sql`${applications.origins} <> '{}'`),
-      ),
+    listOrigins: () => engine.query<OriginsRow>(LIST_ORIGINS, []),
     /**
      * Returns the key, which cannot be read again: only a hash of its secret is stored. Rejects with CONFLICT where
      * an active key of the application has the name.
@@ -50,22 +37,14 @@ export function createAdmin(engine: Engine, keys: ApiKeys) {
     createKey: async ({ applicationId, name }: { applicationId: string; name: string }) => {
       await requireApplication(engine, applicationId);
       const { publicId, secret, text } = keys.create();
-      const row = { publicId, applicationId, name, secretHash: hashSecret(secret) };
-      const { rowCount } = await engine.once(() => orm.insert(apiKeys).values(row).onConflictDoNothing());
-      if (rowCount === 0) {
+      const made = await engine.query(CREATE_KEY, [publicId, applicationId, name, hashSecret(secret)]);
+      if (made.length === 0) {
         const detail = `The application has an active key called ${JSON.stringify(name)}: rotate that one, or give this one another name.`;
         throw new CrossbookError('CONFLICT', detail);
       }
       return { publicId, key: text };
     },
-    listKeys: (applicationId: string) =>
-      engine.repeatable(() =>
-        orm
-          .select(KEY)
-          .from(apiKeys)
-          .where(eq(apiKeys.applicationId, applicationId))
-          .orderBy(asc(apiKeys.createdAt)),
-      ),
+    listKeys: (applicationId: string) => engine.query<KeyRow>(LIST_KEYS, [applicationId]),
     /** False where the key is unknown or revoked already. */
     revokeKey: async (publicId: string) => {
       const revoked = await engine.query(REVOKE_KEY, [publicId]);
@@ -84,24 +63,58 @@ export function createAdmin(engine: Engine, keys: ApiKeys) {
   };
 }
 
-async function requireApplication({ orm, repeatable }: Engine, id: string): Promise<void> {
-  const found = await repeatable(() =>
-    orm.select(APPLICATION).from(applications).where(sql`${applications.id}::text = ${id}`),
-  );
+async function requireApplication(engine: Engine, id: string): Promise<void> {
+  const found = await engine.query(FIND_APPLICATION, [id]);
   if (found.length === 0) throw new CrossbookError('NOT_FOUND', `There is no application ${id}.`);
 }
 
 /** Ids derive from names, so that of two concurrent creations with one name the primary key admits one. */
 const APPLICATIONS = '5b1c0d86-7d0c-4a41-9c62-0f6a4f0f7a35';
-const APPLICATION = { id: applications.id, name: applications.name };
-const ORIGINS = { applicationId: applications.id, origins: applications.origins };
 
-const KEY = {
-  publicId: apiKeys.publicId,
-  name: apiKeys.name,
-  createdAt: apiKeys.createdAt,
-  /** May be in the future: the key is valid until then. */
-  revokedAt: apiKeys.revokedAt,
+const FIND_APPLICATION = {
+  name: 'find_application',
+  text: 'select id from crossbook.applications where id::text = $1::text',
+};
+
+const LIST_APPLICATIONS = {
+  name: 'list_applications',
+  text: 'select id, name from crossbook.applications order by created_at',
+};
+
+const ENSURE_APPLICATION = {
+  name: 'ensure_application',
+  text: 'insert into crossbook.applications (id, name) values ($1::uuid, $2::text) on conflict do nothing',
+};
+
+const SET_ORIGINS = {
+  name: 'set_origins',
+  text: 'update crossbook.applications set origins = $2::text[] where id = $1::uuid',
+};
+
+const FIND_ORIGINS = {
+  name: 'find_origins',
+  text: 'select id as "applicationId", origins from crossbook.applications where id = $1::uuid',
+};
+
+const LIST_ORIGINS = {
+  name: 'list_origins',
+  text: `select id as "applicationId", origins from crossbook.applications where origins <> '{}'`,
+};
+
+const CREATE_KEY = {
+  name: 'create_key',
+  isOnce: true,
+  text: `
+insert into crossbook.api_keys (public_id, application_id, name, secret_hash)
+values ($1::text, $2::uuid, $3::text, $4::text) on conflict do nothing
+returning public_id`,
+};
+
+const LIST_KEYS = {
+  name: 'list_keys',
+  text: `
+select public_id as "publicId", name, created_at as "createdAt", revoked_at as "revokedAt"
+from crossbook.api_keys where application_id = $1::uuid order by created_at`,
 };
 
 /** Inserts unless the name is taken, also by an older application whose id is not derived from it. */
@@ -142,7 +155,7 @@ returning (select revoked_at from old) as "endsAt"`,
 
 /**
  * Tracks the use of the demo's data: processes with the sandbox hold a shared lock, and one without it deletes the
- * data when nobody holds it.
+ * data when no process holds it.
  */
 export function createDemoCleanup(engine: Engine) {
   return {
@@ -172,3 +185,10 @@ export function createDemoCleanup(engine: Engine) {
 
 const FIND_DEMO = { name: 'find_demo', text: 'select id from crossbook.applications where id = $1::uuid' };
 const DEMO_LOCK = 'crossbook:demo data';
+
+interface OriginsRow {
+  readonly applicationId: string;
+  readonly origins: readonly string[];
+}
+
+type KeyRow = Pick<typeof apiKeys.$inferSelect, 'publicId' | 'name' | 'createdAt' | 'revokedAt'>;

@@ -1,31 +1,15 @@
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto';
-import { eq, sql } from 'drizzle-orm';
+import type { Application, PresentedKey, TokenSubject } from '../domain/caller.ts';
 import { digest } from '../lib/digest.ts';
 import { isStorable } from '../lib/text.ts';
-import { type CustomerKey, isCustomer } from './customers.ts';
+import type { CustomerKey } from './customers.ts';
 import type { Engine } from './engine/open.ts';
-import { apiKeys, applications, customers } from './schema.ts';
 import { createSigningKeys, isSame, type KeyRing } from './sealing.ts';
 
 /** Finds the callers of many keys in one statement, in order. Undefined for every invalid key, whatever the reason. */
 export function createFindCallers(engine: Engine) {
-  const select = engine.orm
-    .select({
-      publicId: apiKeys.publicId,
-      application: { id: applications.id, name: applications.name },
-      secretHash: apiKeys.secretHash,
-      // Uses the database's clock, on which all processes and commands agree.
-      isRevoked: sql<boolean>`coalesce(${apiKeys.revokedAt} <= now(), false)`,
-    })
-    .from(apiKeys)
-    .innerJoin(applications, eq(applications.id, apiKeys.applicationId))
-    // Public ids contain no commas.
-    .where(sql`${apiKeys.publicId} = any(string_to_array(${sql.placeholder('publicIds')}, ','))`)
-    .prepare('find_callers');
-
   return async (keys: readonly PresentedKey[]) => {
-    const publicIds = keys.map(({ publicId }) => publicId).join(',');
-    const rows = await engine.repeatable(() => select.execute({ publicIds }));
+    const rows = await engine.query<KeyRow>(FIND_KEYS, [keys.map(({ publicId }) => publicId)]);
     const byId = new Map(rows.map((row) => [row.publicId, row]));
     return keys.map(({ publicId, secret }) => {
       const row = byId.get(publicId);
@@ -37,33 +21,39 @@ export function createFindCallers(engine: Engine) {
 
 /** The current state of the customer that a token was signed for. Both ids come from a verified signature. */
 export function createFindTokenSubject(engine: Engine) {
-  const select = engine.orm
-    .select({
-      application: { id: applications.id, name: applications.name },
-      generation: customers.tokenGeneration,
-      since: customers.createdAt,
-    })
-    .from(customers)
-    .innerJoin(applications, eq(applications.id, customers.applicationId))
-    .where(
-      isCustomer({
-        applicationId: sql.placeholder('applicationId'),
-        customerId: sql.placeholder('customerId'),
-      }),
-    )
-    .prepare('find_token_subject');
-
-  return async (customer: CustomerKey) => {
-    if (!isStorable(customer.customerId)) return undefined;
-    const [row] = await engine.repeatable(() => select.execute({ ...customer }));
+  return async ({ applicationId, customerId }: CustomerKey) => {
+    if (!isStorable(customerId)) return undefined;
+    const [row] = await engine.query<TokenSubject>(FIND_TOKEN_SUBJECT, [applicationId, customerId]);
     return row;
   };
 }
 
+const APPLICATION = `json_build_object('id', application.id, 'name', application.name) as application`;
+
+/** Uses the database's clock, on which all processes and commands agree. */
+const FIND_KEYS = {
+  name: 'find_callers',
+  text: `
+select public_id as "publicId", ${APPLICATION}, secret_hash as "secretHash",
+  coalesce(revoked_at <= now(), false) as "isRevoked"
+from crossbook.api_keys as key join crossbook.applications as application on application.id = key.application_id
+where public_id = any ($1::text[])`,
+};
+
+const FIND_TOKEN_SUBJECT = {
+  name: 'find_token_subject',
+  text: `
+select ${APPLICATION}, customer.token_generation as generation, customer.created_at as since
+from crossbook.customers as customer
+join crossbook.applications as application on application.id = customer.application_id
+where customer.application_id = $1::uuid and customer.customer_id = $2::text`,
+};
+
 /**
  * API keys: `cbk_<ring key id>.<public id>_<secret>_<mac>`. The public id finds the row, the 256-bit secret
  * authenticates, and the MAC proves without the database that the key was issued here. Older keys without a MAC
- * (`cbk_<public id>_<secret>`) stay valid, as do those whose ring key is gone: the row decides.
+ * (`cbk_<public id>_<secret>`) stay valid, as do those whose ring key is gone: the database row
+ * determines whether a key is valid.
  */
 export function createApiKeys(ring: KeyRing) {
   const { current, find } = createSigningKeys(ring, 'api key');
@@ -105,9 +95,9 @@ const FORM = /^cbk_(?:([\w-]{1,32})\.)?([0-9A-Za-z]{4,32})_([\w-]{43})(?:_([\w-]
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
-interface PresentedKey {
+interface KeyRow {
   readonly publicId: string;
-  readonly secret: string;
-  /** Whether its MAC is valid, so the key was issued here. The row tells whether it is still active. */
-  readonly isGenuine: boolean;
+  readonly application: Application;
+  readonly secretHash: string;
+  readonly isRevoked: boolean;
 }

@@ -57,7 +57,7 @@ async function* readRows(run: RunSql): AsyncGenerator<string> {
   yield `${JSON.stringify(header)}\n`;
   // A cursor sees a snapshot of all tables as of its opening.
   const selects = TABLES.map(
-    (table) => `select '${table}' as name, to_jsonb(kept)::text as row from crossbook.${table} kept`,
+    (table) => `select '${table}' as name, to_jsonb(stored)::text as row from crossbook.${table} stored`,
   );
   await run(`declare backup no scroll cursor for ${selects.join(' union all ')}`);
   let rows = 0;

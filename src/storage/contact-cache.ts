@@ -45,11 +45,11 @@ function toKey(applicationId: string, connectionId: string, filterKey: string): 
 const READ_CONTACT_CACHE = {
   name: 'read_contact_cache',
   text: `
-select kept.sealed, kept.fetched_at as "fetchedAt"
-from crossbook.contact_cache as kept
+select stored.sealed, stored.fetched_at as "fetchedAt"
+from crossbook.contact_cache as stored
 join crossbook.connections as connection
-  on connection.id = kept.connection_id and connection.application_id = kept.application_id
-where kept.application_id = $1::uuid and kept.key_hash = $2::text and kept.fetched_at >= connection.updated_at`,
+  on connection.id = stored.connection_id and connection.application_id = stored.application_id
+where stored.application_id = $1::uuid and stored.key_hash = $2::text and stored.fetched_at >= connection.updated_at`,
 };
 
 /** The binding of an entry to its key hash: a ciphertext only opens in its own row. */
@@ -99,7 +99,7 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
       const one = queued.get(key) ?? inFlight.find((other) => other.key === key);
       if (!one) return;
       batcher.hurry(one);
-      // A failed write is no concern of the reader, who finds no entry.
+      // A failed write does not fail the reader; it finds no entry.
       await one.written.catch(() => undefined);
     },
 
@@ -185,7 +185,7 @@ const BATCH_RECORDS = 200;
 const WRITE_CONTACT_CACHE = {
   name: 'write_contact_cache',
   text: `
-insert into crossbook.contact_cache as kept
+insert into crossbook.contact_cache as stored
   (application_id, key_hash, connection_id, sealed, bytes, fetched_at)
 select fresh.application_id, fresh.key_hash, connections.id, fresh.sealed, length(fresh.sealed), fresh.fetched_at
 from json_to_recordset($1::json) as fresh
@@ -196,7 +196,7 @@ order by fresh.application_id, fresh.key_hash
 for key share of connections
 on conflict (application_id, key_hash) do update
   set sealed = excluded.sealed, bytes = excluded.bytes, fetched_at = excluded.fetched_at
-  where kept.fetched_at <= excluded.fetched_at`,
+  where stored.fetched_at <= excluded.fetched_at`,
 };
 
 interface Deps {

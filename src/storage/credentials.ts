@@ -93,10 +93,10 @@ const READ = {
   text: `
 select connection.id as "connectionId", connection.application_id as "applicationId",
   connection.customer_id as "customerId", connection.provider_name as "providerName",
-  connection.instance_url as "instanceUrl", connection.status, kept.sealed, kept.generation,
-  kept.refresh_lease as lease, kept.oauth_client_id as "oauthClientId"
-from crossbook.credentials as kept join crossbook.connections as connection on connection.id = kept.connection_id
-where kept.application_id = $1::uuid and kept.connection_id = $2::uuid`,
+  connection.instance_url as "instanceUrl", connection.status, stored.sealed, stored.generation,
+  stored.refresh_lease as lease, stored.oauth_client_id as "oauthClientId"
+from crossbook.credentials as stored join crossbook.connections as connection on connection.id = stored.connection_id
+where stored.application_id = $1::uuid and stored.connection_id = $2::uuid`,
 };
 
 /**
@@ -108,8 +108,8 @@ with connection as (
   select id, status from crossbook.connections
   where application_id = $1::uuid and id = $2::uuid for no key update
 ), current as (
-  select kept.connection_id, connection.status from crossbook.credentials as kept join connection on connection.id = kept.connection_id
-  where kept.generation = $3::int and kept.sealed is not null for no key update of kept
+  select stored.connection_id, connection.status from crossbook.credentials as stored join connection on connection.id = stored.connection_id
+  where stored.generation = $3::int and stored.sealed is not null for no key update of stored
 )`;
 
 /** Reads the locked connection row, so that its previous status and its sequence are current. */
@@ -120,17 +120,17 @@ const toEvent = (type: EventType) => `
 const REPLACE = {
   name: 'replace_credentials',
   text: `${LOCK_CURRENT}, replaced as (
-  update crossbook.credentials as kept
-  set sealed = $4::text, key_id = $5::text, generation = kept.generation + 1, updated_at = $7::timestamptz
-  from current where kept.connection_id = current.connection_id
-  returning kept.connection_id, kept.generation, current.status
+  update crossbook.credentials as stored
+  set sealed = $4::text, key_id = $5::text, generation = stored.generation + 1, updated_at = $7::timestamptz
+  from current where stored.connection_id = current.connection_id
+  returning stored.connection_id, stored.generation, current.status
 ), linked as (
-  update crossbook.connections as kept
+  update crossbook.connections as stored
   set instance_url = $6::text, status = 'connected', status_reason = null,
-    status_changed_at = case when kept.status = 'connected' then kept.status_changed_at else $7::timestamptz end,
-    event_sequence = kept.event_sequence + case when replaced.status = 'reauthorize' then 1 else 0 end
-  from replaced where kept.id = replaced.connection_id
-  returning kept.*, replaced.status as status_before
+    status_changed_at = case when stored.status = 'connected' then stored.status_changed_at else $7::timestamptz end,
+    event_sequence = stored.event_sequence + case when replaced.status = 'reauthorize' then 1 else 0 end
+  from replaced where stored.id = replaced.connection_id
+  returning stored.*, replaced.status as status_before
 ), ${recordEvents(
     `${toEvent('connection.recovered')} from linked where status_before = 'reauthorize'`,
     '$7::timestamptz',
@@ -141,12 +141,12 @@ select generation from replaced`,
 const MARK_REFUSED = {
   name: 'mark_credentials_refused',
   text: `${LOCK_CURRENT}, refused as (
-  update crossbook.connections as kept
+  update crossbook.connections as stored
   set status = 'reauthorize', status_reason = $4::text, status_changed_at = $5::timestamptz,
-    event_sequence = kept.event_sequence + case when current.status = 'reauthorize' then 0 else 1 end
-  from current where kept.id = current.connection_id
-    and (kept.status, kept.status_reason) is distinct from ('reauthorize', $4::text)
-  returning kept.*, current.status as status_before
+    event_sequence = stored.event_sequence + case when current.status = 'reauthorize' then 0 else 1 end
+  from current where stored.id = current.connection_id
+    and (stored.status, stored.status_reason) is distinct from ('reauthorize', $4::text)
+  returning stored.*, current.status as status_before
 ), ${recordEvents(
     `${toEvent('connection.reauthorize')} from refused where status_before <> 'reauthorize'`,
     '$5::timestamptz',

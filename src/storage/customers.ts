@@ -9,16 +9,17 @@ import type { StoreDeps } from './database.ts';
 import type { Engine } from './engine/open.ts';
 import { CONNECTION_COLUMNS, connections, customers } from './schema.ts';
 import { createReadBatcher } from './statement-batcher.ts';
-import { createUpsert } from './upsert-customer.ts';
+import { connectionsJson, connectionsOf, createUpsert } from './upsert-customer.ts';
 
-/** Prepares the statements once; the returned function opens the store of one application. */
+/** The returned function opens the store of one application. */
 export function createCustomers(deps: StoreDeps): (applicationId: string) => CustomerRecords {
   const { engine } = deps;
-  const select = prepareSelect(engine);
   const read = createReadBatcher<string, Customer>({
     keyOf: (customerId) => customerId,
-    read: async (applicationId, customerIds) =>
-      gather(await engine.repeatable(() => select.execute({ applicationId, customerIds }))),
+    read: async (applicationId, customerIds) => {
+      const rows = await engine.query<CustomerRow>(FIND_CUSTOMERS, [applicationId, customerIds]);
+      return new Map(rows.map((row) => [row.customerId, toCustomer(row, row.connections)]));
+    },
   });
   const upsert = createUpsert(deps);
   return (applicationId) => {
@@ -93,29 +94,14 @@ export function versionConflict(
   return new CrossbookError('CONFLICT', `Version ${expected} was expected, but the customer ${found}.`);
 }
 
-function prepareSelect({ orm }: Engine) {
-  return orm
-    .select({ customer: customers, connection: CONNECTION_COLUMNS })
-    .from(customers)
-    .leftJoin(connections, isConnectionOf(customers))
-    .where(
-      and(
-        eq(customers.applicationId, sql.placeholder('applicationId')),
-        sql`${customers.customerId} = any(${sql.placeholder('customerIds')}::text[])`,
-      ),
-    )
-    .prepare('find_customers');
-}
-
-function gather(joined: readonly JoinedRow[]): Map<string, Customer> {
-  const found = new Map<string, { customer: JoinedRow['customer']; rows: ConnectionRow[] }>();
-  for (const { customer, connection } of joined) {
-    const entry = found.get(customer.customerId) ?? { customer, rows: [] };
-    if (connection) entry.rows.push(connection);
-    found.set(customer.customerId, entry);
-  }
-  return new Map([...found].map(([id, { customer, rows }]) => [id, toCustomer(customer, rows)]));
-}
+const FIND_CUSTOMERS = {
+  name: 'find_customers',
+  text: `
+select application_id as "applicationId", customer_id as "customerId", name, email, version,
+  ${connectionsJson(connectionsOf('customer'))}
+from crossbook.customers as customer
+where application_id = $1::uuid and customer_id = any ($2::text[])`,
+};
 
 /** Reads one page in order of ids (keyset pagination): each filter has its index, and later pages cost no more. */
 async function readPage(
@@ -172,28 +158,14 @@ function toCondition(applicationId: string, filter: CustomerFilter): SQL | undef
   );
 }
 
-/** Prepares the statements once; the returned function opens the store of one application. */
-export function createConnections({ orm, repeatable }: Engine): (applicationId: string) => ConnectionStore {
-  const isOwn = eq(connections.applicationId, sql.placeholder('applicationId'));
-  const targets = sql`unnest(${sql.placeholder('customerIds')}::text[], ${sql.placeholder('providerNames')}::text[])`;
-  const select = orm
-    .select(CONNECTION_COLUMNS)
-    .from(connections)
-    .where(
-      and(isOwn, sql`(${connections.customerId}, ${connections.providerName}) in (select * from ${targets})`),
-    )
-    .prepare('find_connections');
-  const selectOwners = orm
-    .select({ id: connections.id, customerId: connections.customerId })
-    .from(connections)
-    .where(and(isOwn, sql`${connections.id} = any(${sql.placeholder('ids')}::uuid[])`))
-    .prepare('find_connection_owners');
+/** The returned function opens the store of one application. */
+export function createConnections({ query }: Engine): (applicationId: string) => ConnectionStore {
   const read = createReadBatcher<ConnectionTarget, Connection>({
     keyOf,
     read: async (applicationId, targets) => {
       const customerIds = targets.map(({ customerId }) => customerId);
       const providerNames = targets.map(({ providerName }) => providerName);
-      const rows = await repeatable(() => select.execute({ applicationId, customerIds, providerNames }));
+      const rows = await query<ConnectionRow>(FIND_CONNECTIONS, [applicationId, customerIds, providerNames]);
       return new Map(rows.map((row) => [keyOf(row), toConnection(row)]));
     },
   });
@@ -203,11 +175,29 @@ export function createConnections({ orm, repeatable }: Engine): (applicationId: 
       return targets.map((target) => found.get(keyOf(target)));
     },
     findCustomerIds: async (ids) => {
-      const rows = await repeatable(() => selectOwners.execute({ applicationId, ids: [...ids] }));
+      const rows = await query<Pick<ConnectionRow, 'id' | 'customerId'>>(FIND_OWNERS, [applicationId, ids]);
       return new Map(rows.map(({ id, customerId }) => [id, customerId]));
     },
   });
 }
+
+const SELECTED = Object.entries(CONNECTION_COLUMNS).map(([field, { name }]) => `${name} as "${field}"`);
+
+const FIND_CONNECTIONS = {
+  name: 'find_connections',
+  text: `
+select ${SELECTED.join(', ')}
+from crossbook.connections
+where application_id = $1::uuid
+  and (customer_id, provider_name) in (select * from unnest($2::text[], $3::text[]))`,
+};
+
+const FIND_OWNERS = {
+  name: 'find_connection_owners',
+  text: `
+select id, customer_id as "customerId" from crossbook.connections
+where application_id = $1::uuid and id = any ($2::uuid[])`,
+};
 
 /** A space is a safe separator: provider names contain none. */
 function keyOf({ providerName, customerId }: ConnectionTarget): string {
@@ -256,7 +246,6 @@ export type ConnectionRow = Omit<
   readonly statusChangedAt: Date | string;
 };
 
-interface JoinedRow {
-  readonly customer: typeof customers.$inferSelect;
-  readonly connection: ConnectionRow | null;
+interface CustomerRow extends Omit<Customer, 'connections'> {
+  readonly connections: readonly ConnectionRow[];
 }

@@ -63,11 +63,11 @@ with given as (
   where application_id = $1::uuid and id in (select connection_id from given)
   order by id for no key update
 ), counted as (
-  update crossbook.connections as kept
-  set event_sequence = kept.event_sequence + added.number
+  update crossbook.connections as stored
+  set event_sequence = stored.event_sequence + added.number
   from (select connection_id, count(*)::int as number from given group by connection_id) as added
-  where kept.id = added.connection_id and kept.id in (select id from locked)
-  returning kept.id, kept.event_sequence - added.number as before
+  where stored.id = added.connection_id and stored.id in (select id from locked)
+  returning stored.id, stored.event_sequence - added.number as before
 ), ${recordEvents(
   `select given.id, customer_id, connection_id, type, data,
     counted.before + row_number() over (partition by connection_id order by position)::int as sequence

@@ -30,10 +30,10 @@ const JOB = 'renew idle tokens';
 const TAKE_LEASE = {
   name: 'take_job_lease',
   text: `
-insert into crossbook.job_leases as kept (job, holder, until)
+insert into crossbook.job_leases as stored (job, holder, until)
 values ($1::text, $2::uuid, clock_timestamp() + $3::int * interval '1 millisecond')
 on conflict (job) do update set holder = excluded.holder, until = excluded.until
-  where kept.holder = excluded.holder or kept.until <= clock_timestamp()
+  where stored.holder = excluded.holder or stored.until <= clock_timestamp()
 returning holder`,
 };
 
@@ -52,11 +52,11 @@ with due as (
   select id, customer_id, provider_name, status = 'connected' and provider_name = any ($1::text[]) as renewable
   from crossbook.connections where id in (select connection_id from due)
 ), claimed as (
-  update crossbook.credentials as kept
-  set idle_since = case when named.renewable and kept.sealed is not null then $3::timestamptz else $4::timestamptz end
-  from named where kept.connection_id = named.id
-  returning kept.connection_id, kept.application_id, kept.generation,
-    named.renewable and kept.sealed is not null as renewable
+  update crossbook.credentials as stored
+  set idle_since = case when named.renewable and stored.sealed is not null then $3::timestamptz else $4::timestamptz end
+  from named where stored.connection_id = named.id
+  returning stored.connection_id, stored.application_id, stored.generation,
+    named.renewable and stored.sealed is not null as renewable
 )
 select claimed.application_id as "applicationId", claimed.connection_id as "connectionId",
   named.customer_id as "customerId", named.provider_name as "providerName", claimed.generation

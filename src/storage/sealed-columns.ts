@@ -12,38 +12,38 @@ export function createSealedColumns(ring: KeyRing) {
     credentials: createSealedColumn(ring, 'credentials', {
       table: 'credentials',
       columns: ['sealed'],
-      rowId: 'kept.connection_id',
-      place: 'kept.application_id, named.customer_id, named.provider_name',
-      join: 'join crossbook.connections as named on named.id = kept.connection_id',
+      rowId: 'stored.connection_id',
+      place: 'stored.application_id, named.customer_id, named.provider_name',
+      join: 'join crossbook.connections as named on named.id = stored.connection_id',
     }),
     webhookSecret: createSealedColumn(ring, 'webhook secret', {
       table: 'webhook_endpoints',
-      rowId: 'kept.id',
-      place: 'kept.id',
+      rowId: 'stored.id',
+      place: 'stored.id',
       columns: ['sealed_secret', 'sealed_previous_secret'],
     }),
     /** Also bound to the client's id, so that a secret cannot be used for another client. */
     clientSecret: createSealedColumn(ring, 'oauth client', {
       table: 'oauth_clients',
       columns: ['sealed_secret'],
-      rowId: 'row(kept.application_id, kept.provider_name)::text',
+      rowId: 'row(stored.application_id, stored.provider_name)::text',
       rowIdType: 'text',
-      place: 'kept.application_id, kept.provider_name, kept.client_id',
+      place: 'stored.application_id, stored.provider_name, stored.client_id',
     }),
     /** The grant until the application confirms it, bound to its link. */
     grant: createSealedColumn(ring, 'connect', {
       table: 'connect_links',
       columns: ['sealed_grant'],
-      rowId: 'kept.id',
-      place: 'kept.id',
+      rowId: 'stored.id',
+      place: 'stored.id',
       isShortLived: true,
     }),
     /** The PKCE verifier, bound to its state. */
     verifier: createSealedColumn(ring, 'connect', {
       table: 'connect_flows',
       columns: ['sealed_verifier'],
-      place: 'kept.state_hash',
-      rowId: 'kept.state_hash',
+      place: 'stored.state_hash',
+      rowId: 'stored.state_hash',
       rowIdType: 'text',
       isShortLived: true,
     }),
@@ -112,10 +112,10 @@ function openRow(column: SealedColumn, { place, sealed }: SealedRow) {
 }
 
 function toStatements({ table, columns, rowId, rowIdType = 'uuid', place, join = '' }: ColumnSpec) {
-  const sealed = `jsonb_build_array(${columns.map((column) => `kept.${column}`).join(', ')})`;
+  const sealed = `jsonb_build_array(${columns.map((column) => `stored.${column}`).join(', ')})`;
   const rows = `
-select ${rowId} as "rowId", json_build_array(${place}) as place, kept.key_id as "keyId", ${sealed} as sealed
-from crossbook.${table} as kept ${join}`;
+select ${rowId} as "rowId", json_build_array(${place}) as place, stored.key_id as "keyId", ${sealed} as sealed
+from crossbook.${table} as stored ${join}`;
   const changes = columns.map((column, index) => `${column} = given.sealed ->> ${index}`);
   return {
     /** Samples three rows per key, so that one damaged row does not discredit its key. */
@@ -123,18 +123,18 @@ from crossbook.${table} as kept ${join}`;
       name: `sample_keys_of_${table}`,
       text: `
 select found.* from (select distinct key_id from crossbook.${table} where key_id is not null) as used
-cross join lateral (${rows} where kept.key_id = used.key_id limit 3) as found`,
+cross join lateral (${rows} where stored.key_id = used.key_id limit 3) as found`,
     },
     withOtherKeys: {
       name: `with_other_keys_in_${table}`,
       text: `${rows}
-where kept.key_id <> $1::text and ${rowId} > $2::${rowIdType} order by ${rowId} limit $3::int`,
+where stored.key_id <> $1::text and ${rowId} > $2::${rowIdType} order by ${rowId} limit $3::int`,
     },
     /** Skips rows written meanwhile, which use the current key already. */
     resealRows: {
       name: `reseal_${table}`,
       text: `
-update crossbook.${table} as kept set key_id = $2::text, ${changes.join(', ')}
+update crossbook.${table} as stored set key_id = $2::text, ${changes.join(', ')}
 from jsonb_to_recordset($1::jsonb) as given("rowId" ${rowIdType}, before jsonb, sealed jsonb)
 where ${rowId} = given."rowId" and ${sealed} = given.before`,
     },
@@ -166,7 +166,7 @@ export interface SealedText {
 
 type Place = readonly string[];
 
-/** The SQL parts for key rotation; `kept` is the row. */
+/** The SQL parts for key rotation; `stored` is the row. */
 interface ColumnSpec {
   readonly table: string;
   /** Nullable columns. */

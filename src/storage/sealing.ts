@@ -12,7 +12,7 @@ import {
 } from 'node:crypto';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CursorSigner } from '../domain/page.ts';
+import type { Signer } from '../domain/page.ts';
 import { linkNew, openDataDirectory } from '../lib/data-directory.ts';
 import { toReason } from '../lib/output.ts';
 
@@ -197,11 +197,11 @@ function deriveKeys({ current, keys }: KeyRing, purpose: string) {
 }
 
 /**
- * Signed cursors: `version.key id.payload.mac`, with HMAC-SHA-256 over the first three parts as spelled, and the
+ * Signs page cursors and the tokens of connect links: `version.key id.payload.mac`, with HMAC-SHA-256 over the first three parts as spelled, and the
  * binding. Deterministic. The binding enters as a hash, because it may be a list of a thousand emails, and a page has
  * a thousand cursors.
  */
-export function createCursorSigner({ current, find }: ReturnType<typeof createSigningKeys>): CursorSigner {
+export function createSigner({ current, find }: ReturnType<typeof createSigningKeys>): Signer {
   const head = `${VERSION}.${current.id}.`;
   return {
     bind(readBinding) {

@@ -13,7 +13,7 @@ import { createStatementBatcher } from './statement-batcher.ts';
 
 /**
  * Batches concurrent upserts of one application (group commit), because a commit costs more than its rows. Upserts
- * with an expected version run alone, as do two of one customer.
+ * with an expected version have a statement of their own, and two of one customer never share one.
  */
 export function createUpsert(deps: StoreDeps) {
   const add = createStatementBatcher<UpsertRow, WrittenRow | undefined>({
@@ -41,7 +41,7 @@ async function writeTogether(deps: StoreDeps, given: readonly UpsertRow[]) {
     return given.map(({ customerId }) => byCustomer.get(customerId));
   } catch (error) {
     if (isUnavailable(error) || given.length === 1) throw error;
-    // The database rejected the whole batch because of one row and wrote nothing: each is retried alone.
+    // The database rejected the whole batch because of one row and wrote nothing: each is retried in a statement of its own.
     return given.map((one) => writeAlone(deps, 'always', one));
   }
 }
@@ -56,7 +56,7 @@ function write({ engine, now }: StoreDeps, mode: UpsertMode, given: readonly Ups
   const linking = given.filter(({ entries }) => entries !== undefined);
   const customers = `[${given.map(({ customer }) => customer).join(',')}]`;
   const values = [given[0]?.applicationId, customers, now().toISOString()];
-  if (linking.length === 0) return engine.query<WrittenRow>(UPSERTS.alone[mode], values);
+  if (linking.length === 0) return engine.query<WrittenRow>(UPSERTS.customerOnly[mode], values);
   const entries = linking.map(({ customerId, entries }) => `${JSON.stringify(customerId)}:${entries}`);
   const all = [...values, `{${entries.join(',')}}`];
   return engine.query<WrittenRow>(UPSERTS.linking[mode], all);
@@ -98,27 +98,24 @@ function toEntry({ secrets }: StoreDeps, connection: ConnectionUpsert & Credenti
 
 /** $1: application, $2: customers, $3: time. */
 const INSERT_CUSTOMERS = `
-  insert into crossbook.customers as kept
+  insert into crossbook.customers as stored
     (application_id, customer_id, name, email, version, created_at, updated_at)
   select $1::uuid, customer_id, name, email, 1, $3::timestamptz, $3::timestamptz
   from json_to_recordset($2::json) as given (customer_id text, name text, email text)
   order by customer_id
   on conflict (application_id, customer_id)`;
 
-/**
- * A field of the single customer, read without a join: the cached plan must suit a large table as well as the first
- * rows.
- */
+/** A field of the single customer. Read without a join, so that the cached plan stays good as the table grows. */
 const only = (field: string) => `($2::json -> 0 ->> '${field}')`;
 
-/** The expected version may exceed the column's range. */
+/** Cast to bigint: a client's expected version may exceed int. */
 const WRITE_CUSTOMERS = {
   always: `${INSERT_CUSTOMERS} do update
-    set name = excluded.name, email = excluded.email, version = kept.version + 1, updated_at = excluded.updated_at`,
+    set name = excluded.name, email = excluded.email, version = stored.version + 1, updated_at = excluded.updated_at`,
   absent: `${INSERT_CUSTOMERS} do nothing`,
   present: `
-  update crossbook.customers as kept
-  set name = ${only('name')}, email = ${only('email')}, version = kept.version + 1, updated_at = $3::timestamptz
+  update crossbook.customers as stored
+  set name = ${only('name')}, email = ${only('email')}, version = stored.version + 1, updated_at = $3::timestamptz
   where application_id = $1::uuid and customer_id = ${only('customer_id')}
     and version = ${only('expected_version')}::bigint`,
 };
@@ -128,18 +125,18 @@ const versionsOf = (row: string) => `${row}.customer_id as "customerId", ${row}.
   where before.application_id = $1::uuid and before.customer_id = ${row}.customer_id
 ), 0) as "versionBefore"`;
 
-const storedOf = (row: string) =>
+export const connectionsOf = (row: string) =>
   `select * from crossbook.connections where application_id = $1::uuid and customer_id = ${row}.customer_id`;
 
-const SHOWN = Object.entries(CONNECTION_COLUMNS).map(([field, { name }]) => `'${field}', ${name}`);
-const answer = (rows: string) => `(
-  select coalesce(json_agg(json_build_object(${SHOWN.join(', ')})), '[]') from (${rows}) as connection
+const CONNECTION_JSON = Object.entries(CONNECTION_COLUMNS).map(([field, { name }]) => `'${field}', ${name}`);
+export const connectionsJson = (rows: string) => `(
+  select coalesce(json_agg(json_build_object(${CONNECTION_JSON.join(', ')})), '[]') from (${rows}) as connection
 ) as connections`;
 
 /** $4: an entry per customer, with an entry per provider. */
 const entryOf = (row: string) => `$4::jsonb -> ${row}.customer_id -> ${row}.provider_name`;
 /** Columns set as given. A present key sets the field, and null clears it. */
-const SETTINGS = (
+const SETTING_COLUMNS = (
   ['instanceUrl', 'schemaMappingsConfig', 'entityMappings', 'connectionSyncConfig'] as const
 ).map((field) => {
   const column = CONNECTION_COLUMNS[field];
@@ -148,23 +145,23 @@ const SETTINGS = (
   return { column: column.name, value, change: setIfGiven(column.name, field) };
 });
 function setIfGiven(column: string, field: string, value = `excluded.${column}`): string {
-  return `${column} = case when ${entryOf('excluded')} ? '${field}' then ${value} else kept.${column} end`;
+  return `${column} = case when ${entryOf('excluded')} ? '${field}' then ${value} else stored.${column} end`;
 }
 /** Applies where credentials are given or cleared by null. */
 const ifResealed = (column: string, value: string) => setIfGiven(column, 'sealed', value);
 const CLEARED = `excluded.status = 'unauthorized'`;
 /** Keeps the reason where the credentials were already cleared or never present. */
-const CLEARED_REASON = `case when kept.status = 'unauthorized' then kept.status_reason else 'credentials_cleared' end`;
-/** The account that a link has identified belongs to the link's credentials, so new ones clear it. */
+const CLEARED_REASON = `case when stored.status = 'unauthorized' then stored.status_reason else 'credentials_cleared' end`;
+/** A connected account belongs to its credentials: new credentials clear it. */
 const FORGET_ACCOUNT = [
   ...['account_id', 'account_name', 'account_url', 'account_user_id'].map((name) => ifResealed(name, 'null')),
   ifResealed('granted_scopes', `'{}'`),
 ];
 
 /**
- * An upsert without changes appends no event. After a concurrent upsert that is unknown, and an event is appended.
- * Uses a subselect instead of `not exists`, which may become a join over all customers of the application: the plan
- * is cached while the table grows.
+ * An upsert without changes appends no event. After a concurrent upsert it cannot be known whether something changed,
+ * so an event is appended. Uses a subselect instead of `not exists`, which may become a join over all
+ * customers of the application: the plan is cached while the table grows.
  */
 const CUSTOMER_EVENTS = `
   select gen_random_uuid() as id, customer_id, null::uuid as connection_id,
@@ -176,7 +173,7 @@ const CUSTOMER_EVENTS = `
     where before.application_id = $1::uuid and before.customer_id = written.customer_id
   ) is not true`;
 
-/** A connection's row has the id of its last event: it belongs to this statement where it equals the entry's id. */
+/** A connection's row has the id of its last event. Equal ids mean that this statement changed the status. */
 const CONNECTION_EVENTS = `
   select last_event_id, customer_id, id,
     case status when 'connected' then 'connection.connected' else 'connection.disconnected' end,
@@ -185,24 +182,24 @@ const CONNECTION_EVENTS = `
 
 const writeUnlinked = (writeCustomers: string) => `
 with written as (${writeCustomers}
-  returning kept.customer_id, kept.version, kept.name, kept.email
+  returning stored.customer_id, stored.version, stored.name, stored.email
 ), ${recordEvents(CUSTOMER_EVENTS, '$3::timestamptz')}
-select ${versionsOf('written')}, ${answer(storedOf('written'))} from written`;
+select ${versionsOf('written')}, ${connectionsJson(connectionsOf('written'))} from written`;
 
 /** Whether the presence of credentials changes. */
-const CHANGES_STATUS = `${entryOf('excluded')} ? 'sealed' and excluded.status <> kept.status`;
+const CHANGES_STATUS = `${entryOf('excluded')} ? 'sealed' and excluded.status <> stored.status`;
 const ifStatusChanges = (changed: string, same: string) =>
   `case when ${CHANGES_STATUS} then ${changed} else ${same} end`;
 
 const writeLinked = (writeCustomers: string) => `
 with written as (${writeCustomers}
-  returning kept.customer_id, kept.version, kept.name, kept.email
+  returning stored.customer_id, stored.version, stored.name, stored.email
 ), linked as (
-  insert into crossbook.connections as kept
-    (id, application_id, customer_id, provider_name, provider_id, ${SETTINGS.map(({ column }) => column).join(', ')},
+  insert into crossbook.connections as stored
+    (id, application_id, customer_id, provider_name, provider_id, ${SETTING_COLUMNS.map(({ column }) => column).join(', ')},
      status, status_reason, status_changed_at, event_sequence, last_event_id, created_at, updated_at)
   select (entry ->> 'id')::uuid, $1::uuid, customer_id, provider_name, (entry ->> 'providerId')::uuid,
-    ${SETTINGS.map(({ value }) => value).join(', ')},
+    ${SETTING_COLUMNS.map(({ value }) => value).join(', ')},
     case when entry ->> 'sealed' is null then 'unauthorized' else 'connected' end,
     case when entry ->> 'sealed' is null then 'no_credentials' end, $3::timestamptz,
     case when entry ->> 'sealed' is null then 0 else 1 end,
@@ -210,34 +207,34 @@ with written as (${writeCustomers}
     $3::timestamptz, $3::timestamptz
   from written cross join jsonb_each($4::jsonb -> customer_id) as given (provider_name, entry)
   on conflict (application_id, customer_id, provider_name) do update set
-    ${SETTINGS.map(({ change }) => change).join(', ')},
+    ${SETTING_COLUMNS.map(({ change }) => change).join(', ')},
     ${setIfGiven('status', 'sealed')},
     ${ifResealed('status_reason', `case when ${CLEARED} then ${CLEARED_REASON} end`)},
     ${ifResealed(
       'status_changed_at',
-      `case when kept.status = excluded.status
-      then kept.status_changed_at else excluded.status_changed_at end`,
+      `case when stored.status = excluded.status
+      then stored.status_changed_at else excluded.status_changed_at end`,
     )},
     ${FORGET_ACCOUNT.join(', ')},
-    event_sequence = ${ifStatusChanges('kept.event_sequence + 1', 'kept.event_sequence')},
-    last_event_id = ${ifStatusChanges(`(${entryOf('excluded')} ->> 'eventId')::uuid`, 'kept.last_event_id')},
+    event_sequence = ${ifStatusChanges('stored.event_sequence + 1', 'stored.event_sequence')},
+    last_event_id = ${ifStatusChanges(`(${entryOf('excluded')} ->> 'eventId')::uuid`, 'stored.last_event_id')},
     updated_at = excluded.updated_at
-  returning kept.*
+  returning stored.*
 ), secured as (
-  insert into crossbook.credentials as kept
+  insert into crossbook.credentials as stored
     (connection_id, application_id, sealed, key_id, generation, updated_at)
   select id, $1::uuid, ${entryOf('linked')} ->> 'sealed', ${entryOf('linked')} ->> 'keyId', 1, $3::timestamptz
   from linked where ${entryOf('linked')} ? 'sealed'
   on conflict (connection_id) do update set
-    sealed = excluded.sealed, key_id = excluded.key_id, generation = kept.generation + 1,
+    sealed = excluded.sealed, key_id = excluded.key_id, generation = stored.generation + 1,
     oauth_client_id = null, updated_at = excluded.updated_at
 ), forgotten as (
   delete from crossbook.contact_cache
   where application_id = $1::uuid and connection_id = any (array(select id from linked))
 ), ${recordEvents(`${CUSTOMER_EVENTS} union all ${CONNECTION_EVENTS}`, '$3::timestamptz')}
-select ${versionsOf('written')}, ${answer(`
+select ${versionsOf('written')}, ${connectionsJson(`
     select * from linked where linked.customer_id = written.customer_id
-    union all ${storedOf('written')} and (${entryOf('connections')}) is null`)}
+    union all ${connectionsOf('written')} and (${entryOf('connections')}) is null`)}
 from written`;
 
 /**
@@ -254,7 +251,7 @@ from written`;
  * Most of a statement's cost is the setup of its CTEs, so one without connections omits theirs.
  */
 export const UPSERTS = {
-  alone: toStatements('upsert', writeUnlinked),
+  customerOnly: toStatements('upsert', writeUnlinked),
   linking: toStatements('upsert_linked', writeLinked),
 };
 

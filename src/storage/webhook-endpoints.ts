@@ -146,7 +146,7 @@ const redelivery = (chosen: string, nextSince: string) => `
 with endpoint as (
   select id, enabled from crossbook.webhook_endpoints where application_id = $1::uuid and id::text = $2::text
 ), chosen as (${chosen}), scheduled as (
-  insert into crossbook.webhook_deliveries as kept (event_id, endpoint_id, next_attempt_at, created_at)
+  insert into crossbook.webhook_deliveries as stored (event_id, endpoint_id, next_attempt_at, created_at)
   select chosen.id, endpoint.id, $3::timestamptz, $3::timestamptz
   from chosen cross join endpoint where endpoint.enabled
   on conflict (event_id, endpoint_id) do update set next_attempt_at = excluded.next_attempt_at

@@ -97,7 +97,7 @@ const CLAIM = {
   isOnce: true,
   text: `
 with healthy as (${claimable('failures = 0', '$4')}), failing as (${claimable('failures > 0', '$5')})
-update crossbook.webhook_endpoints as kept
+update crossbook.webhook_endpoints as stored
 set lease = $2::uuid, leased_until = clock_timestamp() + $3::int * interval '1 millisecond'
 where id in (select id from healthy union all select id from failing)
 returning id, url, failures, array_remove(array[
@@ -208,8 +208,8 @@ with swept as (
     select id from crossbook.events where created_at < $1::timestamptz limit $2::int
   ) returning 1
 ), orphaned as (
-  delete from crossbook.webhook_deliveries as kept
-  where not exists (select from crossbook.webhook_endpoints where id = kept.endpoint_id and enabled)
+  delete from crossbook.webhook_deliveries as stored
+  where not exists (select from crossbook.webhook_endpoints where id = stored.endpoint_id and enabled)
 )
 select count(*)::int as count from swept`,
 };

@@ -121,7 +121,7 @@ export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion 
     if (!removed) throw customerNotFound(customerId);
     // Revocations run in the background; the log and the metrics have their results.
     for (const one of removed) void deps.revoke(one);
-    await deps.settleRemoval(customerId, removed);
+    await deps.waitUntilUncached(customerId, removed);
   });
 }
 
@@ -135,7 +135,7 @@ export function disconnectProvider(deps: DisconnectDeps, { customerId, provider 
     const removed = await deps.removals.removeConnection(customerId, provider);
     if (!removed) throw customerNotFound(customerId, provider);
     const revoked = deps.revoke(removed);
-    await deps.settleRemoval(customerId, [removed]);
+    await deps.waitUntilUncached(customerId, [removed]);
     const customer = await deps.loadCustomer(customerId);
     if (customer) return { customer, revocation: await revoked };
     const detail = `The customer ${JSON.stringify(customerId)} was deleted meanwhile.`;
@@ -194,7 +194,7 @@ interface RemovalDeps extends CallerDeps {
   /** Never rejects, and continues in the background where the request ends early. */
   revoke(removed: RemovedConnection): Promise<Revocation>;
   /** Resolves when no process can serve the removed data from its cache any more. */
-  settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void>;
+  waitUntilUncached(customerId: string, removed: readonly RemovedConnection[]): Promise<void>;
 }
 
 interface DisconnectDeps extends RemovalDeps {

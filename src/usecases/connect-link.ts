@@ -125,8 +125,8 @@ export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink) {
 }
 
 /**
- * Confirms that the person who consented is the one whom the application sent: only then the tokens are stored for
- * use. To be called in that person's session, with the code that their browser brought back.
+ * Confirms that consent came from the person in the application's own session; only then are the tokens stored. To be
+ * called in that person's session, with the code that their browser brought back.
  */
 export function confirmConnectLink(deps: ConfirmLinkDeps, input: WantedLink & { readonly code: string }) {
   const refusal = 'A customer token reads; only an API key may confirm.';
@@ -137,7 +137,7 @@ export function confirmConnectLink(deps: ConfirmLinkDeps, input: WantedLink & { 
     const { outcome, link } = confirmation;
     const { customerId, providerName } = link;
     if (outcome !== 'confirmed' || providerName === null) throw notConfirmed(link);
-    const connection = await deps.readConnectionAnew({ customerId, providerName });
+    const connection = await deps.reloadConnection({ customerId, providerName });
     if (!connection) throw linkNotFound();
     return { link, connection };
   });
@@ -180,7 +180,7 @@ interface CancelLinkDeps extends CallerDeps {
 export interface ConfirmLinkDeps extends CallerDeps {
   readonly connectLinks: Pick<ConnectLinkStore, 'find' | 'confirm'>;
   /** Reads the connection from the database, past the cache. */
-  readConnectionAnew(target: ConnectionTarget): Promise<Connection | undefined>;
+  reloadConnection(target: ConnectionTarget): Promise<Connection | undefined>;
 }
 
 interface WantedLink {

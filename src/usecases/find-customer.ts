@@ -1,6 +1,6 @@
 import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { CursorSigner, ListPage, PageInput } from '../domain/page.ts';
+import type { ListPage, PageInput, Signer } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import {
   type CallerDeps,
@@ -90,6 +90,6 @@ interface FindConnectionDeps extends CallerDeps {
 }
 
 interface ListDeps extends CallerDeps {
-  readonly cursors: CursorSigner;
+  readonly cursors: Signer;
   readonly customers: Pick<CustomerStore, 'list'>;
 }

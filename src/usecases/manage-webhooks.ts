@@ -10,11 +10,11 @@ import {
   type Redelivery,
   type WebhookStore,
 } from '../domain/event.ts';
-import type { BoundCursorSigner, CursorSigner, ListPage } from '../domain/page.ts';
+import type { BoundSigner, ListPage, Signer } from '../domain/page.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import { isRfc3339 } from '../lib/text.ts';
 import { type CallerDeps, withApiKey } from './open-contact-client.ts';
-import { readPageSize, readSigned } from './page.ts';
+import { readPageSize, verifySigned } from './page.ts';
 
 /** The webhook endpoints of an application. All functions here require its API key. */
 export function listWebhookEndpoints(deps: WebhookDeps) {
@@ -116,9 +116,9 @@ export function listEvents(deps: ListEventsDeps, wanted: EventList): Promise<Lis
   });
 }
 
-function readCursor(cursor: string | undefined, cursors: BoundCursorSigner) {
+function readCursor(cursor: string | undefined, cursors: BoundSigner) {
   if (cursor === undefined) return undefined;
-  const [createdAt, id] = readSigned(cursors, cursor)?.split(' ') ?? [];
+  const [createdAt, id] = verifySigned(cursors, cursor)?.split(' ') ?? [];
   if (createdAt !== undefined && id !== undefined) return { createdAt: new Date(createdAt), id };
   throw new CrossbookError(
     'BAD_REQUEST',
@@ -151,6 +151,6 @@ interface EventList {
 }
 
 interface ListEventsDeps extends CallerDeps {
-  readonly cursors: CursorSigner;
+  readonly cursors: Signer;
   readonly events: EventStore;
 }

@@ -2,23 +2,19 @@ import type { Contact, ContactOrigin } from '../domain/contact.ts';
 import type { ContactFilter, SearchSelection } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import {
-  type BoundCursorSigner,
-  type CursorSigner,
+  type BoundSigner,
   DEFAULT_PAGE_SIZE,
   type Direction,
   MAX_PAGE_SIZE,
   type Page,
   type PageInput,
   type PageRequest,
+  type Signer,
 } from '../domain/page.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 
 /** Binds cursors to their list: same application, customer, provider and filter. */
-export function bindCursors(
-  signer: CursorSigner,
-  source: ContactOrigin,
-  filter: ContactFilter,
-): BoundCursorSigner {
+export function bindCursors(signer: Signer, source: ContactOrigin, filter: ContactFilter): BoundSigner {
   const { applicationId, customerId, provider } = source;
   return signer.bind(
     () => `${JSON.stringify([applicationId, customerId, provider])}${filterCacheKey(filter)}`,
@@ -30,19 +26,19 @@ export function filterCacheKey(filter: ContactFilter): string {
   return filter.by === 'emails' ? filter.emails.join('\n') : `@${filter.domain}`;
 }
 
-export function signCursor(signer: BoundCursorSigner, { key, direction }: CursorPosition): string {
+export function signCursor(signer: BoundSigner, { key, direction }: CursorPosition): string {
   return signer.sign(`${direction?.[0] ?? ' '}${key}`);
 }
 
 /** The signed payload; undefined where the cursor is not of this list. */
-export function readSigned(signer: BoundCursorSigner, cursor: string): string | undefined {
+export function verifySigned(signer: BoundSigner, cursor: string): string | undefined {
   return cursor.length <= MAX_CURSOR_LENGTH ? signer.verify(cursor) : undefined;
 }
 
 const MAX_CURSOR_LENGTH = 1_024;
 
 /** Converts unchecked page input to a page request. */
-export function readPageRequest(signer: BoundCursorSigner, page: PageInput): PageRequest {
+export function readPageRequest(signer: BoundSigner, page: PageInput): PageRequest {
   const size = readPageSize(page.size);
   const { key, direction } = readPosition(signer, page.cursor ?? undefined);
   if (page.direction && direction && page.direction !== direction) {
@@ -51,9 +47,9 @@ export function readPageRequest(signer: BoundCursorSigner, page: PageInput): Pag
   return { size, direction: page.direction ?? direction ?? 'forward', boundary: key };
 }
 
-function readPosition(signer: BoundCursorSigner, cursor: string | undefined): Partial<CursorPosition> {
+function readPosition(signer: BoundSigner, cursor: string | undefined): Partial<CursorPosition> {
   if (cursor === undefined) return NO_POSITION;
-  const signed = readSigned(signer, cursor);
+  const signed = verifySigned(signer, cursor);
   if (signed !== undefined) return { key: signed.slice(1), direction: DIRECTIONS[signed.charAt(0)] };
   throw new CrossbookError(
     'BAD_REQUEST',

@@ -14,7 +14,7 @@ import type { ContactClient } from './open-contact-client.ts';
 const MAX_STALE_MS = 24 * 60 * 60 * 1000;
 
 /** Reads from the provider and caches the result, or serves the cached one where the caller allows it. */
-export async function readThroughCache(deps: CacheDeps, search: CachedSearch): Promise<Dated> {
+export async function readThroughCache(deps: CacheDeps, search: CachedSearch): Promise<TimedResult> {
   const kept = search.readFromCache ? await readKept(deps, search) : undefined;
   const age = kept ? deps.wall() - kept.fetchedAt.getTime() : Number.POSITIVE_INFINITY;
   // An entry from the future: a clock has stepped back, and its age is unknown.
@@ -39,7 +39,7 @@ export async function readThroughCache(deps: CacheDeps, search: CachedSearch): P
 function keep(
   deps: CacheDeps,
   { client, cacheKey, selection }: CachedSearch,
-  { found, fetchedAt }: Dated,
+  { found, fetchedAt }: TimedResult,
 ): void {
   const entry = {
     connectionId: client.connection.id,
@@ -68,7 +68,7 @@ function toPayload(found: SearchResult, fields: SelectedFields | undefined): () 
 async function readKept(
   deps: CacheDeps,
   { client, cacheKey, selection }: CachedSearch,
-): Promise<Dated | undefined> {
+): Promise<TimedResult | undefined> {
   const { permit } = deps.requestLog;
   const takeTurn = () => permit.takeTurn();
   const entry = await deps.cache.read(client.connection.id, cacheKey(), takeTurn);
@@ -86,7 +86,7 @@ function isRemoteFailure(error: unknown): boolean {
 
 /** The result of a search before pagination. */
 export interface SearchResult {
-  /** Owned by the caller. */
+  /** The calling function owns the list. */
   readonly contacts: Contact[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
@@ -100,7 +100,7 @@ interface KeptContacts extends SearchResult {
   readonly fields?: readonly string[];
 }
 
-export interface Dated {
+export interface TimedResult {
   readonly found: SearchResult;
   readonly fetchedAt: Date;
 }

@@ -9,7 +9,7 @@ import {
   readEmail,
 } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { BoundCursorSigner, CursorSigner, PageRequest } from '../domain/page.ts';
+import type { BoundSigner, PageRequest, Signer } from '../domain/page.ts';
 import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
 import {
   bindCursors,
@@ -20,7 +20,12 @@ import {
   signCursor,
   slicePage,
 } from './page.ts';
-import { type CacheDeps, type Dated, readThroughCache, type SearchResult } from './read-through-cache.ts';
+import {
+  type CacheDeps,
+  readThroughCache,
+  type SearchResult,
+  type TimedResult,
+} from './read-through-cache.ts';
 
 /** Searches a customer's contacts in one CRM and returns a page, ordered by id. */
 export function searchContacts(deps: SearchDeps, search: ContactSearch) {
@@ -34,18 +39,18 @@ async function readPage(deps: SearchDeps, search: ContactSearch): Promise<Contac
   const cursors = bindCursors(deps.cursors, client.source, filter);
   const request = readPageRequest(cursors, search.page);
   const query = { search, filter, client, cursors, request };
-  const dated = await readThroughCache(deps, {
+  const timed = await readThroughCache(deps, {
     client,
     selection: search.selection,
     readFromCache: search.readFromCache,
-    cacheKey: cacheKeyOf(query),
-    find: () => find(deps, query),
+    cacheKey: createCacheKey(query),
+    find: () => searchProvider(deps, query),
   });
-  return toContactPage(query, dated);
+  return toContactPage(query, timed);
 }
 
 /** A search by email finds everything and is sliced later; one by domain reads a single page from the provider. */
-async function find(deps: LookupDeps, query: Query): Promise<SearchResult> {
+async function searchProvider(deps: LookupDeps, query: Query): Promise<SearchResult> {
   const { client, filter, request, search } = query;
   const { selection } = search;
   if (filter.by === 'emails') {
@@ -54,8 +59,8 @@ async function find(deps: LookupDeps, query: Query): Promise<SearchResult> {
   }
   const { items, ...ends } = await readDomainPage(client.port, filter.domain, request, selection);
   const found = { contacts: items, ...ends, totalCount: null };
-  const isWhole = request.boundary === undefined && !ends.hasNextPage && !ends.hasPreviousPage;
-  if (isWhole) return { ...found, totalCount: items.length };
+  const isOnlyPage = request.boundary === undefined && !ends.hasNextPage && !ends.hasPreviousPage;
+  if (isOnlyPage) return { ...found, totalCount: items.length };
   if (!selection.totalCount) return found;
   try {
     return { ...found, totalCount: await client.port.countByDomain(filter.domain) };
@@ -65,10 +70,10 @@ async function find(deps: LookupDeps, query: Query): Promise<SearchResult> {
   }
 }
 
-/** A separate function, so that the page's closures retain only its arguments. */
+/** A separate function, so that the closures do not keep the whole search in memory. */
 function toContactPage(
   { search, filter, client, cursors, request }: Query,
-  { found, fetchedAt }: Dated,
+  { found, fetchedAt }: TimedResult,
 ): ContactPage {
   const { contacts, totalCount, countFailure } = found;
   const { items, hasNextPage, hasPreviousPage } =
@@ -89,10 +94,10 @@ function toContactPage(
 }
 
 /**
- * The cache key without the fields, because an entry with more fields also serves a smaller selection. It lives as
- * long as the entry, so it retains nothing else.
+ * The cache key without the fields, because an entry with more fields also serves a smaller selection. A separate
+ * function, so that the closure does not keep the whole search in memory.
  */
-function cacheKeyOf({ filter, request, search }: Query): () => string {
+function createCacheKey({ filter, request, search }: Query): () => string {
   const { rawData, totalCount, needsPreviousPage } = search.selection;
   return () => {
     const parts = filter.by === 'emails' ? [rawData] : [rawData, request, totalCount, needsPreviousPage];
@@ -165,16 +170,16 @@ interface Query {
   readonly search: ContactSearch;
   readonly filter: ContactFilter;
   readonly client: ContactClient;
-  readonly cursors: BoundCursorSigner;
+  readonly cursors: BoundSigner;
   readonly request: PageRequest;
 }
 
 interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps {
-  readonly cursors: CursorSigner;
+  readonly cursors: Signer;
 }
 
 interface LookupDeps {
-  /** Batches the look-ups of one request per connection. The caller owns the list. */
+  /** Batches the look-ups of one request per connection. The calling function owns the list. */
   lookup(client: ContactClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]>;
 }
 

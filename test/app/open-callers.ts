@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
-import { createCustomerTokens, type TokenSubject } from '../../src/request/customer-token.ts';
+import type { TokenSubject } from '../../src/domain/caller.ts';
+import { createCustomerTokens } from '../../src/request/customer-token.ts';
 import { DEMO_APPLICATION } from '../../src/sandbox/demo.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createSigningKeys, parseKeyRing } from '../../src/storage/sealing.ts';

@@ -50,7 +50,7 @@ test('Apollo Client walks three pages with relayStylePagination, and its cache h
   );
   const list = client.readQuery({ query: ContactPageDocument, variables })?.searchContacts;
   expect(idsOf(list)).toEqual(idsOf(complete.data.searchContacts));
-  // Records are normalised by their global id: each is stored once.
+  // Records are normalized by their global id: each is stored once.
   const kept = Object.keys(cache.extract()).filter((key) => key.startsWith('Contact:'));
   expect(kept).toHaveLength(10);
 });

@@ -38,7 +38,7 @@ describeOnRedis('limits that several processes share', () => {
   };
   const refusals = async (limits: Limits, times: number) => {
     const asked = Array.from({ length: times }, () =>
-      Promise.resolve(limits.checkRateLimit({ rateLimit: undefined }, CALLER)).then(
+      Promise.resolve(limits.consumeRateLimit({ rateLimit: undefined }, CALLER)).then(
         () => false,
         () => true,
       ),

@@ -47,7 +47,7 @@ describeOnRedis('a Redis that is connected and says nothing', () => {
 
   test('does not prevent a start, and is used once it responds', async () => {
     const { proxy, limits, log } = await open(true);
-    await limits.checkRateLimit({ rateLimit: undefined }, caller);
+    await limits.consumeRateLimit({ rateLimit: undefined }, caller);
     expect(limits.sharedRateLimits?.isConnected()).toBe(false);
     expect(log.lines).toHaveLength(1);
     proxy.setSilent(false);
@@ -57,7 +57,7 @@ describeOnRedis('a Redis that is connected and says nothing', () => {
   test('counts as unavailable: requests get responses, and one line is logged', async () => {
     const { proxy, limits, log } = await open(false);
     proxy.setSilent(true);
-    await limits.checkRateLimit({ rateLimit: undefined }, caller);
+    await limits.consumeRateLimit({ rateLimit: undefined }, caller);
     expect(
       await limits.sharedRateLimits?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 }),
     ).toBeUndefined();

@@ -1,6 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, test } from 'vitest';
-import { createCustomerTokens, type TokenSubject } from '../../src/request/customer-token.ts';
+import type { TokenSubject } from '../../src/domain/caller.ts';
+import { createCustomerTokens } from '../../src/request/customer-token.ts';
 import { createSigningKeys } from '../../src/storage/sealing.ts';
 import { ringOf } from '../support/databases.ts';
 

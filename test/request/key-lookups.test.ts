@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createKeyLookups, type PresentedKey } from '../../src/request/key-lookups.ts';
+import type { PresentedKey } from '../../src/domain/caller.ts';
+import { createKeyLookups } from '../../src/request/key-lookups.ts';
 
 const APPLICATION = { id: 'a', name: 'A' };
 const CALLER = { application: APPLICATION, credentialId: 'right' };

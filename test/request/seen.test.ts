@@ -4,7 +4,7 @@ import type { Customer } from '../../src/domain/customer.ts';
 import {
   CONNECTION_MAX_AGE_MS,
   createConnectionCache,
-  SeenRecords,
+  ReadRecords,
 } from '../../src/request/connection-cache.ts';
 import { createConnection } from '../support/connection.ts';
 
@@ -28,7 +28,7 @@ function setUp() {
     invalidateCustomer: () => {},
   };
   const connections = createConnectionCache({ now: () => now });
-  const open = () => new SeenRecords({ applicationId: 'a', loaders, connections, now: () => now });
+  const open = () => new ReadRecords({ applicationId: 'a', loaders, connections, now: () => now });
   const advance = (ms: number) => {
     now += ms;
   };
@@ -40,7 +40,7 @@ test('records that were loaded recently are not loaded again to be rechecked', a
   const seen = open();
   await seen.connection(TARGET);
   await seen.customer('acme');
-  expect(seen.recheckSeen()).toBeUndefined();
+  expect(seen.revalidateReads()).toBeUndefined();
   expect(stored.looks).toBe(1);
 });
 
@@ -50,7 +50,7 @@ test('records that were loaded long ago are loaded again, once for all requests'
   await one.connection(TARGET);
   await other.connection(TARGET);
   advance(CONNECTION_MAX_AGE_MS);
-  await Promise.all([one.recheckSeen(), other.recheckSeen()]);
+  await Promise.all([one.revalidateReads(), other.revalidateReads()]);
   expect(stored.looks).toBe(2);
 });
 
@@ -61,7 +61,7 @@ test('a connection that was removed, or removed and connected again, is reported
     await seen.connection(TARGET);
     stored.connection = after;
     advance(CONNECTION_MAX_AGE_MS);
-    await expect(seen.recheckSeen()).rejects.toMatchObject(GONE);
+    await expect(seen.revalidateReads()).rejects.toMatchObject(GONE);
   }
 });
 
@@ -70,12 +70,12 @@ test('a customer that was deleted, or lost a connection, is reported as gone', a
   const seen = open();
   await seen.customer('acme');
   advance(CONNECTION_MAX_AGE_MS);
-  await seen.recheckSeen();
+  await seen.revalidateReads();
   stored.connection = undefined;
   state.customer = toCustomer();
-  await expect(seen.recheckSeen()).rejects.toMatchObject(GONE);
+  await expect(seen.revalidateReads()).rejects.toMatchObject(GONE);
   state.customer = undefined;
-  await expect(seen.recheckSeen()).rejects.toMatchObject(GONE);
+  await expect(seen.revalidateReads()).rejects.toMatchObject(GONE);
 });
 
 test('records that the request removed itself are not reported as gone', async () => {
@@ -87,5 +87,5 @@ test('records that the request removed itself are not reported as gone', async (
   state.customer = undefined;
   advance(CONNECTION_MAX_AGE_MS);
   seen.invalidateCustomer('acme');
-  expect(seen.recheckSeen()).toBeUndefined();
+  expect(seen.revalidateReads()).toBeUndefined();
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createCursorSigner, createSigningKeys, parseKeyRing } from '../../src/storage/sealing.ts';
+import { createSigner, createSigningKeys, parseKeyRing } from '../../src/storage/sealing.ts';
 import { fc } from '../support/fast-check.ts';
 
 const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`;
 const NEW = `new:${Buffer.alloc(32, 2).toString('base64')}`;
 const open = (ring: string, binding = 'here') =>
-  createCursorSigner(createSigningKeys(parseKeyRing(ring), 'cursor')).bind(() => binding);
+  createSigner(createSigningKeys(parseKeyRing(ring), 'cursor')).bind(() => binding);
 
 /** Made with Python's hmac and hashlib: HKDF-SHA-256 (info `crossbook/sign/cursor`), then the first 22 characters of HMAC-SHA-256. */
 test.each([
@@ -98,7 +98,7 @@ test('a key ring with a new first key still verifies cursors of the old key', ()
 
 test('the binding is computed once, and only if a cursor is signed or verified', () => {
   let asked = 0;
-  const bound = createCursorSigner(createSigningKeys(parseKeyRing(OLD), 'cursor')).bind(() => {
+  const bound = createSigner(createSigningKeys(parseKeyRing(OLD), 'cursor')).bind(() => {
     asked += 1;
     return 'here';
   });

@@ -143,7 +143,7 @@ describe('the outbox', () => {
   test('an upsert reads only the customers that it names, whatever their total number', async () => {
     const { id } = await open();
     const values = [id, '[{"customer_id":"n","name":"N","email":"e"}]', new Date().toISOString()];
-    const { text } = UPSERTS.alone.always;
+    const { text } = UPSERTS.customerOnly.always;
     const run = (statement: string, given: readonly unknown[]) =>
       engine.query<{ 'QUERY PLAN': unknown }>({ name: statement.slice(0, 20), text: statement }, given);
     await run(

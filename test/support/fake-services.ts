@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { CustomerUpsert } from '../../src/domain/customer.ts';
-import type { CursorSigner } from '../../src/domain/page.ts';
+import type { Signer } from '../../src/domain/page.ts';
 import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
 import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider-names.ts';
 import { RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
@@ -78,7 +78,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     untilForgotten: async () => {},
     revokeGrant: async () => true,
     onRevoked: () => {},
-    checkRateLimit: async () => {},
+    consumeRateLimit: async () => {},
     charge: () => undefined,
     wall: options.wall ?? (() => Date.parse('2025-01-01T00:00:00.000Z')),
     openTenant: (id) => tenants.get(id) ?? createFakeTenant(id),
@@ -145,7 +145,7 @@ function toAccess(name: ProviderName): ContactAccess {
 }
 
 /** Binds a cursor to its search, and detects modification. */
-function createFakeCursors(): CursorSigner {
+function createFakeCursors(): Signer {
   const toMac = (text: string, binding: string) =>
     createHmac('sha256', binding).update(text).digest('base64url').slice(0, 16);
   return {

@@ -20,7 +20,7 @@ export const installationCommands: readonly Command[] = [
         unreadable > 0 ? ` ${unreadable} cannot be opened by any key of the ring, and stay as they are.` : '';
       return {
         data: { resealed, unreadable },
-        text: `${resealed} sealed anew.${left}`,
+        text: `${resealed} re-encrypted.${left}`,
         failed: unreadable > 0,
       };
     },

@@ -126,9 +126,9 @@ export class OperationRun {
     try {
       this.#document = this.#parse(query);
     } catch (error) {
-      // A plugin may still supply a result.
+      // Without a caller nothing can recover it. Otherwise kept, and thrown in the engine's parse step, where a plugin
+      // may still supply a result.
       if (this.#owner === undefined) throw error;
-      // Plugins see the error in the parse step of the engine.
       this.#failure = error;
       return;
     }

@@ -58,7 +58,7 @@ export const hubspot: Provider = {
   authorization,
 };
 
-/** Reads the limits of larger plans from headers, which searches lack. */
+/** Reads the limits of larger plans from headers, which searches lack. The daily limit is not read. */
 function readRateLimitStatus({ headers }: ProviderResponse): RateLimitStatus | undefined {
   const max = readCount(headers['x-hubspot-ratelimit-max']);
   const remaining = readCount(headers['x-hubspot-ratelimit-remaining']);

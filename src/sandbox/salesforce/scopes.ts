@@ -1,5 +1,5 @@
 /**
- * The requested scopes, by their normalised names; undefined if one is unknown. None requested: all of the
+ * The requested scopes, by their normalized names; undefined if one is unknown. None requested: all of the
  * application.
  */
 export function readScopes(text: string | null): readonly string[] | undefined {

@@ -41,7 +41,7 @@ export function findHome(
   };
 }
 
-/** The home of a folder whose data is elsewhere. */
+/** The folder that holds the data: the configured one, or the default one where the server's user cannot reach that. */
 export function readHome(directory: string): string {
   const file = homeFile(directory);
   if (!existsSync(file)) return directory;
@@ -99,7 +99,7 @@ function openFolder(folder: string): void {
   if (uid === 0 && (mode & 0o777) === 0o700) chmodSync(folder, 0o711);
 }
 
-/** Asks the operating system, which knows more than file modes. */
+/** Tries `cd` as that user: file modes alone do not show every restriction. */
 function canReach(folder: string, { uid, gid }: User): boolean {
   return (
     spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], { cwd: '/', env: {}, uid, gid, stdio: 'ignore' })
@@ -164,7 +164,7 @@ async function initialize(draft: string, programs: Programs, password: string): 
   mkdirSync(place, { mode: 0o700 });
   const named = user && namedUserFor(user);
   if (named) {
-    // Accessible to the group of the server's user only, whoever else runs under initdb's user name.
+    // Only for the group of the server's user, because other programs may run under initdb's user.
     chownSync(draft, 0, named.gid);
     chmodSync(draft, 0o710);
     for (const path of [passwordFile, place]) chownSync(path, named.uid, named.gid);

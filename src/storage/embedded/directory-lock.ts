@@ -88,8 +88,8 @@ function readSpace(): string | null {
 }
 
 /**
- * The start time of a process in kernel ticks, which tells it from a later one with the same id. Null outside of
- * Linux.
+ * The start time of a process in kernel ticks, which distinguishes it from a later process with the same id. Null outside
+ * of Linux.
  */
 function startOf(pid: number): string | null {
   try {

@@ -106,7 +106,7 @@ async function awaitLastUse(url: string): Promise<void> {
     await client.connect();
     await client.query('select pg_advisory_lock($1)', [LOCK]);
   } catch {
-    // The server is unreachable, so nobody uses it.
+    // The server is unreachable, so no process uses it.
   }
 }
 

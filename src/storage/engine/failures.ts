@@ -79,10 +79,10 @@ const SQL_STATE = /^[0-9A-Z]{5}$/;
 
 const NEVER_EXECUTED = new Set([
   '40001', // serialization failure
-  '40P01', // deadlock: the other one went on
+  '40P01', // deadlock: this transaction was aborted, the other continues
   '25006', // read-only: the primary has become a replica
   '53300', // too many connections
-  '55000', // the database lets nobody in: somebody is at work on it
+  '55000', // the database does not accept connections, e.g. during maintenance
   '57P03', // starting up, or shutting down
   '08001',
   '08004',
