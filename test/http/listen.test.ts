@@ -159,7 +159,10 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     findCaller: () => undefined,
     addQuota: () => {},
     openRequestLog: createRequestLogs({ log, clock: systemClock, onDone: () => {} }),
-    probes: { answer: ({ pathname }) => (pathname === '/livez' ? Promise.resolve(OK) : undefined) },
+    probes: {
+      paths: /^\/livez$/,
+      answer: ({ pathname }) => (pathname === '/livez' ? Promise.resolve(OK) : undefined),
+    },
   });
   const listener = await listen({
     ...{ answer: handle, onRefused: () => {}, heldBytes: UNBOUNDED, host: '127.0.0.1', port: 0 },

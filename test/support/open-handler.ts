@@ -59,6 +59,7 @@ export function openHandler(options: HandlerOptions = {}) {
     }),
     addQuota: () => {},
     probes: {
+      paths: /^\/livez$/,
       answer: ({ pathname }) =>
         pathname === '/livez' ? Promise.resolve({ status: 200, headers: {}, body: 'ok' }) : undefined,
     },
