@@ -102,7 +102,7 @@ export interface WorkPermit {
    */
   takeTurn(): Promise<void> | undefined;
   /** The number of requests of the same application that have arrived and not begun: they may share a call. */
-  countFollowers(): number;
+  countNotBegun(): number;
   /**
    * Calls back once when the client disconnects before the response, at once where it already has. The returned
    * function unregisters.
@@ -111,6 +111,9 @@ export interface WorkPermit {
   /** Releases the hold when the request ends: for memory that its response is made of. */
   keep(hold: Pick<Hold, 'release'>): void;
 }
+
+/** The part of a request's permit that a call for it needs. */
+export type CallPermit = Pick<WorkPermit, 'takeTurn' | 'whenGone' | 'keep'>;
 
 /**
  * Undefined: continue at once; a promise: queued for a slot. Throws or rejects where the client has disconnected,
@@ -122,7 +125,7 @@ export type Resume = () => Promise<void> | undefined;
 export const UNCOUNTED: WorkPermit = {
   pause: () => () => undefined,
   takeTurn: () => undefined,
-  countFollowers: () => 0,
+  countNotBegun: () => 0,
   whenGone: () => () => {},
   keep: (hold) => hold.release(),
 };

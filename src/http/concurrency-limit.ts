@@ -144,7 +144,7 @@ class Permit implements RequestPermit {
     return this.#slots.scheduler.take(this.connection.application.name);
   }
 
-  countFollowers(): number {
+  countNotBegun(): number {
     const { name, queued } = this.connection.application;
     return queued.size + this.#slots.scheduler.countNew(name);
   }

@@ -37,7 +37,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
   const lookups = createLookupBatcher({
     clock,
     batchSize: access.lookupBatch,
-    maxUnderWay: settings.lookupsUnderWay,
+    maxInFlight: settings.lookupsInFlight,
     spacingMs: () => limiterFor(access.lookupBudget).spacingMs(),
     onCall: (emails) => deps.onLookup?.({ provider, emails }),
   });

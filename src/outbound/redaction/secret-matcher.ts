@@ -3,11 +3,11 @@
  * secrets must match completely. Case and all other characters are ignored on both sides.
  */
 export function createSecretMatcher(secrets: readonly string[]) {
-  const normalised = secrets.map(toLetters).filter((secret) => secret !== '');
-  const short = normalised.filter((secret) => secret.length < RUN);
+  const normalized = secrets.map(toLetters).filter((secret) => secret !== '');
+  const short = normalized.filter((secret) => secret.length < RUN);
   /** All runs of the longer secrets. */
   const runs = new Set<string>();
-  for (const secret of normalised) {
+  for (const secret of normalized) {
     for (let end = RUN; end <= secret.length; end += 1) runs.add(secret.slice(end - RUN, end));
   }
 

@@ -24,7 +24,7 @@ import {
   toLookupEmails,
   toMergedIds,
 } from './contacts.ts';
-import { authorization, isTokenRefused, LOGIN_HOSTS, refresh } from './oauth.ts';
+import { authorization, isTokenInvalid, LOGIN_HOSTS, refresh } from './oauth.ts';
 import { countByDomain, readByDomain } from './search.ts';
 
 /** The maximum of records per call. */
@@ -47,7 +47,7 @@ export const hubspot: Provider = {
     },
     readRateLimitStatus,
     isTokenExpired: ({ status }) => status === 401,
-    isTokenRefused,
+    isTokenInvalid,
     refresh,
     lookupBudget: 'general',
     lookupBatch: BATCH,
