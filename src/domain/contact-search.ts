@@ -44,7 +44,7 @@ export function readContactFilter({ email, emails, emailDomain }: UncheckedConta
     );
   }
   if (typeof emailDomain === 'string') {
-    const domain = normaliseEmail(emailDomain);
+    const domain = normalizeEmail(emailDomain);
     if (domain.length <= MAX_DOMAIN_LENGTH && DOMAIN.test(domain)) return { by: 'domain', domain };
     throw new CrossbookError('UNPROCESSABLE_ENTITY', 'The filter’s email domain is not a domain name.');
   }
@@ -84,12 +84,12 @@ const PLAIN = /^[a-z0-9._+-]+@[a-z0-9.-]+$/;
 /** The normalized email; undefined where invalid. */
 export function readEmail(text: string): string | undefined {
   if (text.length <= MAX_EMAIL_LENGTH && PLAIN.test(text)) return text;
-  const email = normaliseEmail(text);
+  const email = normalizeEmail(text);
   return isEmail(email) ? email : undefined;
 }
 
 /** Emails are compared trimmed and case-insensitively. */
-export function normaliseEmail(email: string): string {
+export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 

@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { missingCredentials } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { MAX_REQUEST_BODY_BYTES } from '../domain/resources.ts';
 import { analyzeCost, type OperationCost } from './cost-analysis.ts';
 import { selectFields } from './document-limits.ts';
 
@@ -17,7 +18,8 @@ const ABOUT_THE_SCHEMA = new Set(['__schema', '__type', '__typename', '_service'
 
 /**
  * Decides, before validation, whether an operation may run: it must exist, be allowed with this method, come from an
- * authenticated caller where its document reads data, and stay within the limits. Returns its cost, which is added to `spent`.
+ * authenticated caller where its document reads data, and stay within the limits. Returns its cost, which is added to
+ * `spent`.
  */
 export function checkOperation(subject: OperationToCheck): OperationCost {
   const { document, operationName, method, isCallerKnown } = subject;
@@ -98,7 +100,7 @@ const MEASURED = {
  * reject ten times as much.
  */
 const LIMITS = {
-  bodyBytes: { most: 1024 * 1024, counts: 'bytes of the body' },
+  bodyBytes: { most: MAX_REQUEST_BODY_BYTES, counts: 'bytes of the body' },
   batch: { most: 10, counts: 'operations in a batch' },
   tokens: { most: 60_000, counts: 'tokens of all documents together' },
   strangerTokens: { most: 2_000, counts: 'tokens without an API key or a token' },

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { CrossbookError } from '../domain/errors.ts';
+import { MAX_REQUEST_BODY_BYTES } from '../domain/resources.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
 import { readJsonBytes } from '../lib/json.ts';
 
@@ -44,8 +45,6 @@ export interface RoutedRequest {
   /** Path parameters, still percent-encoded. */
   readonly path: Readonly<Record<string, string>>;
 }
-
-const MAX_REQUEST_BODY_BYTES = 1024 * 1024;
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isEmail, normaliseEmail, readEmail } from '../../src/domain/contact-search.ts';
+import { isEmail, normalizeEmail, readEmail } from '../../src/domain/contact-search.ts';
 import { fc } from '../support/fast-check.ts';
 
 test.each([
@@ -51,7 +51,7 @@ test('readEmail returns the normalized address of valid text, and nothing for an
   const text = fc.array(character, { maxLength: 12 }).map((characters) => characters.join(''));
   fc.assert(
     fc.property(text, (given) => {
-      const normalised = normaliseEmail(given);
+      const normalised = normalizeEmail(given);
       expect(readEmail(given)).toBe(isEmail(normalised) ? normalised : undefined);
     }),
     { numRuns: 5_000 },

@@ -14,7 +14,7 @@ import {
 } from '../../domain/contact.ts';
 import {
   type FieldSelection,
-  normaliseEmail,
+  normalizeEmail,
   readSelectedFields,
   type SelectedFields,
 } from '../../domain/contact-search.ts';
@@ -25,7 +25,7 @@ import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
  * Maps a HubSpot record to the common shape. Undefined where it is no record; never throws, whatever the response
  * holds.
  */
-export function toContact(record: unknown, { source, rawData }: Mapping): Contact | undefined {
+export function toContact(record: unknown, { source, rawData }: ContactOptions): Contact | undefined {
   if (!isRecord(record)) return undefined;
   const remoteId = toText(record['id']);
   if (remoteId === null) return undefined;
@@ -108,8 +108,8 @@ export function toLookupEmails(record: unknown): Iterable<string> {
   const properties = propertiesOf(record);
   const email = toText(properties['email']);
   const others = toText(properties['hs_additional_emails']);
-  if (others === null) return email === null ? NONE : [normaliseEmail(email)];
-  const addresses = [email ?? '', ...others.split(';')].map(normaliseEmail);
+  if (others === null) return email === null ? NONE : [normalizeEmail(email)];
+  const addresses = [email ?? '', ...others.split(';')].map(normalizeEmail);
   return new Set(addresses.filter((address) => address !== ''));
 }
 
@@ -178,7 +178,7 @@ function toEmailAddress(
 
 function isSame(one: string | null, other: string | null): boolean {
   if (one === null || other === null || one.length !== other.length) return false;
-  return normaliseEmail(one) === normaliseEmail(other);
+  return normalizeEmail(one) === normalizeEmail(other);
 }
 
 function toPhoneNumbers(properties: Properties): readonly PhoneNumber[] {
@@ -215,7 +215,7 @@ export function compact<Item>(a: Item | null, b: Item | null, c: Item | null): r
 
 type Properties = Readonly<Record<string, unknown>>;
 
-interface Mapping {
+interface ContactOptions {
   readonly source: ContactOrigin;
   readonly rawData: boolean;
 }

@@ -58,7 +58,7 @@ export const hubspot: Provider = {
   authorization,
 };
 
-/** Reads the limits of larger plans from headers, which searches lack. */
+/** Reads the limits of larger plans from headers, which searches lack. The daily limit is not read. */
 function readRateLimitStatus({ headers }: ProviderResponse): RateLimitStatus | undefined {
   const max = readCount(headers['x-hubspot-ratelimit-max']);
   const remaining = readCount(headers['x-hubspot-ratelimit-remaining']);
@@ -149,10 +149,10 @@ async function readBatches(
   const batches = chunk(inputs, BATCH).map((batch) =>
     askForKnown(account, PATHS.batchRead, { idProperty, properties, inputs: batch.map((id) => ({ id })) }),
   );
-  const mapping = { source: toContactOrigin(connection), rawData: selection.rawData };
+  const options = { source: toContactOrigin(connection), rawData: selection.rawData };
   for (const answer of await Promise.all(batches)) {
     for (const record of answer ? parseResponse(toRecords, answer) : []) {
-      const contact = toContact(record, mapping);
+      const contact = toContact(record, options);
       if (contact) take(contact, record);
     }
   }

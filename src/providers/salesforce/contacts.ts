@@ -15,7 +15,7 @@ import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 import { type FieldName, fieldName, isFieldName } from './soql.ts';
 
 /** Maps a row in one pass. Invalid values count as missing and never throw. */
-export function toContact(row: Row, { source, rawData }: Options): Contact {
+export function toContact(row: Row, { source, rawData }: ContactOptions): Contact {
   const modifiedAt = toTime(row['LastModifiedDate']);
   return {
     source,
@@ -165,7 +165,7 @@ const UTC_TIMESTAMP =
 
 type Row = Readonly<Record<string, unknown>>;
 
-interface Options {
+interface ContactOptions {
   /** Shared by all contacts of a search. */
   readonly source: ContactOrigin;
   readonly rawData: boolean;

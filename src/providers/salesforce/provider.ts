@@ -1,5 +1,5 @@
 import type { Contact } from '../../domain/contact.ts';
-import { type FieldSelection, normaliseEmail } from '../../domain/contact-search.ts';
+import { type FieldSelection, normalizeEmail } from '../../domain/contact-search.ts';
 import type { ContactPort, CustomerAccount, Provider, RateLimitStatus } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { INSTANCE_HOSTS, instanceOrigin } from './call.ts';
@@ -100,7 +100,7 @@ export function openContacts(account: CustomerAccount): ContactPort {
 /** The email normalized for comparison; empty where missing. */
 function emailOf(row: Row): string {
   const email = row['Email'];
-  return typeof email === 'string' ? normaliseEmail(email) : '';
+  return typeof email === 'string' ? normalizeEmail(email) : '';
 }
 
 function ofDomain(domain: string): Condition {
