@@ -4,6 +4,7 @@ import type { ProviderName } from '../../domain/provider-names.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
 import { createSingleFlight } from '../../lib/cache.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { isVisibleAscii } from '../../lib/text.ts';
 import { cloneError, codeOf } from '../failures.ts';
 
 /**
@@ -133,7 +134,7 @@ export function createTokens(deps: TokenDeps) {
     }
     const { credentials, generation } = stored;
     const value = credentials.type === 'token' ? credentials.value : credentials.accessToken;
-    if (!HEADER_SAFE.test(value)) {
+    if (!isVisibleAscii(value)) {
       throw unauthorized(
         'The stored token is empty or has characters that no token has: the customer has to reconnect.',
       );
@@ -185,8 +186,6 @@ const REFRESH_PAUSE_MS = 30_000;
 
 /** How long a token is used before the stored credentials are read again, which another process may have replaced. */
 const TOKEN_CACHE_MS = 15_000;
-
-const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
 export type Tokens = ReturnType<typeof createTokens>;
 
