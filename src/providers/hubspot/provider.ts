@@ -149,10 +149,10 @@ async function readBatches(
   const batches = chunk(inputs, BATCH).map((batch) =>
     askForKnown(account, PATHS.batchRead, { idProperty, properties, inputs: batch.map((id) => ({ id })) }),
   );
-  const options = { source: toContactOrigin(connection), rawData: selection.rawData };
+  const source = toContactOrigin(connection);
   for (const answer of await Promise.all(batches)) {
     for (const record of answer ? parseResponse(toRecords, answer) : []) {
-      const contact = toContact(record, options);
+      const contact = toContact(record, source, selection);
       if (contact) take(contact, record);
     }
   }
