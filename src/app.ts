@@ -113,7 +113,7 @@ export async function createApp(
   const limit = createConcurrencyLimit({
     max: config.maxRequests,
     maxStrangers: config.maxStrangers,
-    scheduler: createFairScheduler(clock),
+    cpuScheduler: createFairScheduler(clock),
   });
   registerGauges(metrics, {
     requests: limit.counts,
@@ -150,7 +150,7 @@ export async function createApp(
             requireKey: createAdminCheck({ hash: config.adminKeyHash, failures: limits.failures }),
           },
     connect: connecting.openPages(openContext),
-    strangers: config.strangers,
+    allowsUnauthenticated: config.strangers,
     checkHost: config.sandbox && createHostCheck(config.sandbox.hosts),
     cors: createCors({
       findOrigins: createOriginCache({
@@ -165,7 +165,7 @@ export async function createApp(
       log,
     }),
     openRequestLog: telemetry.openRequestLog,
-    addQuota: limits.addQuota,
+    addRateLimitHeaders: limits.addRateLimitHeaders,
   });
 
   return {

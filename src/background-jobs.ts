@@ -25,7 +25,7 @@ export function startJobs(foundation: Foundation, outbound: Outbound) {
   const idleTokens = runPeriodically({
     intervalMs: IDLE_TOKENS_EVERY_MS,
     work: () => refreshIdleTokens({ ...idleRefreshDeps, isStopping: () => isStopping }),
-    onError: (cause) => log.warn({ cause }, 'idle refresh tokens were not renewed'),
+    onError: (cause) => log.warn({ cause }, 'idle tokens were not refreshed'),
   });
   const webhooks = openWebhooks(foundation);
   return {

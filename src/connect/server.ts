@@ -22,7 +22,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     /** The paths of the pages. */
     paths: /^\/connect(?:\/|$)/,
     limitPages,
-    refuse: (error: CrossbookError, { requestLog }: { readonly requestLog: RequestLog }) =>
+    toErrorResponse: (error: CrossbookError, { requestLog }: { readonly requestLog: RequestLog }) =>
       toErrorResponse(error, requestLog),
 
     async answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {

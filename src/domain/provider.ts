@@ -32,7 +32,7 @@ export interface ContactAccess {
   /** Whether the response means that the access token must be refreshed. */
   isTokenExpired(answer: ProviderResponse): boolean;
   /** Whether the response permanently rejects a token that cannot be refreshed. Only new credentials help. */
-  isTokenRefused(answer: ProviderResponse): boolean;
+  isTokenInvalid(answer: ProviderResponse): boolean;
   /** The public prefix of a token. */
   readonly publicPrefix?: RegExp;
   /** The refresh of an expired access token. */

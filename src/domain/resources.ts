@@ -1,5 +1,8 @@
 import { CrossbookError } from './errors.ts';
 
+/** The maximum size of a request body: an allowed GraphQL document fits. */
+export const MAX_REQUEST_BODY_BYTES = 1024 * 1024;
+
 /** Limits of the response to one HTTP request, independent of cost estimates. */
 export interface ResponseBounds {
   /** The number of fields and list items. */
@@ -105,7 +108,7 @@ export interface WorkPermit {
    */
   takeTurn(): Promise<void> | undefined;
   /** The number of requests of the same application that have arrived and not begun: they may share a call. */
-  countFollowers(): number;
+  countNotBegun(): number;
   /**
    * Calls back once when the client disconnects before the response, at once where it already has. The returned
    * function unregisters.
@@ -114,6 +117,9 @@ export interface WorkPermit {
   /** Releases the hold when the request ends: for memory that its response is made of. */
   keep(hold: Pick<Hold, 'release'>): void;
 }
+
+/** The part of a request's permit that a call for it needs. */
+export type CallPermit = Pick<WorkPermit, 'takeTurn' | 'whenGone' | 'keep'>;
 
 /**
  * Undefined: continue at once; a promise: queued for a slot. Throws or rejects where the client has disconnected,
@@ -125,7 +131,7 @@ export type Resume = () => Promise<void> | undefined;
 export const UNCOUNTED: WorkPermit = {
   pause: () => () => undefined,
   takeTurn: () => undefined,
-  countFollowers: () => 0,
+  countNotBegun: () => 0,
   whenGone: () => () => {},
   keep: (hold) => hold.release(),
 };

@@ -18,7 +18,8 @@ const ABOUT_THE_SCHEMA = new Set(['__schema', '__type', '__typename', '_service'
 
 /**
  * Decides, before validation, whether an operation may run: it must exist, be allowed with this method, come from an
- * authenticated caller where its document reads data, and stay within the limits. Returns its cost, which is added to `spent`.
+ * authenticated caller where its document reads data, and stay within the limits. Returns its cost, which is added to
+ * `spent`.
  */
 export function checkOperation(subject: OperationToCheck): OperationCost {
   const { document, operationName, method, isCallerKnown } = subject;

@@ -90,7 +90,7 @@ export async function createGraphQL(options: GraphQLOptions) {
       });
     },
     /** The response to requests that are rejected unread. */
-    refuse(error: CrossbookError, { request, requestLog }: RefusedRequest): HttpResponse {
+    toErrorResponse(error: CrossbookError, { request, requestLog }: RefusedRequest): HttpResponse {
       return writeResponse(toResult(new GraphQLError('', { originalError: error })), {
         accept: request.headers.get('accept'),
         caller: requestLog.caller,

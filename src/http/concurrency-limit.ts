@@ -17,12 +17,12 @@ import {
  * waits for a provider gives its slot back; the rate limiter and timeouts of the provider bound that wait.
  */
 export function createConcurrencyLimit(options: ConcurrencyOptions) {
-  const { max, maxStrangers, scheduler, queuedPerSlot, schedule } = options;
-  const most = max > 1 ? max - Math.max(1, Math.floor(max * KEPT_FREE)) : max;
-  const few = Math.min(maxStrangers, Math.ceil(max * STRANGERS_SHARE));
+  const { max, maxStrangers, cpuScheduler, queuedPerSlot, schedule } = options;
+  const maxPerApplication = max > 1 ? max - Math.max(1, Math.floor(max * RESERVED_SHARE)) : max;
+  const maxUnauthenticated = Math.min(maxStrangers, Math.ceil(max * UNAUTHENTICATED_SHARE));
   const applications = new Map<string, ApplicationSlots>();
   const queues = createRequestQueues({ max, canRun, queuedPerSlot, schedule });
-  const slots: Slots = { canRun, setState, queues, scheduler };
+  const slots: Slots = { canRun, setState, queues, cpuScheduler };
   let running = 0;
   let waiting = 0;
 
@@ -31,7 +31,7 @@ export function createConcurrencyLimit(options: ConcurrencyOptions) {
      * A permit that is not acquired yet; the caller must release it in any case. Without an application it is
      * unauthenticated.
      */
-    open(name = STRANGERS, connectionName = ''): RequestPermit {
+    open(name = UNAUTHENTICATED, connectionName = ''): RequestPermit {
       const application = applications.get(name) ?? createApplication(name);
       const { connections } = application;
       const known = connections.get(connectionName);
@@ -45,7 +45,7 @@ export function createConcurrencyLimit(options: ConcurrencyOptions) {
       /** Requests that wait for a provider. */
       waiting,
       /** Running requests without an application. */
-      strangers: applications.get(STRANGERS)?.running ?? 0,
+      strangers: applications.get(UNAUTHENTICATED)?.running ?? 0,
       ...queues.counts(),
     }),
   };
@@ -53,7 +53,7 @@ export function createConcurrencyLimit(options: ConcurrencyOptions) {
   function createApplication(name: string): ApplicationSlots {
     const application: ApplicationSlots = {
       name,
-      maxRunning: name === STRANGERS ? few : most,
+      maxRunning: name === UNAUTHENTICATED ? maxUnauthenticated : maxPerApplication,
       running: 0,
       queued: new Set(),
       resuming: new Set(),
@@ -78,7 +78,7 @@ export function createConcurrencyLimit(options: ConcurrencyOptions) {
     else if (state === 'waiting') waiting += 1;
     else if (state === 'queued' || state === 'resuming') queues.enqueue(permit, state);
     else forget(permit);
-    if (before !== 'running' || queues.waiting.size === 0) return;
+    if (before !== 'running' || queues.nonEmpty.size === 0) return;
     for (let next = queues.findNext(); next; next = queues.findNext()) next.grant();
   }
 
@@ -101,7 +101,7 @@ class Permit implements RequestPermit {
   readonly connection: ConnectionSlots;
   state: 'new' | 'queued' | 'running' | 'waiting' | 'resuming' | 'released' = 'new';
   /** Settles the promise of a queued request. */
-  granted: { resolve(): void; reject(error: CrossbookError): void } | undefined;
+  deferred: { resolve(): void; reject(error: CrossbookError): void } | undefined;
   readonly #slots: Slots;
   #waits = 0;
   #isGone = false;
@@ -128,7 +128,8 @@ class Permit implements RequestPermit {
   pause(): Resume {
     if (this.#isGone) throw gone();
     this.#waits += 1;
-    // A resuming request that waits for a provider again needs no slot until that wait ends as well.
+    // While it was queued to resume, the request began another provider wait: it leaves the queue and re-queues after
+    // that wait.
     if (this.state === 'running' || this.state === 'resuming') this.#slots.setState(this, 'waiting');
     let isOver = false;
     return () => {
@@ -141,12 +142,12 @@ class Permit implements RequestPermit {
   }
 
   takeTurn(): Promise<void> | undefined {
-    return this.#slots.scheduler.take(this.connection.application.name);
+    return this.#slots.cpuScheduler.take(this.connection.application.name);
   }
 
-  countFollowers(): number {
+  countNotBegun(): number {
     const { name, queued } = this.connection.application;
-    return queued.size + this.#slots.scheduler.countNew(name);
+    return queued.size + this.#slots.cpuScheduler.countNew(name);
   }
 
   whenGone(callback: () => void): () => void {
@@ -180,24 +181,24 @@ class Permit implements RequestPermit {
   }
 
   refuse(error: CrossbookError): void {
-    this.granted?.reject(error);
+    this.deferred?.reject(error);
     this.release();
   }
 
   /** Once it has a slot, the request still waits for a time slice of its application. */
   #start(queue: Queue): Promise<void> | undefined {
-    const { canRun, setState, scheduler } = this.#slots;
+    const { canRun, setState, cpuScheduler } = this.#slots;
     const { application } = this.connection;
     let slice: Promise<void> | undefined;
     if (canRun(application)) {
       setState(this, 'running');
-      slice = scheduler.take(application.name, queue === 'queued');
+      slice = cpuScheduler.take(application.name, queue === 'queued');
     } else {
       const granted = new Promise<void>((resolve, reject) => {
-        this.granted = { resolve, reject };
+        this.deferred = { resolve, reject };
       });
       setState(this, queue);
-      slice = granted.then(() => scheduler.take(application.name, queue === 'queued'));
+      slice = granted.then(() => cpuScheduler.take(application.name, queue === 'queued'));
     }
     return slice?.then(() => {
       if (this.#isGone) throw gone();
@@ -210,16 +211,16 @@ function gone(): CrossbookError {
 }
 
 /** The group of unauthenticated requests: no application has this id. */
-const STRANGERS = '';
+const UNAUTHENTICATED = '';
 /** The share of slots that one application alone cannot take; at least one slot where there are several. */
-const KEPT_FREE = 0.05;
+const RESERVED_SHARE = 0.05;
 /** The largest share of all slots for unauthenticated requests. */
-const STRANGERS_SHARE = 0.25;
+const UNAUTHENTICATED_SHARE = 0.25;
 
 export type ConcurrencyLimit = ReturnType<typeof createConcurrencyLimit>;
 
 /** What a permit needs of its limit. */
-interface Slots extends Pick<QueueOptions, 'canRun'>, Pick<ConcurrencyOptions, 'scheduler'> {
+interface Slots extends Pick<QueueOptions, 'canRun'>, Pick<ConcurrencyOptions, 'cpuScheduler'> {
   readonly queues: ReturnType<typeof createRequestQueues>;
   setState(permit: Permit, state: Permit['state']): void;
 }
@@ -238,5 +239,5 @@ export interface RequestPermit extends WorkPermit {
 interface ConcurrencyOptions extends Omit<QueueOptions, 'canRun'> {
   readonly maxStrangers: number;
   /** Shares CPU time fairly among applications. */
-  readonly scheduler: FairScheduler;
+  readonly cpuScheduler: FairScheduler;
 }

@@ -85,7 +85,7 @@ export function shutdownOnSignal({ listener, announce, close, withinMs, fail, np
   };
   // SIGHUP: the terminal was closed.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
-  // The end of npm is no second signal: a shutdown in progress goes on.
+  // The exit of npm starts a shutdown; it never counts as a second signal.
   if (npmPid !== undefined) watchParent(npmPid, () => stoppingSince === undefined && stop());
 }
 

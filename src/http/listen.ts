@@ -22,7 +22,7 @@ export async function listen(options: ListenOptions) {
   const { idleGraceMs = IDLE_GRACE_MS } = options;
   let isClosing = false;
   const sender = createResponseSender({ heldBytes, onRefused, now: systemClock.now });
-  const pipelining = createPipelining({ heldBytes, onRefused });
+  const enqueuePipelined = createPipelining({ heldBytes, onRefused });
   const send = (response: ServerResponse, answered: HttpResponse, address?: string | undefined) => {
     if (isClosing) response.shouldKeepAlive = false;
     sender.send(response, answered, address);
@@ -56,7 +56,7 @@ export async function listen(options: ListenOptions) {
       const address = readClientSubnet(message, proxies);
       const start = () => handle(message, response, address);
       // Without a socket an earlier response on this connection is still being sent.
-      if (response.socket === null) pipelining.enqueue(message, response, { address, start });
+      if (response.socket === null) enqueuePipelined(message, response, { address, start });
       else start();
     },
   );
@@ -178,36 +178,34 @@ const RETRY_AFTER_MS = 1_000;
 function createPipelining({ heldBytes, onRefused }: Pick<ListenOptions, 'heldBytes' | 'onRefused'>) {
   const queued = new WeakMap<Socket, number>();
 
-  return {
-    /** Queues a request whose response has no socket yet. `start` is called when it gets one, or never. */
-    enqueue(
-      message: IncomingMessage,
-      response: ServerResponse,
-      { address, start }: { readonly address: string | undefined; start(): void },
-    ): void {
-      const { socket } = message;
-      const length = (queued.get(socket) ?? 0) + 1;
-      const hold = length <= MAX_QUEUED ? heldBytes.acquire({ address }, 'queue', REQUEST_BYTES) : undefined;
-      if (!hold) {
-        socket.destroy();
-        onRefused({ status: undefined, code: 'PIPELINE_FULL' });
-        return;
-      }
-      queued.set(socket, length);
-      // Node resumes the socket after it has parsed this request, so the pause must come after that.
-      process.nextTick(() => {
-        if ((queued.get(socket) ?? 0) > 0) socket.pause();
-      });
-      message.once('close', () => hold.release());
-      // Node assigns the socket to a response when all earlier ones are sent.
-      response.once('socket', () => {
-        hold.release();
-        const left = (queued.get(socket) ?? 1) - 1;
-        queued.set(socket, left);
-        if (left === 0) socket.resume();
-        start();
-      });
-    },
+  /** Queues a request whose response has no socket yet. `start` is called when it gets one, or never. */
+  return (
+    message: IncomingMessage,
+    response: ServerResponse,
+    { address, start }: { readonly address: string | undefined; start(): void },
+  ): void => {
+    const { socket } = message;
+    const length = (queued.get(socket) ?? 0) + 1;
+    const hold = length <= MAX_QUEUED ? heldBytes.acquire({ address }, 'queue', REQUEST_BYTES) : undefined;
+    if (!hold) {
+      socket.destroy();
+      onRefused({ status: undefined, code: 'PIPELINE_FULL' });
+      return;
+    }
+    queued.set(socket, length);
+    // Node resumes the socket after it has parsed this request, so the pause must come after that.
+    process.nextTick(() => {
+      if ((queued.get(socket) ?? 0) > 0) socket.pause();
+    });
+    message.once('close', () => hold.release());
+    // Node assigns the socket to a response when all earlier ones are sent.
+    response.once('socket', () => {
+      hold.release();
+      const left = (queued.get(socket) ?? 1) - 1;
+      queued.set(socket, left);
+      if (left === 0) socket.resume();
+      start();
+    });
   };
 }
 

@@ -28,7 +28,7 @@ export function createRequestQueues({ max, canRun, ...options }: QueueOptions) {
       timeouts.delete(request);
       queues.delete(application);
       if (application.queued.size + application.resuming.size > 0) queues.add(application);
-      request.granted?.resolve();
+      request.deferred?.resolve();
     },
 
     /**
@@ -72,7 +72,7 @@ export function createRequestQueues({ max, canRun, ...options }: QueueOptions) {
     },
 
     /** Applications with queued requests. */
-    waiting: queues as ReadonlySet<ApplicationSlots>,
+    nonEmpty: queues as ReadonlySet<ApplicationSlots>,
     counts() {
       let queued = 0;
       for (const application of queues) queued += application.queued.size + application.resuming.size;
@@ -122,7 +122,7 @@ export type Queue = 'queued' | 'resuming';
 
 interface QueuedRequest {
   readonly connection: ConnectionSlots;
-  readonly granted: { resolve(): void } | undefined;
+  readonly deferred: { resolve(): void } | undefined;
   grant(): void;
   refuse(error: CrossbookError): void;
 }

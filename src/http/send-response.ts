@@ -28,7 +28,7 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
       }
       endWith(response, body);
       // Usually the socket has taken everything by now, and nothing has to be charged. (Before Node 24
-      // `writableFinished` would tell as well.)
+      // `writableFinished` was equivalent.)
       if (response.writableLength > 0) holdUnread(response, body?.length ?? 0, address);
     },
     /** Called by a timer and by tests. */

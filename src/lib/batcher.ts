@@ -9,7 +9,7 @@ import type { Clock } from './clock.ts';
 export function createBatcher<Item>(policy: BatchPolicy<Item>) {
   const { clock, maxConcurrent, maxItems = Infinity, maxSize = Infinity } = policy;
   const groups = new Map<string, Group<Item>>();
-  /** Hurried items, which are first in their queues. */
+  /** Items that skip the pause. They are first in their queues. */
   const hurried = new Set<Item>();
 
   return {

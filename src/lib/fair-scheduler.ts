@@ -1,9 +1,9 @@
 /**
- * Fair queuing of CPU time (time slices). Work is split into pieces, each of which asks for its turn, so that the
- * event loop can serve others in between. Each iteration of the loop runs pieces until its time slice is used up; the
- * slice is shorter while several applications have work. Further pieces queue per application and are served round
- * robin, whatever the queue lengths. Begun work comes before new work, so that an overloaded application finishes
- * what it has begun.
+ * Fair queuing of CPU time (time slices). Work is split into pieces, each of which calls `take` before it runs, so that
+ * the event loop can serve others in between. Each iteration of the loop runs pieces until its time slice is used up;
+ * the slice is shorter while several applications have work. Further pieces queue per application and are served round
+ * robin, whatever the queue lengths. Begun work comes before new work, so that an overloaded application finishes what
+ * it has begun.
  */
 export function createFairScheduler({ now, defer = setImmediate, most = MOST }: FairSchedulerOptions) {
   /** Queues per application, the least recently served first. */

@@ -72,7 +72,12 @@ export function isStorableJson(json: string): boolean {
   return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json);
 }
 
+/** Replaces each matching character by its escape `\uXXXX`. */
+export function escapeCharacters(text: string, pattern: RegExp): string {
+  return text.replace(pattern, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** Whether a text is visible ASCII without spaces, and not empty: what a secret or an id in a header consists of. */
-export function isVisibleAscii(text: string, maxLength: number): boolean {
+export function isVisibleAscii(text: string, maxLength = Infinity): boolean {
   return text.length <= maxLength && /^[\x21-\x7e]+$/.test(text);
 }

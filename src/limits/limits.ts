@@ -42,7 +42,7 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
 
     /** Limits the public pages of connect links by address. Throws or rejects with TOO_MANY_REQUESTS. */
     limitPages(address: string | undefined): Promise<void> | undefined {
-      // Without an address clients cannot be told apart; the concurrency limit for unauthenticated requests bounds
+      // Without an address clients cannot be distinguished; the concurrency limit for unauthenticated requests bounds
       // them.
       if (!pages || address === undefined) return undefined;
       return settle(pages(toBucket(address), 1), ({ isOver, resetMs }) => {
@@ -51,7 +51,7 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
     },
 
     /** Adds the rate limit headers of the caller. */
-    addQuota({ rateLimit }: RateLimitedRequest, headers: Record<string, string>): void {
+    addRateLimitHeaders({ rateLimit }: RateLimitedRequest, headers: Record<string, string>): void {
       if (rateLimit?.quota) setRateLimitHeaders(rateLimit.quota, headers);
     },
 

@@ -27,7 +27,7 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
   let connectedSince: number | undefined;
   let isClosing = false;
   let cause = '';
-  let hasToldAway = false;
+  let hasLoggedOutage = false;
   let hasBeenAway = false;
 
   client.on('error', (error: Error) => {
@@ -35,16 +35,16 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
   });
   client.on('ready', () => {
     connectedSince = clock.now();
-    if (hasToldAway) log.info({}, 'Redis is there again: limits are shared');
-    hasToldAway = false;
+    if (hasLoggedOutage) log.info({}, 'Redis is reachable again');
+    hasLoggedOutage = false;
     void heartbeat().catch(() => undefined);
   });
   client.on('close', () => {
     connectedSince = undefined;
-    if (!hasToldAway && !isClosing) {
-      log.warn({ cause }, 'Redis is away: until it returns, this process keeps its limits alone');
+    if (!hasLoggedOutage && !isClosing) {
+      log.warn({ cause }, 'Redis is unreachable: this process enforces its limits by itself');
     }
-    hasToldAway = true;
+    hasLoggedOutage = true;
     hasBeenAway = true;
   });
   await client.connect().catch(() => undefined);

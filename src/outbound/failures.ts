@@ -22,7 +22,7 @@ export function timedOut(origin: ErrorOrigin, cause?: unknown): CrossbookError {
   });
 }
 
-/** Never sent, because the client has disconnected. */
+/** Ends work whose client has disconnected. Never reaches a client. */
 export class AbandonedError extends CrossbookError {
   constructor() {
     super('SERVICE_UNAVAILABLE', 'The client has gone before the provider answered.');

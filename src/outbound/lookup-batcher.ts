@@ -1,50 +1,50 @@
 import type { Contact } from '../domain/contact.ts';
 import { type FieldSelection, mergeSelections } from '../domain/contact-search.ts';
 import type { CrossbookError } from '../domain/errors.ts';
-import type { WorkPermit } from '../domain/resources.ts';
+import type { CallPermit, WorkPermit } from '../domain/resources.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { type Clock, whenOver } from '../lib/clock.ts';
 import { AbandonedError, cloneError, rateLimited, timedOut } from './failures.ts';
 import type { OnProgress, Progress } from './send.ts';
 
 /**
- * Batches look-ups by email of one connection over requests. (`EmailLoader` in `request/loaders.ts` does so within
+ * Batches look-ups by email of one connection across requests. (`EmailLoader` in `request/loaders.ts` does so within
  * one request.)
- * - Look-ups of one event loop turn share a call.
+ * - Look-ups of one event loop iteration share a call.
  * - A batch waits briefly for requests of the application that have arrived but not begun, if they would fill it.
- * - While `maxUnderWay` calls are in flight further look-ups queue and are then sent together: a thousand at once
+ * - While `maxInFlight` calls are in flight further look-ups queue and are then sent together: a thousand at once
  * become a dozen calls.
  * - Once half of the provider's rate limit is used, calls that are not full are spaced so that the rest of it lasts.
  */
 export function createLookupBatcher(options: LookupBatcherOptions) {
-  const { clock, batchSize, maxUnderWay, defer = setImmediate } = options;
+  const { clock, batchSize, maxInFlight, defer = setImmediate } = options;
   let lastSentAt = Number.NEGATIVE_INFINITY;
   const batcher = createBatcher<Waiter>({
     clock,
     defer,
     run,
-    maxConcurrent: maxUnderWay,
+    maxConcurrent: maxInFlight,
     maxSize: batchSize,
     createSizer: countEmails,
-    pauseMs: (queued, next) => (queued >= batchSize ? 0 : Math.max(distanceMs(), gatherMs(queued, next))),
+    pauseMs: (queued, next) => (queued >= batchSize ? 0 : Math.max(spacingLeftMs(), gatherMs(queued, next))),
   });
 
   return {
     find(lookup: Lookup): Promise<FoundByEmail> {
-      // A full call is sent at once, because waiting cannot add to it.
+      // Only full calls: sent at once.
       return lookup.emails.length % batchSize === 0 ? send(lookup) : wait(lookup);
     },
     isIdle: batcher.isIdle,
   };
 
-  /** How long to gather: the process is busy with requests whose look-ups would fill the call. */
+  /** How long to wait for queued requests of the application, if their look-ups would fill the call. */
   function gatherMs(queued: number, { lookup, since }: Waiter): number {
-    if (queued + lookup.permit.countFollowers() < batchSize) return 0;
+    if (queued + lookup.permit.countNotBegun() < batchSize) return 0;
     return Math.min(LOOK_AGAIN_MS, since + GATHER_MS - clock.now());
   }
 
   /** How long a call that is not full must wait after the last one. */
-  function distanceMs(): number {
+  function spacingLeftMs(): number {
     const spacing = options.spacingMs();
     return spacing === 0 ? 0 : lastSentAt + spacing - clock.now();
   }
@@ -65,8 +65,8 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
       const waiter: Waiter = {
         lookup,
         since: clock.now(),
-        call: NONE_YET,
-        reliesOnCall: false,
+        call: NOT_STARTED,
+        sharesCallDeadline: false,
         resolve(found) {
           stopWaiting?.();
           resolve(found);
@@ -79,9 +79,9 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
       batcher.add(waiter, key);
       // Registered last: for a client that has disconnected it calls back at once.
       stopWaiting = whenOver({ clock, deadline, permit }, (hasGone) => {
-        if (waiter.reliesOnCall && !hasGone) return;
+        if (waiter.sharesCallDeadline && !hasGone) return;
         batcher.remove(waiter, key);
-        waiter.reject(hasGone ? new AbandonedError() : toLate(waiter.call));
+        waiter.reject(hasGone ? new AbandonedError() : deadlineError(waiter.call));
       });
     });
   }
@@ -109,8 +109,8 @@ function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 
   const deadline = Math.max(...waiters.map(({ lookup }) => lookup.deadline));
   for (const waiter of waiters) {
     waiter.call = call;
-    // A waiter whose deadline is the call's gets the call's error.
-    waiter.reliesOnCall = deadline - waiter.lookup.deadline <= SAME_MOMENT_MS;
+    // A waiter whose deadline is about the call's waits for the call's own error.
+    waiter.sharesCallDeadline = deadline - waiter.lookup.deadline <= SAME_MOMENT_MS;
   }
   return {
     deadline,
@@ -130,8 +130,8 @@ function countEmails(): (waiter: Waiter) => number {
   };
 }
 
-/** The error of a missed deadline: still queued, it was the rate limit; in flight, it was the provider. */
-function toLate({ progress }: CallState): CrossbookError {
+/** The error of a missed deadline. Missed while queued: rate limited. Missed in flight: provider timeout. */
+function deadlineError({ progress }: CallState): CrossbookError {
   if (progress === 'queued') return rateLimited(RETRY_AFTER_MS);
   return timedOut(progress === 'sent' ? 'remote-provider' : 'crossbook');
 }
@@ -140,7 +140,7 @@ function pick(found: FoundByEmail, emails: readonly string[]): FoundByEmail {
   return new Map(emails.map((email) => [email, found.get(email) ?? []]));
 }
 
-const NONE_YET: CallState = { progress: 'queued' };
+const NOT_STARTED: CallState = { progress: 'queued' };
 const RETRY_AFTER_MS = 1_000;
 /** The maximum wait for requests that have not begun. */
 const GATHER_MS = 20;
@@ -179,8 +179,8 @@ export type FoundByEmail = Map<string, readonly Contact[]>;
 interface LookupBatcherOptions {
   readonly clock: Clock;
   readonly batchSize: number;
-  readonly maxUnderWay: number;
-  /** Calls back at the end of this event loop turn. */
+  readonly maxInFlight: number;
+  /** Calls back at the end of this event loop iteration. */
   readonly defer?: ((callback: () => void) => unknown) | undefined;
   /** The current minimum distance between calls; 0: none. */
   spacingMs(): number;
@@ -198,14 +198,14 @@ interface Waiter {
   /** Shared by all waiters of the call. */
   call: CallState;
   /** Its own deadline is replaced by the call's. */
-  reliesOnCall: boolean;
+  sharesCallDeadline: boolean;
   resolve(found: FoundByEmail): void;
   reject(error: unknown): void;
 }
 
 /**
- * The permit of a call that several requests wait for: its clients are gone when the last one is, and what it holds
- * is released when the last request ends. Each request pauses its own permit.
+ * The permit of a call that several requests share. The call is canceled when all its clients have disconnected; its
+ * memory is released when the last request ends. Each request pauses its own permit.
  */
 function sharePermit(permits: readonly WorkPermit[]): CallPermit {
   return {
@@ -233,6 +233,3 @@ function countDown(left: number, callback: () => void): () => void {
     if (left === 0) callback();
   };
 }
-
-/** The part of its requests' permits that a call needs. */
-export type CallPermit = Pick<WorkPermit, 'takeTurn' | 'whenGone' | 'keep'>;

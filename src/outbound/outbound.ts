@@ -120,7 +120,7 @@ export const DEFAULT_SETTINGS = {
   /** With this many waiting operations the breaker of a connection also opens on slowness. */
   crowdedAt: 200,
   /** The maximum of look-up calls in flight per connection; further look-ups queue and are batched. */
-  lookupsUnderWay: 3,
+  lookupsInFlight: 3,
   breakerFailures: 5,
   breakerOpenMs: 10_000,
   /** The maximum of idle connections whose state is kept. */

@@ -37,7 +37,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
   const lookups = createLookupBatcher({
     clock,
     batchSize: access.lookupBatch,
-    maxUnderWay: settings.lookupsUnderWay,
+    maxInFlight: settings.lookupsInFlight,
     spacingMs: () => limiterFor(access.lookupBudget).spacingMs(),
     onCall: (emails) => deps.onLookup?.({ provider, emails }),
   });
@@ -135,7 +135,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
         connection,
         async send(request) {
           const answer = await send(source, request, deadline);
-          // The adapter parses the response next, which needs CPU time: take a turn.
+          // The adapter parses the response next, which needs CPU time, so it takes a slice of it.
           const turn = permit.takeTurn();
           if (turn) await turn;
           return answer;

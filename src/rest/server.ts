@@ -54,7 +54,7 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
   const routes = endpoints.map((endpoint) => ({ endpoint, pattern: toPattern(endpoint.path) }));
   return {
     /** The response to a request that was rejected before routing. */
-    refuse: (error: CrossbookError, { requestLog }: { readonly requestLog: RequestLog }) =>
+    toErrorResponse: (error: CrossbookError, { requestLog }: { readonly requestLog: RequestLog }) =>
       errorResponse(error, requestLog),
     async answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
       requestLog.record({ face: 'rest' });

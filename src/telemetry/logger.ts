@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { Log, RejectedRequest } from '../domain/log.ts';
 import { type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
+import { escapeCharacters } from '../lib/text.ts';
 import { readRequestId, readTraceContext } from './request-log.ts';
 
 /** Logs JSON lines, or short readable lines for a terminal. */
@@ -26,23 +27,17 @@ function toLoggedCause(cause: unknown): string {
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }
 
-const LEVELS: Readonly<Record<string, string>> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'error' };
-
 /** Formats a JSON log line for a terminal. */
 export function toReadableLine(line: string): string {
   const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const clock = typeof time === 'number' ? new Date(time).toISOString().slice(11, 23) : '';
   const facts = Object.entries(fields).map(([name, value]) => `${name}=${toText(value)}`);
-  const words = [clock, (LEVELS[String(level)] ?? '').padEnd(5), String(msg), ...facts];
-  return `${words.join(' ').replace(CONTROL_CHARACTER, toEscape)}\n`;
+  const words = [clock, (pino.levels.labels[Number(level)] ?? '').padEnd(5), String(msg), ...facts];
+  return `${escapeCharacters(words.join(' '), CONTROL_CHARACTER)}\n`;
 }
 
 /** A terminal would interpret control characters. */
 const CONTROL_CHARACTER = /\p{Cc}/gu;
-
-function toEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
 
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

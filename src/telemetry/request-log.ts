@@ -84,7 +84,7 @@ class WrittenRequestLog implements OpenRequestLog {
     if (errors.some((known) => known.id === id)) return;
     this.#record.errors = [...errors, { id, code }];
     if (code !== 'INTERNAL_SERVER_ERROR') return;
-    this.#deps.log.error({ requestId, traceId, errorId: id, cause: cause ?? error }, 'a bug');
+    this.#deps.log.error({ requestId, traceId, errorId: id, cause: cause ?? error }, 'internal error');
   }
 
   called(call: ProviderCall): void {

@@ -32,8 +32,8 @@ async function refreshOne(
 ): Promise<IdleOutcome> {
   try {
     const outcome = await refreshStoredToken(one);
-    if (outcome === 'nothing to renew') await idle.passOver(one);
-    return outcome === 'nothing to renew' ? 'nothing' : outcome;
+    if (outcome === 'not refreshable') await idle.passOver(one);
+    return outcome === 'not refreshable' ? 'nothing' : outcome;
   } catch (error) {
     return error instanceof CrossbookError && error.code === 'REMOTE_PROVIDER_UNAUTHORIZED'
       ? 'refused'
@@ -63,6 +63,6 @@ export interface IdleRefreshDeps {
   pause(ms: number): Promise<void>;
   isStopping(): boolean;
   /** Rejects with REMOTE_PROVIDER_UNAUTHORIZED where the provider rejects it permanently. */
-  refreshStoredToken(idle: IdleConnection): Promise<'renewed' | 'used' | 'nothing to renew'>;
+  refreshStoredToken(idle: IdleConnection): Promise<'renewed' | 'used' | 'not refreshable'>;
   onRefreshed(provider: ProviderName, outcome: IdleOutcome): void;
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook, WebhookVerificationError } from '../../src/client/verify-webhook.ts';
-import { toWebhookHeaders } from '../../src/outbound/webhooks/sender.ts';
+import { signWebhook } from '../../src/outbound/webhooks/sender.ts';
 import { loadStandardWebhooks, type StandardWebhooks } from '../support/standard-webhooks.ts';
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
@@ -20,7 +20,7 @@ describe('A webhook signature', () => {
   const id = randomUUID();
   const now = Date.now();
   const sent = (secrets: readonly string[] = [secret], wall = now) =>
-    toWebhookHeaders({ delivery: { eventId: id, body: BODY }, secrets, wall });
+    signWebhook({ delivery: { eventId: id, body: BODY }, secrets, wall });
 
   test('of the server verifies with the public package and with our client', async () => {
     expect(new standard.Webhook(secret).verify(BODY, sent())).toEqual(JSON.parse(BODY));

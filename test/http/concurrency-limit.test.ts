@@ -8,7 +8,7 @@ import { NO_SCHEDULING } from '../support/no-scheduling.ts';
 function open(max: number, maxStrangers = max) {
   const timers = new Set<() => void>();
   const limit = createConcurrencyLimit({
-    ...{ max, maxStrangers, scheduler: NO_SCHEDULING, queuedPerSlot: 1 },
+    ...{ max, maxStrangers, cpuScheduler: NO_SCHEDULING, queuedPerSlot: 1 },
     schedule(_delayMs, callback) {
       timers.add(callback);
       return () => timers.delete(callback);

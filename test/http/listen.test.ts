@@ -149,15 +149,20 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     ...{
       graphql: face,
       rest: face,
-      limit: createConcurrencyLimit({ max, maxStrangers: max, scheduler: NO_SCHEDULING, queuedPerSlot: 1 }),
+      limit: createConcurrencyLimit({
+        max,
+        maxStrangers: max,
+        cpuScheduler: NO_SCHEDULING,
+        queuedPerSlot: 1,
+      }),
     },
     heldBytes: createMemoryLimit({ maxBytes: 1_000_000 }),
     bodyBytes: { caller: 1_000_000, stranger: 1_000 },
-    strangers: true,
+    allowsUnauthenticated: true,
     cors: createCors({ findOrigins: () => new Map(), onRefused: () => {} }),
     // The caller is authenticated in `openContext` of the API instead.
     findCaller: () => undefined,
-    addQuota: () => {},
+    addRateLimitHeaders: () => {},
     openRequestLog: createRequestLogs({ log, clock: systemClock, onDone: () => {} }),
     probes: { paths: /^\/livez$/, answer: () => Promise.resolve(OK) },
   });

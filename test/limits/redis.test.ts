@@ -75,8 +75,8 @@ describeOnRedis('limits that several processes share', () => {
     await until(() => limits.sharedRateLimits?.isConnected() === true);
     expect(await refusals(limits, 1)).toBe(1);
     expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
-      ['warn', 'Redis is away: until it returns, this process keeps its limits alone'],
-      ['info', 'Redis is there again: limits are shared'],
+      ['warn', 'Redis is unreachable: this process enforces its limits by itself'],
+      ['info', 'Redis is reachable again'],
     ]);
   });
 

@@ -15,7 +15,7 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
     budgets: { general: { concurrency: 10 } },
     readRateLimitStatus: () => undefined,
     isTokenExpired: ({ status }) => status === 401,
-    isTokenRefused: ({ body }) => body.includes('refused for good'),
+    isTokenInvalid: ({ body }) => body.includes('refused for good'),
     refresh: {
       origin: (instanceUrl) => instanceUrl ?? undefined,
       toRequest: ({ refreshToken }) => ({

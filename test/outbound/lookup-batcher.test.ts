@@ -57,7 +57,7 @@ describe('look-ups by email', () => {
   test('wait at most twenty milliseconds for received requests that would fill the call', async () => {
     const { find, calls, answerAll, clock } = openLookupBatcher();
     let followers = 99;
-    const permit = { ...createFakePermit(), countFollowers: () => followers };
+    const permit = { ...createFakePermit(), countNotBegun: () => followers };
     const found = ['a@x.co', 'b@x.co'].map((email) => find([email], { permit }));
     await clock.advance(6);
     expect(calls).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Contact } from '../../src/domain/contact.ts';
 import type { FieldSelection, SelectedFields } from '../../src/domain/contact-search.ts';
-import { UNCOUNTED, type WorkPermit } from '../../src/domain/resources.ts';
-import { type CallPermit, createLookupBatcher, type Lookup } from '../../src/outbound/lookup-batcher.ts';
+import { type CallPermit, UNCOUNTED, type WorkPermit } from '../../src/domain/resources.ts';
+import { createLookupBatcher, type Lookup } from '../../src/outbound/lookup-batcher.ts';
 import type { OnProgress } from '../../src/outbound/send.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
@@ -11,7 +11,7 @@ export function openLookupBatcher({ spacingMs = 0, defer = atOnce } = {}) {
   const lookups = createLookupBatcher({
     clock,
     batchSize: 100,
-    maxUnderWay: 3,
+    maxInFlight: 3,
     defer,
     spacingMs: () => spacingMs,
   });

@@ -122,9 +122,11 @@ describe('a refresh after a rejected token', () => {
   test('is one call for a thousand calls, and none for late ones', async () => {
     const { tokens, load, source, calls } = open(oauth('old', 600));
     const seen = await load();
-    const refreshed = await Promise.all(Array.from({ length: 1_000 }, () => tokens.renew(source, seen)));
+    const refreshed = await Promise.all(
+      Array.from({ length: 1_000 }, () => tokens.refreshExpired(source, seen)),
+    );
     expect(new Set(refreshed.map((token) => token?.value))).toEqual(new Set(['new-1']));
-    expect((await tokens.renew(source, seen))?.value).toBe('new-1');
+    expect((await tokens.refreshExpired(source, seen))?.value).toBe('new-1');
     expect([calls.asks, calls.refreshes]).toEqual([1, 1]);
   });
 
@@ -132,7 +134,7 @@ describe('a refresh after a rejected token', () => {
     const { tokens, load, source, put, calls } = open(oauth('old', 600));
     const seen = await load();
     put(oauth('theirs', 600));
-    expect((await tokens.renew(source, seen))?.value).toBe('theirs');
+    expect((await tokens.refreshExpired(source, seen))?.value).toBe('theirs');
     expect(calls.refreshes).toBe(0);
   });
 
@@ -144,7 +146,7 @@ describe('a refresh after a rejected token', () => {
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('has to reconnect'),
     };
-    await expect(tokens.renew(source, seen)).rejects.toMatchObject(refusal);
+    await expect(tokens.refreshExpired(source, seen)).rejects.toMatchObject(refusal);
     await expect(load()).rejects.toMatchObject(refusal);
     await expect(load()).rejects.toMatchObject(refusal);
     expect([calls.refused, calls.refreshes]).toEqual([[1], 1]);
@@ -157,7 +159,7 @@ describe('a refresh after a rejected token', () => {
       [oauth('old', 600), []],
     ] as const) {
       const { tokens, load, source, calls } = open(credentials);
-      await tokens.refuse(source, await load());
+      await tokens.markInvalid(source, await load());
       expect(calls.refused).toEqual(marked);
     }
   });
@@ -174,7 +176,7 @@ describe('a refresh after a rejected token', () => {
     const { tokens, load, source, fail, put } = open(oauth('old', 600));
     const seen = await load();
     fail(new InvalidGrantError('hubspot', UNAUTHORIZED));
-    await tokens.renew(source, seen).catch(() => undefined);
+    await tokens.refreshExpired(source, seen).catch(() => undefined);
     put(oauth('reconnected', 600));
     expect((await load()).value).toBe('reconnected');
   });
@@ -183,26 +185,28 @@ describe('a refresh after a rejected token', () => {
     const { tokens, load, source, calls, fail } = open(oauth('old', 600));
     const seen = await load();
     fail(DOWN);
-    await expect(tokens.renew(source, seen)).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE' });
+    await expect(tokens.refreshExpired(source, seen)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_UNAVAILABLE',
+    });
     expect(calls.refused).toEqual([]);
   });
 
   test('gives no token for a static token, unless another one was stored meanwhile', async () => {
     const { tokens, load, source, put } = open({ type: 'token', value: 'pat-1' });
     const seen = await load();
-    expect(await tokens.renew(source, seen)).toBeUndefined();
+    expect(await tokens.refreshExpired(source, seen)).toBeUndefined();
     put({ type: 'token', value: 'pat-2' });
-    expect((await tokens.renew(source, seen))?.value).toBe('pat-2');
+    expect((await tokens.refreshExpired(source, seen))?.value).toBe('pat-2');
   });
 
   test('pauses when new tokens are rejected as well', async () => {
     const { tokens, load, source, clock, calls } = open(oauth('old', 600));
-    const refreshed = await tokens.renew(source, await load());
+    const refreshed = await tokens.refreshExpired(source, await load());
     if (!refreshed) throw new Error('It was not refreshed.');
-    tokens.markRejected(refreshed);
-    expect(await tokens.renew(source, refreshed)).toBeUndefined();
+    tokens.pauseRefresh(refreshed);
+    expect(await tokens.refreshExpired(source, refreshed)).toBeUndefined();
     await clock.advance(30_000);
-    expect((await tokens.renew(source, refreshed))?.value).toBe('new-2');
+    expect((await tokens.refreshExpired(source, refreshed))?.value).toBe('new-2');
     expect(calls.refreshes).toBe(2);
   });
 });

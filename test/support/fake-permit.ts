@@ -15,7 +15,7 @@ export function createFakePermit(): FakePermit {
       };
     },
     takeTurn: () => undefined,
-    countFollowers: () => 0,
+    countNotBegun: () => 0,
     whenGone(callback) {
       if (isGone) callback();
       else callbacks.add(callback);

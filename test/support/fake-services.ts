@@ -134,7 +134,7 @@ function toAccess(name: ProviderName): ContactAccess {
     budgets: {},
     readRateLimitStatus: () => undefined,
     isTokenExpired: () => false,
-    isTokenRefused: () => false,
+    isTokenInvalid: () => false,
     refresh: { origin: () => undefined, toRequest: unreachable, readAnswer: unreachable },
     lookupBudget: 'all',
     lookupBatch: 100,

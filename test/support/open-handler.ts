@@ -25,7 +25,7 @@ export function openHandler(options: HandlerOptions = {}) {
   const refusedOrigins: string[] = [];
   const records: RequestRecord[] = [];
   const journals: RequestLog[] = [];
-  const limit = createConcurrencyLimit({ max, maxStrangers, scheduler: NO_SCHEDULING, queuedPerSlot: 1 });
+  const limit = createConcurrencyLimit({ max, maxStrangers, cpuScheduler: NO_SCHEDULING, queuedPerSlot: 1 });
   const heldBytes = createMemoryLimit({ maxBytes });
   const answer = options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
   const face = {
@@ -34,7 +34,7 @@ export function openHandler(options: HandlerOptions = {}) {
       journals.push(requestLog);
       return answer(request, requestLog);
     },
-    refuse: ({ code, message, retryAfterMs }: CrossbookError) => ({
+    toErrorResponse: ({ code, message, retryAfterMs }: CrossbookError) => ({
       status: code === 'SERVICE_UNAVAILABLE' ? 503 : code === 'PAYLOAD_TOO_LARGE' ? 413 : 401,
       headers: retryAfterMs === undefined ? {} : { 'retry-after': String(retryAfterMs / 1_000) },
       body: message,
@@ -43,7 +43,7 @@ export function openHandler(options: HandlerOptions = {}) {
   const handle = createRequestHandler({
     ...{ graphql: face, rest: face, limit, heldBytes },
     bodyBytes: { caller: 1_000, stranger: 10 },
-    strangers: maxStrangers > 0,
+    allowsUnauthenticated: maxStrangers > 0,
     cors: createCors({ findOrigins, onRefused: (origin) => refusedOrigins.push(origin) }),
     findCaller({ headers }) {
       const key = headers.get('x-api-key');
@@ -57,7 +57,7 @@ export function openHandler(options: HandlerOptions = {}) {
       clock: systemClock,
       onDone: (record) => records.push(record),
     }),
-    addQuota: () => {},
+    addRateLimitHeaders: () => {},
     probes: {
       paths: /^\/livez$/,
       answer: () => Promise.resolve({ status: 200, headers: {}, body: 'ok' }),

@@ -51,7 +51,11 @@ test('a bug is logged with its cause and the id in the response; a rejection is 
   requestLog.failed(new CrossbookError('NOT_FOUND', 'Nobody.'));
   requestLog.failed(bug);
   expect(log.lines).toEqual([
-    { level: 'error', message: 'a bug', fields: expect.objectContaining({ errorId: bug.id, cause }) },
+    {
+      level: 'error',
+      message: 'internal error',
+      fields: expect.objectContaining({ errorId: bug.id, cause }),
+    },
   ]);
 });
 

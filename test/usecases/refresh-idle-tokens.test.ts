@@ -66,7 +66,7 @@ test('a failed refresh does not prevent the next, and reports whether it is perm
   const { deps, outcomes, passedOver } = setUp(['refused', 'away', 'bug', 'static', 'fine'], {
     async refreshStoredToken({ connectionId }) {
       if (failures[connectionId]) throw failures[connectionId];
-      return connectionId === 'static' ? 'nothing to renew' : 'renewed';
+      return connectionId === 'static' ? 'not refreshable' : 'renewed';
     },
   });
   await refreshIdleTokens(deps);

@@ -41,7 +41,7 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
         if (!work) return { status: 405, headers: { allow: Object.keys(works).join(', ') }, body: null };
         return await work(deps.open(requestLog), request);
       } catch (thrown) {
-        return pages.refuse(toCrossbookError(thrown), { requestLog });
+        return pages.toErrorResponse(toCrossbookError(thrown), { requestLog });
       }
     },
   };

@@ -149,12 +149,12 @@ function toFailure(thrown: unknown, toError: (thrown: unknown) => unknown): unkn
   const error = toError(thrown);
   // A bug, which is passed on.
   if (!(error instanceof CrossbookError)) return error;
-  const failure = PASSING.has(error.code) ? 'VENDOR_UNAVAILABLE' : 'VENDOR_REFUSED';
+  const failure = TRANSIENT_CODES.has(error.code) ? 'VENDOR_UNAVAILABLE' : 'VENDOR_REFUSED';
   return new AuthorizationFailure(failure, error.message, { cause: error });
 }
 
 /** Transient failures. */
-const PASSING: ReadonlySet<ErrorCode> = new Set([
+const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set([
   'REMOTE_PROVIDER_UNAVAILABLE',
   'REMOTE_PROVIDER_TIMEOUT',
   'REMOTE_PROVIDER_RATE_LIMITED',

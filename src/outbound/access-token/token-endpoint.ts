@@ -24,18 +24,18 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
   let learnt: number | undefined;
   const tokens = createTokens({
     clock,
-    refresh: renew,
+    refresh: refreshCredentials,
     onStored: learnSecrets,
     originOf: (url) => resolveOrigin(url, { ...rules, originOf: access.origin }),
   });
   return { tokens, toError };
 
   /** Requests a new access token. Throws an InvalidGrantError where the grant is permanently invalid. */
-  async function renew(stored: StoredCredentials): Promise<RefreshedCredentials> {
+  async function refreshCredentials(stored: StoredCredentials): Promise<RefreshedCredentials> {
     await learnSecrets(stored);
     const { credentials, instanceUrl, oauthClientId } = stored;
     if (credentials.type === 'token' || credentials.refreshToken === null) {
-      throw unauthorized('The access token has expired, and there is no refresh token to renew it with.');
+      throw unauthorized('The access token has expired, and there is no refresh token to refresh it with.');
     }
     const { refreshToken } = credentials;
     try {
@@ -44,7 +44,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
         if (!client) {
           const which = oauthClientId === null ? '' : ' with the id that it was granted to';
           throw unauthorized(
-            `The access token has expired, and no OAuth client of ${provider}${which} is set up to renew it.`,
+            `The access token has expired, and no OAuth client of ${provider}${which} is set up to refresh it.`,
           );
         }
         return callTokenEndpoint(deps, { origin, request: refresh.toRequest({ client, refreshToken }) });

@@ -4,6 +4,7 @@ import type { ProviderName } from '../../domain/provider-names.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
 import { createSingleFlight } from '../../lib/cache.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { isVisibleAscii } from '../../lib/text.ts';
 import { cloneError, codeOf } from '../failures.ts';
 
 /**
@@ -14,9 +15,10 @@ export function createTokens(deps: TokenDeps) {
   const reading = createSingleFlight<Token>(cloneError);
   const sharedRefresh = createSingleFlight<Token>(cloneError);
   let kept: Token | undefined;
-  let rejected: { readonly generation: number; readonly until: number } | undefined;
+  /** No refresh of this generation until then. */
+  let refreshPause: { readonly generation: number; readonly until: number } | undefined;
   /** The generation that the provider has permanently rejected. */
-  let refused: number | undefined;
+  let invalidGeneration: number | undefined;
 
   return {
     /** The cached token. Undefined: must be loaded. */
@@ -32,9 +34,10 @@ export function createTokens(deps: TokenDeps) {
     },
 
     /** Refreshes after the provider has rejected `seen` as expired. Undefined: there is no newer token. */
-    async renew(source: TokenSource, seen: Token): Promise<Token | undefined> {
+    async refreshExpired(source: TokenSource, seen: Token): Promise<Token | undefined> {
       if (kept && kept.generation > seen.generation) return kept;
-      if (rejected?.generation === seen.generation && deps.clock.now() < rejected.until) return undefined;
+      if (refreshPause?.generation === seen.generation && deps.clock.now() < refreshPause.until)
+        return undefined;
       if (isRefreshable(seen.stored.credentials)) return sharedRefresh(() => refresh(source, seen));
       // No refresh token, but a newer access token may be stored.
       const stored = await readStored(source);
@@ -42,20 +45,20 @@ export function createTokens(deps: TokenDeps) {
     },
 
     /** Called when a new token is rejected as expired: further refreshes are pointless, so they pause. */
-    markRejected({ generation }: Token): void {
-      rejected = { generation, until: deps.clock.now() + REJECTED_MS };
+    pauseRefresh({ generation }: Token): void {
+      refreshPause = { generation, until: deps.clock.now() + REFRESH_PAUSE_MS };
     },
 
-    /** The provider rejects the token. With a refresh token the connection may still be valid. */
-    async refuse(source: TokenSource, seen: Token): Promise<void> {
-      if (!isRefreshable(seen.stored.credentials)) await markRefused(source, seen, 'token_refused');
+    /** The provider rejects the token permanently. With a refresh token the connection may still be valid. */
+    async markInvalid(source: TokenSource, seen: Token): Promise<void> {
+      if (!isRefreshable(seen.stored.credentials)) await storeInvalid(source, seen, 'token_refused');
     },
 
     /** Refreshes the stored token before it is needed. */
     async refreshStored(source: TokenSource, generation: number): Promise<IdleRefreshOutcome> {
       const stored = await source.credentials.read(source.connection.id);
       if (stored?.generation !== generation || stored.isRefused) return 'used';
-      if (!isRefreshable(stored.credentials)) return 'nothing to renew';
+      if (!isRefreshable(stored.credentials)) return 'not refreshable';
       await sharedRefresh(() => refresh(source, { generation }));
       return 'renewed';
     },
@@ -71,10 +74,10 @@ export function createTokens(deps: TokenDeps) {
     if (!stored) throw missing(connection);
     await deps.onStored(stored);
     // Read from the database each time, so that a reconnection, even at another process, takes effect at once.
-    if (stored.isRefused || refused === stored.generation) {
+    if (stored.isRefused || invalidGeneration === stored.generation) {
       throw unauthorized(toReconnectDetail(connection.providerName));
     }
-    refused = undefined;
+    invalidGeneration = undefined;
     return stored;
   }
 
@@ -84,7 +87,7 @@ export function createTokens(deps: TokenDeps) {
       return await sharedRefresh(() => refresh(source, token));
     } catch (error) {
       if (deps.clock.now() >= token.expiresAt || !isTransient(error)) throw error;
-      kept = { ...token, staleAt: Math.min(token.expiresAt, deps.clock.now() + RENEW_AGAIN_MS) };
+      kept = { ...token, staleAt: Math.min(token.expiresAt, deps.clock.now() + RETRY_REFRESH_MS) };
       return kept;
     }
   }
@@ -101,18 +104,18 @@ export function createTokens(deps: TokenDeps) {
       return keep(stored, true);
     } catch (error) {
       if (error instanceof InvalidGrantError) {
-        await markRefused({ credentials, connection }, seen, 'refresh_token_refused');
+        await storeInvalid({ credentials, connection }, seen, 'refresh_token_refused');
       }
       throw error;
     }
   }
 
-  async function markRefused(
+  async function storeInvalid(
     { credentials, connection }: TokenSource,
     { generation }: Pick<Token, 'generation'>,
     reason: RefusalReason,
   ): Promise<void> {
-    refused = generation;
+    invalidGeneration = generation;
     kept = undefined;
     await credentials.markRefused(connection.id, generation, reason);
   }
@@ -122,7 +125,7 @@ export function createTokens(deps: TokenDeps) {
     // Converts wall-clock expiry to monotonic time, which no clock step changes.
     const expiresAt = now + readExpiry(stored.credentials) - deps.clock.wall();
     // A new token with a lifetime below the margin is used for half its life, or it would be refreshed for every call.
-    const marginMs = isNew ? Math.min(RENEWAL_MARGIN_MS, (expiresAt - now) / 2) : RENEWAL_MARGIN_MS;
+    const marginMs = isNew ? Math.min(REFRESH_MARGIN_MS, (expiresAt - now) / 2) : REFRESH_MARGIN_MS;
     const refreshAt = isRefreshable(stored.credentials) ? expiresAt - marginMs : Number.POSITIVE_INFINITY;
     const staleAt = now + TOKEN_CACHE_MS;
     if (kept?.generation === stored.generation && kept.stored.instanceUrl === stored.instanceUrl) {
@@ -131,7 +134,7 @@ export function createTokens(deps: TokenDeps) {
     }
     const { credentials, generation } = stored;
     const value = credentials.type === 'token' ? credentials.value : credentials.accessToken;
-    if (!HEADER_SAFE.test(value)) {
+    if (!isVisibleAscii(value)) {
       throw unauthorized(
         'The stored token is empty or has characters that no token has: the customer has to reconnect.',
       );
@@ -177,19 +180,17 @@ function missing({ providerName }: Connection): CrossbookError {
   return unauthorized(`This customer's connection to ${providerName} has no credentials yet.`);
 }
 
-const RENEWAL_MARGIN_MS = 60_000;
-const RENEW_AGAIN_MS = 5_000;
-const REJECTED_MS = 30_000;
+const REFRESH_MARGIN_MS = 60_000;
+const RETRY_REFRESH_MS = 5_000;
+const REFRESH_PAUSE_MS = 30_000;
 
 /** How long a token is used before the stored credentials are read again, which another process may have replaced. */
 const TOKEN_CACHE_MS = 15_000;
 
-const HEADER_SAFE = /^[\x21-\x7e]+$/;
-
 export type Tokens = ReturnType<typeof createTokens>;
 
-/** `used`: a newer token is stored, or the stored one is rejected. */
-export type IdleRefreshOutcome = 'renewed' | 'used' | 'nothing to renew';
+/** `used`: a newer token is stored, or the stored one is invalid. */
+export type IdleRefreshOutcome = 'renewed' | 'used' | 'not refreshable';
 
 export interface Token {
   readonly value: string;

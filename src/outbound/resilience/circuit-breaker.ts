@@ -75,7 +75,7 @@ export function createConnectionBreaker(options: BreakerOptions) {
     if (isSlow) slowCalls++;
   }
 
-  /** After a probe the requests rejected meanwhile stand for those that would wait. */
+  /** After a probe, requests rejected meanwhile count as waiting ones. */
   function shouldOpenForSlowness(): boolean {
     if (openUntil !== undefined) return isCrowded(refused);
     return slowCalls >= LEAST_SLOW_CALLS && slowCalls * 2 >= calls && isCrowded(0);

@@ -9,7 +9,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
   let queue = new Set<Waiter>();
   let calls = budget.calls ?? Number.POSITIVE_INFINITY;
   let intervalMs = budget.intervalMs ?? DEFAULT_INTERVAL_MS;
-  let underWay = 0;
+  let inFlight = 0;
   let pausedUntil = 0;
   let wake: { readonly at: number; cancel(): void } | undefined;
 
@@ -21,7 +21,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
     acquire(deadline: number, { inFront = false, permit }: AcquireOptions = {}): Promise<void> | undefined {
       const now = clock.now();
       if (isFree(now) && (inFront || queue.size === 0)) {
-        underWay++;
+        inFlight++;
         return undefined;
       }
       const at = earliest(inFront ? 0 : queue.size, now);
@@ -36,7 +36,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
     /** Call after each call, whatever its result. */
     release({ rateLimit, pauseMs }: Learned = {}): void {
       const now = clock.now();
-      underWay--;
+      inFlight--;
       if (calls !== Number.POSITIVE_INFINITY) window.add(now, intervalMs);
       if (rateLimit) follow(rateLimit, now);
       if (pauseMs !== undefined) pause(now, pauseMs);
@@ -46,7 +46,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
     /** Returns the permit of a call that was not made; `forMs`: also pauses the limiter. */
     cancel(forMs?: number): void {
       const now = clock.now();
-      underWay--;
+      inFlight--;
       if (forMs !== undefined) pause(now, forMs);
       moveUp(now);
     },
@@ -59,13 +59,13 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
 
     /** The distance between calls at which the rest of the limit lasts. 0 while plenty is left. */
     spacingMs(): number {
-      const isPlenty = window.count(clock.now()) + underWay < limit() / 2;
+      const isPlenty = window.count(clock.now()) + inFlight < limit() / 2;
       return isPlenty ? 0 : intervalMs / limit();
     },
 
     isIdle(): boolean {
       const now = clock.now();
-      return underWay === 0 && queue.size === 0 && now >= pausedUntil && window.count(now) === 0;
+      return inFlight === 0 && queue.size === 0 && now >= pausedUntil && window.count(now) === 0;
     },
   };
 
@@ -91,7 +91,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
   }
 
   function isFree(now: number): boolean {
-    return underWay < budget.concurrency && now >= pausedUntil && window.count(now) + underWay < limit();
+    return inFlight < budget.concurrency && now >= pausedUntil && window.count(now) + inFlight < limit();
   }
 
   function limit(): number {
@@ -101,7 +101,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
   function moveUp(now: number): void {
     for (const waiter of queue) {
       if (!isFree(now)) break;
-      underWay++;
+      inFlight++;
       waiter.leave();
     }
     wakeInTime(now);
@@ -109,7 +109,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
 
   /** A timer is needed only where time must pass: the end of a call dispatches the queue itself. */
   function wakeInTime(now: number): void {
-    if (queue.size === 0 || underWay >= budget.concurrency) return;
+    if (queue.size === 0 || inFlight >= budget.concurrency) return;
     const at = earliest(0, now);
     if (wake && wake.at <= at) return;
     wake?.cancel();
@@ -123,7 +123,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
   /** A lower bound for the time at which a call with so many ahead of it can be sent. */
   function earliest(ahead: number, now: number): number {
     const most = limit();
-    const turn = ahead - (most - window.count(now) - underWay);
+    const turn = ahead - (most - window.count(now) - inFlight);
     if (turn < 0) return Math.max(now, pausedUntil);
     const released = window.releaseAt(turn % most, now + intervalMs);
     return Math.max(pausedUntil, released + Math.floor(turn / most) * intervalMs);
@@ -145,7 +145,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
   /** Follows the provider's count: calls beyond ours were made by other processes or programs. */
   function follow(rateLimit: RateLimitStatus, now: number): void {
     if (rateLimit.intervalMs > LONGEST_WINDOW_MS) {
-      if (rateLimit.remaining <= underWay) pause(now, LONGEST_WINDOW_MS);
+      if (rateLimit.remaining <= inFlight) pause(now, LONGEST_WINDOW_MS);
       return;
     }
     calls = Math.max(1, rateLimit.max);

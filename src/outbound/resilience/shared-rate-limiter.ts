@@ -33,7 +33,7 @@ export function createSharedRateLimiter({
     },
 
     release({ rateLimit, pauseMs } = {}) {
-      // A daily limit is followed by each process alone, at the cost of one call a minute.
+      // Each process tracks a daily limit separately, at the cost of one call a minute.
       const isWindow = rateLimit !== undefined && rateLimit.intervalMs <= LONGEST_WINDOW_MS;
       const known = isWindow ? rateLimit : undefined;
       const turn = turns.shift();

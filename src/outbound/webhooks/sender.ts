@@ -91,7 +91,7 @@ export function openWebhookSender(deps: SenderDeps) {
 
     async function attempt(delivery: Delivery): Promise<void> {
       const { id, url, secrets } = endpoint;
-      const headers = toWebhookHeaders({ delivery, secrets, wall: clock.wall() });
+      const headers = signWebhook({ delivery, secrets, wall: clock.wall() });
       const outcome: PostOutcome =
         secrets.length > 0
           ? await post.send({ url, headers, body: delivery.body })
@@ -185,7 +185,7 @@ const SLOW_DOWN = new Set([429, 502, 504]);
 const SLOWED_MS = 30_000;
 
 /** Signed per attempt, because the signature covers its time. Two secrets sign during a rotation. */
-export function toWebhookHeaders({ delivery, secrets, wall }: Signed): Record<string, string> {
+export function signWebhook({ delivery, secrets, wall }: Signed): Record<string, string> {
   const timestamp = String(Math.floor(wall / 1_000));
   const content = `${delivery.eventId}.${timestamp}.${delivery.body}`;
   return {

@@ -40,8 +40,8 @@ export async function ask(
 }
 
 /**
- * Undefined where HubSpot knows none of the records. Documented is a 207 that names the missing ones; some have seen
- * a 404 where a whole batch is missing.
+ * Undefined where HubSpot has none of the records. Documented: a 207 that lists missing ids. Also observed: a 404 for a
+ * whole batch.
  */
 export async function askForKnown(
   account: CustomerAccount,

@@ -25,7 +25,11 @@ import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
  * Maps a HubSpot record to the common shape. Undefined where it is no record; never throws, whatever the response
  * holds.
  */
-export function toContact(record: unknown, { source, rawData }: Mapping): Contact | undefined {
+export function toContact(
+  record: unknown,
+  source: ContactOrigin,
+  { rawData }: FieldSelection,
+): Contact | undefined {
   if (!isRecord(record)) return undefined;
   const remoteId = toText(record['id']);
   if (remoteId === null) return undefined;
@@ -214,8 +218,3 @@ export function compact<Item>(a: Item | null, b: Item | null, c: Item | null): r
 }
 
 type Properties = Readonly<Record<string, unknown>>;
-
-interface Mapping {
-  readonly source: ContactOrigin;
-  readonly rawData: boolean;
-}

@@ -126,7 +126,7 @@ export const refresh: TokenRefresh = {
 };
 
 /** Requires HubSpot's category, because a proxy may also respond with 401. */
-export function isTokenRefused({ status, body }: ProviderResponse): boolean {
+export function isTokenInvalid({ status, body }: ProviderResponse): boolean {
   return status === 401 && REFUSED.has(readProblem(body).category);
 }
 

@@ -24,7 +24,7 @@ import {
   toLookupEmails,
   toMergedIds,
 } from './contacts.ts';
-import { authorization, isTokenRefused, LOGIN_HOSTS, refresh } from './oauth.ts';
+import { authorization, isTokenInvalid, LOGIN_HOSTS, refresh } from './oauth.ts';
 import { countByDomain, readByDomain } from './search.ts';
 
 /** The maximum of records per call. */
@@ -47,7 +47,7 @@ export const hubspot: Provider = {
     },
     readRateLimitStatus,
     isTokenExpired: ({ status }) => status === 401,
-    isTokenRefused,
+    isTokenInvalid,
     refresh,
     lookupBudget: 'general',
     lookupBatch: BATCH,
@@ -149,10 +149,10 @@ async function readBatches(
   const batches = chunk(inputs, BATCH).map((batch) =>
     askForKnown(account, PATHS.batchRead, { idProperty, properties, inputs: batch.map((id) => ({ id })) }),
   );
-  const mapping = { source: toContactOrigin(connection), rawData: selection.rawData };
+  const source = toContactOrigin(connection);
   for (const answer of await Promise.all(batches)) {
     for (const record of answer ? parseResponse(toRecords, answer) : []) {
-      const contact = toContact(record, mapping);
+      const contact = toContact(record, source, selection);
       if (contact) take(contact, record);
     }
   }

@@ -18,7 +18,7 @@ export async function readByDomain(
 ): Promise<readonly Contact[]> {
   const properties = propertiesFor(account.connection, selection);
   const search = createSearch(account, domain, properties, run.direction);
-  const mapping = { source: toContactOrigin(account.connection), rawData: selection.rawData };
+  const source = toContactOrigin(account.connection);
   const found = new Map<string, Contact>();
   let position: Position | undefined = { from: run.from, isInclusive: true };
   let limit = Math.min(MAX_PAGE, run.limit);
@@ -30,7 +30,7 @@ export async function readByDomain(
     let last: Contact | undefined;
     let hits = 0;
     for (const [index, record] of results.entries()) {
-      const contact = toContact(record, mapping);
+      const contact = toContact(record, source, selection);
       if (!contact || !isWithin(position, run.direction, contact)) continue;
       // Records beyond the limit are not in order.
       if (index < limit) last = contact;

@@ -147,7 +147,7 @@ export function tokenOrigin(instanceUrl: string | null): string | undefined {
 }
 
 /**
- * The alternative origin where a renamed My Domain redirects: the common login host still knows the org. Separate
+ * The alternative origin where a renamed My Domain redirects: the common login host still serves the org. Separate
  * clouds have none.
  */
 export function movedTokenOrigin(instanceUrl: string | null): string | undefined {

@@ -14,8 +14,8 @@ import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 import { type FieldName, fieldName, isFieldName } from './soql.ts';
 
-/** Maps a row in one pass. Invalid values count as missing and never throw. */
-export function toContact(row: Row, { source, rawData }: Options): Contact {
+/** Maps a row in one pass. Invalid values count as missing and never throw. All contacts of a search share `source`. */
+export function toContact(row: Row, source: ContactOrigin, { rawData }: FieldSelection): Contact {
   const modifiedAt = toTime(row['LastModifiedDate']);
   return {
     source,
@@ -164,12 +164,6 @@ const UTC_TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}\+0000$/;
 
 type Row = Readonly<Record<string, unknown>>;
-
-interface Options {
-  /** Shared by all contacts of a search. */
-  readonly source: ContactOrigin;
-  readonly rawData: boolean;
-}
 
 export interface Wanted {
   readonly selection: FieldSelection;

@@ -24,7 +24,7 @@ export const salesforce: Provider = {
     readRateLimitStatus,
     isTokenExpired,
     // An expired session also means that the token is rejected.
-    isTokenRefused: isTokenExpired,
+    isTokenInvalid: isTokenExpired,
     // The org's id, which is part of every URL and not secret.
     publicPrefix: /^00D[0-9A-Za-z]{12}!/,
     refresh,

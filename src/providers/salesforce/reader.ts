@@ -30,7 +30,7 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
     /** The rows of all conditions, in pages. */
     read,
     count: (condition: Condition) => readCount(call, count(condition)),
-    toContact: (row: Row, { rawData }: FieldSelection) => toContact(row, { source, rawData }),
+    toContact: (row: Row, selection: FieldSelection) => toContact(row, source, selection),
   };
 
   /**

@@ -1,3 +1,5 @@
+import { escapeCharacters } from '../../lib/text.ts';
+
 /**
  * Builds all queries. The three branded types cannot be created elsewhere without a cast, so a `Soql` consists of
  * checked field names, checked numbers and escaped literals (no injection).
@@ -61,10 +63,7 @@ function escapePattern(value: string): string {
 
 /** SOQL has the escapes of JSON, and one for its own quote. */
 function escapeText(value: string): string {
-  return JSON.stringify(value)
-    .slice(1, -1)
-    .replaceAll("'", "\\'")
-    .replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return escapeCharacters(JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'"), UNSAFE);
 }
 
 function toLimit(limit: number): number {

@@ -89,12 +89,12 @@ export function createMetrics({ version }: { readonly version: string }) {
   const idleRefreshes = counter(
     'crossbook_idle_token_refreshes_total',
     ['provider', 'outcome'],
-    'Refresh tokens that nobody had used for a week, by what became of their refresh.',
+    'Refreshes of tokens unused for a week, by outcome.',
   );
   const restricted = counter(
     'crossbook_token_refreshes_restricted_total',
     ['provider'],
-    'Access tokens not refreshed because the provider lets nobody do so from this address, at this hour, or with this app.',
+    'Refreshes that the provider does not allow from this address, at this time or with this app.',
   );
   const merged = histogram(
     'crossbook_lookup_emails_per_call',

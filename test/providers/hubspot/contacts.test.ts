@@ -7,7 +7,7 @@ const source = { applicationId: 'a', customerId: 'c', provider: 'hubspot' } as c
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 function map(properties: Record<string, unknown>, more: Record<string, unknown> = {}) {
-  return toContact({ id: '501', properties, ...more }, { source, rawData: false });
+  return toContact({ id: '501', properties, ...more }, source, { rawData: false });
 }
 
 describe('any input from HubSpot', () => {
@@ -35,7 +35,7 @@ describe('any input from HubSpot', () => {
   test('is mapped to a contact of the common shape or to none, without an exception', () => {
     fc.assert(
       fc.property(fc.oneof(record, fc.jsonValue()), (wire) => {
-        const contact = toContact(wire, { source, rawData: true });
+        const contact = toContact(wire, source, { rawData: true });
         if (contact === undefined) return;
         expect(contact.remoteId).not.toBe('');
         expect(contact.rawData).toBe(wire);
@@ -57,7 +57,7 @@ describe('any input from HubSpot', () => {
   test.each([null, undefined, 7, 'text', [], {}, { id: '' }, { id: null }, { id: {} }])(
     '%j is no contact',
     (wire) => {
-      expect(toContact(wire, { source, rawData: false })).toBeUndefined();
+      expect(toContact(wire, source, { rawData: false })).toBeUndefined();
     },
   );
 });
@@ -155,7 +155,7 @@ test('numbers become texts, and an archived record is deleted', () => {
     archived: true,
     properties: { associatedcompanyid: 5790939450, hubspot_owner_id: 17 },
   };
-  expect(toContact(wire, { source, rawData: false })).toMatchObject({
+  expect(toContact(wire, source, { rawData: false })).toMatchObject({
     ...{ remoteId: '501', isDeleted: true, accountId: '5790939450', ownerId: '17', rawData: null },
   });
 });

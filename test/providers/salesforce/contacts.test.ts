@@ -3,7 +3,7 @@ import { toContact } from '../../../src/providers/salesforce/contacts.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const source = { applicationId: 'app', customerId: 'acme', provider: 'salesforce' } as const;
-const map = (row: Record<string, unknown>) => toContact(row, { source, rawData: false });
+const map = (row: Record<string, unknown>) => toContact(row, source, { rawData: false });
 
 const ROW = {
   attributes: { type: 'Contact', url: '/services/data/v66.0/sobjects/Contact/003RO0000000001YAA' },
@@ -59,7 +59,7 @@ test('a complete row is mapped to a complete contact', () => {
 });
 
 test('raw data is the row itself, and is absent unless it is selected', () => {
-  expect(toContact(ROW, { source, rawData: true }).rawData).toBe(ROW);
+  expect(toContact(ROW, source, { rawData: true }).rawData).toBe(ROW);
   expect(map(ROW).rawData).toBeNull();
 });
 
