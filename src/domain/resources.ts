@@ -12,6 +12,9 @@ export interface ResponseBounds {
   readonly errorBytes: number;
 }
 
+/** The maximum length of a caller's request body. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
 export const RESPONSE_BOUNDS = {
   caller: { values: 400_000, bytes: 16 * 1024 * 1024, errors: 100, errorBytes: 256 * 1024 },
   stranger: { values: 100_000, bytes: 1024 * 1024, errors: 20, errorBytes: 32 * 1024 },

@@ -66,7 +66,7 @@ function analyzeOperation({ schema, document, operation }: Omit<Subject, 'variab
   function ofFragment(name: string): Cost {
     const known = analyzed.get(name);
     if (known) return known;
-    analyzed.set(name, NOTHING); // A fragment within itself: validation refuses it later.
+    analyzed.set(name, NOTHING); // A fragment within itself: validation rejects it later.
     const fragment = fragments.get(name);
     if (!fragment) return NOTHING;
     const cost = ofSelections(fragment.selectionSet.selections, typeNamed(fragment.typeCondition));

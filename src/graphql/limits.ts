@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { missingCredentials } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { MAX_BODY_BYTES } from '../domain/resources.ts';
 import { analyzeCost, type OperationCost } from './cost-analysis.ts';
 import { selectFields } from './document-limits.ts';
 
@@ -98,7 +99,7 @@ const MEASURED = {
  * reject ten times as much.
  */
 const LIMITS = {
-  bodyBytes: { most: 1024 * 1024, counts: 'bytes of the body' },
+  bodyBytes: { most: MAX_BODY_BYTES, counts: 'bytes of the body' },
   batch: { most: 10, counts: 'operations in a batch' },
   tokens: { most: 60_000, counts: 'tokens of all documents together' },
   strangerTokens: { most: 2_000, counts: 'tokens without an API key or a token' },
@@ -140,12 +141,12 @@ interface Measured extends Limit {
  */
 function checkLimits(subject: OperationToCheck, operation: OperationDefinitionNode): OperationCost {
   const { spent } = subject;
-  if (spent.refusal) throw spent.refusal;
+  if (spent.rejection) throw spent.rejection;
   try {
     return checkSizes(subject, operation);
-  } catch (refusal) {
-    spent.refusal = refusal as CrossbookError;
-    throw refusal;
+  } catch (rejection) {
+    spent.rejection = rejection as CrossbookError;
+    throw rejection;
   }
 }
 
@@ -192,7 +193,7 @@ const NOTHING = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<
 /** The sums over the operations of one HTTP request. */
 export function nothingSpent() {
   // Set once an operation was too large: later ones of the request are rejected unseen.
-  return { ...NOTHING, refusal: undefined as CrossbookError | undefined };
+  return { ...NOTHING, rejection: undefined as CrossbookError | undefined };
 }
 
 export type Spent = ReturnType<typeof nothingSpent>;

@@ -55,7 +55,7 @@ export async function createGraphQL(options: GraphQLOptions) {
         if (request.pathname !== PATH)
           throw new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${PATH}.`);
         checkRequest(request);
-        // A synchronous result is not awaited: an await costs a turn of the event loop.
+        // A synchronous result is not awaited: an await costs a microtask.
         const opening = openContext(request.headers, requestLog);
         context = opening instanceof Promise ? await opening : opening;
         const limited = context.checkRateLimit();
@@ -63,10 +63,10 @@ export async function createGraphQL(options: GraphQLOptions) {
         const applicationId = context.caller?.application.id;
         const asked = readRequest(request, { limits, documents, applicationId });
         const spent = nothingSpent();
-        const opened: GraphQLRequest = { request, requestLog, context, shown: undefined, spent, tokens: 0 };
+        const state: GraphQLRequest = { request, requestLog, context, shown: undefined, spent, tokens: 0 };
         const running = Array.isArray(asked)
-          ? Promise.all(asked.map((operation) => engine.run(operation, opened)))
-          : engine.run(asked, opened);
+          ? Promise.all(asked.map((operation) => engine.run(operation, state)))
+          : engine.run(asked, state);
         results = await running;
       } catch (error) {
         results = toResult(error);
@@ -84,18 +84,18 @@ export async function createGraphQL(options: GraphQLOptions) {
         accept: request.headers.get('accept'),
         caller: context?.caller,
         suggestions: introspection,
-        isRefused: false,
+        isRejected: false,
         requestLog,
         allowance,
       });
     },
     /** The response to requests that are rejected unread. */
-    refuse(error: CrossbookError, { request, requestLog }: RefusedRequest): HttpResponse {
+    refuse(error: CrossbookError, { request, requestLog }: RejectedRequest): HttpResponse {
       return writeResponse(toResult(new GraphQLError('', { originalError: error })), {
         accept: request.headers.get('accept'),
         caller: requestLog.caller,
         suggestions: false,
-        isRefused: true,
+        isRejected: true,
         requestLog,
         allowance: new Allowance(RESPONSE_BOUNDS.stranger),
       });
@@ -111,7 +111,7 @@ function toResult(error: unknown): ExecutionResult {
 
 export type { Plugins };
 
-type RefusedRequest = Pick<GraphQLRequest, 'request' | 'requestLog'>;
+type RejectedRequest = Pick<GraphQLRequest, 'request' | 'requestLog'>;
 
 export interface GraphQLOptions extends TypeNames {
   /**

@@ -2,7 +2,13 @@ import { type Caller, missingCredentials } from '../domain/caller.ts';
 import { type CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { OpenRequestLog, RequestLog } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
-import { type HeldBytes, type HeldOwners, type Hold, memoryLimitReached } from '../domain/resources.ts';
+import {
+  type HeldBytes,
+  type HeldOwners,
+  type Hold,
+  MAX_BODY_BYTES,
+  memoryLimitReached,
+} from '../domain/resources.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest } from './cors.ts';
@@ -151,7 +157,7 @@ function nameConnection({ customer }: Caller, headers: HttpHeaders): string {
 const OPERATOR = 'operator';
 
 /** Body limits: an allowed GraphQL document fits into a megabyte; an introspection query is short. */
-const BODY_BYTES = { caller: 1_048_576, stranger: 32_768 };
+const BODY_BYTES = { caller: MAX_BODY_BYTES, stranger: 32_768 };
 
 /** Never rejects. */
 type RequestHandler = (

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { CrossbookError } from '../domain/errors.ts';
+import { MAX_BODY_BYTES } from '../domain/resources.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
 import { readJsonBytes } from '../lib/json.ts';
 
@@ -45,8 +46,6 @@ export interface RoutedRequest {
   readonly path: Readonly<Record<string, string>>;
 }
 
-const MAX_REQUEST_BODY_BYTES = 1024 * 1024;
-
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /** Reads the body as JSON, up to the limit. Undefined where there is none, or an optional one is absent. */
@@ -60,12 +59,9 @@ function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown
   if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
     throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
   }
-  const bytes = request.readBody(MAX_REQUEST_BODY_BYTES);
+  const bytes = request.readBody(MAX_BODY_BYTES);
   if (!bytes)
-    throw new CrossbookError(
-      'PAYLOAD_TOO_LARGE',
-      `The body is larger than ${MAX_REQUEST_BODY_BYTES / 1024} KiB.`,
-    );
+    throw new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES / 1024} KiB.`);
   const read = readJsonBytes(bytes);
   if ('value' in read) return read.value;
   throw new CrossbookError('BAD_REQUEST', `The body ${read.problem}.`, { cause: read.cause });

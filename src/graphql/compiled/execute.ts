@@ -19,14 +19,14 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Allowance } from '../../domain/resources.ts';
-import { type Answer, executeFields, executeSerially } from './execute-fields.ts';
+import { executeFields, executeSerially, type ResultObject } from './execute-fields.ts';
 import { createArgumentReaders, readVariables } from './input.ts';
 import { type FieldPlan, type ObjectPlan, planObject } from './plan.ts';
 import type { Writing } from './serializers.ts';
 
 /**
  * Executes valid operations with graphql's semantics, faster, and within an allowance. Plans are compiled once per operation and
- * combination of its conditions, and live as long as the document.
+ * combination of the values of `@skip` and `@include`, and live as long as the document.
  */
 export function createExecute(
   schema: GraphQLSchema,
@@ -151,7 +151,7 @@ function fail(error: unknown, execution: Execution): ExecutionResult {
   return toResult(null, execution);
 }
 
-function toResult(data: Answer | null, { collected: { errors } }: Execution): ExecutionResult {
+function toResult(data: ResultObject | null, { collected: { errors } }: Execution): ExecutionResult {
   return errors.length === 0 ? { data } : { errors, data };
 }
 
@@ -175,7 +175,7 @@ class ErrorCollector {
     this.#max = max;
   }
 
-  /** An error that would not be shown is not created. */
+  /** Errors above the maximum are not created. */
   add(position: Path | undefined, toError: () => GraphQLError): void {
     if (this.#isBlank(position)) return;
     this.#places.add(position);

@@ -42,10 +42,10 @@ export function createDocumentStore({ schema, rules, memory }: Options) {
 
     validate(document: DocumentNode): readonly GraphQLError[] {
       const known = parsed.get(document);
-      if (known?.errors) return known.errors;
+      if (known?.validationErrors) return known.validationErrors;
       const errors = validate(schema, document, allRules);
       if (!known) return errors;
-      known.errors = errors;
+      known.validationErrors = errors;
       const { text, owner, tokens } = known;
       if (owner !== undefined && errors.length === 0)
         cache.set(text, known, { owner, bytes: 2 * text.length + tokens * BYTES_PER_TOKEN });
@@ -96,7 +96,7 @@ interface ParsedDocument {
   readonly owner: string | undefined;
   readonly tokens: number;
   /** Set once it was validated. */
-  errors?: readonly GraphQLError[];
+  validationErrors?: readonly GraphQLError[];
 }
 
 interface Options {
