@@ -156,7 +156,12 @@ export function createIntrospectionSizes({ schema, fragments }: Subject): Intros
     let size: Size = { values: 0, bytes: 3 };
     for (const node of set.selections) {
       steps += 1;
-      if (steps > MAX_STEPS) throw tooLarge();
+      if (steps > MAX_STEPS) {
+        throw new CrossbookError(
+          'BAD_REQUEST',
+          `The operation is too large: it asks more of the schema than ${MAX_STEPS} selections.`,
+        );
+      }
       if (node.kind === Kind.FIELD) {
         const field = type.getFields()[node.name.value] ?? TYPENAME;
         size = add(size, ofField({ node, field, source, args: ALL }));
@@ -172,13 +177,6 @@ export function createIntrospectionSizes({ schema, fragments }: Subject): Intros
 
 function add(a: Size, b: Size): Size {
   return { values: a.values + b.values, bytes: a.bytes + b.bytes };
-}
-
-function tooLarge(): CrossbookError {
-  return new CrossbookError(
-    'BAD_REQUEST',
-    `The operation is too large: it asks more of the schema than ${MAX_STEPS} selections.`,
-  );
 }
 
 const NOTHING: Size = { values: 0, bytes: 0 };

@@ -55,14 +55,11 @@ function checkStranger({ definitions }: DocumentNode): void {
 /** Fragments are checked at their definition, not at their spreads. */
 function touchesData(definition: DefinitionNode): boolean {
   if (definition.kind === Kind.FRAGMENT_DEFINITION) {
-    if (isMetaType(definition.typeCondition.name.value)) return false;
+    const type = definition.typeCondition.name.value;
+    if (type.startsWith('__') || type === '_Service') return false;
   } else if (definition.kind !== Kind.OPERATION_DEFINITION) return false;
   const { fields } = selectFields([definition.selectionSet], new Map());
   return fields.some(({ name }) => !ABOUT_THE_SCHEMA.has(name.value));
-}
-
-function isMetaType(name: string): boolean {
-  return name.startsWith('__') || name === '_Service';
 }
 
 /** The maximum length of an operation name in an error. */

@@ -1,4 +1,4 @@
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import { Allowance, type HeldBytes, RESPONSE_BOUNDS } from '../domain/resources.ts';
@@ -30,7 +30,7 @@ export async function createGraphQL(options: GraphQLOptions) {
   const schema = toSubgraph(entitySchema, { typePrefix });
   const holdDocuments = () => options.heldBytes?.acquire({}, 'document', 0);
   const rules = introspection ? [] : [noIntrospection];
-  const store = createDocumentStore({ schema, rules, memory: holdDocuments() });
+  const store = createDocumentStore({ schema, rules, limits, memory: holdDocuments() });
   const documents = operations
     ? createTrustedOperations(operations)
     : createPersistedOperations(holdDocuments());
@@ -91,7 +91,7 @@ export async function createGraphQL(options: GraphQLOptions) {
     },
     /** The response to requests that are rejected unread. */
     refuse(error: CrossbookError, { request, requestLog }: RejectedRequest): HttpResponse {
-      return writeResponse(toResult(new GraphQLError('', { originalError: error })), {
+      return writeResponse(toResult(error), {
         accept: request.headers.get('accept'),
         caller: requestLog.caller,
         suggestions: false,

@@ -97,11 +97,8 @@ test.each(TEXTS)('the work before validation is linear in %s', (_name, make) => 
   expectLinear(documents, (document) => readOperationLogFields({ ...document }, 'Q0'));
   for (const isCallerKnown of [true, false]) {
     expectLinear(make, (text) => {
-      const store = createDocumentStore({ schema, rules: [] });
-      const { document } = store.parse(text, {
-        owner: isCallerKnown ? 'app' : undefined,
-        limits: UNBOUNDED,
-      });
+      const store = createDocumentStore({ schema, rules: [], limits: UNBOUNDED });
+      const { document } = store.parse(text, isCallerKnown ? 'app' : undefined);
       const [operationName, variables, method] = [undefined, {}, 'POST'];
       const asked = { schema, document, operationName, variables, method, isCallerKnown };
       checkOperation({ ...asked, limits: DEFAULT_LIMITS, spent: nothingSpent(), responseBytes: 1_000_000 });

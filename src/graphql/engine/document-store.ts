@@ -15,7 +15,7 @@ import type { DocumentLimits } from '../limits.ts';
  * The cache of parsed and validated documents by text. Caches valid documents of callers, bounded by measured bytes
  * including plans and shared fairly by application. Invalid documents, and those without a caller, are not cached.
  */
-export function createDocumentStore({ schema, rules, memory }: Options) {
+export function createDocumentStore({ schema, rules, limits, memory }: Options) {
   const cache = createFairCache<ParsedDocument>({
     maxBytes: MAX_BYTES,
     maxEntryBytes: MAX_BYTES / 4,
@@ -28,7 +28,7 @@ export function createDocumentStore({ schema, rules, memory }: Options) {
     find,
 
     /** Throws where the text is invalid or too long. */
-    parse(text: string, { owner, limits }: DocumentSource): FoundDocument {
+    parse(text: string, owner: string | undefined): FoundDocument {
       const existing = find(text, owner);
       if (existing) return existing;
       checkNesting(text, limits.nesting);
@@ -84,15 +84,10 @@ export type DocumentStore = ReturnType<typeof createDocumentStore>;
 
 type FoundDocument = Pick<ParsedDocument, 'document' | 'tokens'>;
 
-interface DocumentSource {
-  /** The caller's application. */
-  readonly owner: string | undefined;
-  readonly limits: DocumentLimits;
-}
-
 interface ParsedDocument {
   readonly document: DocumentNode;
   readonly text: string;
+  /** The caller's application. */
   readonly owner: string | undefined;
   readonly tokens: number;
   /** Set once it was validated. */
@@ -103,5 +98,6 @@ interface Options {
   readonly schema: GraphQLSchema;
   /** Rules in addition to the specification's. */
   readonly rules: readonly ValidationRule[];
+  readonly limits: DocumentLimits;
   readonly memory?: CacheMemory | undefined;
 }

@@ -12,7 +12,7 @@ import {
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Execute } from '../compiled/execute.ts';
 import type { OperationCost } from '../cost-analysis.ts';
-import { findFragments, selectFields } from '../document-limits.ts';
+import { findFragments, rememberByOperation, selectFields } from '../document-limits.ts';
 import { INTROSPECTION_NAME, type KnownIntrospection } from '../introspection.ts';
 import { checkOperation, type DocumentLimits, refundCost } from '../limits.ts';
 import { type PersistedOperations, readHash } from '../over-http/persisted-operations.ts';
@@ -109,9 +109,8 @@ export class OperationRun {
   #prepareKnown({ query = '', operationName, variables }: SentOperation): boolean {
     const found = this.#rules.store.find(query, this.#applicationId);
     if (!found) return false;
-    this.#countTokens(found.tokens);
-    this.#document = found.document;
-    this.#checkOperation({ document: found.document, operationName, variables });
+    const document = this.#useDocument(found);
+    this.#checkOperation({ document, operationName, variables });
     return true;
   }
 
@@ -129,8 +128,9 @@ export class OperationRun {
   async #prepareNew({ query = '', operationName, variables }: SentOperation): Promise<void> {
     const { permit } = this.#request.requestLog;
     await permit.takeTurn();
+    let document: DocumentNode;
     try {
-      this.#document = this.#parse(query);
+      document = this.#useDocument(this.#rules.store.parse(query, this.#applicationId));
     } catch (error) {
       // Without a caller nothing can recover it.
       if (this.#applicationId === undefined) throw error;
@@ -139,28 +139,24 @@ export class OperationRun {
       return;
     }
     await permit.takeTurn();
-    this.#checkOperation({ document: this.#document, operationName, variables });
+    this.#checkOperation({ document, operationName, variables });
     await permit.takeTurn();
     // The store keeps the errors for the later call of `validate`.
-    this.#rules.store.validate(this.#document);
-  }
-
-  #parse(text: string): DocumentNode {
-    const { store, limits } = this.#rules;
-    const { document, tokens } = store.parse(text, { owner: this.#applicationId, limits });
-    this.#countTokens(tokens);
-    return document;
+    this.#rules.store.validate(document);
   }
 
   /** Documents of one request share the token limit. */
-  #countTokens(tokens: number): void {
+  #useDocument({ document, tokens }: ReturnType<DocumentStore['parse']>): DocumentNode {
     const { limits } = this.#rules;
     this.#request.tokens += tokens;
-    if (this.#request.tokens <= limits.tokens) return;
-    throw new CrossbookError(
-      'BAD_REQUEST',
-      `The documents of the batch are too large: together they have more than ${limits.tokens} tokens.`,
-    );
+    if (this.#request.tokens > limits.tokens) {
+      throw new CrossbookError(
+        'BAD_REQUEST',
+        `The documents of the batch are too large: together they have more than ${limits.tokens} tokens.`,
+      );
+    }
+    this.#document = document;
+    return document;
   }
 
   /** The parse step: throws the error that was kept. */
@@ -272,32 +268,16 @@ export interface RunRules {
  * What the request log records of a valid operation: its root field, from the schema's closed set, and the client's
  * name for it.
  */
-export function readOperationLogFields(
-  document: DocumentNode,
-  operationName: string | undefined,
-): OperationLogFields {
-  const ofDocument = notesByDocument.get(document) ?? new Map<string | undefined, OperationLogFields>();
-  const existing = ofDocument.get(operationName);
-  if (existing) return existing;
+export const readOperationLogFields = rememberByOperation((document, operationName) => {
   const operation = getOperationAST(document, operationName);
   const sets = operation ? [operation.selectionSet] : [];
   const { fields } = selectFields(sets, findFragments(document));
   const [only = 'none', another] = new Set(fields.map(({ name }) => name.value));
-  const logFields = {
+  return {
     operation: another === undefined ? only : 'several',
     operationName: operation?.name?.value.slice(0, MAX_NAME_LENGTH),
   };
-  notesByDocument.set(document, ofDocument.set(operationName, logFields));
-  return logFields;
-}
+});
 
 /** Limits client-chosen names in the log. */
 const MAX_NAME_LENGTH = 200;
-
-/** Kept as long as the document. */
-const notesByDocument = new WeakMap<DocumentNode, Map<string | undefined, OperationLogFields>>();
-
-interface OperationLogFields {
-  readonly operation: string;
-  readonly operationName: string | undefined;
-}
