@@ -132,9 +132,8 @@ function planPresent(
     const { size, serialize, writeJson } = object;
     return { kind: 'object', planOf: () => object, size, serialize, writeJson };
   }
-  const plans = new Map<string, ObjectPlan>();
-  for (const possible of scope.schema.getPossibleTypes(type))
-    plans.set(possible.name, planObject(scope, possible, nodes));
+  const possibleTypes = scope.schema.getPossibleTypes(type);
+  const plans = new Map(possibleTypes.map((possible) => [possible.name, planObject(scope, possible, nodes)]));
   // The type resolvers of our schema need the record only.
   const typeNameOf = type.resolveType as (value: unknown) => string;
   const planOf = (value: unknown) => {
