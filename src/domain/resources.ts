@@ -20,9 +20,6 @@ export const RESPONSE_BOUNDS = {
   stranger: { values: 100_000, bytes: 1024 * 1024, errors: 20, errorBytes: 32 * 1024 },
 } as const satisfies Record<string, ResponseBounds>;
 
-/** The maximum of a request body from an authenticated caller. */
-export const MAX_REQUEST_BODY_BYTES = 1024 * 1024;
-
 /**
  * The remaining response limits of one HTTP request, including all operations of a batch. Consumed while the response is
  * produced, so it holds for any data. Each method throws above its limit.

@@ -66,11 +66,19 @@ function analyzeOperation({ schema, document, operation }: Omit<Subject, 'variab
   function ofFragment(name: string): Cost {
     const known = analyzed.get(name);
     if (known) return known;
-    analyzed.set(name, NOTHING); // A fragment within itself: validation refuses it later.
+    analyzed.set(name, NOTHING); // A fragment within itself: validation rejects it later.
     const fragment = fragments.get(name);
     if (!fragment) return NOTHING;
     const cost = ofSelections(fragment.selectionSet.selections, typeNamed(fragment.typeCondition));
-    const costOfSpread = typeof cost === 'function' ? oncePerEvaluation(name, cost) : cost;
+    // Evaluated once per request, not once per spread.
+    const costOfSpread: Cost =
+      typeof cost === 'function'
+        ? (evaluation) => {
+            const sums = evaluation.fragments.get(name) ?? cost(evaluation);
+            evaluation.fragments.set(name, sums);
+            return sums;
+          }
+        : cost;
     analyzed.set(name, costOfSpread);
     return costOfSpread;
   }
@@ -105,15 +113,6 @@ function analyzeOperation({ schema, document, operation }: Omit<Subject, 'variab
   function typeNamed(type: NamedTypeNode | undefined): GraphQLNamedType | undefined {
     return type && schema.getType(type.name.value);
   }
-}
-
-/** Evaluates a fragment once per request, not once per spread. */
-function oncePerEvaluation(name: string, cost: OpenCost): OpenCost {
-  return (evaluation) => {
-    const sums = evaluation.fragments.get(name) ?? cost(evaluation);
-    evaluation.fragments.set(name, sums);
-    return sums;
-  };
 }
 
 function evaluate(cost: Cost, evaluation: Evaluation): Sums {

@@ -33,7 +33,7 @@ import { JsonBytes } from '../lib/json-body.ts';
  */
 export function createKnownIntrospection(schema: GraphQLSchema): KnownIntrospection {
   /** Responses by query. Undefined: not requested yet. */
-  let answers: Map<string, Uint8Array | undefined> | undefined;
+  let responses: Map<string, Uint8Array | undefined> | undefined;
 
   return ({ query, operationName }) => {
     if (
@@ -42,16 +42,16 @@ export function createKnownIntrospection(schema: GraphQLSchema): KnownIntrospect
       !query.includes(INTROSPECTION_NAME)
     )
       return undefined;
-    answers ??= new Map(listVariants().map((variant) => [stripIgnoredCharacters(variant), undefined]));
-    const question = normalize(query);
-    if (question === undefined || !answers.has(question)) return undefined;
-    const answer = answers.get(question) ?? execute(question);
-    answers.set(question, answer);
-    return new JsonBytes([answer]);
+    responses ??= new Map(listVariants().map((variant) => [stripIgnoredCharacters(variant), undefined]));
+    const normalized = normalize(query);
+    if (normalized === undefined || !responses.has(normalized)) return undefined;
+    const response = responses.get(normalized) ?? execute(normalized);
+    responses.set(normalized, response);
+    return new JsonBytes([response]);
   };
 
-  function execute(question: string): Uint8Array {
-    const { data } = executeSync({ schema, document: parse(question) });
+  function execute(normalized: string): Uint8Array {
+    const { data } = executeSync({ schema, document: parse(normalized) });
     return Buffer.from(JSON.stringify(data));
   }
 }
@@ -94,7 +94,7 @@ export type KnownIntrospection = (operation: {
 }) => JsonBytes | undefined;
 
 /** Root fields that reveal the schema; `_service` is for gateways. */
-const TELLS_ALL = ['__schema', '_service'];
+const REVEALS_SCHEMA = ['__schema', '_service'];
 
 /** Fields that reveal no more than an invalid fragment would: that a type of this name exists. */
 const HARMLESS = ['__typename', 'name', 'kind'];
@@ -102,10 +102,10 @@ const HARMLESS = ['__typename', 'name', 'kind'];
 /** Disables introspection: of the whole schema and of single types. */
 export const noIntrospection: ValidationRule = (context) => ({
   Field(node) {
-    const tells =
-      TELLS_ALL.includes(node.name.value) ||
+    const reveals =
+      REVEALS_SCHEMA.includes(node.name.value) ||
       (context.getParentType()?.name === '__Type' && !HARMLESS.includes(node.name.value));
-    if (tells) context.reportError(new GraphQLError('Introspection is switched off.', { nodes: node }));
+    if (reveals) context.reportError(new GraphQLError('Introspection is switched off.', { nodes: node }));
   },
 });
 
@@ -156,7 +156,12 @@ export function createIntrospectionSizes({ schema, fragments }: Subject): Intros
     let size: Size = { values: 0, bytes: 3 };
     for (const node of set.selections) {
       steps += 1;
-      if (steps > MAX_STEPS) throw tooLarge();
+      if (steps > MAX_STEPS) {
+        throw new CrossbookError(
+          'BAD_REQUEST',
+          `The operation is too large: it asks more of the schema than ${MAX_STEPS} selections.`,
+        );
+      }
       if (node.kind === Kind.FIELD) {
         const field = type.getFields()[node.name.value] ?? TYPENAME;
         size = add(size, ofField({ node, field, source, args: ALL }));
@@ -172,13 +177,6 @@ export function createIntrospectionSizes({ schema, fragments }: Subject): Intros
 
 function add(a: Size, b: Size): Size {
   return { values: a.values + b.values, bytes: a.bytes + b.bytes };
-}
-
-function tooLarge(): CrossbookError {
-  return new CrossbookError(
-    'BAD_REQUEST',
-    `The operation is too large: it asks more of the schema than ${MAX_STEPS} selections.`,
-  );
 }
 
 const NOTHING: Size = { values: 0, bytes: 0 };

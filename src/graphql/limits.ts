@@ -56,14 +56,11 @@ function checkStranger({ definitions }: DocumentNode): void {
 /** Fragments are checked at their definition, not at their spreads. */
 function touchesData(definition: DefinitionNode): boolean {
   if (definition.kind === Kind.FRAGMENT_DEFINITION) {
-    if (isMetaType(definition.typeCondition.name.value)) return false;
+    const type = definition.typeCondition.name.value;
+    if (type.startsWith('__') || type === '_Service') return false;
   } else if (definition.kind !== Kind.OPERATION_DEFINITION) return false;
   const { fields } = selectFields([definition.selectionSet], new Map());
   return fields.some(({ name }) => !ABOUT_THE_SCHEMA.has(name.value));
-}
-
-function isMetaType(name: string): boolean {
-  return name.startsWith('__') || name === '_Service';
 }
 
 /** The maximum length of an operation name in an error. */
@@ -142,12 +139,12 @@ interface Measured extends Limit {
  */
 function checkLimits(subject: OperationToCheck, operation: OperationDefinitionNode): OperationCost {
   const { spent } = subject;
-  if (spent.refusal) throw spent.refusal;
+  if (spent.rejection) throw spent.rejection;
   try {
     return checkSizes(subject, operation);
-  } catch (refusal) {
-    spent.refusal = refusal as CrossbookError;
-    throw refusal;
+  } catch (rejection) {
+    spent.rejection = rejection as CrossbookError;
+    throw rejection;
   }
 }
 
@@ -194,7 +191,7 @@ const NOTHING = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<
 /** The sums over the operations of one HTTP request. */
 export function nothingSpent() {
   // Set once an operation was too large: later ones of the request are rejected unseen.
-  return { ...NOTHING, refusal: undefined as CrossbookError | undefined };
+  return { ...NOTHING, rejection: undefined as CrossbookError | undefined };
 }
 
 export type Spent = ReturnType<typeof nothingSpent>;

@@ -1,4 +1,4 @@
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import { Allowance, type HeldBytes, RESPONSE_BOUNDS } from '../domain/resources.ts';
@@ -30,7 +30,7 @@ export async function createGraphQL(options: GraphQLOptions) {
   const schema = toSubgraph(entitySchema, { typePrefix });
   const holdDocuments = () => options.heldBytes?.acquire({}, 'document', 0);
   const rules = introspection ? [] : [noIntrospection];
-  const store = createDocumentStore({ schema, rules, memory: holdDocuments() });
+  const store = createDocumentStore({ schema, rules, limits, memory: holdDocuments() });
   const documents = operations
     ? createTrustedOperations(operations)
     : createPersistedOperations(holdDocuments());
@@ -63,10 +63,10 @@ export async function createGraphQL(options: GraphQLOptions) {
         const applicationId = context.caller?.application.id;
         const asked = readRequest(request, { limits, documents, applicationId });
         const spent = nothingSpent();
-        const opened: GraphQLRequest = { request, requestLog, context, shown: undefined, spent, tokens: 0 };
+        const state: GraphQLRequest = { request, requestLog, context, shown: undefined, spent, tokens: 0 };
         const running = Array.isArray(asked)
-          ? Promise.all(asked.map((operation) => engine.run(operation, opened)))
-          : engine.run(asked, opened);
+          ? Promise.all(asked.map((operation) => engine.run(operation, state)))
+          : engine.run(asked, state);
         results = await running;
       } catch (error) {
         results = toResult(error);
@@ -84,18 +84,18 @@ export async function createGraphQL(options: GraphQLOptions) {
         accept: request.headers.get('accept'),
         caller: context?.caller,
         suggestions: introspection,
-        isRefused: false,
+        isRejected: false,
         requestLog,
         allowance,
       });
     },
     /** The response to requests that are rejected unread. */
-    toErrorResponse(error: CrossbookError, { request, requestLog }: RefusedRequest): HttpResponse {
-      return writeResponse(toResult(new GraphQLError('', { originalError: error })), {
+    toErrorResponse(error: CrossbookError, { request, requestLog }: RejectedRequest): HttpResponse {
+      return writeResponse(toResult(error), {
         accept: request.headers.get('accept'),
         caller: requestLog.caller,
         suggestions: false,
-        isRefused: true,
+        isRejected: true,
         requestLog,
         allowance: new Allowance(RESPONSE_BOUNDS.stranger),
       });
@@ -111,7 +111,7 @@ function toResult(error: unknown): ExecutionResult {
 
 export type { Plugins };
 
-type RefusedRequest = Pick<GraphQLRequest, 'request' | 'requestLog'>;
+type RejectedRequest = Pick<GraphQLRequest, 'request' | 'requestLog'>;
 
 export interface GraphQLOptions extends TypeNames {
   /**

@@ -11,7 +11,7 @@ import {
   revokeKey,
   rotateKey,
 } from '../usecases/manage-applications.ts';
-import { toRoute } from './operation.ts';
+import { type Route, toRoute } from './operation.ts';
 import { createRouter, toEndpoint } from './server.ts';
 
 /**
@@ -48,19 +48,19 @@ const origins = z
   )
   .max(100);
 
-const ADMIN_ROUTES = [
+const ADMIN_ROUTES: readonly Route<AdminStore>[] = [
   toRoute({
     id: 'listApplications',
     route: 'GET /admin/applications',
     input: {},
-    handle: async (admin: AdminStore) => ({ applications: await listApplications(admin) }),
+    handle: async (admin) => ({ applications: await listApplications(admin) }),
   }),
   toRoute({
     id: 'createApplication',
     route: 'POST /admin/applications',
     input: { body: z.strictObject({ name: z.string(), origins: origins.optional() }) },
     response: { status: 201 },
-    handle: async (admin: AdminStore, { body }) => ({ application: await createApplication(admin, body) }),
+    handle: async (admin, { body }) => ({ application: await createApplication(admin, body) }),
   }),
   toRoute({
     id: 'changeOrigins',
@@ -69,7 +69,7 @@ const ADMIN_ROUTES = [
       path: applicationPath,
       body: z.strictObject({ add: origins.default([]), remove: origins.default([]) }),
     },
-    handle: async (admin: AdminStore, { path, body: { add: added, remove: removed } }) => ({
+    handle: async (admin, { path, body: { add: added, remove: removed } }) => ({
       application: await changeOrigins(admin, { ...path, added, removed }),
     }),
   }),
@@ -77,7 +77,7 @@ const ADMIN_ROUTES = [
     id: 'listKeys',
     route: 'GET /admin/applications/{application}/keys',
     input: { path: applicationPath },
-    async handle(admin: AdminStore, { path }) {
+    async handle(admin, { path }) {
       const keys = await listKeys(admin, { ...path, now: admin.now() });
       return {
         keys: keys.map(({ createdAt, revokedAt, ...key }) => ({
@@ -93,7 +93,7 @@ const ADMIN_ROUTES = [
     route: 'POST /admin/applications/{application}/keys',
     input: { path: applicationPath, body: z.strictObject({ name: z.string().optional() }).optional() },
     response: { status: 201 },
-    async handle(admin: AdminStore, { path, body }) {
+    async handle(admin, { path, body }) {
       const { id, key, application } = await createKey(admin, { ...path, ...body });
       return { id, key, application_id: application.id };
     },
@@ -106,7 +106,7 @@ const ADMIN_ROUTES = [
       body: z.strictObject({ overlap_hours: z.int().min(0).max(9_999).optional() }).optional(),
     },
     response: { status: 201 },
-    async handle(admin: AdminStore, { path, body }) {
+    async handle(admin, { path, body }) {
       const key = { id: path.key_id, overlapHours: body?.overlap_hours };
       const { oldEndsAt, ...fresh } = await rotateKey(admin, key);
       return { ...fresh, old_ends_at: oldEndsAt };
@@ -116,7 +116,7 @@ const ADMIN_ROUTES = [
     id: 'revokeKey',
     route: 'POST /admin/keys/{key_id}/revoke',
     input: { path: keyPath },
-    async handle(admin: AdminStore, { path: { key_id: id } }) {
+    async handle(admin, { path: { key_id: id } }) {
       await revokeKey(admin, id);
       return { id, revoked: true };
     },

@@ -8,13 +8,6 @@ export function text(...described: Parameters<typeof toMeta>) {
   return z.string().meta(toMeta(...described));
 }
 
-export function optionalText(...described: Parameters<typeof toMeta>) {
-  return z
-    .string()
-    .optional()
-    .meta(toMeta(...described));
-}
-
 export function momentText(description: string) {
   return text(description, EXAMPLE_MOMENT, 'date-time');
 }
@@ -29,10 +22,23 @@ export function enumText<const Value extends string>(
   return z.enum(values).meta(toMeta(description, example));
 }
 
-/** A described object, which has no other fields. */
-export function object<Members extends z.core.$ZodLooseShape>(description: string, members: Members) {
-  return z.strictObject(members).describe(description);
+/** A described object, which has no other fields, under its name in the OpenAPI document. */
+export function object<Members extends z.core.$ZodLooseShape>(
+  direction: WireDirection,
+  id: string,
+  description: string,
+  members: Members,
+) {
+  return z.strictObject(members).describe(description).register(COMPONENTS[direction], { id });
 }
+
+/** The named schemas of the OpenAPI document. */
+export const COMPONENTS = {
+  /** Fields with a default are optional. */
+  request: z.registry<{ id: string }>(),
+  /** Fields with a default are always present. */
+  response: z.registry<{ id: string }>(),
+};
 
 function toMeta(description: string, example?: string, format?: 'uuid' | 'date-time' | 'uri') {
   return { description, ...(example !== undefined && { examples: [example] }), ...(format && { format }) };

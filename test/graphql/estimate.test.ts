@@ -108,7 +108,7 @@ async function run(text: string, variableValues: Record<string, unknown>, contex
   const allowance = new Allowance(RESPONSE_BOUNDS.caller);
   const result = await execute({ schema, document, variableValues, contextValue, allowance });
   if (!result.data) return undefined;
-  const facts = { accept: null, caller: undefined, isRefused: false, suggestions: true };
+  const facts = { accept: null, caller: undefined, isRejected: false, suggestions: true };
   const { body } = writeResponse(result, { ...facts, requestLog: createFakeRequestLog(), allowance });
   const bytes = body instanceof JsonBytes ? body.toBuffer() : Buffer.from(body);
   const values = countValues(JSON.parse(bytes.toString()).data);

@@ -16,7 +16,7 @@ test.each([true, false])(
   (isNullable) => {
     const leaf = serializeLeaf(GraphQLString);
     const read = readProperty(NAME, isNullable ? readNullable(leaf) : leaf);
-    const generated = generateSerializer([{ key: NAME, read, list: undefined }]);
+    const generated = generateSerializer([{ key: NAME, serialize: read, list: undefined }]);
     // What is not short is left to the property's own reader: that one consumes, or bails out.
     const consumed: number[] = [];
     const allowance = Object.assign(new Allowance(RESPONSE_BOUNDS.caller), {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { checkFragmentDepth, checkMerging, checkNesting } from '../../src/graphql/document-limits.ts';
 import { createDocumentStore } from '../../src/graphql/engine/document-store.ts';
-import { readOperationNotes } from '../../src/graphql/engine/operation-run.ts';
+import { readOperationLogFields } from '../../src/graphql/engine/operation-run.ts';
 import { redactMessage } from '../../src/graphql/errors.ts';
 import { createKnownIntrospection } from '../../src/graphql/introspection.ts';
 import { checkOperation, DEFAULT_LIMITS, nothingSpent } from '../../src/graphql/limits.ts';
@@ -94,14 +94,11 @@ test.each(TEXTS)('the work before validation is linear in %s', (_name, make) => 
   // Its own calls nest as deep as the limit lets selections.
   expectLinear(documents, (document) => checkFragmentDepth(document, DEFAULT_LIMITS.nesting));
   expectLinear(documents, (document) => checkMerging(document, UNBOUNDED));
-  expectLinear(documents, (document) => readOperationNotes({ ...document }, 'Q0'));
+  expectLinear(documents, (document) => readOperationLogFields({ ...document }, 'Q0'));
   for (const isCallerKnown of [true, false]) {
     expectLinear(make, (text) => {
-      const store = createDocumentStore({ schema, rules: [] });
-      const { document } = store.parse(text, {
-        owner: isCallerKnown ? 'app' : undefined,
-        limits: UNBOUNDED,
-      });
+      const store = createDocumentStore({ schema, rules: [], limits: UNBOUNDED });
+      const { document } = store.parse(text, isCallerKnown ? 'app' : undefined);
       const [operationName, variables, method] = [undefined, {}, 'POST'];
       const asked = { schema, document, operationName, variables, method, isCallerKnown };
       checkOperation({ ...asked, limits: DEFAULT_LIMITS, spent: nothingSpent(), responseBytes: 1_000_000 });

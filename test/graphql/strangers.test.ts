@@ -132,28 +132,28 @@ test('a long chain of fragments is rejected for a caller too, and one of tools i
 
 describe('the cache of documents', () => {
   const limits = DEFAULT_LIMITS;
-  const open = () => createDocumentStore({ schema, rules: [] });
+  const open = () => createDocumentStore({ schema, rules: [], limits });
 
   test('stores valid documents of callers, and no others', () => {
     const store = open();
     const ask = (text: string, owner: string | undefined) =>
-      store.validate(store.parse(text, { owner, limits }).document);
+      store.validate(store.parse(text, owner).document);
     expect(() => ask('{', 'app')).toThrow();
     expect(ask('{ nothing }', 'app')).toHaveLength(1);
     ask('{ __typename }', undefined);
     expect(store.counts()).toEqual({ entries: 0, bytes: 0 });
     ask('{ __typename }', 'app');
     expect(store.counts().entries).toBe(1);
-    const { document } = store.parse('{ __typename }', { owner: 'app', limits });
-    expect(store.parse('{ __typename }', { owner: 'other', limits }).document).toBe(document);
-    expect(store.parse('{ __typename }', { owner: undefined, limits }).document).not.toBe(document);
+    const { document } = store.parse('{ __typename }', 'app');
+    expect(store.parse('{ __typename }', 'other').document).toBe(document);
+    expect(store.parse('{ __typename }', undefined).document).not.toBe(document);
   });
 
   test.each([
     ['a caller', 'app', limits.tokens],
     ['a stranger', undefined, limits.strangerTokens],
   ])('stops parsing a document that is too long for %s', (_who, owner, most) => {
-    const parse = (text: string) => () => open().parse(text, { owner, limits });
+    const parse = (text: string) => () => open().parse(text, owner);
     expect(parse(`{a(b:[${'1 '.repeat(most - 9)}])}`)).not.toThrow();
     // Invalid after the token limit: parsing must stop before it gets there.
     expect(parse(`{a(b:[${'1 '.repeat(most)}^`)).toThrow(`more that ${most} tokens`);
@@ -164,13 +164,13 @@ describe('the cache of documents', () => {
     ['lists', `{a(b:${'['.repeat(20_000)}`],
     ['objects', `{a(b:${'{c:'.repeat(15_000)}`],
   ])('does not overflow the stack on %s', (_what, text) => {
-    expect(() => open().parse(text, { owner: 'app', limits })).toThrow('nest deeper than 100');
+    expect(() => open().parse(text, 'app')).toThrow('nest deeper than 100');
   });
 
   test('stays within its byte limit including plans, and leaves each application its share', () => {
     const store = open();
     const keep = (text: string, owner: string) => {
-      const { document } = store.parse(text, { owner, limits });
+      const { document } = store.parse(text, owner);
       store.validate(document);
       store.addPlan(document, 100);
       return document;

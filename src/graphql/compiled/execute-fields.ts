@@ -20,27 +20,27 @@ export function executeFields(
   execution: Execution,
   plan: ObjectPlan,
   parent: Parent,
-): PromiseOrValue<Answer> {
+): PromiseOrValue<ResultObject> {
   const { allowance } = execution;
-  if (plan.failure) throw plan.failure;
+  if (plan.conditionError) throw plan.conditionError;
   allowance.consumeValues(plan.ownSize);
-  const answer: Answer = {};
+  const result: ResultObject = {};
   let isAsync = false;
   try {
     for (const field of plan.fields) {
       const plain = readPlain(field, parent.source, allowance);
       const value = plain === undefined ? executeField(execution, field, parent) : plain;
-      answer[field.key] = value;
+      result[field.key] = value;
       isAsync ||= isPromise(value);
     }
   } catch (error) {
     if (!isAsync) throw error;
     // Pending fields may fail too: an unhandled rejection would end the process.
-    return whenAll(answer).finally(() => {
+    return whenAll(result).finally(() => {
       throw error;
     });
   }
-  return isAsync ? whenAll(answer) : answer;
+  return isAsync ? whenAll(result) : result;
 }
 
 /** Executes the fields of a mutation one after the other. */
@@ -48,21 +48,21 @@ export async function executeSerially(
   execution: Execution,
   plan: ObjectPlan,
   parent: Parent,
-): Promise<Answer> {
-  if (plan.failure) throw plan.failure;
-  const answer: Answer = {};
+): Promise<ResultObject> {
+  if (plan.conditionError) throw plan.conditionError;
+  const result: ResultObject = {};
   for (const field of plan.fields) {
     execution.allowance.consumeValues(1);
-    answer[field.key] = await executeField(execution, field, parent);
+    result[field.key] = await executeField(execution, field, parent);
   }
-  return answer;
+  return result;
 }
 
-/** Undefined: the field needs the generic path. */
-function readPlain({ read }: FieldPlan, source: unknown, allowance: Allowance): unknown {
-  if (!read || typeof source !== 'object') return undefined;
+/** Undefined: not plain data, so `executeField` resolves it. */
+function readPlain({ serialize }: FieldPlan, source: unknown, allowance: Allowance): unknown {
+  if (!serialize || typeof source !== 'object') return undefined;
   try {
-    return read(source, allowance);
+    return serialize(source, allowance);
   } catch {
     if (allowance.exceeded) throw allowance.exceeded;
     return undefined;
@@ -86,7 +86,7 @@ function executeField(
   } catch (thrown) {
     return handleFieldError(position, value, thrown);
   }
-  return completePosition(position, value, result);
+  return completeFieldOrItem(position, value, result);
 }
 
 function argumentsOf({ args, variableValues }: Execution, field: FieldPlan): Record<string, unknown> {
@@ -100,16 +100,16 @@ function argumentsOf({ args, variableValues }: Execution, field: FieldPlan): Rec
   return values;
 }
 
-/** Takes as many microtask turns as graphql, so that errors come in the same order. */
-function whenAll(answer: Answer): Promise<Answer> {
-  return Promise.all(Object.values(answer)).then((values) => {
-    for (const [index, key] of Object.keys(answer).entries()) answer[key] = values[index];
-    return answer;
+/** Adds as many microtasks as graphql-js does, so that errors have the same order. */
+function whenAll(result: ResultObject): Promise<ResultObject> {
+  return Promise.all(Object.values(result)).then((values) => {
+    for (const [index, key] of Object.keys(result).entries()) result[key] = values[index];
+    return result;
   });
 }
 
 /** Completes the value of a field or of a list item. */
-function completePosition(
+function completeFieldOrItem(
   position: FieldPosition,
   plan: ValuePlan,
   result: unknown,
@@ -133,25 +133,25 @@ function handleFieldError({ execution, field, path }: FieldPosition, plan: Value
   const { collected, allowance } = execution;
   if (allowance.exceeded !== undefined && thrown === allowance.exceeded) throw thrown;
   const locate = () => locatedError(thrown, [...field.nodes], pathToArray(path));
-  if (plan.isRequired) throw locate();
+  if (plan.isNonNull) throw locate();
   collected.add(path, locate);
   return null;
 }
 
 /** Completes a resolver's result step by step as the specification defines it, so that each error gets its position. */
 function completeValue(position: FieldPosition, plan: ValuePlan, value: unknown): PromiseOrValue<unknown> {
-  if (plan.read) {
+  if (plan.serialize) {
     const { allowance } = position.execution;
     try {
-      return plan.write?.(value, allowance) ?? readCounted(plan, plan.read, value, allowance);
+      return plan.writeJson?.(value, allowance) ?? readCounted(plan, plan.serialize, value, allowance);
     } catch {
       if (allowance.exceeded) throw allowance.exceeded;
-      // A value was unexpected: the generic path below finds and reports it.
+      // Unexpected value: the spec's steps below find and report the error.
     }
   }
   if (value instanceof Error) throw value;
   if (value === null || value === undefined) {
-    if (!plan.isRequired) return null;
+    if (!plan.isNonNull) return null;
     throw new Error(`Cannot return null for non-nullable field ${nameOf(position)}.`);
   }
   switch (plan.kind) {
@@ -164,9 +164,14 @@ function completeValue(position: FieldPosition, plan: ValuePlan, value: unknown)
   }
 }
 
-function readCounted({ size }: ValuePlan, read: Serializer, value: unknown, allowance: Allowance): unknown {
+function readCounted(
+  { size }: ValuePlan,
+  serialize: Serializer,
+  value: unknown,
+  allowance: Allowance,
+): unknown {
   if (size > 0) allowance.consumeValues(size);
-  return read(value, allowance);
+  return serialize(value, allowance);
 }
 
 function completeList(
@@ -183,7 +188,7 @@ function completeList(
     const items = Array.from(value as Iterable<unknown>, (one, index) => {
       if (item.kind === 'leaf') allowance.consumeValues(1);
       const path = addPath(position.path, index, undefined);
-      const completed = completePosition({ ...position, path }, item, one);
+      const completed = completeFieldOrItem({ ...position, path }, item, one);
       if (isPromise(completed)) pending.push(completed);
       return completed;
     });
@@ -207,7 +212,7 @@ function nameOf({ field }: FieldPosition): string {
   return `${field.parentType.name}.${field.definition.name}`;
 }
 
-export type Answer = Record<string, unknown>;
+export type ResultObject = Record<string, unknown>;
 
 interface Parent {
   readonly source: unknown;

@@ -2,7 +2,6 @@ import {
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -19,20 +18,21 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Allowance } from '../../domain/resources.ts';
-import { type Answer, executeFields, executeSerially } from './execute-fields.ts';
+import { findFragments, rememberByOperation } from '../document-limits.ts';
+import { executeFields, executeSerially, type ResultObject } from './execute-fields.ts';
 import { createArgumentReaders, readVariables } from './input.ts';
 import { type FieldPlan, type ObjectPlan, planObject } from './plan.ts';
 import type { Writing } from './serializers.ts';
 
 /**
  * Executes valid operations with graphql's semantics, faster, and within an allowance. Plans are compiled once per operation and
- * combination of its conditions, and live as long as the document.
+ * combination of the values of `@skip` and `@include`, and live as long as the document.
  */
 export function createExecute(
   schema: GraphQLSchema,
   { writeAfter = WORTH_GENERATING, jsonAbove, onPlanned }: ExecuteOptions,
 ): Execute {
-  const documents = new WeakMap<DocumentNode, Map<string | undefined, PlannedOperation>>();
+  const findOperation = rememberByOperation((document, name) => readOperation(schema, document, name));
 
   return (args) => {
     const planned = findOperation(args.document, args.operationName ?? undefined);
@@ -48,7 +48,13 @@ export function createExecute(
       variableValues = read.coerced;
     }
     const plan = findPlan(planned, variableValues);
-    if (!plan) return { errors: [tooLarge() as never] };
+    if (!plan) {
+      const error = new CrossbookError(
+        'BAD_REQUEST',
+        'The operation is too large to be planned: it selects too many fields.',
+      );
+      return { errors: [error as never] };
+    }
     return executePlan(plan, {
       schema,
       fragments,
@@ -61,13 +67,6 @@ export function createExecute(
       args: new Map(),
     });
   };
-
-  function findOperation(document: DocumentNode, name: string | undefined): PlannedOperation {
-    const operations = documents.get(document) ?? new Map<string | undefined, PlannedOperation>();
-    const planned = operations.get(name) ?? readOperation(schema, document, name);
-    documents.set(document, operations.set(name, planned));
-    return planned;
-  }
 
   /** Undefined where the plan is too large. */
   function findPlan(planned: PlannedOperation, variables: Variables): ObjectPlan | undefined {
@@ -103,11 +102,9 @@ export function createExecute(
 function readOperation(schema: GraphQLSchema, document: DocumentNode, name: string | undefined) {
   const operation = getOperationAST(document, name) as OperationDefinitionNode;
   const type = schema.getRootType(operation.operation) as GraphQLObjectType;
-  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
+  const fragments = Object.fromEntries(findFragments(document));
   const conditions = new Set<string>();
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
-    else if (definition !== operation) continue;
+  for (const definition of [operation, ...Object.values(fragments)]) {
     visit(definition, {
       Directive({ arguments: args }) {
         const value = args?.[0]?.value;
@@ -151,15 +148,8 @@ function fail(error: unknown, execution: Execution): ExecutionResult {
   return toResult(null, execution);
 }
 
-function toResult(data: Answer | null, { collected: { errors } }: Execution): ExecutionResult {
+function toResult(data: ResultObject | null, { collected: { errors } }: Execution): ExecutionResult {
   return errors.length === 0 ? { data } : { errors, data };
-}
-
-function tooLarge(): CrossbookError {
-  return new CrossbookError(
-    'BAD_REQUEST',
-    'The operation is too large to be planned: it selects too many fields.',
-  );
 }
 
 /**
@@ -175,7 +165,7 @@ class ErrorCollector {
     this.#max = max;
   }
 
-  /** An error that would not be shown is not created. */
+  /** Errors above the maximum are not created. */
   add(position: Path | undefined, toError: () => GraphQLError): void {
     if (this.#isBlank(position)) return;
     this.#places.add(position);

@@ -40,11 +40,11 @@ export function planObject(
 ): ObjectPlan {
   const { schema, fragments, variables, room } = scope;
   let selected: ReadonlyMap<string, readonly FieldNode[]> = new Map();
-  let failure: Error | undefined;
+  let conditionError: Error | undefined;
   try {
     selected = collectSubfields(schema, fragments, variables, type, parents as readonly FieldNode[]);
   } catch (error) {
-    failure = error as Error;
+    conditionError = error as Error;
   }
   const fields: FieldPlan[] = [];
   for (const [key, nodes] of selected) {
@@ -54,12 +54,12 @@ export function planObject(
     if (field) fields.push(field);
   }
   const size = sum(fields, ({ value }) => 1 + value.size);
-  const ownSize = sum(fields, ({ value, read }) => 1 + (read ? value.size : 0));
-  const readers = fields.filter((field): field is FieldPlan & FieldReader => field.read !== undefined);
-  const isPlain = !failure && readers.length === fields.length;
-  const read = isPlain ? readObject(readers, scope) : undefined;
-  const write = isPlain ? createWriter(readers, size, scope) : undefined;
-  return { type, fields, failure, size, ownSize, read, write };
+  const ownSize = sum(fields, ({ value, serialize }) => 1 + (serialize ? value.size : 0));
+  const readers = fields.filter((field): field is FieldPlan & FieldReader => field.serialize !== undefined);
+  const isPlain = !conditionError && readers.length === fields.length;
+  const serialize = isPlain ? readObject(readers, scope) : undefined;
+  const writeJson = isPlain ? createWriter(readers, size, scope) : undefined;
+  return { type, fields, conditionError, size, ownSize, serialize, writeJson };
 }
 
 function sum<Item>(items: readonly Item[], count: (item: Item) => number): number {
@@ -78,10 +78,10 @@ function planField(
   const readWith = findReader(definition, parentType);
   return {
     ...{ ...selected, definition, value },
-    read: value.read && readWith?.(value.read),
+    serialize: value.serialize && readWith?.(value.serialize),
     list:
-      value.kind === 'list' && value.item.read && readWith
-        ? { itemsOf: readWith(readAsItIs), readItem: value.item.read, itemSize: value.itemSize }
+      value.kind === 'list' && value.item.serialize && readWith
+        ? { itemsOf: readWith(readAsItIs), readItem: value.item.serialize, itemSize: value.itemSize }
         : undefined,
     readArguments: definition.args.length > 0 ? scope.argumentReaders(definition, node) : undefined,
   };
@@ -100,9 +100,13 @@ function findReader(
 }
 
 function planValue(scope: PlanScope, type: GraphQLOutputType, nodes: readonly FieldNode[]): ValuePlan {
-  const isRequired = isNonNullType(type);
-  const plan = planPresent(scope, isRequired ? type.ofType : type, nodes);
-  return { ...plan, isRequired, read: plan.read && (isRequired ? plan.read : readNullable(plan.read)) };
+  const isNonNull = isNonNullType(type);
+  const plan = planPresent(scope, isNonNull ? type.ofType : type, nodes);
+  return {
+    ...plan,
+    isNonNull,
+    serialize: plan.serialize && (isNonNull ? plan.serialize : readNullable(plan.serialize)),
+  };
 }
 
 /** Plans a non-null value. */
@@ -114,17 +118,22 @@ function planPresent(
   if (isListType(type)) {
     const item = planValue(scope, type.ofType, nodes);
     const itemSize = item.kind === 'leaf' ? 1 : item.size;
-    return { kind: 'list', item, size: 0, itemSize, read: item.read && readList(item.read, itemSize) };
+    return {
+      kind: 'list',
+      item,
+      size: 0,
+      itemSize,
+      serialize: item.serialize && readList(item.serialize, itemSize),
+    };
   }
-  if (isLeafType(type)) return { kind: 'leaf', type, size: 0, read: serializeLeaf(type) };
+  if (isLeafType(type)) return { kind: 'leaf', type, size: 0, serialize: serializeLeaf(type) };
   if (isObjectType(type)) {
     const object = planObject(scope, type, nodes);
-    const { size, read, write } = object;
-    return { kind: 'object', planOf: () => object, size, read, write };
+    const { size, serialize, writeJson } = object;
+    return { kind: 'object', planOf: () => object, size, serialize, writeJson };
   }
-  const plans = new Map<string, ObjectPlan>();
-  for (const possible of scope.schema.getPossibleTypes(type))
-    plans.set(possible.name, planObject(scope, possible, nodes));
+  const possibleTypes = scope.schema.getPossibleTypes(type);
+  const plans = new Map(possibleTypes.map((possible) => [possible.name, planObject(scope, possible, nodes)]));
   // The type resolvers of our schema need the record only.
   const typeNameOf = type.resolveType as (value: unknown) => string;
   const planOf = (value: unknown) => {
@@ -136,7 +145,7 @@ function planPresent(
     );
   };
   const size = Math.max(0, ...[...plans.values()].map((plan) => plan.size));
-  return { kind: 'object', planOf, size, read: readAbstract(planOf) };
+  return { kind: 'object', planOf, size, serialize: readAbstract(planOf) };
 }
 
 interface PlanScope extends Writing {
@@ -153,15 +162,15 @@ export interface ObjectPlan {
   readonly type: GraphQLObjectType;
   readonly fields: readonly FieldPlan[];
   /** Set where a condition is not a boolean: thrown for each such object. */
-  readonly failure: Error | undefined;
+  readonly conditionError: Error | undefined;
   /** The maximum of values without list items, which are counted when they are read. */
   readonly size: number;
   /** The same without resolved fields, which count their own values. */
   readonly ownSize: number;
-  /** Present where everything is plain data. */
-  readonly read: Serializer | undefined;
-  /** Present where it contains lists. */
-  readonly write: ReturnType<typeof createWriter>;
+  /** Present where everything is plain data. Used unless `writeJson` has written it. */
+  readonly serialize: Serializer | undefined;
+  /** Present where plain data contains lists: serializes objects with long lists straight to JSON. */
+  readonly writeJson: ReturnType<typeof createWriter>;
 }
 
 export interface FieldPlan extends Pick<FieldReader, 'key' | 'list'> {
@@ -170,12 +179,12 @@ export interface FieldPlan extends Pick<FieldReader, 'key' | 'list'> {
   readonly nodes: readonly FieldNode[];
   readonly value: ValuePlan;
   /** Reads the field's result from the parent. Present where the field and everything below it is plain data. */
-  readonly read: Serializer | undefined;
+  readonly serialize: Serializer | undefined;
   /** Present where the field has arguments. */
   readonly readArguments: ReadArguments | undefined;
 }
 
-export type ValuePlan = PresentPlan & { readonly isRequired: boolean };
+export type ValuePlan = PresentPlan & { readonly isNonNull: boolean };
 
 type PresentPlan = (
   | { readonly kind: 'list'; readonly item: ValuePlan; readonly itemSize: number }
@@ -185,9 +194,9 @@ type PresentPlan = (
   /** The maximum of values below it, without list items. */
   readonly size: number;
   /** Present where everything is plain data. */
-  readonly read: Serializer | undefined;
+  readonly serialize: Serializer | undefined;
   /** Present where an object of plain data holds lists. */
-  readonly write?: ObjectPlan['write'];
+  readonly writeJson?: ObjectPlan['writeJson'];
 };
 
 type Definition = GraphQLField<unknown, unknown>;

@@ -52,7 +52,7 @@ export function readList(readItem: Serializer, itemSize: number): Serializer {
  * its hidden class cheaply.
  */
 export function readObject(fields: readonly FieldReader[], { writeAfter }: Writing): Serializer {
-  const reads = fields.map(({ read }) => read);
+  const serializers = fields.map(({ serialize }) => serialize);
   const keys = fields.map(({ key }) => key);
   const shape: Record<string, unknown> = Object.fromEntries(keys.map((key) => [key, null]));
   let made = 0;
@@ -62,11 +62,11 @@ export function readObject(fields: readonly FieldReader[], { writeAfter }: Writi
     if (isUnexpected(value)) return bailOut();
     made += 1;
     if (made === writeAfter && fields.length <= MAX_GENERATED_FIELDS) generated = generateSerializer(fields);
-    const answer = { ...shape };
-    for (let index = 0; index < reads.length; index += 1) {
-      answer[keys[index] as string] = (reads[index] as Serializer)(value, allowance);
+    const result = { ...shape };
+    for (let index = 0; index < serializers.length; index += 1) {
+      result[keys[index] as string] = (serializers[index] as Serializer)(value, allowance);
     }
-    return answer;
+    return result;
   };
 }
 
@@ -81,12 +81,12 @@ export function generateSerializer(fields: readonly FieldReader[]): Serializer |
     return (value, allowance) => {
       if (isUnexpected(value)) bailOut();
       let text;
-      return { ${fields.map(({ key, read }, index) => `${JSON.stringify(key)}: ${toExpression(read, index)}`).join(',\n')} };
+      return { ${fields.map(({ key, serialize }, index) => `${JSON.stringify(key)}: ${toExpression(serialize, index)}`).join(',\n')} };
     };`;
   try {
     const make = new Function('reads', 'isUnexpected', 'bailOut', body);
     return make(
-      fields.map(({ read }) => read),
+      fields.map(({ serialize }) => serialize),
       isUnexpected,
       bailOut,
     );
@@ -104,14 +104,14 @@ function toExpression(read: Serializer, index: number): string {
   return `${isShort} ? text : ${property.isNullable ? 'text === null || text === undefined ? null : ' : ''}${call}`;
 }
 
-/** Reads an object of one of several types, which its data tells. */
+/** Reads an object of an abstract type, whose concrete type `planOf` finds by its data. */
 export function readAbstract(
-  planOf: (value: unknown) => { readonly read: Serializer | undefined },
+  planOf: (value: unknown) => { readonly serialize: Serializer | undefined },
 ): Serializer {
   return (value, allowance) => {
     if (isUnexpected(value)) return bailOut();
-    const { read } = planOf(value);
-    return read ? read(value, allowance) : bailOut();
+    const { serialize } = planOf(value);
+    return serialize ? serialize(value, allowance) : bailOut();
   };
 }
 
@@ -201,7 +201,7 @@ export interface Writing {
 
 export interface FieldReader {
   readonly key: string;
-  readonly read: Serializer;
+  readonly serialize: Serializer;
   /** Present for a list of plain data: serializes items one by one. */
   readonly list: ListReader | undefined;
 }
@@ -214,7 +214,7 @@ interface ListReader {
 
 /**
  * Writes plain data with long lists directly as JSON; undefined where no list is long. Items are written as they are
- * read: as objects the promises on the way to the socket would retain them. Releases items after writing where
+ * read: as objects they would be retained by the promises on the way to the socket. Releases items after writing where
  * possible. Throws as soon as a value is unexpected, like a serializer. `size`: its values without list items.
  */
 export function createWriter(fields: readonly FieldReader[], size: number, { jsonAbove }: Writing) {
@@ -238,13 +238,13 @@ export function createWriter(fields: readonly FieldReader[], size: number, { jso
     allowance: Allowance,
   ) {
     let before = '{';
-    for (const [index, { key, read, list }] of fields.entries()) {
+    for (const [index, { key, serialize, list }] of fields.entries()) {
       yield `${before}${JSON.stringify(key)}:`;
       const items = lists[index];
       if (list && items) {
         allowance.consumeValues(items.length * list.itemSize);
         yield* writeList(items, (item) => list.readItem(item, allowance));
-      } else yield JSON.stringify(read(value, allowance));
+      } else yield JSON.stringify(serialize(value, allowance));
       before = ',';
     }
     yield '}';

@@ -15,7 +15,7 @@ import type { DocumentLimits } from '../limits.ts';
  * The cache of parsed and validated documents by text. Caches valid documents of callers, bounded by measured bytes
  * including plans and shared fairly by application. Invalid documents, and those without a caller, are not cached.
  */
-export function createDocumentStore({ schema, rules, memory }: Options) {
+export function createDocumentStore({ schema, rules, limits, memory }: Options) {
   const cache = createFairCache<ParsedDocument>({
     maxBytes: MAX_BYTES,
     maxEntryBytes: MAX_BYTES / 4,
@@ -28,7 +28,7 @@ export function createDocumentStore({ schema, rules, memory }: Options) {
     find,
 
     /** Throws where the text is invalid or too long. */
-    parse(text: string, { owner, limits }: DocumentSource): FoundDocument {
+    parse(text: string, owner: string | undefined): FoundDocument {
       const existing = find(text, owner);
       if (existing) return existing;
       checkNesting(text, limits.nesting);
@@ -42,10 +42,10 @@ export function createDocumentStore({ schema, rules, memory }: Options) {
 
     validate(document: DocumentNode): readonly GraphQLError[] {
       const known = parsed.get(document);
-      if (known?.errors) return known.errors;
+      if (known?.validationErrors) return known.validationErrors;
       const errors = validate(schema, document, allRules);
       if (!known) return errors;
-      known.errors = errors;
+      known.validationErrors = errors;
       const { text, owner, tokens } = known;
       if (owner !== undefined && errors.length === 0)
         cache.set(text, known, { owner, bytes: 2 * text.length + tokens * BYTES_PER_TOKEN });
@@ -84,24 +84,20 @@ export type DocumentStore = ReturnType<typeof createDocumentStore>;
 
 type FoundDocument = Pick<ParsedDocument, 'document' | 'tokens'>;
 
-interface DocumentSource {
-  /** The caller's application. */
-  readonly owner: string | undefined;
-  readonly limits: DocumentLimits;
-}
-
 interface ParsedDocument {
   readonly document: DocumentNode;
   readonly text: string;
+  /** The caller's application. */
   readonly owner: string | undefined;
   readonly tokens: number;
   /** Set once it was validated. */
-  errors?: readonly GraphQLError[];
+  validationErrors?: readonly GraphQLError[];
 }
 
 interface Options {
   readonly schema: GraphQLSchema;
   /** Rules in addition to the specification's. */
   readonly rules: readonly ValidationRule[];
+  readonly limits: DocumentLimits;
   readonly memory?: CacheMemory | undefined;
 }

@@ -12,7 +12,7 @@ import {
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Execute } from '../compiled/execute.ts';
 import type { OperationCost } from '../cost-analysis.ts';
-import { findFragments, selectFields } from '../document-limits.ts';
+import { findFragments, rememberByOperation, selectFields } from '../document-limits.ts';
 import { INTROSPECTION_NAME, type KnownIntrospection } from '../introspection.ts';
 import { checkOperation, type DocumentLimits, refundCost } from '../limits.ts';
 import { type PersistedOperations, readHash } from '../over-http/persisted-operations.ts';
@@ -33,14 +33,14 @@ export async function openOperationEngine(
     return createPluginEngine({ ...rules, plugins });
   }
   return {
-    run: (operation, opened) => new OperationRun(operation, opened, rules).run(),
+    run: (operation, request) => new OperationRun(operation, request, rules).run(),
     close: async () => {},
   };
 }
 
 export interface OperationEngine {
   /** Never rejects: errors are in the result. */
-  run(operation: OperationParams, opened: GraphQLRequest): Promise<ExecutionResult>;
+  run(operation: OperationParams, request: GraphQLRequest): Promise<ExecutionResult>;
   /** Closes plugins that hold resources. */
   close(): Promise<void>;
 }
@@ -51,15 +51,15 @@ export interface OperationEngine {
  */
 export class OperationRun {
   readonly #operation: OperationParams;
-  readonly #opened: GraphQLRequest;
+  readonly #request: GraphQLRequest;
   readonly #rules: RunRules;
   #document: DocumentNode | undefined;
-  #failure: unknown;
+  #parseError: unknown;
   #checked: CheckedOperation | undefined;
 
-  constructor(operation: OperationParams, opened: GraphQLRequest, rules: RunRules) {
+  constructor(operation: OperationParams, request: GraphQLRequest, rules: RunRules) {
     this.#operation = operation;
-    this.#opened = opened;
+    this.#request = request;
     this.#rules = rules;
   }
 
@@ -83,7 +83,9 @@ export class OperationRun {
     }
   }
 
-  /** The text to run. Where a plugin has replaced it the client's hash no longer applies. */
+  /**
+   * The document's text: as sent, or found by its hash. Once a plugin has replaced the text, the hash no longer applies.
+   */
   findText({ query }: SentOperation): string {
     const { documents } = this.#rules;
     const sent = this.#operation;
@@ -91,21 +93,24 @@ export class OperationRun {
     const hasHash = isSent && (sent.documentId ?? sent.extensions) !== undefined;
     // With trusted documents it was resolved when the request was read.
     if (query !== undefined && (documents.isClosed ? isSent : !hasHash)) return query;
-    return documents.find({ query, hash: hasHash ? readHash(sent) : undefined, applicationId: this.#owner });
+    return documents.find({
+      query,
+      hash: hasHash ? readHash(sent) : undefined,
+      applicationId: this.#applicationId,
+    });
   }
 
-  /** Throws or rejects where the operation may not run. */
+  /** Called by the plugin engine instead of `run`. Throws or rejects where the operation may not run. */
   prepare(sent: SentOperation): Promise<void> | undefined {
     return this.#prepareKnown(sent) ? undefined : this.#prepareNew(sent);
   }
 
   /** False where the document is not cached. */
   #prepareKnown({ query = '', operationName, variables }: SentOperation): boolean {
-    const found = this.#rules.store.find(query, this.#owner);
+    const found = this.#rules.store.find(query, this.#applicationId);
     if (!found) return false;
-    this.#countTokens(found.tokens);
-    this.#document = found.document;
-    this.#checkOperation({ document: found.document, operationName, variables });
+    const document = this.#useDocument(found);
+    this.#checkOperation({ document, operationName, variables });
     return true;
   }
 
@@ -113,53 +118,50 @@ export class OperationRun {
   #answerIntrospection({ query = '', operationName }: SentOperation): Promise<ExecutionResult> | undefined {
     const data = this.#rules.introspection?.({ query, operationName });
     if (!data) return undefined;
-    const { requestLog } = this.#opened;
+    const { requestLog } = this.#request;
     requestLog.record({ operation: INTROSPECTION, operationName: INTROSPECTION_NAME });
-    this.#opened.context.allowance.consumeBytes(data.length);
+    this.#request.context.allowance.consumeBytes(data.length);
     return requestLog.operation(INTROSPECTION, async () => ({ data: data as never }));
   }
 
   /** Documents of one request are parsed one after the other. */
   async #prepareNew({ query = '', operationName, variables }: SentOperation): Promise<void> {
-    const { permit } = this.#opened.requestLog;
+    const { permit } = this.#request.requestLog;
     await permit.takeTurn();
+    let document: DocumentNode;
     try {
-      this.#document = this.#parse(query);
+      document = this.#useDocument(this.#rules.store.parse(query, this.#applicationId));
     } catch (error) {
-      // Without a caller nothing can recover it. Otherwise kept, and thrown in the engine's parse step, where a plugin
-      // may still supply a result.
-      if (this.#owner === undefined) throw error;
-      this.#failure = error;
+      // Without a caller nothing can recover it.
+      if (this.#applicationId === undefined) throw error;
+      // Kept, and thrown in the engine's parse step, where a plugin may still supply a result.
+      this.#parseError = error;
       return;
     }
     await permit.takeTurn();
-    this.#checkOperation({ document: this.#document, operationName, variables });
+    this.#checkOperation({ document, operationName, variables });
     await permit.takeTurn();
-    // The errors are kept with the document.
-    this.#rules.store.validate(this.#document);
-  }
-
-  #parse(text: string): DocumentNode {
-    const { store, limits } = this.#rules;
-    const { document, tokens } = store.parse(text, { owner: this.#owner, limits });
-    this.#countTokens(tokens);
-    return document;
+    // The store keeps the errors for the later call of `validate`.
+    this.#rules.store.validate(document);
   }
 
   /** Documents of one request share the token limit. */
-  #countTokens(tokens: number): void {
+  #useDocument({ document, tokens }: ReturnType<DocumentStore['parse']>): DocumentNode {
     const { limits } = this.#rules;
-    this.#opened.tokens += tokens;
-    if (this.#opened.tokens <= limits.tokens) return;
-    throw new CrossbookError(
-      'BAD_REQUEST',
-      `The documents of the batch are too large: together they have more than ${limits.tokens} tokens.`,
-    );
+    this.#request.tokens += tokens;
+    if (this.#request.tokens > limits.tokens) {
+      throw new CrossbookError(
+        'BAD_REQUEST',
+        `The documents of the batch are too large: together they have more than ${limits.tokens} tokens.`,
+      );
+    }
+    this.#document = document;
+    return document;
   }
 
-  /** The parse step for the engine. */
+  /** The parse step: throws the error that was kept. */
   readDocument(): DocumentNode {
-    if (!this.#document) throw this.#failure;
+    if (!this.#document) throw this.#parseError;
     return this.#document;
   }
 
@@ -172,15 +174,15 @@ export class OperationRun {
     return added.length > 0 ? validate(schema, document, added) : errors;
   }
 
-  /** Charges the request's cost so far, then executes. Resolvers see our context only. */
+  /** Charges the request's cost so far, then executes. Plugins cannot replace the context that resolvers get. */
   execute({ schema, document, operationName, variableValues }: ExecutionArgs): Promise<ExecutionResult> {
-    const { context: contextValue, requestLog, spent } = this.#opened;
+    const { context: contextValue, requestLog, spent } = this.#request;
     if (schema !== this.#rules.schema) throw new Error('A plugin puts another schema in place of ours.');
     const operation = { document, operationName, variables: variableValues };
     if (!this.#isChecked(operation)) this.#checkOperation(operation);
-    const notes = readOperationNotes(document, operationName ?? undefined);
-    requestLog.record(notes);
-    return requestLog.operation(notes.operation, async () => {
+    const logFields = readOperationLogFields(document, operationName ?? undefined);
+    requestLog.record(logFields);
+    return requestLog.operation(logFields.operation, async () => {
       const charged = contextValue.charge(spent.cost);
       if (charged) await charged;
       if (spent.cost > LONG_COST) await requestLog.permit.takeTurn();
@@ -199,7 +201,7 @@ export class OperationRun {
   /** Throws where it may not run; otherwise adds its cost to the request, once. */
   #checkOperation(operation: OperationToRun): void {
     const { schema, limits } = this.#rules;
-    const { spent, request, context } = this.#opened;
+    const { spent, request, context } = this.#request;
     if (this.#checked) refundCost(spent, this.#checked.sizes);
     this.#checked = undefined;
     const sizes = checkOperation({
@@ -225,8 +227,8 @@ export class OperationRun {
     );
   }
 
-  get #owner(): string | undefined {
-    return this.#opened.context.caller?.application.id;
+  get #applicationId(): string | undefined {
+    return this.#request.context.caller?.application.id;
   }
 }
 
@@ -266,32 +268,16 @@ export interface RunRules {
  * What the request log records of a valid operation: its root field, from the schema's closed set, and the client's
  * name for it.
  */
-export function readOperationNotes(
-  document: DocumentNode,
-  operationName: string | undefined,
-): OperationNotes {
-  const ofDocument = kept.get(document) ?? new Map<string | undefined, OperationNotes>();
-  const existing = ofDocument.get(operationName);
-  if (existing) return existing;
+export const readOperationLogFields = rememberByOperation((document, operationName) => {
   const operation = getOperationAST(document, operationName);
   const sets = operation ? [operation.selectionSet] : [];
   const { fields } = selectFields(sets, findFragments(document));
   const [only = 'none', another] = new Set(fields.map(({ name }) => name.value));
-  const notes = {
+  return {
     operation: another === undefined ? only : 'several',
     operationName: operation?.name?.value.slice(0, MAX_NAME_LENGTH),
   };
-  kept.set(document, ofDocument.set(operationName, notes));
-  return notes;
-}
+});
 
 /** Limits client-chosen names in the log. */
 const MAX_NAME_LENGTH = 200;
-
-/** Cached for documents that recur. */
-const kept = new WeakMap<DocumentNode, Map<string | undefined, OperationNotes>>();
-
-interface OperationNotes {
-  readonly operation: string;
-  readonly operationName: string | undefined;
-}

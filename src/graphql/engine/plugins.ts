@@ -76,12 +76,12 @@ export function createPluginEngine(options: EngineOptions): OperationEngine {
   const { getResultForParams } = yoga;
 
   return {
-    async run(operation, opened) {
+    async run(operation, graphqlRequest) {
       try {
-        opened.shown ??= toPluginRequest(opened.request);
-        const request = opened.shown;
-        const run = new OperationRun(operation, opened, options);
-        const context = { request, caller: opened.context.caller, [RUN]: run };
+        graphqlRequest.shown ??= toPluginRequest(graphqlRequest.request);
+        const request = graphqlRequest.shown;
+        const run = new OperationRun(operation, graphqlRequest, options);
+        const context = { request, caller: graphqlRequest.context.caller, [RUN]: run };
         // Without @defer, @stream and subscriptions results are never incremental.
         const result = getResultForParams({ params: operation as GraphQLParams, request }, context);
         return ((await result) ?? {}) as ExecutionResult;

@@ -59,8 +59,8 @@ export function createGraphiQLPage(options: GraphiQLOptions & TypeNames) {
 
 function choosePage(pages: readonly Page[], { headers }: HttpRequest): HttpResponse {
   const chosen = chooseEncoding(headers.get('accept-encoding') ?? '');
-  const page = pages.find(({ encoding }) => encoding === chosen);
-  if (!page) throw new Error('There is always the page as it is.');
+  // There is one page for each encoding that can be chosen.
+  const page = pages.find(({ encoding }) => encoding === chosen) as Page;
   const isKnown = (headers.get('if-none-match') ?? '').includes(page.etag);
   return { status: isKnown ? 304 : 200, headers: toHeaders(page), body: isKnown ? null : page.body };
 }

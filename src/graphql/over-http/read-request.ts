@@ -65,8 +65,8 @@ function toOperation(parameters: URLSearchParams): unknown {
     return text ? toValue(readJsonText(text), `The parameter \`${name}\``) : undefined;
   };
   return {
-    query: parameters.get('query') ?? undefined,
-    documentId: parameters.get('documentId') ?? undefined,
+    query: parameters.get('query'),
+    documentId: parameters.get('documentId'),
     operationName: parameters.get('operationName') || undefined,
     variables: json('variables'),
     extensions: json('extensions'),

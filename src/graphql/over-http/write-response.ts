@@ -82,13 +82,13 @@ function isBatch<Result>(results: Result | readonly Result[]): results is readon
  * statuses for it. So are missing credentials where only plain JSON is accepted: gateways replace a 401 by an error
  * of their own and hide ours.
  */
-function statusOf(error: ReportedError | undefined, { accept, isRefused }: ResponseTarget): number {
+function statusOf(error: ReportedError | undefined, { accept, isRejected }: ResponseTarget): number {
   if (!error) return 200;
   const { code } = error.known;
   const isRequestError =
     (error.isRequestError && code === 'BAD_REQUEST') || code === 'PERSISTED_QUERY_NOT_FOUND';
   if (isRequestError && chooseMediaType(accept) !== GRAPHQL_TYPE) return 200;
-  if (code === 'UNAUTHORIZED' && !isRefused && acceptsJsonAlone(accept)) return 200;
+  if (code === 'UNAUTHORIZED' && !isRejected && acceptsJsonAlone(accept)) return 200;
   return ERROR_CODES[code].status;
 }
 
@@ -118,7 +118,7 @@ interface ResponseTarget {
   readonly accept: string | null;
   readonly caller: Caller | undefined;
   /** Whether it failed before it became a GraphQL request, e.g. by an invalid key. */
-  readonly isRefused: boolean;
+  readonly isRejected: boolean;
   /** Whether messages may suggest names of the schema. */
   readonly suggestions: boolean;
   readonly requestLog: Pick<RequestLog, 'failed'>;

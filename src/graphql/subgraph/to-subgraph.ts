@@ -74,11 +74,11 @@ function toSdlCost(readSdl: () => string): FieldCost {
   };
 }
 
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
+function once<Value extends string | number>(make: () => Value): () => Value {
+  let made: Value | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    made ??= make();
+    return made;
   };
 }
 

@@ -93,6 +93,8 @@ builder.queryField('customers', (t) =>
   }),
 );
 
+const CUSTOMER_ID = field(id, 'Your own id of the customer.');
+
 defineMutation('upsertCustomer', {
   description: 'Creates or updates a customer with its connections, in one transaction. Requires an API key.',
   input: {
@@ -119,8 +121,6 @@ defineMutation('upsertCustomer', {
     },
   },
 });
-
-const CUSTOMER_ID = field(id, 'Your own id of the customer.');
 
 defineMutation('deleteCustomer', {
   description:
@@ -175,7 +175,7 @@ defineMutation('issueCustomerToken', {
     argument: 'Customer token to issue.',
     description: 'A customer token to issue.',
     fields: {
-      customerId: field(id, 'Your own id of the customer.'),
+      customerId: CUSTOMER_ID,
       expiresInSeconds: nullable(
         int,
         `Lifetime of the token, at most ${MAX_TOKEN_SECONDS} seconds (a day). Default ${DEFAULT_TOKEN_SECONDS} (an hour).`,

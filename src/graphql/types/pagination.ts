@@ -92,21 +92,16 @@ export function pageSizeOf(args: UncheckedArguments, otherwise: number): number 
 }
 
 export function readPageInput({ first, after, last, before }: PageArguments): PageInput {
-  const forward = isGiven(first) || isGiven(after);
-  const backward = isGiven(last) || isGiven(before);
-  if (forward && backward) {
+  const isBackward = (last ?? before ?? undefined) !== undefined;
+  if (isBackward && (first ?? after ?? undefined) !== undefined) {
     throw new CrossbookError(
       'BAD_REQUEST',
       'Page in one direction: `first` and `after` lead forward, `last` and `before` backward.',
     );
   }
-  return backward
+  return isBackward
     ? { size: last, cursor: before, direction: 'backward' }
     : { size: first, cursor: after, direction: 'forward' };
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
 
 type PageArguments = InputShapeFromFields<ReturnType<typeof pageArguments>>;

@@ -10,7 +10,7 @@ import { EVENT_TYPES, type EventType, eventType } from '../../domain/event.ts';
 import type { ResponseFacts } from '../operation.ts';
 import type { GroupedOperation } from '../routes/all.ts';
 import { EXAMPLE_EVENT, webhookBodySchema } from '../routes/events.ts';
-import { errorsSchema, refToRequest, refToResponse, toComponentSchemas } from './components.ts';
+import { errorsSchema, refTo, toComponentSchemas } from './components.ts';
 
 /** Generates the OpenAPI document of these operations from their validation schemas. */
 export function toOpenApi(operations: readonly GroupedOperation[], version: string) {
@@ -78,11 +78,11 @@ function toOperationObject(operation: GroupedOperation): object {
     ...(takesBody && {
       requestBody: {
         required: body.def.type !== 'optional',
-        content: toContent(refToRequest(body, operation.id), operation.bodyExample),
+        content: toContent(refTo('request', body), operation.bodyExample),
       },
     }),
     responses: {
-      [response.status ?? 200]: toSuccess(response, operation.id),
+      [response.status ?? 200]: toSuccess(response),
       ...(notModified !== undefined && { 304: { description: notModified } }),
       ...Object.fromEntries(
         statuses.map((status) => [status, { $ref: `#/components/responses/${toName(status)}` }]),
@@ -103,7 +103,7 @@ function toParameters({ shape }: z.ZodObject, place: 'path' | 'header' | 'query'
   });
 }
 
-function toSuccess({ description, schema, example, headers = {} }: ResponseFacts, operationId: string) {
+function toSuccess({ description, schema, example, headers = {} }: ResponseFacts) {
   const own = Object.entries(headers).map(([name, description]) => [
     name,
     { description, required: true, schema: { type: 'string' } },
@@ -111,7 +111,7 @@ function toSuccess({ description, schema, example, headers = {} }: ResponseFacts
   return {
     description,
     headers: { ...Object.fromEntries(own), ...QUOTA_HEADERS },
-    ...(schema && { content: toContent(refToResponse(schema, operationId), example) }),
+    ...(schema && { content: toContent(refTo('response', schema), example) }),
   };
 }
 
@@ -157,7 +157,7 @@ function toResponse(code: ErrorCode, { status, example = '', retryAfterMs }: Err
     ...(retryAfterMs !== undefined && {
       headers: { 'Retry-After': retryAfter, ...(status === 429 && QUOTA_HEADERS) },
     }),
-    content: toContent(refToResponse(errorsSchema), { errors: [body] }),
+    content: toContent(refTo('response', errorsSchema), { errors: [body] }),
   };
 }
 
@@ -184,7 +184,7 @@ function toWebhook(type: EventType): object {
     })),
     requestBody: {
       required: true,
-      content: toContent(refToResponse(webhookBodySchema), {
+      content: toContent(refTo('response', webhookBodySchema), {
         type,
         timestamp: created_at,
         data: { customer_id, ...subject },

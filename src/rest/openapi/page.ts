@@ -75,7 +75,7 @@ dd { margin: 0; color: var(--soft); }
 const SCRIPT = String.raw`
 'use strict';
 const page = document.getElementById('page');
-/** What the fields hold before anybody has typed, by their labels. */
+/** Initial values of the form fields, by parameter name. */
 const given = JSON.parse(page.dataset.given);
 
 function make(tag, props, ...children) {
@@ -84,7 +84,7 @@ function make(tag, props, ...children) {
   return element;
 }
 
-/** What stands between backticks is code. */
+/** Renders text between backticks as code. */
 function prose(text) {
   return text.split(/\x60([^\x60]*)\x60/).map((part, index) => index % 2 ? make('code', { textContent: part }) : part);
 }
@@ -179,7 +179,7 @@ async function ask(form, path, method, operation) {
     return [
       make('h3', { textContent: 'Answer' }),
       make('p', { className: 'status ' + (response.ok ? 'ok' : 'failed'), textContent: String(response.status) }),
-      // They scroll: by keyboard as well.
+      // Focusable, so that long texts can be scrolled by keyboard.
       make('pre', { tabIndex: 0, textContent: pretty(text) }),
       make('details', {}, make('summary', { textContent: 'Headers' }), make('pre', { tabIndex: 0, textContent: shown })),
     ];
@@ -207,7 +207,7 @@ function resolve(api, node) {
   return node.$ref ? node.$ref.slice(2).split('/').reduce((at, step) => at[step], api) : node;
 }
 
-/** What is asked with says which fields it needs; what is answered with has them anyway. */
+/** Lists a schema's fields; marks required ones in requests only (in responses all are present). */
 function tree(api, schema, asked) {
   return make('ul', {}, ...fieldsOf(api, schema).map(([name, field, needed]) => {
     const words = [typeOf(api, field), field.description || resolve(api, field).description, choicesOf(field)];

@@ -21,7 +21,7 @@ import { customerPath } from './customers.ts';
 
 const connectLinkPath = customerPath.extend({ id: text('Id of the connect link.', undefined, 'uuid') });
 
-export const connectLinkRequestSchema = object('A connect link to create.', {
+export const connectLinkRequestSchema = object('request', 'ConnectLinkRequest', 'A connect link to create.', {
   providers: z
     .array(z.enum(PROVIDER_NAMES))
     .min(1)
@@ -50,29 +50,38 @@ export const connectLinkRequestSchema = object('A connect link to create.', {
   ),
 });
 
-export const connectLinkSchema = object('A link with which one customer connects one CRM, once.', {
-  id: text('Id of the connect link.', undefined, 'uuid'),
-  customer_id: text('The application’s own id of the customer.', 'customer-1'),
-  providers: z.array(z.enum(PROVIDER_NAMES)).describe('Providers that the customer may connect.'),
-  status: enumText(CONNECT_LINK_STATUSES, 'Status of the link.'),
-  failure: enumText(CONNECT_FAILURES, 'Reason of the failure.').optional(),
-  provider_name: enumText(PROVIDER_NAMES, 'What was chosen.').optional(),
-  connection_id: text('Id of the connection, once the link is COMPLETED.', undefined, 'uuid').optional(),
-  created_at: text('Time of creation.', undefined, 'date-time'),
-  expires_at: text('Time at which the link expires.', undefined, 'date-time'),
-});
+const connectLinkSchema = object(
+  'response',
+  'ConnectLink',
+  'A link with which one customer connects one CRM, once.',
+  {
+    id: text('Id of the connect link.', undefined, 'uuid'),
+    customer_id: text('The application’s own id of the customer.', 'customer-1'),
+    providers: z.array(z.enum(PROVIDER_NAMES)).describe('Providers that the customer may connect.'),
+    status: enumText(CONNECT_LINK_STATUSES, 'Status of the link.'),
+    failure: enumText(CONNECT_FAILURES, 'Reason of the failure.').optional(),
+    provider_name: enumText(PROVIDER_NAMES, 'What was chosen.').optional(),
+    connection_id: text('Id of the connection, once the link is COMPLETED.', undefined, 'uuid').optional(),
+    created_at: text('Time of creation.', undefined, 'date-time'),
+    expires_at: text('Time at which the link expires.', undefined, 'date-time'),
+  },
+);
 
-export const createdConnectLinkSchema = connectLinkSchema
-  .extend({
+const createdConnectLinkSchema = object(
+  'response',
+  'CreatedConnectLink',
+  'A new connect link with its URL.',
+  {
+    ...connectLinkSchema.shape,
     url: text(
       'URL to which you send the customer, returned only here. Anyone who has it can use it.',
       undefined,
       'uri',
     ),
-  })
-  .describe('A new connect link with its URL.');
+  },
+);
 
-export const confirmationSchema = object('The one-time code of a connect link.', {
+const confirmationSchema = object('request', 'Confirmation', 'The one-time code of a connect link.', {
   code: text('One-time code from the query of `return_url` or the popup’s message.'),
 });
 

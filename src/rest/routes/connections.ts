@@ -7,7 +7,7 @@ import { defineOperation } from '../operation.ts';
 import { enumText, object, toSchema, toWire } from '../schemas.ts';
 import { customerPath, EXAMPLE_CONNECTION, withScopes } from './customers.ts';
 
-export const disconnectionSchema = object('A removed connection.', {
+const disconnectionSchema = object('response', 'Disconnection', 'A removed connection.', {
   revocation: enumText(
     REVOCATIONS,
     'Result of revoking the grant at the provider. SHARED: another connection uses it, so it was not revoked. FAILED: the provider could not be reached or refused. NOT_SUPPORTED: it cannot be revoked, or came by an upsert and is yours to revoke.',

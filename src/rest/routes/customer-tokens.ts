@@ -6,7 +6,7 @@ import { defineOperation } from '../operation.ts';
 import { object, optional, text, toCamelCased } from '../schemas.ts';
 import { customerPath } from './customers.ts';
 
-export const tokenRequestSchema = object('Lifetime and scope of the token.', {
+const tokenRequestSchema = object('request', 'TokenRequest', 'Lifetime and scope of the token.', {
   expires_in_seconds: optional(
     z.int().min(1).max(MAX_TOKEN_SECONDS),
     `Lifetime of the token, at most a day. Default: ${DEFAULT_TOKEN_SECONDS} seconds.`,
@@ -17,7 +17,7 @@ export const tokenRequestSchema = object('Lifetime and scope of the token.', {
   ),
 });
 
-export const tokenSchema = object('A token of one customer, returned only here.', {
+const tokenSchema = object('response', 'Token', 'A token of one customer, returned only here.', {
   token: text(
     'Token for the header Authorization, after "Bearer ".',
     'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',

@@ -68,10 +68,8 @@ function toETag({ version, connections }: Customer): string {
 
 const customerSchema = toSchema(customer, 'response');
 
-export const customerPaginationSchema = object('Cursors of the adjacent pages.', pageCursors);
-
-export const customerPageSchema = object('A page of customers.', {
-  pagination: customerPaginationSchema,
+const customerPageSchema = object('response', 'CustomerPage', 'A page of customers.', {
+  pagination: object('response', 'CustomerPagination', 'Cursors of the adjacent pages.', pageCursors),
   records: z.array(customerSchema).describe('Customers of this page, sorted by id.'),
 });
 

@@ -10,7 +10,6 @@ import {
   nextCursor,
   object,
   optional,
-  optionalText,
   pageQuery,
   recordWriter,
   text,
@@ -20,11 +19,11 @@ import {
 const typeField = enumText(EVENT_TYPES, 'Type of event.', 'connection.reauthorize');
 const subjectFields = {
   customer_id: text('The application’s own id of the customer.', 'customer-1'),
-  connection_id: optionalText('Id of the connection.'),
+  connection_id: text('Id of the connection.').optional(),
   sequence: optional(z.int(), 'Sequence number, which increases by one with every event of a connection.'),
 };
 
-export const eventSchema = object('An event.', {
+const eventSchema = object('response', 'Event', 'An event.', {
   id: text('Id of the event, also the header webhook-id.', undefined, 'uuid'),
   type: typeField,
   ...subjectFields,
@@ -34,14 +33,12 @@ export const eventSchema = object('An event.', {
   created_at: momentText('Time of the event.'),
 });
 
-export const eventPaginationSchema = object('Cursors of the adjacent pages.', { next: nextCursor });
-
-export const eventPageSchema = object('A page of the events of the last thirty days.', {
-  pagination: eventPaginationSchema,
+const eventPageSchema = object('response', 'EventPage', 'A page of the events of the last thirty days.', {
+  pagination: object('response', 'EventPagination', 'Cursors of the adjacent pages.', { next: nextCursor }),
   records: z.array(eventSchema).describe('The newest first.'),
 });
 
-export const webhookBodySchema = object('The body of a webhook.', {
+export const webhookBodySchema = object('response', 'WebhookBody', 'The body of a webhook.', {
   type: typeField,
   timestamp: momentText('Time of the event.'),
   data: z.looseObject(subjectFields).describe('With what its type adds.'),

@@ -16,7 +16,9 @@ const oauthClientPath = z.object({
   provider_name: enumText(PROVIDER_NAMES, 'Provider with which the app is registered.', 'hubspot'),
 });
 
-export const oauthClientInputSchema = object(
+const oauthClientInputSchema = object(
+  'request',
+  'OAuthClientInput',
   'Client id and secret of an app that the application has registered with a provider.',
   {
     client_id: text('Client id of the app.', '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77'),
@@ -24,7 +26,9 @@ export const oauthClientInputSchema = object(
   },
 );
 
-export const oauthClientSchema = object(
+const oauthClientSchema = object(
+  'response',
+  'OAuthClient',
   'The OAuth client (app) that the application has registered with a provider. Its secret is never returned.',
   {
     provider_name: enumText(PROVIDER_NAMES, 'The provider.', 'hubspot'),

@@ -7,6 +7,7 @@ import type { RequestContext } from '../../request/context.ts';
 import { findAssociations, searchContacts } from '../../usecases/search-contacts.ts';
 import { defineOperation } from '../operation.ts';
 import {
+  COMPONENTS,
   enumText,
   object,
   optional,
@@ -18,7 +19,7 @@ import {
   toWire,
 } from '../schemas.ts';
 
-export const associationsSchema = z
+const associationsSchema = z
   .strictObject({
     company: optional(z.array(z.string()), 'Ids of companies.'),
     deal: optional(z.array(z.string()), 'Ids of deals.'),
@@ -28,9 +29,10 @@ export const associationsSchema = z
     description:
       'Ids, at the provider, of the records that a contact is associated with: one list for each requested object, empty if there are none or the provider does not support it.',
     examples: [{ company: ['123'], deal: [] }],
-  });
+  })
+  .register(COMPONENTS.response, { id: 'Associations' });
 
-export const contactSchema = object(contact.description, {
+const contactSchema = object('response', 'Contact', contact.description, {
   ...toSchema(contact, 'response').shape,
   raw_data: optional(
     z.record(z.string(), z.unknown()),
@@ -39,7 +41,7 @@ export const contactSchema = object(contact.description, {
   associations: optional(associationsSchema, 'Present with associations_to_fetch.'),
 });
 
-export const contactSearchSchema = object('Search condition.', {
+export const contactSearchSchema = object('request', 'ContactSearch', 'Search condition.', {
   filter: z
     .strictObject({
       email: text('Contacts with this email address.', 'ada@example.com').optional(),
@@ -74,13 +76,11 @@ const contactSearchQuery = z.strictObject({
   ),
 });
 
-export const paginationSchema = object('Cursors of the adjacent pages, and the total count.', {
-  ...pageCursors,
-  total_count: z.int().min(0).describe('Number of results of the whole search, not only of this page.'),
-});
-
-export const contactPageSchema = object('A page of contacts.', {
-  pagination: paginationSchema,
+const contactPageSchema = object('response', 'ContactPage', 'A page of contacts.', {
+  pagination: object('response', 'Pagination', 'Cursors of the adjacent pages, and the total count.', {
+    ...pageCursors,
+    total_count: z.int().min(0).describe('Number of results of the whole search, not only of this page.'),
+  }),
   records: z.array(contactSchema).describe('Contacts of this page, sorted by id.'),
 });
 

@@ -19,7 +19,6 @@ import {
   momentText,
   object,
   optional,
-  optionalText,
   recordWriter,
   text,
   toCamelCased,
@@ -41,18 +40,23 @@ const endpointPath = z.strictObject({
   id: text('Id of the endpoint.', '6d1f4b0e-9c0f-4a52-8f5e-0c6f3f1d2a10'),
 });
 
-export const newEndpointSchema = object('A webhook endpoint to create.', {
+const newEndpointSchema = object('request', 'NewWebhookEndpoint', 'A webhook endpoint to create.', {
   url: urlField,
   event_types: typesField.optional(),
 });
 
-export const endpointChangeSchema = object('Changes of a webhook endpoint. Absent fields are unchanged.', {
-  url: urlField.optional(),
-  event_types: typesField.optional(),
-  enabled: optional(z.boolean(), 'Whether events are sent. `false` also drops pending deliveries.'),
-});
+const endpointChangeSchema = object(
+  'request',
+  'WebhookEndpointChange',
+  'Changes of a webhook endpoint. Absent fields are unchanged.',
+  {
+    url: urlField.optional(),
+    event_types: typesField.optional(),
+    enabled: optional(z.boolean(), 'Whether events are sent. `false` also drops pending deliveries.'),
+  },
+);
 
-export const endpointSchema = object('An endpoint to which events are sent.', {
+const endpointSchema = object('response', 'WebhookEndpoint', 'An endpoint to which events are sent.', {
   id: text('Id of the endpoint.', undefined, 'uuid'),
   url: text('URL to which events are sent.', 'https://app.example.com/webhooks/crossbook'),
   event_types: z.array(z.enum(EVENT_TYPES)).describe('Types of events to send. Empty: all.'),
@@ -61,25 +65,30 @@ export const endpointSchema = object('An endpoint to which events are sent.', {
     .describe(
       'Whether events are sent. False if you disabled it, if it answered 410, or after three days of failures.',
     ),
-  last_failure: optionalText('Last failure.', 'HTTP 503'),
-  last_failure_at: optionalText('Time of the last failure.', EXAMPLE_MOMENT, 'date-time'),
+  last_failure: text('Last failure.', 'HTTP 503').optional(),
+  last_failure_at: momentText('Time of the last failure.').optional(),
   created_at: momentText('Time of creation.'),
   updated_at: momentText('Time of the last change.'),
 });
 
-export const endpointsSchema = object('All endpoints of the application.', {
+const endpointsSchema = object('response', 'WebhookEndpoints', 'All endpoints of the application.', {
   records: z.array(endpointSchema).describe('The oldest first.'),
 });
 
-export const endpointWithSecretSchema = object('An endpoint and its secret.', {
-  endpoint: endpointSchema,
-  secret: text(
-    'Secret to verify signatures with, returned only here.',
-    'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
-  ),
-});
+const endpointWithSecretSchema = object(
+  'response',
+  'WebhookEndpointWithSecret',
+  'An endpoint and its secret.',
+  {
+    endpoint: endpointSchema,
+    secret: text(
+      'Secret to verify signatures with, returned only here.',
+      'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+    ),
+  },
+);
 
-export const redeliverySchema = object('Events to send again.', {
+const redeliverySchema = object('request', 'Redelivery', 'Events to send again.', {
   event_ids: optional(
     z.array(z.string()).max(MAX_REDELIVERED_IDS),
     'Ids of the events: either these, or `since`.',
@@ -89,13 +98,9 @@ export const redeliverySchema = object('Events to send again.', {
   ).optional(),
 });
 
-export const redeliveredSchema = object('Result of sending events again.', {
+const redeliveredSchema = object('response', 'Redelivered', 'Result of sending events again.', {
   scheduled: z.int().min(0).describe('Number of events that were scheduled.'),
-  next_since: optionalText(
-    'If there are more events, the `since` of the next request.',
-    EXAMPLE_MOMENT,
-    'date-time',
-  ),
+  next_since: momentText('If there are more events, the `since` of the next request.').optional(),
 });
 
 const toEndpointRecord = recordWriter(endpointSchema);
