@@ -150,19 +150,6 @@ export function findFragments({ definitions }: DocumentNode): Map<string, Fragme
   return new Map(fragments.map((node) => [node.name.value, node]));
 }
 
-/** Computes a result once per document and operation name, and keeps it as long as the document. */
-export function rememberByOperation<Result>(
-  make: (document: DocumentNode, name: string | undefined) => Result,
-): typeof make {
-  const resultsByDocument = new WeakMap<DocumentNode, Map<string | undefined, Result>>();
-  return (document, name) => {
-    const results = resultsByDocument.get(document) ?? new Map<string | undefined, Result>();
-    const result = results.get(name) ?? make(document, name);
-    resultsByDocument.set(document, results.set(name, result));
-    return result;
-  };
-}
-
 /** Collects the fields of selections, in any order, through inline fragments, and through each named fragment once. */
 export function selectFields(
   sets: readonly SelectionSetNode[],

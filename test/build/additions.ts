@@ -44,8 +44,7 @@ export const ADDITIONS = {
       'src/graphql/cost-analysis.ts',
       ['    directives: inner.directives,', '    leaves: inner.leaves + 1,\n'],
       ['    directives: a.directives', '    leaves: a.leaves + b.leaves,\n'],
-      ['  ...{ cost: 0, perItem', '  leaves: 0,\n'],
-      ['  readonly directives: number;', '  readonly leaves: number;\n'],
+      ['  /** The additional cost per item', '  leaves: 0,\n'],
     ),
   ],
   'a route': [

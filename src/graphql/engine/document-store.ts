@@ -67,6 +67,21 @@ export function createDocumentStore({ schema, rules, limits, memory }: Options) 
   }
 }
 
+/** Computes a result once per document and operation name, and keeps it as long as the document. */
+export function rememberByOperation<Result>(
+  make: (document: DocumentNode, name: string | undefined) => Result,
+): typeof make {
+  const resultsByDocument = new WeakMap<DocumentNode, Map<string | undefined, Result>>();
+  return (document, name) => {
+    const results = resultsByDocument.get(document) ?? new Map<string | undefined, Result>();
+    const existing = results.get(name);
+    if (existing !== undefined) return existing;
+    const result = make(document, name);
+    resultsByDocument.set(document, results.set(name, result));
+    return result;
+  };
+}
+
 function countTokens({ loc }: DocumentNode): number {
   let count = 0;
   for (let token = loc?.startToken; token; token = token.next ?? undefined) count += 1;

@@ -12,12 +12,12 @@ import {
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Execute } from '../compiled/execute.ts';
 import type { OperationCost } from '../cost-analysis.ts';
-import { findFragments, rememberByOperation, selectFields } from '../document-limits.ts';
+import { findFragments, selectFields } from '../document-limits.ts';
 import { INTROSPECTION_NAME, type KnownIntrospection } from '../introspection.ts';
 import { checkOperation, type DocumentLimits, refundCost } from '../limits.ts';
 import { type PersistedOperations, readHash } from '../over-http/persisted-operations.ts';
 import type { GraphQLRequest, OperationParams } from '../over-http/read-request.ts';
-import type { DocumentStore } from './document-store.ts';
+import { type DocumentStore, rememberByOperation } from './document-store.ts';
 import type { Plugins } from './plugins.ts';
 
 /**
