@@ -53,12 +53,12 @@ describeOnRedis('two replicas on one PostgreSQL', () =>
       await Promise.race(answers);
       await redis.cut();
       expect(await Promise.all(answers)).toEqual(Array(12).fill(200));
-      for (const { log } of replicas) expect(countLines(log, 'Redis is away')).toBe(1);
+      for (const { log } of replicas) expect(countLines(log, 'Redis is unreachable')).toBe(1);
     });
 
     test('share the limit again once Redis is back', async () => {
       await redis.mend();
-      await until(() => replicas.every(({ log }) => countLines(log, 'Redis is there again') === 1));
+      await until(() => replicas.every(({ log }) => countLines(log, 'Redis is reachable again') === 1));
       sandbox.hubspot.demo.resetCalls();
       expect(await Promise.all(search(6))).toEqual(Array(6).fill(200));
       expect(refused()).toEqual([]);
