@@ -40,20 +40,9 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
     title: 'variables are read by graphql-js',
     twins: [
       {
-        file: 'graphql/compiled/input.ts',
+        file: 'graphql/compiled/variables.ts',
         name: 'readVariables',
         twin: 'graphql-variables.ts',
-      },
-    ],
-  },
-  {
-    name: 'compiled-arguments',
-    title: 'arguments are read by graphql-js',
-    twins: [
-      {
-        file: 'graphql/compiled/input.ts',
-        name: 'createArgumentReaders',
-        twin: 'graphql-arguments.ts',
       },
     ],
   },

@@ -90,12 +90,12 @@ function executeField(
 }
 
 function argumentsOf({ args, variableValues }: Execution, field: FieldPlan): Record<string, unknown> {
-  const [node] = field.nodes;
-  if (!field.readArguments || !node) return {};
+  const { definition, nodes } = field;
+  const [node] = nodes;
+  if (definition.args.length === 0 || !node) return {};
   const known = args.get(field);
   if (known) return known;
-  const values =
-    field.readArguments(variableValues) ?? getArgumentValues(field.definition, node, variableValues);
+  const values = getArgumentValues(definition, node, variableValues);
   args.set(field, values);
   return values;
 }

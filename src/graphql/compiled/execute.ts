@@ -21,9 +21,9 @@ import type { Allowance } from '../../domain/resources.ts';
 import { findFragments } from '../document-limits.ts';
 import { rememberByOperation } from '../engine/document-store.ts';
 import { executeFields, executeSerially, type ResultObject } from './execute-fields.ts';
-import { createArgumentReaders, readVariables } from './input.ts';
 import { type FieldPlan, type ObjectPlan, planObject } from './plan.ts';
 import type { Writing } from './serializers.ts';
+import { readVariables } from './variables.ts';
 
 /**
  * Executes valid operations with graphql's semantics, faster, and within an allowance. Plans are compiled once per operation and
@@ -74,9 +74,9 @@ export function createExecute(
     const key = planned.conditions.map((name) => variables[name]).join();
     const existing = planned.plans.get(key);
     if (existing) return existing;
-    const { operation, fragments, type, argumentReaders } = planned;
+    const { operation, fragments, type } = planned;
     const room = { fields: MAX_FIELDS };
-    const scope = { schema, fragments, variables, room, writeAfter, jsonAbove, argumentReaders };
+    const scope = { schema, fragments, variables, room, writeAfter, jsonAbove };
     const plan = planObject(scope, type, [operation]);
     if (room.fields < 0) return undefined;
     const fields = MAX_FIELDS - room.fields;
@@ -118,7 +118,6 @@ function readOperation(schema: GraphQLSchema, document: DocumentNode, name: stri
     /** The variables that `@skip` and `@include` use. */
     conditions: [...conditions],
     readVariables: readVariables(schema, operation.variableDefinitions),
-    argumentReaders: createArgumentReaders(),
     plans: new Map<string, ObjectPlan>(),
     /** The number of fields of all its plans. */
     fields: 0,

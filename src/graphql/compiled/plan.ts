@@ -16,7 +16,6 @@ import {
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
 import { getFieldDef } from 'graphql/execution/execute.js';
-import type { createArgumentReaders, ReadArguments } from './input.ts';
 import {
   createWriter,
   type FieldReader,
@@ -83,7 +82,6 @@ function planField(
       value.kind === 'list' && value.item.serialize && readWith
         ? { itemsOf: readWith(readAsItIs), readItem: value.item.serialize, itemSize: value.itemSize }
         : undefined,
-    readArguments: definition.args.length > 0 ? scope.argumentReaders(definition, node) : undefined,
   };
 }
 
@@ -155,7 +153,6 @@ interface PlanScope extends Writing {
   readonly variables: Record<string, unknown>;
   /** The remaining field budget of the plan; a plan that makes it negative is discarded. */
   readonly room: { fields: number };
-  readonly argumentReaders: ReturnType<typeof createArgumentReaders>;
 }
 
 export interface ObjectPlan {
@@ -180,8 +177,6 @@ export interface FieldPlan extends Pick<FieldReader, 'key' | 'list'> {
   readonly value: ValuePlan;
   /** Reads the field's result from the parent. Present where the field and everything below it is plain data. */
   readonly serialize: Serializer | undefined;
-  /** Present where the field has arguments. */
-  readonly readArguments: ReadArguments | undefined;
 }
 
 export type ValuePlan = PresentPlan & { readonly isNonNull: boolean };

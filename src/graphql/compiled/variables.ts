@@ -1,26 +1,18 @@
 import {
-  type ArgumentNode,
-  type FieldNode,
-  type GraphQLArgument,
-  type GraphQLField,
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
-  type GraphQLLeafType,
   type GraphQLList,
   type GraphQLNamedInputType,
   type GraphQLSchema,
   GraphQLString,
-  isEnumType,
   isInputObjectType,
   isInputType,
   isListType,
   isNonNullType,
-  Kind,
-  type ObjectFieldNode,
   typeFromAST,
-  type ValueNode,
   type VariableDefinitionNode,
+  valueFromAST,
 } from 'graphql';
 import { bailOut } from './serializers.ts';
 
@@ -53,8 +45,8 @@ function toVariable(schema: GraphQLSchema, definition: VariableDefinitionNode): 
   if (!isInputType(type) || name === '__proto__') return bailOut();
   const read = readValue(type);
   if (!defaultValue) return { name, read, standIn: unlessRequired(type, undefined) };
-  const readDefault = readLiteral(defaultValue, type);
-  return { name, read, standIn: () => readDefault({}) };
+  const standIn = () => valueFromAST(defaultValue, type);
+  return standIn() === undefined ? bailOut() : { name, read, standIn };
 }
 
 function readValue(type: GraphQLInputType): ReadValue {
@@ -111,93 +103,8 @@ function isIterable(value: unknown): boolean {
 /** The readers of a schema's input objects. */
 const objects = new WeakMap<GraphQLInputObjectType, ReadValue>();
 
-/**
- * Caches argument readers per operation: one field node may occur in thousands of plans, and its arguments may be as
- * long as the document.
- */
-export function createArgumentReaders(): (definition: Definition, node: FieldNode) => ReadArguments {
-  const known = new Map<Definition, Map<FieldNode, ReadArguments>>();
-  return (definition, node) => {
-    const readers = known.get(definition) ?? new Map<FieldNode, ReadArguments>();
-    const read = readers.get(node) ?? readArguments(definition, node);
-    known.set(definition, readers.set(node, read));
-    return read;
-  };
-}
-
-/** Compiles a field's arguments to a function of the variables. Undefined as above. */
-export function readArguments({ args }: Definition, node: FieldNode): ReadArguments {
-  const fill = unlessBailedOut(() => coerceFields(args, node.arguments ?? []));
-  return (variables) => fill && unlessBailedOut(() => fill({}, variables));
-}
-
-/**
- * Compiles a literal of a document. Lists and objects are created per call, because resolvers may mutate them.
- * Undefined is a variable without a value.
- */
-function readLiteral(node: ValueNode, type: GraphQLInputType): ReadLiteral {
-  if (node.kind === Kind.VARIABLE) return readVariable(node.name.value, type);
-  if (isNonNullType(type)) return node.kind === Kind.NULL ? bailOut() : readLiteral(node, type.ofType);
-  if (node.kind === Kind.NULL) return () => null;
-  if (isListType(type)) return readItems(node.kind === Kind.LIST ? node.values : [node], type.ofType);
-  if (!isInputObjectType(type)) return parseLeaf(node, type);
-  if (node.kind !== Kind.OBJECT) return bailOut();
-  const fill = coerceFields(Object.values(type.getFields()), node.fields);
-  return (variables) => toObject(type, fill(Object.create(null), variables));
-}
-
-/** Coerces arguments or input fields in the order of their declaration. */
-function coerceFields(declared: readonly InputDefinition[], written: readonly Written[]) {
-  const nodes = new Map(written.map(({ name, value }) => [name.value, value]));
-  const members = declared.flatMap((one) => {
-    const node = nodes.get(one.name);
-    const standIn = defaultFor(one);
-    if (node) return [{ name: one.name, read: readOr(standIn, node, one.type) }];
-    return standIn() === undefined ? [] : [{ name: one.name, read: standIn }];
-  });
-  return (values: Values, variables: Values) => {
-    for (const { name, read } of members) {
-      const value = read(variables);
-      if (value !== undefined) values[name] = value;
-    }
-    return values;
-  };
-}
-
-/** A variable without a value falls back to the default. */
-function readOr(standIn: () => unknown, node: ValueNode, type: GraphQLInputType): ReadLiteral {
-  const read = readLiteral(node, type);
-  if (node.kind !== Kind.VARIABLE) return read;
-  return (variables) => {
-    const value = read(variables);
-    return value === undefined ? standIn() : value;
-  };
-}
-
-function readVariable(name: string, type: GraphQLInputType): ReadLiteral {
-  const isRequired = isNonNullType(type);
-  return (variables) => {
-    if (!Object.hasOwn(variables, name)) return undefined;
-    const value = variables[name];
-    return value === undefined || (value === null && isRequired) ? bailOut() : value;
-  };
-}
-
-function readItems(nodes: readonly ValueNode[], type: GraphQLInputType): ReadLiteral {
-  const reads = nodes.map((node) => readOr(unlessRequired(type, null), node, type));
-  return (variables) => reads.map((read) => read(variables));
-}
-
-function parseLeaf(node: ValueNode, type: GraphQLLeafType): ReadLiteral {
-  const parse: ReadLiteral = (variables) => type.parseLiteral(node, variables) ?? bailOut();
-  // Some scalars accept lists and objects, with variables inside.
-  if (node.kind === Kind.LIST || node.kind === Kind.OBJECT) return parse;
-  const value = parse({});
-  return typeof value !== 'object' || isEnumType(type) ? () => value : parse;
-}
-
-/** The default of an omitted argument or input field; undefined omits it. */
-function defaultFor({ type, defaultValue }: InputDefinition): () => unknown {
+/** The default of an omitted input field; undefined omits it. */
+function defaultFor({ type, defaultValue }: GraphQLInputField): () => unknown {
   return defaultValue === undefined ? unlessRequired(type, undefined) : () => defaultValue;
 }
 
@@ -224,16 +131,6 @@ function unlessBailedOut<T>(work: () => T): T | undefined {
 type Values = Record<string, unknown>;
 
 type ReadValue = (value: unknown) => unknown;
-
-type ReadLiteral = (variables: Values) => unknown;
-
-export type ReadArguments = (variables: Values) => Values | undefined;
-
-type Written = ArgumentNode | ObjectFieldNode;
-
-type InputDefinition = GraphQLArgument | GraphQLInputField;
-
-type Definition = GraphQLField<unknown, unknown>;
 
 interface Variable {
   readonly name: string;
