@@ -47,11 +47,6 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
     ],
   },
   {
-    name: 'contact-ids',
-    title: 'ids of contacts are encoded as a whole',
-    twins: [{ file: 'graphql/global-id.ts', name: 'toContactId', twin: 'whole-contact-ids.ts' }],
-  },
-  {
     name: 'no-yoga-without-plugins',
     title: 'operations go through Yoga’s engine, also without plugins',
     twins: [{ file: 'graphql/engine/operation-run.ts', name: 'openOperationEngine', twin: 'always-yoga.ts' }],
