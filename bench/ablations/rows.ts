@@ -31,11 +31,6 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
     ],
   },
   {
-    name: 'transcoded-text',
-    title: 'text becomes UTF-8 by `Buffer.from`',
-    twins: [{ file: 'lib/json-body.ts', name: 'toUtf8', twin: 'utf8-by-buffer.ts' }],
-  },
-  {
     name: 'compiled-variables',
     title: 'variables are read by graphql-js',
     twins: [
