@@ -7,11 +7,11 @@ const VERSION = 1;
 
 /** A globally unique id, over applications, customers and providers, so that client caches never mix two records. */
 export function toGlobalId(id: GlobalId): string {
-  const parts =
-    id.type === 'Customer'
-      ? [id.applicationId, id.customerId]
-      : [id.applicationId, id.customerId, id.provider, id.remoteId];
-  return Buffer.from(JSON.stringify([VERSION, id.type, ...parts])).toString('base64url');
+  const { type, applicationId, customerId } = id;
+  const record = type === 'Contact' ? [id.provider, id.remoteId] : [];
+  return Buffer.from(JSON.stringify([VERSION, type, applicationId, customerId, ...record])).toString(
+    'base64url',
+  );
 }
 
 /** Undefined for anything that is not a valid id. */

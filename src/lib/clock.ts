@@ -35,6 +35,37 @@ function startTimer(delayMs: number, callback: () => void): NodeJS.Timeout {
   return setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS));
 }
 
+/**
+ * Calls back once: at the deadline, or earlier with `true` when the client has disconnected. The returned function
+ * cancels.
+ */
+export function whenOver(
+  { clock, deadline, permit }: Wait,
+  callback: (hasGone: boolean) => void,
+): () => void {
+  let forget: (() => void) | undefined;
+  const cancel = clock.schedule(deadline - clock.now(), () => {
+    forget?.();
+    callback(false);
+  });
+  forget = permit?.whenGone(() => {
+    cancel();
+    callback(true);
+  });
+  return () => {
+    cancel();
+    forget?.();
+  };
+}
+
+export interface Wait {
+  readonly clock: Clock;
+  /** The deadline in monotonic time. */
+  readonly deadline: number;
+  /** The permit of the waiting request. */
+  readonly permit?: { whenGone(callback: () => void): () => void } | undefined;
+}
+
 /** Background tasks, which outlive the response. Only the shutdown waits for them. */
 export function createBackground(onError: (error: unknown) => void) {
   // Counts instead of listing: a long-lived list would keep the results of finished tasks from being collected.

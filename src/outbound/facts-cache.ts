@@ -1,8 +1,7 @@
 import type { Connection, ConnectionFacts, Learnt } from '../domain/connection.ts';
 import type { ContactCache } from '../domain/tenant.ts';
 import { createTtlCache } from '../lib/cache.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Wait } from './failures.ts';
+import type { Clock, Wait } from '../lib/clock.ts';
 import { withDeadline } from './send.ts';
 
 /** Facts about one connection, stored with its cached contacts for all processes and cached in memory for a minute. */

@@ -1,6 +1,5 @@
 import { CrossbookError, type ErrorCode, type ErrorOrigin } from '../domain/errors.ts';
 import { RemoteFailure } from '../domain/remote.ts';
-import type { Clock } from '../lib/clock.ts';
 import { PrivateAddressError } from './http/addresses.ts';
 
 /** A copy with its own error id, so that each caller's error can be found in the log. */
@@ -28,37 +27,6 @@ export class AbandonedError extends CrossbookError {
   constructor() {
     super('SERVICE_UNAVAILABLE', 'The client has gone before the provider answered.');
   }
-}
-
-/**
- * Calls back once: at the deadline, or earlier with the error when the client has disconnected. The returned function
- * cancels.
- */
-export function whenOver(
-  { clock, deadline, permit }: Wait,
-  callback: (abandoned?: AbandonedError) => void,
-): () => void {
-  let forget: (() => void) | undefined;
-  const cancel = clock.schedule(deadline - clock.now(), () => {
-    forget?.();
-    callback();
-  });
-  forget = permit?.whenGone(() => {
-    cancel();
-    callback(new AbandonedError());
-  });
-  return () => {
-    cancel();
-    forget?.();
-  };
-}
-
-export interface Wait {
-  readonly clock: Clock;
-  /** The deadline in monotonic time. */
-  readonly deadline: number;
-  /** The permit of the waiting request. */
-  readonly permit?: { whenGone(callback: () => void): () => void } | undefined;
 }
 
 export function rateLimited(retryAfterMs: number): CrossbookError {

@@ -3,8 +3,8 @@ import { type FieldSelection, mergeSelections } from '../domain/contact-search.t
 import type { CrossbookError } from '../domain/errors.ts';
 import type { CallPermit, WorkPermit } from '../domain/resources.ts';
 import { createBatcher } from '../lib/batcher.ts';
-import type { Clock } from '../lib/clock.ts';
-import { cloneError, rateLimited, timedOut, whenOver } from './failures.ts';
+import { type Clock, whenOver } from '../lib/clock.ts';
+import { AbandonedError, cloneError, rateLimited, timedOut } from './failures.ts';
 import type { OnProgress, Progress } from './send.ts';
 
 /**
@@ -78,10 +78,10 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
       };
       batcher.add(waiter, key);
       // Registered last: for a client that has disconnected it calls back at once.
-      stopWaiting = whenOver({ clock, deadline, permit }, (abandoned) => {
-        if (waiter.sharesCallDeadline && !abandoned) return;
+      stopWaiting = whenOver({ clock, deadline, permit }, (hasGone) => {
+        if (waiter.sharesCallDeadline && !hasGone) return;
         batcher.remove(waiter, key);
-        waiter.reject(abandoned ?? deadlineError(waiter.call));
+        waiter.reject(hasGone ? new AbandonedError() : deadlineError(waiter.call));
       });
     });
   }

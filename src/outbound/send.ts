@@ -2,17 +2,10 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../domain/remote.ts';
 import { type CallPermit, type HeldOwners, memoryLimitReached } from '../domain/resources.ts';
+import { type Wait, whenOver } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
 import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';
-import {
-  AbandonedError,
-  codeOf,
-  isTransientFailure,
-  rateLimited,
-  timedOut,
-  type Wait,
-  whenOver,
-} from './failures.ts';
+import { AbandonedError, codeOf, isTransientFailure, rateLimited, timedOut } from './failures.ts';
 import type { Call } from './http/transport.ts';
 import type { OutboundDeps } from './outbound.ts';
 import type { Breaker } from './resilience/circuit-breaker.ts';
@@ -175,7 +168,7 @@ interface SendDeps
 /** Waits for shared work until the deadline, or until the client disconnects. The work itself continues. */
 export function withDeadline<T>(wait: Wait, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = whenOver(wait, (abandoned) => reject(abandoned ?? timedOut('crossbook')));
+    const stop = whenOver(wait, (hasGone) => reject(hasGone ? new AbandonedError() : timedOut('crossbook')));
     work.then(resolve, reject).finally(stop);
   });
 }
@@ -203,9 +196,8 @@ export async function withRetries(
     const until = clock.now() + (waitMs ?? Number.POSITIVE_INFINITY);
     if (until >= deadline) return returnOrThrow(last);
     await new Promise<void>((resolve, reject) => {
-      whenOver({ clock, deadline: until, permit }, (abandoned) =>
-        abandoned ? reject(abandoned) : resolve(),
-      );
+      const end = (hasGone: boolean) => (hasGone ? reject(new AbandonedError()) : resolve());
+      whenOver({ clock, deadline: until, permit }, end);
     });
   }
 }

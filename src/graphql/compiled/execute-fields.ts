@@ -93,9 +93,7 @@ function argumentsOf({ args, variableValues }: Execution, field: FieldPlan): Rec
   const { definition, nodes } = field;
   const [node] = nodes;
   if (definition.args.length === 0 || !node) return {};
-  const known = args.get(field);
-  if (known) return known;
-  const values = getArgumentValues(definition, node, variableValues);
+  const values = args.get(field) ?? getArgumentValues(definition, node, variableValues);
   args.set(field, values);
   return values;
 }

@@ -49,13 +49,7 @@ export function createExecute(
       variableValues = read.coerced;
     }
     const plan = findPlan(planned, variableValues);
-    if (!plan) {
-      const error = new CrossbookError(
-        'BAD_REQUEST',
-        'The operation is too large to be planned: it selects too many fields.',
-      );
-      return { errors: [error as never] };
-    }
+    if (!plan) return { errors: [new CrossbookError('BAD_REQUEST', TOO_LARGE) as never] };
     return executePlan(plan, {
       schema,
       fragments,
@@ -76,8 +70,7 @@ export function createExecute(
     if (existing) return existing;
     const { operation, fragments, type } = planned;
     const room = { fields: MAX_FIELDS };
-    const scope = { schema, fragments, variables, room, writeAfter, jsonAbove };
-    const plan = planObject(scope, type, [operation]);
+    const plan = planObject({ schema, fragments, variables, room, writeAfter, jsonAbove }, type, [operation]);
     if (room.fields < 0) return undefined;
     const fields = MAX_FIELDS - room.fields;
     if (fields <= MAX_FIELDS_KEPT) {
@@ -178,6 +171,7 @@ class ErrorCollector {
   }
 }
 
+const TOO_LARGE = 'The operation is too large to be planned: it selects too many fields.';
 const OMITTED = new GraphQLError('This error is counted and not shown.');
 /** The number of objects of one selection from which a generated serializer pays off. */
 const WORTH_GENERATING = 1_000;

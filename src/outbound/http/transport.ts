@@ -3,8 +3,8 @@ import { CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
 import type { ProviderCall } from '../../domain/log.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import { type Hold, memoryLimitReached, type WorkPermit } from '../../domain/resources.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { codeOf, timedOut, toTransportFailure, whenOver } from '../failures.ts';
+import { type Clock, whenOver } from '../../lib/clock.ts';
+import { AbandonedError, codeOf, timedOut, toTransportFailure } from '../failures.ts';
 import type { OutboundOptions, OutboundSettings } from '../outbound.ts';
 import { createGuardedConnector } from './addresses.ts';
 import { Chunks, NO_CHUNKS, ReceivedAnswer, readStart, tooLarge, unpackBody } from './answer-body.ts';
@@ -39,8 +39,8 @@ export function createTransport(options: TransportOptions) {
         if (deadline <= startedAt) throw timedOut('crossbook');
         const answer = await new Promise<ProviderResponse>((resolve, reject) => {
           const handler = new ResponseHandler({ origin, maxBytes: maxAnswerBytes, hold, resolve, reject });
-          stopWaiting = whenOver({ clock, deadline, permit }, (abandoned) =>
-            handler.fail(abandoned ?? timedOut('remote-provider')),
+          stopWaiting = whenOver({ clock, deadline, permit }, (hasGone) =>
+            handler.fail(hasGone ? new AbandonedError() : timedOut('remote-provider')),
           );
           const agent = sandboxOrigins.has(origin) ? sandbox : guarded;
           dispatch(agent, { origin: addresses.get(origin) ?? origin, request, headers }, handler);

@@ -1,6 +1,6 @@
 import type { RateLimit, RateLimitStatus } from '../../domain/provider.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { rateLimited, type Wait, whenOver } from '../failures.ts';
+import { type Clock, type Wait, whenOver } from '../../lib/clock.ts';
+import { AbandonedError, rateLimited } from '../failures.ts';
 
 /** One rate limit of one connection: calls are sent at once while permits are left, and queue otherwise. */
 export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }: RateLimiterOptions) {
@@ -84,8 +84,8 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
       };
       if (inFront) queue = new Set([waiter, ...queue]);
       else queue.add(waiter);
-      stopWaiting = whenOver({ clock, deadline, permit }, (abandoned) =>
-        waiter.leave(abandoned ?? rateLimited(retryAfter())),
+      stopWaiting = whenOver({ clock, deadline, permit }, (hasGone) =>
+        waiter.leave(hasGone ? new AbandonedError() : rateLimited(retryAfter())),
       );
     });
   }
