@@ -33,7 +33,7 @@ import { createSigner, createSigningKeys } from './storage/sealing.ts';
 import type { LoggerOptions } from './telemetry/logger.ts';
 import { registerGauges } from './telemetry/metrics/gauges.ts';
 
-/** The composition root: the only file that imports every folder. */
+/** The composition root; `foundation.ts`, `connecting.ts` and `background-jobs.ts` are its parts. */
 export async function createApp(
   config: Config,
   logging: Omit<LoggerOptions, 'level'>,
@@ -54,7 +54,7 @@ export async function createApp(
     sandboxAddresses: directions.sandboxAddresses,
     findSandboxLogin: directions.findSandboxOfLogin,
     settings: { deadlineMs: config.providerDeadlineMs },
-    sharedRateLimits: limits.sharedRateLimits,
+    distributedRateLimits: limits.distributedRateLimits,
     onCall: telemetry.onCall,
     onLookup: metrics.lookup,
     onRestricted: metrics.restricted,
@@ -122,7 +122,7 @@ export async function createApp(
     providers: outbound.countWaiting,
     apis: () => readApiSupport(providers.values(), clock.wall()),
     database: database.countConnections,
-    redis: () => limits.sharedRateLimits?.isConnected(),
+    redis: () => limits.distributedRateLimits?.isConnected(),
     webhooks: jobs.countWebhooks,
     lostLogLines: given.countLostLines ?? (() => 0),
   });

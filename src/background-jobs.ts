@@ -4,13 +4,13 @@ import { runPeriodically } from './lib/clock.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import { createWebhookUrlCheck } from './outbound/webhooks/post.ts';
 import { watchWebhooks } from './outbound/webhooks/watch.ts';
-import { sweepContactCache } from './storage/maintenance.ts';
+import { startSweeps } from './storage/maintenance.ts';
 import { type IdleRefreshDeps, refreshIdleTokens } from './usecases/refresh-idle-tokens.ts';
 
 /** Part of the composition root: periodic and background jobs. */
 export function startJobs(foundation: Foundation, outbound: Outbound) {
   const { config, database, clock, log, telemetry } = foundation;
-  const sweep = sweepContactCache(database, {
+  const sweep = startSweeps(database, {
     maxBytesPerApplication: config.maxCacheBytes,
     clock,
     onError: (cause) => log.warn({ cause }, 'what is old was not swept'),

@@ -224,7 +224,7 @@ export const SETTINGS = {
     'CROSSBOOK_MAX_REQUESTS',
     wholeNumber(1, 100_000),
     '32',
-    'Concurrency limits: requests that run at once (beyond it they queue for up to a second, then 503 with Retry-After; waiting for a CRM does not count), those among them without a key or token, and open connections.',
+    'Concurrency limits: requests that run at once (beyond it they queue for up to a second, then 503 with Retry-After; waiting for a CRM does not count), those among them without a key or token (never more than a quarter of the first), and open connections.',
   ),
   maxStrangers: setting('CROSSBOOK_MAX_STRANGER_REQUESTS', wholeNumber(1, 100_000), '20'),
   bounds: {

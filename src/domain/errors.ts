@@ -14,12 +14,22 @@ export const ERROR_CODES = {
   UNAUTHORIZED: code(401, 'Unauthorized', 'No API key or token was presented, or it is not valid.', {
     example: 'The API key is not valid.',
   }),
-  FORBIDDEN: code(403, 'Forbidden', 'A customer token asks for more than its customer.', {
-    example: 'This token is for another customer.',
-  }),
-  NOT_FOUND: code(404, 'Not found', 'There is no such customer, or it has no connection to the provider.', {
-    example: 'There is no customer "customer-1" with a connection to hubspot.',
-  }),
+  FORBIDDEN: code(
+    403,
+    'Forbidden',
+    'The key, token, origin or host may not do this: a customer token asks for more than its customer, or an operation is not a trusted document.',
+    {
+      example: 'This token is for another customer.',
+    },
+  ),
+  NOT_FOUND: code(
+    404,
+    'Not found',
+    'There is no such path, customer, link, endpoint or application, or the customer has no connection to the provider.',
+    {
+      example: 'There is no customer "customer-1" with a connection to hubspot.',
+    },
+  ),
   PERSISTED_QUERY_NOT_FOUND: code(
     404,
     'Persisted query not found',
@@ -32,9 +42,14 @@ export const ERROR_CODES = {
     'No media type of the response is one that the client accepts.',
   ),
   REQUEST_TIMEOUT: code(408, 'Request timeout', 'The request arrived too slowly.', { retryable: true }),
-  CONFLICT: code(409, 'Conflict', 'The stored version is not the expected one.', {
-    example: 'The stored version is 4, not 3.',
-  }),
+  CONFLICT: code(
+    409,
+    'Conflict',
+    'The stored version is not the expected one, or the state of a link or an endpoint does not allow this.',
+    {
+      example: 'The stored version is 4, not 3.',
+    },
+  ),
   PAYLOAD_TOO_LARGE: code(
     413,
     'Payload too large',

@@ -162,7 +162,7 @@ export interface DistributedRateLimits {
   /** One round trip. Undefined where Redis did not reply: continue within the share. */
   acquire(ask: PermitRequest): Promise<PermitResult | undefined>;
   /** Returns an unused permit. Not awaited, like `release`. */
-  cancel(name: string, turn: string): void;
+  cancel(name: string, permitId: string): void;
   /** Called after the call, whatever its result: from now on the permit counts for one interval. */
   release(report: PermitRelease): void;
 }
@@ -177,12 +177,12 @@ export interface PermitRequest {
   readonly leaseMs: number;
 }
 
-export type PermitResult = { readonly turn: string } | { readonly waitMs: number };
+export type PermitResult = { readonly permitId: string } | { readonly waitMs: number };
 
 export interface PermitRelease {
   readonly name: string;
   /** Undefined: the call was made while Redis was unreachable. */
-  readonly turn: string | undefined;
+  readonly permitId: string | undefined;
   readonly intervalMs: number;
   /** The rate limit reported by the response. */
   readonly rateLimit: RateLimitStatus | undefined;

@@ -1,7 +1,7 @@
 import { PROVIDER_CALL } from '../domain/contact-search.ts';
 /**
- * The cost of a field, declared with the field. One unit is one value in the response; `limits.ts` adds them up
- * before execution. By default a field costs one unit plus its selections.
+ * The cost of a field, declared with the field. One unit is one value in the response; `cost-analysis.ts` adds
+ * them up before execution, and `limits.ts` compares the sum. By default a field costs one unit plus its selections.
  */
 export interface FieldCost {
   /** The cost of the field itself. */

@@ -36,7 +36,7 @@ export function createDistributedRateLimits(
         const waitMs = Number(
           await acquire(toKeys(name), [calls, intervalMs, Math.ceil(Math.max(0, leaseMs)), permitId]),
         );
-        return waitMs === 0 ? { turn: permitId } : { waitMs };
+        return waitMs === 0 ? { permitId } : { waitMs };
       } catch {
         redis.markInterrupted();
         // The script may have run although its reply was lost.
@@ -47,7 +47,7 @@ export function createDistributedRateLimits(
 
     cancel,
 
-    release({ name, turn: permitId, intervalMs, rateLimit, pauseMs = 0 }) {
+    release({ name, permitId, intervalMs, rateLimit, pauseMs = 0 }) {
       if (!redis.isConnected()) {
         if (permitId !== undefined) ended.set(permitId, name);
         return;

@@ -56,7 +56,7 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
     },
 
     /** Undefined without Redis. */
-    sharedRateLimits: redis && createDistributedRateLimits(redis, clock),
+    distributedRateLimits: redis && createDistributedRateLimits(redis, clock),
     close: async () => redis?.close(),
   };
 

@@ -91,7 +91,7 @@ export interface OutboundOptions {
   /** Accounts for the memory of provider responses. */
   readonly heldBytes: HeldBytes;
   /** Present where several processes share the providers' rate limits. */
-  readonly sharedRateLimits?: DistributedRateLimits | undefined;
+  readonly distributedRateLimits?: DistributedRateLimits | undefined;
   /** Called after each attempt. */
   readonly onCall?: (event: CallEvent) => void;
   /** Called for each batch of look-ups by email. */

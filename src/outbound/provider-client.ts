@@ -117,8 +117,8 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
       return await call(deadline ?? clock.now() + deadlineMs);
     } finally {
       deps.waiting.leave(applicationId, operations);
-      const turn = resume?.();
-      if (turn) await turn;
+      const slot = resume?.();
+      if (slot) await slot;
     }
   }
 
@@ -154,11 +154,11 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     const budget = access.budgets[name];
     if (!budget) throw new Error(`A call names the budget ${name}, which its provider does not declare.`);
     const options = { budget, clock, maxWaiting: settings.maxWaitingCalls };
-    const { sharedRateLimits } = deps;
+    const { distributedRateLimits } = deps;
     // Concurrency is limited per process: only call counts are shared.
-    const isShared = sharedRateLimits !== undefined && budget.calls !== undefined;
+    const isShared = distributedRateLimits !== undefined && budget.calls !== undefined;
     const limiter = isShared
-      ? createSharedRateLimiter({ ...options, sharedRateLimits, name: `${connectionId}:${name}` })
+      ? createSharedRateLimiter({ ...options, distributedRateLimits, name: `${connectionId}:${name}` })
       : createRateLimiter(options);
     limiters.set(name, limiter);
     return limiter;

@@ -50,7 +50,7 @@ delete from crossbook.contact_cache where (application_id, key_hash) in (
  * Periodic sweep of the contact cache: deletes entries older than a day, and enforces the quota per application. Also
  * ends expired connect links and deletes old ones.
  */
-export function sweepContactCache(
+export function startSweeps(
   { maintenance, sweepConnectLinks }: Swept,
   { maxBytesPerApplication, onError, schedule, clock }: SweepOptions,
 ): PeriodicTask {

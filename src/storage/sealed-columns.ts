@@ -2,7 +2,7 @@ import type { StoreDeps } from './database.ts';
 import type { Engine } from './engine/open.ts';
 import { createSealer, type KeyRing } from './sealing.ts';
 
-/** All encrypted columns. A row names the encryption key of its columns in `key_id`. */
+/** The encrypted columns that a key rotation re-encrypts (the contact cache is not one: it is deleted instead). A row names the encryption key of its columns in `key_id`. */
 export function createSealedColumns(ring: KeyRing) {
   return {
     /**

@@ -36,9 +36,9 @@ describeOnRedis('a budget of several processes', () => {
   test('is shared: a permit that one process takes is missing for the other', async () => {
     const [one, other] = await openTwo();
     const taken = [await one.acquire(ASK), await other.acquire(ASK), await one.acquire(ASK)];
-    expect(taken).toEqual(taken.map(() => ({ turn: expect.any(String) })));
+    expect(taken).toEqual(taken.map(() => ({ permitId: expect.any(String) })));
     expect(await other.acquire(ASK)).toEqual({ waitMs: expect.any(Number) });
-    expect(await other.acquire({ ...ASK, name: 'b:general' })).toHaveProperty('turn');
+    expect(await other.acquire({ ...ASK, name: 'b:general' })).toHaveProperty('permitId');
   });
 
   test('gives concurrent requests exactly the permits that are left', async () => {
@@ -46,16 +46,16 @@ describeOnRedis('a budget of several processes', () => {
     const asked = Array.from({ length: 40 }, (_, index) =>
       (index % 2 ? one : other).acquire({ ...ASK, calls: 7 }),
     );
-    expect((await Promise.all(asked)).filter((told) => told && 'turn' in told)).toHaveLength(7);
+    expect((await Promise.all(asked)).filter((told) => told && 'permitId' in told)).toHaveLength(7);
   });
 
   test('gives a cancelled permit to the other processes', async () => {
     const [one, other] = await openTwo();
     for (let call = 0; call < 2; call++) await one.acquire(ASK);
     const told = await one.acquire(ASK);
-    if (told && 'turn' in told) one.cancel(ASK.name, told.turn);
+    if (told && 'permitId' in told) one.cancel(ASK.name, told.permitId);
     await one.acquire({ ...ASK, name: 'behind it' });
-    expect(await other.acquire(ASK)).toHaveProperty('turn');
+    expect(await other.acquire(ASK)).toHaveProperty('permitId');
   });
 
   test('gives the permit of a call that ended while Redis was away to the others when Redis returns', async () => {
@@ -64,34 +64,34 @@ describeOnRedis('a budget of several processes', () => {
     const [one, other] = [await open(prefix, proxy.url), await open(prefix)];
     const ask = { ...ASK, calls: 2 };
     const told = [await one.acquire(ask), await one.acquire(ask)];
-    const [ended, cancelled] = told.map((turn) => (turn && 'turn' in turn ? turn.turn : ''));
+    const [ended, cancelled] = told.map((one) => (one && 'permitId' in one ? one.permitId : ''));
     await proxy.cut();
     await until(() => !one.isConnected());
-    one.release({ ...REPORT, turn: ended });
+    one.release({ ...REPORT, permitId: ended });
     one.cancel(ASK.name, cancelled ?? '');
     await proxy.mend();
     await until(() => one.isConnected());
     await one.acquire({ ...ASK, name: 'behind it' });
-    for (let call = 0; call < 2; call++) expect(await other.acquire(ask)).toHaveProperty('turn');
+    for (let call = 0; call < 2; call++) expect(await other.acquire(ask)).toHaveProperty('permitId');
     await proxy.cut();
   });
 
   test('follows the rate limit headers that one process received, in all processes', async () => {
     const [one, other] = await openTwo();
     const told = await one.acquire(ASK);
-    const turn = told && 'turn' in told ? told.turn : undefined;
+    const permitId = told && 'permitId' in told ? told.permitId : undefined;
     // Of ten calls two remain: one was ours, so seven were another consumer's.
     const rateLimit = { max: 10, remaining: 2, intervalMs: 600_000 };
-    one.release({ name: ASK.name, turn, intervalMs: ASK.intervalMs, rateLimit, pauseMs: undefined });
+    one.release({ name: ASK.name, permitId, intervalMs: ASK.intervalMs, rateLimit, pauseMs: undefined });
     await one.acquire({ ...ASK, name: 'behind it' });
-    for (let call = 0; call < 2; call++) expect(await other.acquire(ASK)).toHaveProperty('turn');
+    for (let call = 0; call < 2; call++) expect(await other.acquire(ASK)).toHaveProperty('permitId');
     expect(await one.acquire(ASK)).toHaveProperty('waitMs');
   });
 
   test('pauses all processes when the provider asks one of them to wait', async () => {
     const [one, other] = await openTwo();
     const { name, intervalMs } = ASK;
-    one.release({ name, turn: undefined, intervalMs, rateLimit: undefined, pauseMs: 600_000 });
+    one.release({ name, permitId: undefined, intervalMs, rateLimit: undefined, pauseMs: 600_000 });
     await one.acquire({ ...ASK, name: 'behind it' });
     const told = await other.acquire(ASK);
     const waitMs = told && 'waitMs' in told ? told.waitMs : 0;
@@ -107,7 +107,7 @@ describeOnRedis('a budget of several processes', () => {
     expect(await budgets.acquire(long)).toHaveProperty('waitMs');
     const short = { ...ASK, name: 'short', calls: 1, intervalMs: 5, leaseMs: 20 };
     await budgets.acquire(short);
-    await expect.poll(() => budgets.acquire(short), { interval: 1 }).toHaveProperty('turn');
+    await expect.poll(() => budgets.acquire(short), { interval: 1 }).toHaveProperty('permitId');
   });
 
   test('is never exceeded in any interval by two rate limiters in two processes together', async () => {
@@ -117,7 +117,7 @@ describeOnRedis('a budget of several processes', () => {
         budget,
         clock: systemClock,
         maxWaiting: 100,
-        sharedRateLimits: budgets,
+        distributedRateLimits: budgets,
         name: 'a:search',
       }),
     );

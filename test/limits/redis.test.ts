@@ -57,22 +57,22 @@ describeOnRedis('limits that several processes share', () => {
     const limits = await open();
     expect(await refusals(limits, 5)).toBe(0);
     await proxy.cut();
-    await until(() => limits.sharedRateLimits?.isConnected() === false);
+    await until(() => limits.distributedRateLimits?.isConnected() === false);
     expect(await refusals(limits, 6)).toBe(1);
-    expect(limits.sharedRateLimits?.share(1_000)).toBe(1);
+    expect(limits.distributedRateLimits?.share(1_000)).toBe(1);
     expect(
-      await limits.sharedRateLimits?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 }),
+      await limits.distributedRateLimits?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 }),
     ).toBeUndefined();
-    limits.sharedRateLimits?.release({
+    limits.distributedRateLimits?.release({
       name: 'a',
-      turn: 'x',
+      permitId: 'x',
       intervalMs: 1,
       rateLimit: undefined,
       pauseMs: 1,
     });
-    limits.sharedRateLimits?.cancel('a', 'x');
+    limits.distributedRateLimits?.cancel('a', 'x');
     await proxy.mend();
-    await until(() => limits.sharedRateLimits?.isConnected() === true);
+    await until(() => limits.distributedRateLimits?.isConnected() === true);
     expect(await refusals(limits, 1)).toBe(1);
     expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
       ['warn', 'Redis is unreachable: this process enforces its limits by itself'],
@@ -84,12 +84,12 @@ describeOnRedis('limits that several processes share', () => {
     await proxy.cut();
     const limits = await open();
     expect(await refusals(limits, 6)).toBe(1);
-    expect(limits.sharedRateLimits?.share(1_000)).toBe(1 / 2);
+    expect(limits.distributedRateLimits?.share(1_000)).toBe(1 / 2);
     expect(log.lines).toHaveLength(1);
     await proxy.mend();
-    await until(() => limits.sharedRateLimits?.isConnected() === true);
+    await until(() => limits.distributedRateLimits?.isConnected() === true);
     // Calls made while Redis was away still count.
-    expect(limits.sharedRateLimits?.share(1_000)).toBeLessThan(1);
+    expect(limits.distributedRateLimits?.share(1_000)).toBeLessThan(1);
   });
 
   test('are divided by the number of running processes, without those that have left', async () => {

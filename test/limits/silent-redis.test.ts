@@ -48,10 +48,10 @@ describeOnRedis('a Redis that is connected and says nothing', () => {
   test('does not prevent a start, and is used once it responds', async () => {
     const { proxy, limits, log } = await open(true);
     await limits.consumeRateLimit({ rateLimit: undefined }, caller);
-    expect(limits.sharedRateLimits?.isConnected()).toBe(false);
+    expect(limits.distributedRateLimits?.isConnected()).toBe(false);
     expect(log.lines).toHaveLength(1);
     proxy.setSilent(false);
-    await until(() => limits.sharedRateLimits?.isConnected() === true);
+    await until(() => limits.distributedRateLimits?.isConnected() === true);
   });
 
   test('counts as unavailable: requests get responses, and one line is logged', async () => {
@@ -59,9 +59,9 @@ describeOnRedis('a Redis that is connected and says nothing', () => {
     proxy.setSilent(true);
     await limits.consumeRateLimit({ rateLimit: undefined }, caller);
     expect(
-      await limits.sharedRateLimits?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 }),
+      await limits.distributedRateLimits?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 }),
     ).toBeUndefined();
-    await until(() => limits.sharedRateLimits?.isConnected() === false);
+    await until(() => limits.distributedRateLimits?.isConnected() === false);
     await until(() => log.lines.length > 0);
     expect(log.lines.map(({ level }) => level)).toEqual(['warn']);
   });

@@ -43,10 +43,10 @@ describe('a rate limiter with a shared budget', () => {
     const rateLimit = { remaining: 1, max: 20, intervalMs: 10_000 };
     limiter.release({ rateLimit, pauseMs: undefined });
     expect(reports).toEqual([
-      { name: 'a:search', turn: 'turn 1', intervalMs: 1_000, rateLimit, pauseMs: undefined },
+      { name: 'a:search', permitId: 'permit 1', intervalMs: 1_000, rateLimit, pauseMs: undefined },
     ]);
-    const turns = Array.from({ length: 9 }, () => limiter.acquire(clock.now() + 3_000));
-    await Promise.all(turns);
+    const admitted = Array.from({ length: 9 }, () => limiter.acquire(clock.now() + 3_000));
+    await Promise.all(admitted);
     expect(limiter.calls()).toBe(20);
   });
 
@@ -54,7 +54,7 @@ describe('a rate limiter with a shared budget', () => {
     const { limiter, clock, given } = open();
     await limiter.acquire(clock.now() + 3_000);
     limiter.cancel();
-    expect(given).toEqual(['turn 1']);
+    expect(given).toEqual(['permit 1']);
     expect(limiter.isIdle()).toBe(true);
   });
 
@@ -62,9 +62,9 @@ describe('a rate limiter with a shared budget', () => {
     const { limiter, clock, state, asks } = open();
     state.isConnected = false;
     state.share = 1 / 2;
-    const turns = [1, 2, 3].map(() => limiter.acquire(clock.now() + 100));
-    expect(turns.map((turn) => turn === undefined)).toEqual([true, true, false]);
-    await expect(turns[2]).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_RATE_LIMITED' });
+    const admitted = [1, 2, 3].map(() => limiter.acquire(clock.now() + 100));
+    expect(admitted.map((one) => one === undefined)).toEqual([true, true, false]);
+    await expect(admitted[2]).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_RATE_LIMITED' });
     expect(asks).toEqual([]);
   });
 
@@ -72,8 +72,8 @@ describe('a rate limiter with a shared budget', () => {
     const { limiter, clock, answers, state } = open();
     answers.push(undefined, undefined, undefined);
     state.share = 1 / 2;
-    const turns = [1, 2, 3].map(() => limiter.acquire(clock.now() + 100));
-    const outcomes = await Promise.allSettled(turns);
+    const admitted = [1, 2, 3].map(() => limiter.acquire(clock.now() + 100));
+    const outcomes = await Promise.allSettled(admitted);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect(limiter.queueLength()).toBe(0);
   });
@@ -81,9 +81,9 @@ describe('a rate limiter with a shared budget', () => {
   test('limits calls to the share also when they were admitted locally before', async () => {
     const { limiter, clock, answers, state } = open();
     answers.push(undefined, undefined, undefined);
-    const turns = [1, 2, 3].map(() => limiter.acquire(clock.now() + 100));
+    const admitted = [1, 2, 3].map(() => limiter.acquire(clock.now() + 100));
     state.share = 1 / 4;
-    const outcomes = await Promise.allSettled(turns);
+    const outcomes = await Promise.allSettled(admitted);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
@@ -110,9 +110,9 @@ function open() {
     share: () => state.share,
     async acquire(ask) {
       asks.push(ask);
-      return answers.length > 0 ? answers.shift() : { turn: `turn ${asks.length}` };
+      return answers.length > 0 ? answers.shift() : { permitId: `permit ${asks.length}` };
     },
-    cancel: (_name, turn) => void given.push(turn),
+    cancel: (_name, permitId) => void given.push(permitId),
     release: (report) => void reports.push(report),
   };
   const budget = { calls: 4, intervalMs: 1_000, concurrency: 10 };
@@ -120,7 +120,7 @@ function open() {
     budget,
     clock,
     maxWaiting: 100,
-    sharedRateLimits: budgets,
+    distributedRateLimits: budgets,
     name: 'a:search',
   });
   return { limiter, clock, state, asks, reports, given, answers };

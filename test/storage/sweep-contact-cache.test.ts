@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sweepContactCache } from '../../src/storage/maintenance.ts';
+import { startSweeps } from '../../src/storage/maintenance.ts';
 import { createFakeClock } from '../support/clock.ts';
 
 const MINUTE_MS = 60_000;
@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 test('entries that are a day old or above the quota are deleted every five minutes, until the end', async () => {
   const clock = createFakeClock(Date.parse('2026-11-20T12:00:00.000Z'));
   const swept: object[] = [];
-  const sweep = sweepContactCache(
+  const sweep = startSweeps(
     {
       maintenance: { sweepContactCache: async (bounds) => swept.push(bounds) },
       sweepConnectLinks: async () => {},

@@ -123,10 +123,10 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
   /** A lower bound for the time at which a call with so many ahead of it can be sent. */
   function earliest(ahead: number, now: number): number {
     const most = limit();
-    const turn = ahead - (most - window.count(now) - inFlight);
-    if (turn < 0) return Math.max(now, pausedUntil);
-    const released = window.releaseAt(turn % most, now + intervalMs);
-    return Math.max(pausedUntil, released + Math.floor(turn / most) * intervalMs);
+    const place = ahead - (most - window.count(now) - inFlight);
+    if (place < 0) return Math.max(now, pausedUntil);
+    const released = window.releaseAt(place % most, now + intervalMs);
+    return Math.max(pausedUntil, released + Math.floor(place / most) * intervalMs);
   }
 
   function retryAfter(): number {

@@ -13,39 +13,45 @@ import {
  * each process uses its share of the limit.
  */
 export function createSharedRateLimiter({
-  sharedRateLimits,
+  distributedRateLimits,
   name,
   ...options
 }: SharedRateLimiterOptions): RateLimiter {
   const limiter: RateLimiter = createRateLimiter({
     ...options,
-    share: () => sharedRateLimits.share(limiter.intervalMs()),
+    share: () => distributedRateLimits.share(limiter.intervalMs()),
   });
   // Permits are interchangeable between calls.
-  const turns: string[] = [];
+  const permitIds: string[] = [];
 
   return {
     ...limiter,
 
     acquire(deadline, options) {
-      const turn = limiter.acquire(deadline, options);
-      return sharedRateLimits.isConnected() ? askAll(turn, deadline, options) : turn;
+      const local = limiter.acquire(deadline, options);
+      return distributedRateLimits.isConnected() ? askAll(local, deadline, options) : local;
     },
 
     release({ rateLimit, pauseMs } = {}) {
       // Each process tracks a daily limit separately, at the cost of one call a minute.
       const isWindow = rateLimit !== undefined && rateLimit.intervalMs <= LONGEST_WINDOW_MS;
       const known = isWindow ? rateLimit : undefined;
-      const turn = turns.shift();
-      sharedRateLimits.release({ name, turn, intervalMs: limiter.intervalMs(), rateLimit: known, pauseMs });
+      const permitId = permitIds.shift();
+      distributedRateLimits.release({
+        name,
+        permitId,
+        intervalMs: limiter.intervalMs(),
+        rateLimit: known,
+        pauseMs,
+      });
       // Calls of our other processes are counted by Redis, so they are not attributed to other consumers.
-      const isCounted = known !== undefined && sharedRateLimits.isConnected();
+      const isCounted = known !== undefined && distributedRateLimits.isConnected();
       limiter.release({ rateLimit: isCounted ? { ...known, remaining: known.max } : rateLimit, pauseMs });
     },
 
     cancel(forMs) {
-      const turn = turns.shift();
-      if (turn !== undefined) sharedRateLimits.cancel(name, turn);
+      const permitId = permitIds.shift();
+      if (permitId !== undefined) distributedRateLimits.cancel(name, permitId);
       limiter.cancel(forMs);
     },
   };
@@ -55,9 +61,9 @@ export function createSharedRateLimiter({
     deadline: number,
     { permit }: AcquireOptions = {},
   ): Promise<void> {
-    for (let turn = first; ; turn = limiter.acquire(deadline, { inFront: true, permit })) {
-      await turn;
-      const told = await sharedRateLimits.acquire({
+    for (let local = first; ; local = limiter.acquire(deadline, { inFront: true, permit })) {
+      await local;
+      const told = await distributedRateLimits.acquire({
         name,
         calls: limiter.calls(),
         intervalMs: limiter.intervalMs(),
@@ -69,8 +75,8 @@ export function createSharedRateLimiter({
         await limiter.acquire(deadline, { inFront: true, permit });
         return;
       }
-      if ('turn' in told) {
-        turns.push(told.turn);
+      if ('permitId' in told) {
+        permitIds.push(told.permitId);
         return;
       }
       limiter.cancel(told.waitMs);
@@ -79,7 +85,7 @@ export function createSharedRateLimiter({
 }
 
 interface SharedRateLimiterOptions extends Omit<RateLimiterOptions, 'share'> {
-  readonly sharedRateLimits: DistributedRateLimits;
+  readonly distributedRateLimits: DistributedRateLimits;
   /** The same name in every process. */
   readonly name: string;
 }

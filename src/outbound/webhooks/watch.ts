@@ -17,14 +17,14 @@ export function watchWebhooks(deps: WatchDeps) {
   let isOver = false;
   let isSoon = false;
   let running = Promise.resolve();
-  let cancel = schedule(LOOK_MS, turn);
+  let cancel = schedule(LOOK_MS, poll);
   return {
     /** Polls soon, because events were appended. */
     wake(): void {
       if (isOver || isSoon || !hasEndpoints) return;
       isSoon = true;
       cancel();
-      cancel = schedule(GATHER_MS, turn);
+      cancel = schedule(GATHER_MS, poll);
     },
     /** The counts of some seconds ago; undefined without an endpoint. */
     counts: () => counts,
@@ -36,14 +36,14 @@ export function watchWebhooks(deps: WatchDeps) {
     },
   };
 
-  function turn(): void {
+  function poll(): void {
     isSoon = false;
     running = work()
       .catch(deps.onError)
       .then(() => {
         if (isOver) return;
         cancel();
-        cancel = schedule(isSoon ? GATHER_MS : LOOK_MS, turn);
+        cancel = schedule(isSoon ? GATHER_MS : LOOK_MS, poll);
       });
   }
 

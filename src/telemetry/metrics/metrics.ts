@@ -8,7 +8,7 @@ import type { HttpResponse } from '../../lib/http-message.ts';
 import { registerProcessGauges } from './gauges.ts';
 
 /**
- * Creates all metrics. Labels are APIs, operations, providers and codes (closed sets): never an application, a
+ * Creates the counters, the histograms and the gauges of the process; `gauges.ts` reads the others at a scrape. Labels are APIs, operations, providers and codes (closed sets): never an application, a
  * customer or an id.
  */
 export function createMetrics({ version }: { readonly version: string }) {
