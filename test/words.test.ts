@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, string>> = {
   },
   ...{
     Lane: 'RateLimiter',
-    SharedLane: 'SharedRateLimiter',
+    SharedLane: 'DistributedRateLimiter',
     WaitingLine: 'WaitQueue',
     leaveUnsent: 'cancel',
   },

@@ -9,8 +9,8 @@ import { createFactsCache } from './facts-cache.ts';
 import { createLookupBatcher, type SharedCall } from './lookup-batcher.ts';
 import type { OutboundDeps } from './outbound.ts';
 import { createConnectionBreaker } from './resilience/circuit-breaker.ts';
+import { createDistributedRateLimiter } from './resilience/distributed-rate-limiter.ts';
 import { createRateLimiter, type RateLimiter } from './resilience/rate-limiter.ts';
-import { createSharedRateLimiter } from './resilience/shared-rate-limiter.ts';
 import { type CallSource, createSend } from './send.ts';
 
 /**
@@ -158,7 +158,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     // Concurrency is limited per process: only call counts are shared.
     const isShared = distributedRateLimits !== undefined && budget.calls !== undefined;
     const limiter = isShared
-      ? createSharedRateLimiter({ ...options, distributedRateLimits, name: `${connectionId}:${name}` })
+      ? createDistributedRateLimiter({ ...options, distributedRateLimits, name: `${connectionId}:${name}` })
       : createRateLimiter(options);
     limiters.set(name, limiter);
     return limiter;

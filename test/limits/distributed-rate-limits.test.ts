@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createDistributedRateLimits } from '../../src/limits/distributed-rate-limits.ts';
 import type { SharedRedis } from '../../src/limits/redis.ts';
-import { createSharedRateLimiter } from '../../src/outbound/resilience/shared-rate-limiter.ts';
+import { createDistributedRateLimiter } from '../../src/outbound/resilience/distributed-rate-limiter.ts';
 import {
   describeOnRedis,
   freshPrefix,
@@ -46,14 +46,14 @@ describeOnRedis('a budget of several processes', () => {
     const asked = Array.from({ length: 40 }, (_, index) =>
       (index % 2 ? one : other).acquire({ ...ASK, calls: 7 }),
     );
-    expect((await Promise.all(asked)).filter((told) => told && 'permitId' in told)).toHaveLength(7);
+    expect((await Promise.all(asked)).filter((result) => result && 'permitId' in result)).toHaveLength(7);
   });
 
   test('gives a cancelled permit to the other processes', async () => {
     const [one, other] = await openTwo();
     for (let call = 0; call < 2; call++) await one.acquire(ASK);
-    const told = await one.acquire(ASK);
-    if (told && 'permitId' in told) one.cancel(ASK.name, told.permitId);
+    const result = await one.acquire(ASK);
+    if (result && 'permitId' in result) one.cancel(ASK.name, result.permitId);
     await one.acquire({ ...ASK, name: 'behind it' });
     expect(await other.acquire(ASK)).toHaveProperty('permitId');
   });
@@ -63,8 +63,8 @@ describeOnRedis('a budget of several processes', () => {
     const proxy = await openRedisProxy();
     const [one, other] = [await open(prefix, proxy.url), await open(prefix)];
     const ask = { ...ASK, calls: 2 };
-    const told = [await one.acquire(ask), await one.acquire(ask)];
-    const [ended, cancelled] = told.map((one) => (one && 'permitId' in one ? one.permitId : ''));
+    const results = [await one.acquire(ask), await one.acquire(ask)];
+    const [ended, cancelled] = results.map((one) => (one && 'permitId' in one ? one.permitId : ''));
     await proxy.cut();
     await until(() => !one.isConnected());
     one.release({ ...REPORT, permitId: ended });
@@ -78,8 +78,8 @@ describeOnRedis('a budget of several processes', () => {
 
   test('follows the rate limit headers that one process received, in all processes', async () => {
     const [one, other] = await openTwo();
-    const told = await one.acquire(ASK);
-    const permitId = told && 'permitId' in told ? told.permitId : undefined;
+    const result = await one.acquire(ASK);
+    const permitId = result && 'permitId' in result ? result.permitId : undefined;
     // Of ten calls two remain: one was ours, so seven were another consumer's.
     const rateLimit = { max: 10, remaining: 2, intervalMs: 600_000 };
     one.release({ name: ASK.name, permitId, intervalMs: ASK.intervalMs, rateLimit, pauseMs: undefined });
@@ -93,8 +93,8 @@ describeOnRedis('a budget of several processes', () => {
     const { name, intervalMs } = ASK;
     one.release({ name, permitId: undefined, intervalMs, rateLimit: undefined, pauseMs: 600_000 });
     await one.acquire({ ...ASK, name: 'behind it' });
-    const told = await other.acquire(ASK);
-    const waitMs = told && 'waitMs' in told ? told.waitMs : 0;
+    const result = await other.acquire(ASK);
+    const waitMs = result && 'waitMs' in result ? result.waitMs : 0;
     // By Redis' own clock, which went on meanwhile.
     expect(waitMs).toBeGreaterThan(300_000);
     expect(waitMs).toBeLessThanOrEqual(600_000);
@@ -113,7 +113,7 @@ describeOnRedis('a budget of several processes', () => {
   test('is never exceeded in any interval by two rate limiters in two processes together', async () => {
     const budget = { calls: 5, intervalMs: 200, concurrency: 4 };
     const lanes = (await openTwo()).map((budgets) =>
-      createSharedRateLimiter({
+      createDistributedRateLimiter({
         budget,
         clock: systemClock,
         maxWaiting: 100,

@@ -49,7 +49,10 @@ export function createExecute(
       variableValues = read.coerced;
     }
     const plan = findPlan(planned, variableValues);
-    if (!plan) return { errors: [new CrossbookError('BAD_REQUEST', TOO_LARGE) as never] };
+    if (!plan) {
+      const message = 'The operation is too large to be planned: it selects too many fields.';
+      return { errors: [new CrossbookError('BAD_REQUEST', message) as never] };
+    }
     return executePlan(plan, {
       schema,
       fragments,
@@ -171,7 +174,6 @@ class ErrorCollector {
   }
 }
 
-const TOO_LARGE = 'The operation is too large to be planned: it selects too many fields.';
 const OMITTED = new GraphQLError('This error is counted and not shown.');
 /** The number of objects of one selection from which a generated serializer pays off. */
 const WORTH_GENERATING = 1_000;

@@ -5,7 +5,7 @@ import type {
   PermitRequest,
   PermitResult,
 } from '../../src/domain/provider.ts';
-import { createSharedRateLimiter } from '../../src/outbound/resilience/shared-rate-limiter.ts';
+import { createDistributedRateLimiter } from '../../src/outbound/resilience/distributed-rate-limiter.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
 describe('a rate limiter with a shared budget', () => {
@@ -116,7 +116,7 @@ function open() {
     release: (report) => void reports.push(report),
   };
   const budget = { calls: 4, intervalMs: 1_000, concurrency: 10 };
-  const limiter = createSharedRateLimiter({
+  const limiter = createDistributedRateLimiter({
     budget,
     clock,
     maxWaiting: 100,

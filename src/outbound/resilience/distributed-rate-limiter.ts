@@ -12,11 +12,11 @@ import {
  * where that is denied, it returns to the front of the local queue, which pauses as long. While Redis is unreachable
  * each process uses its share of the limit.
  */
-export function createSharedRateLimiter({
+export function createDistributedRateLimiter({
   distributedRateLimits,
   name,
   ...options
-}: SharedRateLimiterOptions): RateLimiter {
+}: DistributedRateLimiterOptions): RateLimiter {
   const limiter: RateLimiter = createRateLimiter({
     ...options,
     share: () => distributedRateLimits.share(limiter.intervalMs()),
@@ -63,28 +63,28 @@ export function createSharedRateLimiter({
   ): Promise<void> {
     for (let local = first; ; local = limiter.acquire(deadline, { inFront: true, permit })) {
       await local;
-      const told = await distributedRateLimits.acquire({
+      const result = await distributedRateLimits.acquire({
         name,
         calls: limiter.calls(),
         intervalMs: limiter.intervalMs(),
         leaseMs: deadline - options.clock.now(),
       });
-      if (told === undefined) {
+      if (result === undefined) {
         // It had acquired a permit of the whole limit: now it needs one within the process's share.
         limiter.cancel();
         await limiter.acquire(deadline, { inFront: true, permit });
         return;
       }
-      if ('permitId' in told) {
-        permitIds.push(told.permitId);
+      if ('permitId' in result) {
+        permitIds.push(result.permitId);
         return;
       }
-      limiter.cancel(told.waitMs);
+      limiter.cancel(result.waitMs);
     }
   }
 }
 
-interface SharedRateLimiterOptions extends Omit<RateLimiterOptions, 'share'> {
+interface DistributedRateLimiterOptions extends Omit<RateLimiterOptions, 'share'> {
   readonly distributedRateLimits: DistributedRateLimits;
   /** The same name in every process. */
   readonly name: string;
