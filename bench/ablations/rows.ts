@@ -31,6 +31,11 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
     ],
   },
   {
+    name: 'transcoded-text',
+    title: 'text becomes UTF-8 by `Buffer.from`',
+    twins: [{ file: 'lib/json-body.ts', name: 'toUtf8', twin: 'utf8-by-buffer.ts' }],
+  },
+  {
     name: 'compiled-variables',
     title: 'variables are read by graphql-js',
     twins: [
@@ -40,6 +45,11 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
         twin: 'graphql-variables.ts',
       },
     ],
+  },
+  {
+    name: 'contact-ids',
+    title: 'ids of contacts are encoded as a whole',
+    twins: [{ file: 'graphql/global-id.ts', name: 'toContactId', twin: 'whole-contact-ids.ts' }],
   },
   {
     name: 'no-yoga-without-plugins',

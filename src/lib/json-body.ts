@@ -1,3 +1,4 @@
+import { transcode } from 'node:buffer';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { HttpResponse } from './http-message.ts';
@@ -114,21 +115,49 @@ export class JsonBytes {
   }
 }
 
-/** Encodes texts as UTF-8 pieces; parts that are bytes already are passed through, and were metered before. */
+/**
+ * Encodes texts as UTF-8 pieces; parts that are bytes already are passed through. Texts are first copied as UTF-16
+ * and transcoded there, which handles many characters at a time even outside of ASCII, unlike V8's own encoder. No
+ * text may end within a surrogate pair. Bytes that are passed through were metered before.
+ */
 export function toUtf8(
   parts: Iterable<string | readonly Uint8Array[]>,
   meter?: Pick<BodyMeter, 'consumeBytes'>,
 ): readonly Uint8Array[] {
   const pieces: Uint8Array[] = [];
+  let filled = 0;
   for (const part of parts) {
-    if (typeof part === 'string') {
-      const piece = Buffer.from(part);
-      meter?.consumeBytes(piece.length);
-      pieces.push(piece);
-    } else pieces.push(...part);
+    if (typeof part === 'string') add(part);
+    else {
+      empty();
+      pieces.push(...part);
+    }
   }
+  empty();
   return pieces;
+
+  function add(text: string): void {
+    const size = text.length * BYTES_OF_A_UNIT;
+    if (filled + size > room.length) empty();
+    if (size > room.length) keep(Buffer.from(text, 'utf8'));
+    else filled += room.write(text, filled, 'utf16le');
+  }
+
+  function empty(): void {
+    const length = filled;
+    filled = 0;
+    if (length > 0) keep(transcode(room.subarray(0, length), 'utf16le', 'utf8'));
+  }
+
+  function keep(piece: Uint8Array): void {
+    meter?.consumeBytes(piece.length);
+    pieces.push(piece);
+  }
 }
+
+const BYTES_OF_A_UNIT = 2;
+/** A scratch buffer, reused by every call and never handed out. */
+const room = Buffer.allocUnsafeSlow(512 * 1024);
 
 /** Smaller bodies hardly compress, and fit into two packets anyway. */
 const WORTHWHILE_BYTES = 1_400;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readGlobalId, toGlobalId } from '../../src/graphql/global-id.ts';
+import { readGlobalId, toContactId, toGlobalId } from '../../src/graphql/global-id.ts';
 import { fc } from '../support/fast-check.ts';
 
 const text = fc.oneof(
@@ -7,10 +7,31 @@ const text = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', '"', '\\', 'ü', '明', '\ud83d', '\n'), maxLength: 8 }),
 );
 
+const remoteId = fc.oneof(fc.nat().map(String), text);
+
+test('the id of a contact is its global id, for any parts', () => {
+  fc.assert(
+    fc.property(text, text, fc.array(remoteId), (applicationId, customerId, remoteIds) => {
+      const source = { applicationId, customerId, provider: 'hubspot' } as const;
+      for (const id of remoteIds) {
+        const whole = { type: 'Contact', ...source, remoteId: id } as const;
+        expect(toContactId({ source, remoteId: id })).toBe(toGlobalId(whole));
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
 test('a global id is parsed back to its parts, for any parts', () => {
   fc.assert(
-    fc.property(text, text, fc.oneof(fc.nat().map(String), text), (applicationId, customerId, remoteId) => {
-      const id = { type: 'Contact', applicationId, customerId, provider: 'hubspot', remoteId } as const;
+    fc.property(text, text, remoteId, (applicationId, customerId, recordId) => {
+      const id = {
+        type: 'Contact',
+        applicationId,
+        customerId,
+        provider: 'hubspot',
+        remoteId: recordId,
+      } as const;
       expect(readGlobalId(toGlobalId(id))).toEqual(id);
     }),
     { numRuns: 1_000 },

@@ -19,7 +19,7 @@ import { builder, tagged } from '../builder.ts';
 import { BYTES_PER_UNIT, costs, countOf, type UncheckedArguments } from '../cost.ts';
 import { isSelected, selectContactFields } from '../field-selection.ts';
 import { defineObject, enumOf, objectOf } from '../from-shape.ts';
-import { toGlobalId } from '../global-id.ts';
+import { toContactId } from '../global-id.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
 import { connectionOf, pageArguments, pageSizeOf, readPageInput } from './pagination.ts';
 
@@ -33,10 +33,7 @@ const ContactType = defineObject<ContactRecord>(contact, {
     { name: 'key', args: { fields: 'customerId provider remoteId' } },
   ],
   fields: (t) => ({
-    id: t.id({
-      ...NODE_ID,
-      resolve: ({ source, remoteId }) => toGlobalId({ type: 'Contact', ...source, remoteId }),
-    }),
+    id: t.id({ ...NODE_ID, resolve: toContactId }),
     customerId: t.id({
       description: 'Your own id of the customer that the contact belongs to.',
       resolve: ({ source }) => source.customerId,
