@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { ConnectLink, VisitedLink } from '../domain/connect-link.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
 import { toReturnUrl } from '../domain/urls.ts';
+import { html, type Markup, toPage } from '../lib/html.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
 import type { EndedFlow } from '../usecases/finish-authorization.ts';
 import type { Offer, PageProblem } from '../usecases/start-authorization.ts';
-import { html, type Markup, toPage } from './html.ts';
 import { ERRORS, FAILURES, OTHER_ERROR, PROBLEMS } from './texts.ts';
 
 /** The page of a link: who asks for access, for which customer and why, with the forms to continue. */
@@ -26,7 +26,7 @@ ${offers.map((one) => toForm(one, token, mistake))}
     status: mistake ? 422 : 200,
     title: 'Connect your CRM',
     body,
-    hasForm: true,
+    formAction: "'self'",
     isPopup: link.mode === 'POPUP',
   });
 }

@@ -153,15 +153,13 @@ function readForm(request: HttpRequest) {
       'A form is sent as application/x-www-form-urlencoded.',
     );
   }
-  const form = readFields(request, MAX_BYTES);
+  const form = readFields(request);
   const typed = form.get('own_login')?.trim() ?? '';
   return { provider: form.get('provider') ?? '', loginUrl: typed || form.get('login') || null, typed };
 }
 
-export function readFields(request: HttpRequest, maxBytes: number): URLSearchParams {
-  const body = request.readBody(maxBytes);
-  if (body) return new URLSearchParams(body.toString('utf8'));
-  throw new CrossbookError('PAYLOAD_TOO_LARGE', `The form is larger than ${maxBytes} bytes.`);
+export function readFields(request: HttpRequest): URLSearchParams {
+  return new URLSearchParams(request.readBody().toString('utf8'));
 }
 
 /**
@@ -174,8 +172,6 @@ function isFromOwnPage({ headers }: HttpRequest, publicUrl: string): boolean {
   const origin = headers.get('origin');
   return origin === null || origin === 'null' || origin === publicUrl;
 }
-
-const MAX_BYTES = 8 * 1024;
 
 /** Undefined where a parameter is repeated, because parsers disagree about which one counts. */
 function readCallback(query: URLSearchParams) {

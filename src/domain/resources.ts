@@ -1,8 +1,5 @@
 import { CrossbookError } from './errors.ts';
 
-/** The maximum size of a request body: an allowed GraphQL document fits. */
-export const MAX_REQUEST_BODY_BYTES = 1024 * 1024;
-
 /** Limits of the response to one HTTP request, independent of cost estimates. */
 export interface ResponseBounds {
   /** The number of fields and list items. */

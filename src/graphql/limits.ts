@@ -9,7 +9,6 @@ import {
 } from 'graphql';
 import { missingCredentials } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import { MAX_REQUEST_BODY_BYTES } from '../domain/resources.ts';
 import { analyzeCost, type OperationCost } from './cost-analysis.ts';
 import { selectFields } from './document-limits.ts';
 
@@ -97,7 +96,6 @@ const MEASURED = {
  * reject ten times as much.
  */
 const LIMITS = {
-  bodyBytes: { most: MAX_REQUEST_BODY_BYTES, counts: 'bytes of the body' },
   batch: { most: 10, counts: 'operations in a batch' },
   tokens: { most: 60_000, counts: 'tokens of all documents together' },
   strangerTokens: { most: 2_000, counts: 'tokens without an API key or a token' },

@@ -68,9 +68,8 @@ export class IncomingRequest implements ArrivingRequest {
     });
   }
 
-  readBody(limit: number): Buffer | undefined {
-    const body = this.#body ?? NO_BODY;
-    return body.length > limit ? undefined : body;
+  readBody(): Buffer {
+    return this.#body ?? NO_BODY;
   }
 
   onClose(callback: () => void): void {

@@ -1,14 +1,8 @@
 import { type Caller, missingCredentials } from '../domain/caller.ts';
-import { type CrossbookError, toCrossbookError } from '../domain/errors.ts';
+import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { OpenRequestLog, RequestLog } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
-import {
-  type HeldBytes,
-  type HeldOwners,
-  type Hold,
-  MAX_REQUEST_BODY_BYTES,
-  memoryLimitReached,
-} from '../domain/resources.ts';
+import { type HeldBytes, type HeldOwners, type Hold, memoryLimitReached } from '../domain/resources.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest } from './cors.ts';
@@ -113,6 +107,9 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
    */
   function receiveBody(incoming: Incoming, permit: RequestPermit): Promise<void> {
     const { request, requestLog } = incoming;
+    if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
+      throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
+    }
     const owners = toOwners(incoming);
     let hold: Hold | undefined;
     return request.receiveBody(requestLog.caller ? bodyBytes.caller : bodyBytes.stranger, (bytes) => {
@@ -167,7 +164,7 @@ function toConnectionKey({ customer }: Caller, headers: HttpHeaders): string {
 const OPERATOR = 'operator';
 
 /** Body limits: an allowed GraphQL document fits into a megabyte; an introspection query is short. */
-const MAX_BODY_BYTES = { caller: MAX_REQUEST_BODY_BYTES, stranger: 32_768 };
+const MAX_BODY_BYTES = { caller: 1_048_576, stranger: 32_768 };
 
 /** Never rejects. */
 type RequestHandler = (

@@ -7,8 +7,8 @@ export interface HttpRequest {
   /** The path, without parsing the URL. */
   readonly pathname: string;
   readonly headers: HttpHeaders;
-  /** The whole body, already received; undefined where it exceeds `limit`. */
-  readBody(limit: number): Buffer | undefined;
+  /** The whole body, which has been received. */
+  readBody(): Buffer;
 }
 
 /** A request whose body may still be in transit, and whose client may disconnect. */

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import { CrossbookError } from '../domain/errors.ts';
-import { MAX_REQUEST_BODY_BYTES } from '../domain/resources.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
 import { readJsonBytes } from '../lib/json.ts';
 
@@ -48,23 +47,15 @@ export interface RoutedRequest {
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
-/** Reads the body as JSON, up to the limit. Undefined where there is none, or an optional one is absent. */
+/** Reads the body as JSON. Undefined where there is none, or an optional one is absent. */
 function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown {
   if (type === 'undefined') return undefined;
-  const isSilent = type === 'optional' && request.headers.get('content-type') === null;
-  if (isSilent && request.readBody(0)) return undefined;
-  if (!JSON_TYPE.test(request.headers.get('content-type') ?? '')) {
+  const contentType = request.headers.get('content-type');
+  const bytes = request.readBody();
+  if (type === 'optional' && contentType === null && bytes.length === 0) return undefined;
+  if (!JSON_TYPE.test(contentType ?? '')) {
     throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json, in UTF-8.');
   }
-  if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
-    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
-  }
-  const bytes = request.readBody(MAX_REQUEST_BODY_BYTES);
-  if (!bytes)
-    throw new CrossbookError(
-      'PAYLOAD_TOO_LARGE',
-      `The body is larger than ${MAX_REQUEST_BODY_BYTES / 1024} KiB.`,
-    );
   const read = readJsonBytes(bytes);
   if ('value' in read) return read.value;
   throw new CrossbookError('BAD_REQUEST', `The body ${read.problem}.`, { cause: read.cause });

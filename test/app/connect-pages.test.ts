@@ -137,7 +137,7 @@ test('a client address that requests many pages is rate limited; other addresses
         ...{ method: 'GET', pathname: '/connect/x', headers: new Headers(), hasBody: false },
         url: new URL('http://localhost:4000/connect/x'),
         receiveBody: async () => {},
-        readBody: () => undefined,
+        readBody: () => Buffer.alloc(0),
         onClose: () => {},
       },
       address,

@@ -146,7 +146,7 @@ async function open({ maxBytes = 400 * MB, proxies = 0, bounds = {} }: Options =
     const { pathname, method } = request;
     started.push(pathname);
     if (pathname === '/never') await new Promise(() => {});
-    const body = method === 'POST' ? request.readBody(MB) : undefined;
+    const body = method === 'POST' ? request.readBody() : undefined;
     const text = body ? `<${body.length}>` : pathname === '/large' ? LARGE : pathname.slice(1);
     return { status: 200, headers: { 'content-length': `${text.length}` }, body: text };
   };

@@ -1,4 +1,3 @@
-import { ReadableStream } from 'node:stream/web';
 import { describe, expect, test } from 'vitest';
 import { DEMO, JSON_DEMO, openRest } from './open-rest.ts';
 
@@ -134,9 +133,7 @@ describe('bodies of an upsert', () => {
 });
 
 describe('bodies as bytes', () => {
-  const chunked = (chunks: number) =>
-    ReadableStream.from(Array.from({ length: chunks }, () => new Uint8Array(64 * 1024).fill(0x20)));
-  test.each<[string, string | Uint8Array | ReadableStream, object, number]>([
+  test.each<[string, string | Uint8Array, object, number]>([
     ['empty', '', {}, 400],
     ['blank', ' \n', {}, 400],
     ['no JSON', '{"filter":', {}, 400],
@@ -153,9 +150,6 @@ describe('bodies as bytes', () => {
     ['a whole surrogate pair', '{"filter":{"email":"\\ud83d\\ude00@b.c"}}', {}, 200],
     ['the same key in two objects', '{"filter":{"email":"a@b.c"}}', {}, 200],
     ['a byte order mark', '\ufeff{"filter":{"email":"a@b.c"}}', {}, 200],
-    ['too long, and says so', ' '.repeat(1024 * 1024 + 1), { 'content-length': '1048577' }, 413],
-    ['too long, in chunks', chunked(32), {}, 413],
-    ['too long, and lies', chunked(32), { 'content-length': '10' }, 413],
     ['text', '{}', { 'content-type': 'text/plain' }, 415],
     ['another charset', '{}', { 'content-type': 'application/json; charset=latin1' }, 415],
     [
@@ -164,7 +158,6 @@ describe('bodies as bytes', () => {
       { 'content-type': 'application/json; charset=UTF-8' },
       200,
     ],
-    ['compressed', '{}', { 'content-encoding': 'gzip' }, 415],
   ])('%s', async (_, raw, headers, status) => {
     const { ask } = await openRest();
     expect((await ask('POST', SEARCH, { headers: { ...JSON_DEMO, ...headers }, raw })).status).toBe(status);

@@ -12,7 +12,7 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
       const { method, url, pathname, headers, hasBody } = request;
       // The body is received once, recorded, and passed on.
       if (hasBody) await request.receiveBody(Number.POSITIVE_INFINITY, () => {});
-      const body = request.readBody(Number.POSITIVE_INFINITY);
+      const body = request.readBody();
       requests.push({
         headers: new Headers([...headers].map(([name, value]) => [name, value])),
         body: String(body),
@@ -20,7 +20,7 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
       return crossbook.app.answer(
         {
           ...{ method, url, pathname, headers, hasBody, receiveBody: async () => {} },
-          readBody: (limit) => request.readBody(limit),
+          readBody: () => request.readBody(),
           onClose: (callback) => request.onClose(callback),
         },
         address,

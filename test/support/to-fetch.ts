@@ -22,7 +22,7 @@ function toHttpRequest(request: Request, body: Buffer): ArrivingRequest {
       if (body.length > limit) throw new CrossbookError('PAYLOAD_TOO_LARGE', 'The body is too large.');
       reserve(body.length);
     },
-    readBody: (limit) => (body.length > limit ? undefined : body),
+    readBody: () => body,
     onClose: () => {},
   };
 }

@@ -2,6 +2,7 @@ import type { ConnectFailure, ConnectLink } from '../../domain/connect-link.ts';
 import { toCrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../../domain/provider-names.ts';
+import { html, toPage } from '../../lib/html.ts';
 import type { HttpRequest, HttpResponse } from '../../lib/http-message.ts';
 import { type UpsertDeps, upsertCustomer } from '../../usecases/change-customers.ts';
 import {
@@ -13,7 +14,6 @@ import {
   findConnectLink,
 } from '../../usecases/connect-link.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
-import { html, toPage } from '../html.ts';
 import { toProblemPage, toRedirect } from '../pages.ts';
 import { type ConnectPages, readFields } from '../server.ts';
 import { FAILURES } from '../texts.ts';
@@ -60,7 +60,7 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
   }
 
   async function confirm(context: DemoContext, request: HttpRequest): Promise<HttpResponse> {
-    const pairs = readFields(request, MAX_BYTES);
+    const pairs = readFields(request);
     const id = pairs.get('connect_link_id') ?? '';
     await confirmConnectLink(context, { id, code: pairs.get('code') ?? '' });
     return toRedirect(`${RETURN}?${new URLSearchParams({ connect_link_id: id })}`);
@@ -91,8 +91,6 @@ async function findName(context: DemoContext, { customerId, providerName }: Conn
   return contact && [contact.firstName, contact.lastName].filter(Boolean).join(' ');
 }
 
-const MAX_BYTES = 4 * 1024;
-
 const BEGIN = '/demo/connect';
 const RETURN = '/demo/connected';
 
@@ -114,7 +112,7 @@ function toConfirmPage(id: string, code: string): HttpResponse {
 <input type="hidden" name="code" value="${code}">
 <button>Confirm</button>
 </form>`,
-    hasForm: true,
+    formAction: "'self'",
   });
 }
 
@@ -140,7 +138,7 @@ function toNotConnectedPage(failure: ConnectFailure | null): HttpResponse {
 <button>Try again</button>
 </form>
 <p><a href="/">Back to the start</a></p>`,
-    hasForm: true,
+    formAction: "'self'",
   });
 }
 

@@ -35,9 +35,6 @@ export function checkRequest({ method, headers }: HttpRequest): void {
   if (method === 'POST' && !isJson(headers.get('content-type'))) {
     throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The content type must be application/json in UTF-8.');
   }
-  if ((headers.get('content-encoding') ?? 'identity') !== 'identity') {
-    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
-  }
 }
 
 /** Reads the operation or batch of operations of a request. */
@@ -46,7 +43,7 @@ export function readRequest(request: HttpRequest, bounds: RequestRules): Operati
   if (request.method === 'GET') {
     return readOperation(toOperation(request.url.searchParams), bounds);
   }
-  const body = toValue(readJsonBytes(readBody(request, limits.bodyBytes)), 'The body');
+  const body = toValue(readJsonBytes(request.readBody()), 'The body');
   if (!Array.isArray(body)) return readOperation(body, bounds);
   if (bounds.applicationId === undefined) throw missingCredentials();
   if (body.length === 0) throw new CrossbookError('BAD_REQUEST', 'The batch is empty.');
@@ -102,12 +99,6 @@ function readObject(given: JsonObject, name: string): JsonObject | undefined {
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-function readBody(request: HttpRequest, maxBytes: number): Buffer {
-  const bytes = request.readBody(maxBytes);
-  if (bytes) return bytes;
-  throw new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes / 1024} KiB.`);
-}
 
 function toValue(read: ReadJson, what: string): unknown {
   if ('value' in read) return read.value;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { HttpResponse } from '../lib/http-message.ts';
+import type { HttpResponse } from './http-message.ts';
 
 /** Renders a page with security headers against scripts, foreign requests and framing. */
 export function toPage({
@@ -9,14 +9,15 @@ export function toPage({
   head,
   script,
   headers,
-  ...more
+  formAction = "'none'",
+  isPopup,
 }: PageParts): HttpResponse {
   const policy = [
     "default-src 'none'",
-    `style-src 'sha256-${STYLE_HASH}'`,
+    `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
     ...(script ? [`script-src 'nonce-${script.nonce}'`] : []),
     "base-uri 'none'",
-    `form-action ${more.hasForm ? "'self'" : "'none'"}`,
+    `form-action ${formAction}`,
     "frame-ancestors 'none'",
   ];
   const page = html`<!doctype html>
@@ -46,7 +47,7 @@ ${script && html`<script nonce="${script.nonce}">${new Markup(script.text)}</scr
       'referrer-policy': 'no-referrer',
       'cross-origin-resource-policy': 'same-origin',
       // A popup must keep its opener, which is notified of the end.
-      'cross-origin-opener-policy': more.isPopup ? 'unsafe-none' : 'same-origin',
+      'cross-origin-opener-policy': isPopup ? 'unsafe-none' : 'same-origin',
       ...headers,
     },
     body: page.text,
@@ -78,11 +79,15 @@ input[type=radio] { width: 1.15rem; height: 1.15rem; margin: 0 .5rem 0 0; vertic
 input[type=text] { display: block; width: 100%; margin-top: .3rem; padding: .6rem .7rem; font: inherit; color: inherit; background: var(--tint); border: 1px solid var(--soft); border-radius: .4rem }
 button, a.go { display: block; width: 100%; padding: .75rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; color: var(--on-blue); background: var(--blue); border: 0; border-radius: .5rem; cursor: pointer }
 a.go { margin-top: 1.4rem }
+ul.cards { list-style: none; padding: 0; margin: 2rem 0; display: grid; gap: .8rem }
+.cards form { border: 0; padding: 0; margin: 0 }
+.card { display: block; padding: 1rem 1.2rem; border: 1px solid var(--line); border-radius: .6rem; background: none; color: inherit; font-weight: 400; text-align: left; text-decoration: none }
+.card:hover { border-color: var(--blue) }
+.card b { color: var(--blue) }
+.card span { display: block; color: var(--soft); font-size: .95rem }
 pre { background: var(--tint); border-radius: .5rem; padding: .8rem 1rem; overflow-x: auto; font-size: .8rem }
 :focus-visible { outline: 3px solid var(--blue); outline-offset: 2px }
 `;
-
-const STYLE_HASH = hash('sha256', STYLE, 'base64');
 
 /** An HTML template tag that escapes all values except HTML. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
@@ -123,7 +128,8 @@ interface PageParts {
   readonly head?: Markup | undefined;
   /** A constant script of ours; values in it are escaped by the caller. */
   readonly script?: { readonly nonce: string; readonly text: string } | undefined;
-  readonly hasForm?: boolean | undefined;
+  /** The CSP sources that a form may be sent or redirected to. Absent: none. */
+  readonly formAction?: string | undefined;
   readonly isPopup?: boolean | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }

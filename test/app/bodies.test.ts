@@ -1,0 +1,71 @@
+import { ReadableStream } from 'node:stream/web';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { type Listener, listen } from '../../src/http/listen.ts';
+import { openApp, type TestApp } from '../support/open-app.ts';
+
+const CHUNK = new Uint8Array(64 * 1024).fill(0x20);
+const SEARCH = JSON.stringify({ query: '{ __typename }' });
+const MEBIBYTE = 1024 * 1024;
+
+let crossbook: TestApp;
+let listener: Listener;
+beforeAll(async () => {
+  crossbook = await openApp();
+  const { answer, heldBytes, onRefused } = crossbook.app;
+  const { bounds } = readConfig({});
+  listener = await listen({ answer, heldBytes, onRefused, host: '127.0.0.1', port: 0, bounds });
+});
+afterAll(async () => {
+  await listener.close(1_000);
+  await crossbook.close();
+});
+
+const BODIES: readonly (readonly [string, () => Partial<RequestInit>, number, string])[] = [
+  ['too large, by its length', () => ({ body: ' '.repeat(MEBIBYTE + 1) }), 413, 'PAYLOAD_TOO_LARGE'],
+  [
+    'too large, in chunks without a length',
+    () => ({ body: ReadableStream.from(Array(32).fill(CHUNK)), duplex: 'half' }) as Partial<RequestInit>,
+    413,
+    'PAYLOAD_TOO_LARGE',
+  ],
+  [
+    'compressed',
+    () => ({ body: gzipSync(SEARCH), headers: { 'content-encoding': 'gzip' } }),
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+  [
+    'compressed, and says twice so',
+    () => ({ body: gzipSync(SEARCH), headers: { 'content-encoding': 'identity, gzip' } }),
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+];
+
+test.each(['/graphql', '/crm/v2/contacts/_search'])('%s rejects a body that is …', async (path) => {
+  for (const [what, make, status, code] of BODIES) {
+    const { headers, ...rest } = make();
+    const response = await fetch(`${listener.url}${path}`, {
+      ...{ method: 'POST', ...rest },
+      headers: { 'x-api-key': crossbook.key, 'content-type': 'application/json', ...headers },
+    });
+    const { errors } = (await response.json()) as { errors: readonly object[] };
+    expect([response.status, errors.length], what).toEqual([status, 1]);
+    expect(JSON.stringify(errors), what).toContain(`"code":"${code}"`);
+  }
+});
+
+test('a body that says it is not compressed is read', async () => {
+  const response = await fetch(`${listener.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'x-api-key': crossbook.key,
+      'content-type': 'application/json',
+      'content-encoding': 'identity',
+    },
+    body: SEARCH,
+  });
+  expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+});
