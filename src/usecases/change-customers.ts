@@ -18,8 +18,7 @@ import { type CallerDeps, customerNotFound, withApiKey } from './open-contact-cl
 
 /** Upserts a customer and its connections in one transaction. */
 export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert) {
-  const refusal = 'A customer token reads; only an API key may change customers.';
-  return withApiKey(deps, 'upsertCustomer', refusal, async () => {
+  return withApiKey(deps, 'upsertCustomer', async () => {
     const upserted = await deps.customers.upsert(validateCustomerUpsert(deps, upsert));
     deps.invalidateCustomer(upserted.customer);
     return upserted;
@@ -115,8 +114,7 @@ function findTextMistakes(value: string, path: string, longest: number): Mistake
 
 /** Deletes a customer with all its data, and revokes its grants at the providers unless other connections use them. */
 export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion }: Deletion) {
-  const refusal = 'A customer token reads; only an API key may delete customers.';
-  return withApiKey(deps, 'deleteCustomer', refusal, async () => {
+  return withApiKey(deps, 'deleteCustomer', async () => {
     const removed = await deps.removals.removeCustomer(customerId, expectedVersion);
     if (!removed) throw customerNotFound(customerId);
     // Revocations run in the background; the log and the metrics have their results.
@@ -130,8 +128,7 @@ export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion 
  * connection uses it. The connection is removed even if the provider is down.
  */
 export function disconnectProvider(deps: DisconnectDeps, { customerId, provider }: ResolvedTarget) {
-  const refusal = 'A customer token reads; only an API key may disconnect.';
-  return withApiKey(deps, 'disconnectProvider', refusal, async () => {
+  return withApiKey(deps, 'disconnectProvider', async () => {
     const removed = await deps.removals.removeConnection(customerId, provider);
     if (!removed) throw customerNotFound(customerId, provider);
     const revoked = deps.revoke(removed);
@@ -145,8 +142,7 @@ export function disconnectProvider(deps: DisconnectDeps, { customerId, provider 
 
 /** Issues a short-lived token for the frontend of ONE customer, which can read only this customer and its contacts. */
 export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput) {
-  const refusal = 'A customer token reads; only an API key may issue tokens.';
-  return withApiKey(deps, 'issueCustomerToken', refusal, async () => {
+  return withApiKey(deps, 'issueCustomerToken', async () => {
     const { customerId } = input;
     const seconds = input.expiresInSeconds ?? DEFAULT_TOKEN_SECONDS;
     if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_TOKEN_SECONDS) {

@@ -18,8 +18,7 @@ import { type CallerDeps, customerNotFound, withApiKey } from './open-contact-cl
 
 /** Creates a link with which one customer connects one CRM. Its URL is a secret and is returned only once. */
 export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) {
-  const refusal = 'A customer token reads; only an API key may make connect links.';
-  return withApiKey(deps, 'createConnectLink', refusal, async ({ id: applicationId }) => {
+  return withApiKey(deps, 'createConnectLink', async ({ id: applicationId }) => {
     const { customerId, mode, confirm, allowAccountChange } = input;
     const seconds = readSeconds(input.expiresInSeconds ?? DEFAULT_LINK_SECONDS);
     const providers = [...new Set(input.providers)];
@@ -114,8 +113,7 @@ function linkNotFound(): CrossbookError {
 
 /** Cancels a link, even while it awaits confirmation. Idempotent. */
 export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink) {
-  const refusal = 'A customer token reads; only an API key may cancel links.';
-  return withApiKey(deps, 'cancelConnectLink', refusal, async () => {
+  return withApiKey(deps, 'cancelConnectLink', async () => {
     await findConnectLink(deps, wanted);
     const link = await deps.connectLinks.cancel(wanted.id);
     if (!link) throw linkNotFound();
@@ -129,8 +127,7 @@ export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink) {
  * called in that person's session, with the code that their browser brought back.
  */
 export function confirmConnectLink(deps: ConfirmLinkDeps, input: WantedLink & { readonly code: string }) {
-  const refusal = 'A customer token reads; only an API key may confirm.';
-  return withApiKey(deps, 'confirmConnectLink', refusal, async () => {
+  return withApiKey(deps, 'confirmConnectLink', async () => {
     await findConnectLink(deps, input);
     const confirmation = await deps.connectLinks.confirm(input.id, digest(input.code));
     if (!confirmation) throw linkNotFound();

@@ -51,8 +51,7 @@ export function listCustomers(
   deps: ListDeps,
   { filter, page }: { readonly filter: CustomerFilter; readonly page: PageInput },
 ): Promise<ListPage<Customer>> {
-  const refusal = 'A customer token reads its customer; only an API key may list.';
-  return withApiKey(deps, 'listCustomers', refusal, async (application) => {
+  return withApiKey(deps, 'listCustomers', async (application) => {
     const read = readFilter(filter);
     const { customerIds = null, email = null, provider = null, status = null } = read;
     // A canonical form: equal filters give equal bindings.

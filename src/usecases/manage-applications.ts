@@ -160,13 +160,13 @@ export async function setOAuthClient(
   deps: OAuthClientDeps,
   { provider, ...client }: OAuthClient & { readonly provider: ProviderName },
 ): Promise<StoredOAuthClient> {
-  requireApiKey(deps, OAUTH_CLIENT_REFUSAL);
+  requireApiKey(deps);
   return storeOAuthClient(deps, { provider, ...client });
 }
 
 /** Deletes the application's OAuth client: the installation's client is used again, if there is one. */
 export async function deleteOAuthClient(deps: OAuthClientDeps, provider: ProviderName): Promise<void> {
-  requireApiKey(deps, OAUTH_CLIENT_REFUSAL);
+  requireApiKey(deps);
   if (await deps.oauthClients.delete(provider)) return;
   throw new CrossbookError('NOT_FOUND', `There is no OAuth client of ${provider}.`);
 }
@@ -185,8 +185,6 @@ export async function storeOAuthClient(
   const detail = `${mistakes.join(' and ')} must have 1 to ${MAX_LENGTH} characters of visible ASCII, without spaces.`;
   throw new CrossbookError('UNPROCESSABLE_ENTITY', detail);
 }
-
-const OAUTH_CLIENT_REFUSAL = 'A customer token reads; only an API key may change OAuth clients.';
 
 const MAX_LENGTH = 1_000;
 

@@ -18,11 +18,11 @@ import { readPageSize, verifySigned } from './page.ts';
 
 /** The webhook endpoints of an application. All functions here require its API key. */
 export function listWebhookEndpoints(deps: WebhookDeps) {
-  return withApiKey(deps, 'listWebhookEndpoints', REFUSAL, () => deps.webhooks.list());
+  return withApiKey(deps, 'listWebhookEndpoints', () => deps.webhooks.list());
 }
 
 export function createWebhookEndpoint(deps: UrlDeps, wanted: NewEndpoint) {
-  return withApiKey(deps, 'createWebhookEndpoint', REFUSAL, async () => {
+  return withApiKey(deps, 'createWebhookEndpoint', async () => {
     const url = await checkUrl(deps, wanted.url);
     const made = await deps.webhooks.create({ url, eventTypes: [...new Set(wanted.eventTypes)] });
     if (made) return made;
@@ -34,7 +34,7 @@ export function updateWebhookEndpoint(
   deps: UrlDeps,
   { id, url, eventTypes, enabled }: EndpointChange & { readonly id: string },
 ) {
-  return withApiKey(deps, 'updateWebhookEndpoint', REFUSAL, async () => {
+  return withApiKey(deps, 'updateWebhookEndpoint', async () => {
     const change = {
       url: url === undefined ? undefined : await checkUrl(deps, url),
       eventTypes: eventTypes && [...new Set(eventTypes)],
@@ -45,7 +45,7 @@ export function updateWebhookEndpoint(
 }
 
 export function deleteWebhookEndpoint(deps: WebhookDeps, id: string) {
-  return withApiKey(deps, 'deleteWebhookEndpoint', REFUSAL, async () => {
+  return withApiKey(deps, 'deleteWebhookEndpoint', async () => {
     if (!(await deps.webhooks.remove(id))) endpointNotFound(id);
   });
 }
@@ -54,7 +54,6 @@ export function rotateWebhookSecret(deps: WebhookDeps, id: string) {
   return withApiKey(
     deps,
     'rotateWebhookSecret',
-    REFUSAL,
     async () => (await deps.webhooks.rotateSecret(id)) ?? endpointNotFound(id),
   );
 }
@@ -67,7 +66,6 @@ export function redeliverEvents(
   return withApiKey(
     deps,
     'redeliverEvents',
-    REFUSAL,
     async () => (await deps.webhooks.redeliver(id, readRedelivery(wanted))) ?? endpointNotFound(id),
   );
 }
@@ -97,7 +95,7 @@ function endpointNotFound(id: string): never {
 
 /** Lists the events of the last thirty days, the newest first. */
 export function listEvents(deps: ListEventsDeps, wanted: EventList): Promise<ListPage<Event>> {
-  return withApiKey(deps, 'listEvents', REFUSAL, async (application) => {
+  return withApiKey(deps, 'listEvents', async (application) => {
     const customerId = wanted.customerId ?? undefined;
     if (customerId !== undefined && customerId.length > MAX_CUSTOMER_ID_LENGTH) {
       throw new CrossbookError('BAD_REQUEST', 'No customer has so long an id.');
@@ -125,8 +123,6 @@ function readCursor(cursor: string | undefined, cursors: BoundSigner) {
     'The cursor is not one that this list has given: use it unchanged, with the same customer.',
   );
 }
-
-const REFUSAL = 'A customer token reads its customer: this takes an API key.';
 
 /** The maximum of events per page. */
 export const MAX_EVENTS = 200;

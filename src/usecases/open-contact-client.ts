@@ -68,17 +68,19 @@ function readProviderName({ defaults, providers }: OpenDeps): ProviderName {
 export function withApiKey<T>(
   deps: CallerDeps,
   name: string,
-  refusal: string,
   work: (application: Application) => Promise<T>,
 ): Promise<T> {
-  return deps.withSpan(name, async () => work(requireApiKey(deps, refusal)));
+  return deps.withSpan(name, async () => work(requireApiKey(deps)));
 }
 
 /** Requires an API key, for changes of data and operations on the whole application. */
-export function requireApiKey(deps: Pick<CallerDeps, 'requireCaller'>, refusal: string): Application {
+export function requireApiKey(deps: Pick<CallerDeps, 'requireCaller'>): Application {
   const { application, customer } = deps.requireCaller();
   if (!customer) return application;
-  throw new CrossbookError('FORBIDDEN', refusal);
+  throw new CrossbookError(
+    'FORBIDDEN',
+    'This takes an API key: a customer token only reads its customer, and that customer’s contacts and links.',
+  );
 }
 
 export function customerNotFound(customerId: string, provider?: ProviderName): CrossbookError {
