@@ -160,10 +160,7 @@ export async function createApp(
       }),
       onRefused: createOriginWarning({ log, now: clock.now }),
     }),
-    findCaller: withProxyWarning(createFindCaller(callers), {
-      proxies: config.proxies,
-      log,
-    }),
+    findCaller: withProxyWarning(createFindCaller(callers), { proxies: config.proxies, log }),
     openRequestLog: telemetry.openRequestLog,
     addRateLimitHeaders: limits.addRateLimitHeaders,
   });

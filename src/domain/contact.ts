@@ -73,9 +73,7 @@ export const phoneNumber = shape('PhoneNumber', 'A phone number of a contact.', 
 
 /** Fields that are requested from a CRM. Timestamps are RFC 3339 in UTC with milliseconds. */
 const askedFields = {
-  accountId: nullable(id, 'Id, in the CRM, of the contact’s account or company.', {
-    example: '2001',
-  }),
+  accountId: nullable(id, 'Id, in the CRM, of the contact’s account or company.', { example: '2001' }),
   ownerId: nullable(id, 'Id, in the CRM, of the user who owns the contact.', { example: '31' }),
   firstName: nullable(string, 'First name.', { example: 'Ada' }),
   lastName: nullable(string, 'Last name.', { example: 'Lovelace' }),

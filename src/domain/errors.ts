@@ -18,17 +18,13 @@ export const ERROR_CODES = {
     403,
     'Forbidden',
     'The key, token, origin or host may not do this: a customer token asks for more than its customer, or an operation is not a trusted document.',
-    {
-      example: 'This token is for another customer.',
-    },
+    { example: 'This token is for another customer.' },
   ),
   NOT_FOUND: code(
     404,
     'Not found',
     'There is no such path, customer, link, endpoint or application, or the customer has no connection to the provider.',
-    {
-      example: 'There is no customer "customer-1" with a connection to hubspot.',
-    },
+    { example: 'There is no customer "customer-1" with a connection to hubspot.' },
   ),
   PERSISTED_QUERY_NOT_FOUND: code(
     404,
@@ -46,17 +42,13 @@ export const ERROR_CODES = {
     409,
     'Conflict',
     'The stored version is not the expected one, or the state of a link or an endpoint does not allow this.',
-    {
-      example: 'The stored version is 4, not 3.',
-    },
+    { example: 'The stored version is 4, not 3.' },
   ),
   PAYLOAD_TOO_LARGE: code(
     413,
     'Payload too large',
     'The body is larger than 1 MiB, or than 32 KiB without an API key or a token.',
-    {
-      example: 'The body is larger than 1024 KiB.',
-    },
+    { example: 'The body is larger than 1024 KiB.' },
   ),
   UNSUPPORTED_MEDIA_TYPE: code(
     415,

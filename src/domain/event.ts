@@ -45,9 +45,7 @@ export const event = shape('Event', 'An event. It is sent to your webhook endpoi
   data: field(
     json,
     'Data of the event, as delivered: depends on its type, e.g. `provider_name`, `status` or `version`.',
-    {
-      weight: 8,
-    },
+    { weight: 8 },
   ),
   createdAt: field(date, 'Time of the event.'),
 });

@@ -27,10 +27,7 @@ builder.addScalarType(
 
 builder.addScalarType(
   'JSON',
-  new GraphQLScalarType({
-    name: 'JSON',
-    description: 'Any JSON value, passed through unchanged.',
-  }),
+  new GraphQLScalarType({ name: 'JSON', description: 'Any JSON value, passed through unchanged.' }),
 );
 
 /**

@@ -122,8 +122,9 @@ export function redactMessage(
   error: QuotingError,
   { suggestions }: { readonly suggestions: boolean },
 ): string {
-  const message = withoutLiteral(withoutExpected(withoutScalar(withoutVariableValue(error))));
-  return cut(suggestions ? message : withoutSuggestions(message));
+  const redacted = QUOTES.reduce(endAt, withoutScalar(withoutVariableValue(error)));
+  const message = suggestions ? redacted : withoutSuggestions(redacted);
+  return message.length <= MAX_LENGTH ? message : `${message.slice(0, MAX_LENGTH)}…`;
 }
 
 /** `Variable "$input" got invalid value {…} at "input.email"; reason` quotes the whole value. */
@@ -147,15 +148,8 @@ function withoutScalar(message: string): string {
   return colon === -1 ? message : `${message.slice(0, colon)}.`;
 }
 
-/** `Expected value of type "Email", found "…".` */
-function withoutExpected(message: string): string {
-  return endAt(message, /Expected value of type "[^"]*"(?=, found )/);
-}
-
-/** `Syntax Error: Expected Name, found String "…".` */
-function withoutLiteral(message: string): string {
-  return endAt(message, /found (?:Block)?String(?= )/);
-}
+/** `Expected value of type "Email", found "…".` and `Syntax Error: Expected Name, found String "…".` */
+const QUOTES = [/Expected value of type "[^"]*"(?=, found )/, /found (?:Block)?String(?= )/];
 
 /** The message until the end of the first match. */
 function endAt(message: string, pattern: RegExp): string {
@@ -167,10 +161,6 @@ function withoutSuggestions(message: string): string {
   const start = message.indexOf(' Did you mean ');
   const end = message.lastIndexOf('?');
   return start === -1 || end < start ? message : message.slice(0, start) + message.slice(end + 1);
-}
-
-function cut(message: string): string {
-  return message.length <= MAX_LENGTH ? message : `${message.slice(0, MAX_LENGTH)}…`;
 }
 
 const MAX_LENGTH = 1_000;

@@ -183,11 +183,7 @@ export async function compressAnswer(
   const compress = encoding && compressions[encoding];
   if (!compress) return { ...answer, headers };
   const compressed = await compress(body instanceof JsonBytes ? body.toBuffer() : body);
-  return {
-    ...answer,
-    headers: { ...headers, 'content-encoding': encoding },
-    body: compressed,
-  };
+  return { ...answer, headers: { ...headers, 'content-encoding': encoding }, body: compressed };
 }
 
 /** Prefers Brotli to gzip; of the weights only 0 (not acceptable) counts. */

@@ -81,3 +81,8 @@ export function escapeCharacters(text: string, pattern: RegExp): string {
 export function isVisibleAscii(text: string, maxLength = Infinity): boolean {
   return text.length <= maxLength && /^[\x21-\x7e]+$/.test(text);
 }
+
+/** Whether a text is a UUID as we write them. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}

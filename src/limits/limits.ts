@@ -69,8 +69,10 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
       requestLog.rateLimit = { quota, units };
       if (!quota.isOver) return;
       const who = customer ? 'customer token' : 'API key';
-      const detail = `This ${who} makes more than ${quota.limit} requests a minute, weighted by their cost.`;
-      throw tooMany(detail, quota.resetMs);
+      throw tooMany(
+        `This ${who} makes more than ${quota.limit} requests a minute, weighted by their cost.`,
+        quota.resetMs,
+      );
     });
   }
 }

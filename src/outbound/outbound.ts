@@ -216,8 +216,9 @@ export function createWaiting({ maxWaiting, maxWaitingPerConnection }: WaitingBo
 
   function refuse(code: ErrorCode, whom: string): never {
     refused++;
-    const detail = `As many requests as possible wait for ${whom}: try again.`;
-    throw new CrossbookError(code, detail, { retryAfterMs: RETRY_AFTER_MS });
+    throw new CrossbookError(code, `As many requests as possible wait for ${whom}: try again.`, {
+      retryAfterMs: RETRY_AFTER_MS,
+    });
   }
 }
 

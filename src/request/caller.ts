@@ -148,11 +148,7 @@ interface AdminCheckOptions {
 
 /** The web origins of all applications, cached for a few seconds, and loaded only while browsers call. */
 export function createOriginCache({ list, always = [], now }: OriginCacheOptions) {
-  const cache = createTtlCache<OriginsOfApplications>({
-    maxAgeMs: CALLER_MAX_AGE_MS,
-    maxEntries: 1,
-    now,
-  });
+  const cache = createTtlCache<OriginsOfApplications>({ maxAgeMs: CALLER_MAX_AGE_MS, maxEntries: 1, now });
   /** A cached map is returned without a promise. */
   return (): MaybePromise<OriginsOfApplications> => {
     const found = cache.find('all', async () => toOriginMap([...always, ...(await list())]));

@@ -17,10 +17,7 @@ export function createLoaders(tenant: Tenant) {
 
   return {
     customer(id: string): Promise<Customer | undefined> {
-      customers ??= new DataLoader(async (ids) => {
-        const found = await tenant.customers.findMany(ids);
-        return ids.map((one) => found.get(one));
-      });
+      customers ??= loadById((ids) => tenant.customers.findMany(ids));
       return customers.load(id);
     },
 
@@ -33,10 +30,7 @@ export function createLoaders(tenant: Tenant) {
     },
 
     customerIdOf(connectionId: string): Promise<string | undefined> {
-      customerIds ??= new DataLoader(async (ids) => {
-        const found = await tenant.connections.findCustomerIds(ids);
-        return ids.map((one) => found.get(one));
-      });
+      customerIds ??= loadById((ids) => tenant.connections.findCustomerIds(ids));
       return customerIds.load(connectionId);
     },
 
@@ -87,6 +81,13 @@ export function createLoaders(tenant: Tenant) {
     loadersByKey.set(name, loader);
     return loader;
   }
+}
+
+function loadById<Found>(find: (ids: readonly string[]) => Promise<ReadonlyMap<string, Found>>) {
+  return new DataLoader<string, Found | undefined>(async (ids) => {
+    const found = await find(ids);
+    return ids.map((id) => found.get(id));
+  });
 }
 
 /**

@@ -13,8 +13,7 @@ export function createAdmin(engine: Engine, keys: ApiKeys) {
       const application = { id: uuidV5(APPLICATIONS, name), name };
       const made = await engine.query(CREATE_APPLICATION, [application.id, name]);
       if (made.length > 0) return application;
-      const detail = `There is an application called ${JSON.stringify(name)} already.`;
-      throw new CrossbookError('CONFLICT', detail);
+      throw new CrossbookError('CONFLICT', `There is an application called ${JSON.stringify(name)} already.`);
     },
     /** Creates a fixed application, such as the demo's. Idempotent. */
     ensureApplication: ({ id, name }: Application) => engine.query(ENSURE_APPLICATION, [id, name]),
@@ -39,8 +38,10 @@ export function createAdmin(engine: Engine, keys: ApiKeys) {
       const { publicId, secret, text } = keys.create();
       const made = await engine.query(CREATE_KEY, [publicId, applicationId, name, hashSecret(secret)]);
       if (made.length === 0) {
-        const detail = `The application has an active key called ${JSON.stringify(name)}: rotate that one, or give this one another name.`;
-        throw new CrossbookError('CONFLICT', detail);
+        throw new CrossbookError(
+          'CONFLICT',
+          `The application has an active key called ${JSON.stringify(name)}: rotate that one, or give this one another name.`,
+        );
       }
       return { publicId, key: text };
     },

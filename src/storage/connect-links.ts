@@ -12,7 +12,7 @@ import {
   type NewConnectFlow,
   OPEN_STATUSES,
 } from '../domain/connect-link.ts';
-import { isStorable } from '../lib/text.ts';
+import { isStorable, isUuid } from '../lib/text.ts';
 import { connectFlows, connectLinks } from './connect-schema.ts';
 import { isCustomer } from './customers.ts';
 import type { StoreDeps } from './database.ts';
@@ -36,7 +36,7 @@ export function createConnectLinks(deps: StoreDeps, applicationId: string): Conn
   const { orm } = engine;
   const own = (id: string) => and(eq(connectLinks.id, id), eq(connectLinks.applicationId, applicationId));
   const find = async (id: string) => {
-    if (!UUID.test(id)) return undefined;
+    if (!isUuid(id)) return undefined;
     const [row] = await engine.repeatable(() => orm.select().from(connectLinks).where(own(id)));
     return row && toConnectLink(row, now());
   };
@@ -59,7 +59,7 @@ export function createConnectLinks(deps: StoreDeps, applicationId: string): Conn
         return row && toConnectLink(row, now);
       }),
     async cancel(id) {
-      if (!UUID.test(id)) return undefined;
+      if (!isUuid(id)) return undefined;
       const isCancelable = and(own(id), inArray(connectLinks.status, CANCELABLE));
       const canceled = { ...NO_GRANT, status: 'CANCELED', updatedAt: now() } as const;
       await engine.repeatable(() => orm.update(connectLinks).set(canceled).where(isCancelable));
@@ -99,8 +99,6 @@ async function lockCustomer(tx: Work['tx'], applicationId: string, customerId: s
 
 /** A link that awaits confirmation can be canceled too; its grant is then deleted. */
 const CANCELABLE = [...OPEN_STATUSES, 'AWAITING_CONFIRMATION'] as const;
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** For the pages of links, which know an application only by a link with a verified signature, or by a state. */
 export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {

@@ -261,11 +261,7 @@ function toStatements(name: string, write: (writeCustomers: string) => string) {
     text: write(WRITE_CUSTOMERS[mode]),
     isOnce: true,
   });
-  return {
-    always: toStatement('always'),
-    absent: toStatement('absent'),
-    present: toStatement('present'),
-  };
+  return { always: toStatement('always'), absent: toStatement('absent'), present: toStatement('present') };
 }
 
 interface WrittenRow {

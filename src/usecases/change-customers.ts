@@ -135,8 +135,10 @@ export function disconnectProvider(deps: DisconnectDeps, { customerId, provider 
     await deps.waitUntilUncached(customerId, [removed]);
     const customer = await deps.loadCustomer(customerId);
     if (customer) return { customer, revocation: await revoked };
-    const detail = `The customer ${JSON.stringify(customerId)} was deleted meanwhile.`;
-    throw new CrossbookError('NOT_FOUND', detail);
+    throw new CrossbookError(
+      'NOT_FOUND',
+      `The customer ${JSON.stringify(customerId)} was deleted meanwhile.`,
+    );
   });
 }
 

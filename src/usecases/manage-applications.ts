@@ -34,8 +34,10 @@ export async function findApplication(
   const [found, ...others] = all.filter(({ id, name }) => id === text.toLowerCase() || name === text);
   if (!found) throw new CrossbookError('NOT_FOUND', `There is no application ${JSON.stringify(text)}.`);
   if (others.length === 0) return found;
-  const detail = `Several applications are called ${JSON.stringify(text)}: give the id of one.`;
-  throw new CrossbookError('CONFLICT', detail);
+  throw new CrossbookError(
+    'CONFLICT',
+    `Several applications are called ${JSON.stringify(text)}: give the id of one.`,
+  );
 }
 
 /** Adds and removes web origins; without changes it returns the current ones. */
@@ -51,8 +53,10 @@ export async function changeOrigins(store: ApplicationAdmin, { application, adde
 function checkName(name: string): void {
   const isFit = name.trim() !== '' && name.length <= MAX_NAME && isStorable(name) && !/\p{Cc}/u.test(name);
   if (isFit) return;
-  const detail = `A name has 1 to ${MAX_NAME} characters, and no control characters.`;
-  throw new CrossbookError('UNPROCESSABLE_ENTITY', detail);
+  throw new CrossbookError(
+    'UNPROCESSABLE_ENTITY',
+    `A name has 1 to ${MAX_NAME} characters, and no control characters.`,
+  );
 }
 
 const MAX_NAME = 200;
@@ -87,8 +91,10 @@ export async function rotateKey(
 ) {
   const fresh = await store.rotateKey(id, overlapHours * 3_600_000);
   if (!fresh) {
-    const detail = `There is no active key ${JSON.stringify(id)}: it was rotated or revoked already, or never made.`;
-    throw new CrossbookError('NOT_FOUND', detail);
+    throw new CrossbookError(
+      'NOT_FOUND',
+      `There is no active key ${JSON.stringify(id)}: it was rotated or revoked already, or never made.`,
+    );
   }
   const { publicId, key, oldEndsAt } = fresh;
   return { id: publicId, key, replaces: id, oldEndsAt: oldEndsAt.toISOString() };
@@ -96,8 +102,7 @@ export async function rotateKey(
 
 export async function revokeKey(store: KeyAdmin, id: string): Promise<void> {
   if (await store.revokeKey(id)) return;
-  const detail = `There is no key ${JSON.stringify(id)}, or it has ended already.`;
-  throw new CrossbookError('NOT_FOUND', detail);
+  throw new CrossbookError('NOT_FOUND', `There is no key ${JSON.stringify(id)}, or it has ended already.`);
 }
 
 export const DEFAULT_OVERLAP_HOURS = 24;
@@ -182,8 +187,10 @@ export async function storeOAuthClient(
     !isVisibleAscii(clientSecret, MAX_LENGTH) && 'client_secret',
   ].filter((mistake) => mistake !== false);
   if (mistakes.length === 0) return oauthClients.set(provider, { clientId, clientSecret });
-  const detail = `${mistakes.join(' and ')} must have 1 to ${MAX_LENGTH} characters of visible ASCII, without spaces.`;
-  throw new CrossbookError('UNPROCESSABLE_ENTITY', detail);
+  throw new CrossbookError(
+    'UNPROCESSABLE_ENTITY',
+    `${mistakes.join(' and ')} must have 1 to ${MAX_LENGTH} characters of visible ASCII, without spaces.`,
+  );
 }
 
 const MAX_LENGTH = 1_000;

@@ -129,8 +129,10 @@ export function findContactsByEmail(
     deps.requireCaller();
     const email = readEmail(query.email);
     if (email === undefined) {
-      const detail = 'The email of this reference is not an email address.';
-      throw new CrossbookError('UNPROCESSABLE_ENTITY', detail);
+      throw new CrossbookError(
+        'UNPROCESSABLE_ENTITY',
+        'The email of this reference is not an email address.',
+      );
     }
     const size = readPageSize(first);
     const client = await openContactClient(deps, query);

@@ -158,15 +158,14 @@ function checkRedirectUris(publicUrl: string | undefined, providers: Iterable<Pr
   );
 }
 
-const ok = (subject: string, detail: string): Finding => ({ subject, state: 'ok', detail });
-const warning = (subject: string, detail: string): Finding => ({ subject, state: 'warning', detail });
-const failed = (subject: string, detail: string): Finding => ({ subject, state: 'failed', detail });
+const finding = (state: keyof typeof MARKS) => (subject: string, detail: string) => ({
+  subject,
+  state,
+  detail,
+});
+const [ok, warning, failed] = [finding('ok'), finding('warning'), finding('failed')];
 
 type Findings = readonly Finding[];
 
 /** A check and its result. */
-interface Finding {
-  readonly subject: string;
-  readonly state: keyof typeof MARKS;
-  readonly detail: string;
-}
+type Finding = ReturnType<typeof ok>;

@@ -109,10 +109,7 @@ defineMutation('upsertCustomer', {
     },
   },
   resolve: ({ expectedVersion, ...upsert }, context) =>
-    upsertCustomer(context, {
-      ...(upsert as CustomerUpsert),
-      expectedVersion: expectedVersion ?? undefined,
-    }),
+    upsertCustomer(context, { ...(upsert as CustomerUpsert), expectedVersion: expectedVersion ?? undefined }),
   payload: {
     description: 'Result of an upsert.',
     fields: {
@@ -140,9 +137,7 @@ defineMutation('deleteCustomer', {
   },
   payload: {
     description: 'Result of deleting a customer.',
-    fields: {
-      deletedCustomerId: field(id, 'Global id (`id`) of the deleted customer, for client caches.'),
-    },
+    fields: { deletedCustomerId: field(id, 'Global id (`id`) of the deleted customer, for client caches.') },
   },
 });
 

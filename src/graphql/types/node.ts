@@ -3,6 +3,7 @@ import type { Connection } from '../../domain/connection.ts';
 import { type FieldSelection, PROVIDER_CALL } from '../../domain/contact-search.ts';
 import type { Customer } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
+import { isUuid } from '../../lib/text.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findConnectLink } from '../../usecases/connect-link.ts';
 import { findConnection, findCustomer } from '../../usecases/find-customer.ts';
@@ -75,7 +76,7 @@ export async function readRecord(
 ): Promise<NodeRecord | null> {
   const { application } = context.requireCaller();
   // Connections and links have the same id in both APIs.
-  if (UUID.test(id)) {
+  if (isUuid(id)) {
     return (
       (await nullIfNotFound(findConnection(context, id))) ?? nullIfNotFound(findConnectLink(context, { id }))
     );
@@ -86,8 +87,6 @@ export async function readRecord(
     ? nullIfNotFound(findCustomer(context, key.customerId))
     : nullIfNotFound(findContact(context, key, selection));
 }
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** In a list of references an unknown one is null and no error. */
 export async function nullIfNotFound<T>(found: Promise<T | undefined>): Promise<T | null> {

@@ -113,8 +113,9 @@ async function identify(
 function requireScopes(authorization: Authorization, { scopes }: Grant): void {
   const missingScopes = authorization.findMissingScopes(scopes);
   if (missingScopes.length === 0) return;
-  const detail = `Not granted: ${missingScopes.join(', ')}.`;
-  throw new AuthorizationFailure('MISSING_SCOPES', detail, { missingScopes });
+  throw new AuthorizationFailure('MISSING_SCOPES', `Not granted: ${missingScopes.join(', ')}.`, {
+    missingScopes,
+  });
 }
 
 /** Checked again, as every stored origin, because the rules may have become stricter. */

@@ -208,8 +208,11 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 }
 
 function redirected(answer: ProviderResponse): RemoteFailure {
-  const detail = 'The provider sent the call elsewhere with a redirect, which is never followed.';
-  return new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', detail, answer);
+  return new RemoteFailure(
+    'REMOTE_PROVIDER_BAD_RESPONSE',
+    'The provider sent the call elsewhere with a redirect, which is never followed.',
+    answer,
+  );
 }
 
 /** Changed in place, because this response owns the object: only repeated headers are lists. */

@@ -60,8 +60,11 @@ export const authorization: Authorization = {
 function readGrant(answer: ProviderResponse, _client: OAuthClient, now: Date): Grant {
   if (isBadCode(answer)) {
     const cause = new RemoteFailure('REMOTE_PROVIDER_ERROR', 'HubSpot refused the code.', answer);
-    const detail = 'HubSpot says that the authorization code was used, is too old, or is of another client.';
-    throw new AuthorizationFailure('VENDOR_REFUSED', detail, { cause });
+    throw new AuthorizationFailure(
+      'VENDOR_REFUSED',
+      'HubSpot says that the authorization code was used, is too old, or is of another client.',
+      { cause },
+    );
   }
   const { accessToken, refreshToken, expiresAt } = readToken(answer, now);
   if (refreshToken === null) {

@@ -74,21 +74,25 @@ export const authorization: Authorization = {
 
 function readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Grant {
   if (needsAdministrator(readFailure(answer.body))) {
-    const detail =
-      'Salesforce lets nobody use the app before an administrator of the organisation has installed it.';
-    throw new AuthorizationFailure('ADMIN_APPROVAL_REQUIRED', detail);
+    throw new AuthorizationFailure(
+      'ADMIN_APPROVAL_REQUIRED',
+      'Salesforce lets nobody use the app before an administrator of the organisation has installed it.',
+    );
   }
   const { accessToken, refreshToken, expiresAt, instanceUrl } = readToken(answer, now);
   const json = parseJson(answer.body);
   const identity = readIdentity(json, client.clientSecret);
   if (!identity) {
-    const detail = 'Salesforce’s signature does not vouch for who granted access.';
-    throw new AuthorizationFailure('VENDOR_REFUSED', detail);
+    throw new AuthorizationFailure(
+      'VENDOR_REFUSED',
+      'Salesforce’s signature does not vouch for who granted access.',
+    );
   }
   if (refreshToken === null) {
-    const detail =
-      'Salesforce granted access without a refresh token: the app lacks the scope, or the organisation forbids it.';
-    throw new AuthorizationFailure('NO_REFRESH_TOKEN', detail);
+    throw new AuthorizationFailure(
+      'NO_REFRESH_TOKEN',
+      'Salesforce granted access without a refresh token: the app lacks the scope, or the organisation forbids it.',
+    );
   }
   if (instanceUrl === undefined || !URL.canParse(instanceUrl)) {
     throw new AuthorizationFailure('VENDOR_REFUSED', 'Salesforce does not say where the organisation lives.');

@@ -42,8 +42,11 @@ async function follow(call: Call, first: QueryResult): Promise<Pages> {
     next = page.next;
   }
   if (rows <= MAX_ROWS && next === undefined) return pages;
-  const detail = `Salesforce has more than ${MAX_ROWS} contacts for this`;
-  throw new CrossbookError('REMOTE_PROVIDER_ERROR', detail, { origin: 'remote-provider' });
+  throw new CrossbookError(
+    'REMOTE_PROVIDER_ERROR',
+    `Salesforce has more than ${MAX_ROWS} contacts for this`,
+    { origin: 'remote-provider' },
+  );
 }
 
 /** Sends a short query as one GET. Long ones go in a body, because URIs are limited, and several share a call. */

@@ -116,8 +116,11 @@ function explain(error: unknown, column: string | undefined, mappings: readonly 
       .some((part) => part === column),
   );
   if (mapping === undefined || !(error instanceof RemoteFailure)) return error;
-  const detail = `The field mapping "${mapping.schemaField}" names the Contact field "${mapping.mappedField}", which Salesforce does not have or does not show to the connected user`;
-  return new RemoteFailure('REMOTE_PROVIDER_ERROR', detail, error.answer);
+  return new RemoteFailure(
+    'REMOTE_PROVIDER_ERROR',
+    `The field mapping "${mapping.schemaField}" names the Contact field "${mapping.mappedField}", which Salesforce does not have or does not show to the connected user`,
+    error.answer,
+  );
 }
 
 /** The missing column in lower case. */

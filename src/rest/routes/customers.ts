@@ -34,10 +34,7 @@ const ifMatch = z
   .string()
   .regex(/^"\d{1,9}(-[\w-]{1,64})?"$/, { error: 'must be one version in double quotes, as ETag gives it' })
   .optional()
-  .meta({
-    description: 'Expected version, as in ETag: 409 if the stored one differs.',
-    examples: ['"3"'],
-  });
+  .meta({ description: 'Expected version, as in ETag: 409 if the stored one differs.', examples: ['"3"'] });
 
 const versionHeaders = z
   .object({

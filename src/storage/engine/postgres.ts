@@ -41,11 +41,7 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
         throw classifyError(thrown).error;
       }),
     /** The counts of the pool. `waiting`: callers that wait for a connection. */
-    connections: () => ({
-      open: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-    }),
+    connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async (): Promise<void> => {
       breaker.close();
       probe.close();
