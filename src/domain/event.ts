@@ -35,12 +35,12 @@ export type EventType = Of<typeof eventType>;
 /** An event for the application. */
 export const event = shape('Event', 'An event. It is sent to your webhook endpoints, and kept for 30 days.', {
   id: field(uuid, 'Id of the event, also the header `webhook-id`.'),
-  type: field(eventType, 'Type of event.'),
-  customerId: field(id, 'Your own id of the customer.'),
-  connectionId: nullable(uuid, 'Id of the connection. Null if the event is not about one.'),
+  type: field(eventType, 'Type of event.', { example: 'connection.reauthorize' }),
+  customerId: field(id, 'Your own id of the customer.', { example: 'customer-1' }),
+  connectionId: nullable(uuid, 'Id of the connection, if the event is about one.'),
   sequence: nullable(
     int,
-    'Sequence number, which increases by one with every event of a connection. Null if the event is not about one.',
+    'Sequence number, which increases by one with every event of a connection, if the event is about one.',
   ),
   data: field(
     json,
@@ -97,13 +97,17 @@ export const webhookEndpoint = shape(
   'An endpoint to which events are sent by Standard Webhooks.',
   {
     id: field(uuid, 'Id of the endpoint.'),
-    url: field(string, 'URL to which events are sent.'),
+    url: field(string, 'URL to which events are sent.', {
+      example: 'https://app.example.com/webhooks/crossbook',
+    }),
     eventTypes: field(listOf(eventType), 'Types of events that are sent. Empty: all.', { items: 8 }),
     enabled: field(
       boolean,
       'Whether events are sent. False if you disabled it, if it answered 410, or after three days of failures.',
     ),
-    lastFailure: nullable(string, 'Last failure, e.g. `HTTP 503`. It is kept after later successes.'),
+    lastFailure: nullable(string, 'Last failure, e.g. `HTTP 503`. It is kept after later successes.', {
+      example: 'HTTP 503',
+    }),
     lastFailureAt: nullable(date, 'Time of the last failure.'),
     createdAt: field(date, 'Time of creation.'),
     updatedAt: field(date, 'Time of the last change.'),

@@ -44,16 +44,29 @@ const BODIES: readonly (readonly [string, () => Partial<RequestInit>, number, st
   ],
 ];
 
-test.each(['/graphql', '/crm/v2/contacts/_search'])('%s rejects a body that is …', async (path) => {
+test.each([
+  ['/graphql', 'application/json'],
+  ['/graphql', 'application/graphql-response+json'],
+  ['/crm/v2/contacts/_search', 'application/json'],
+])('%s in %s rejects a body that is too large or compressed, in the common format', async (path, accept) => {
   for (const [what, make, status, code] of BODIES) {
     const { headers, ...rest } = make();
     const response = await fetch(`${listener.url}${path}`, {
       ...{ method: 'POST', ...rest },
-      headers: { 'x-api-key': crossbook.key, 'content-type': 'application/json', ...headers },
+      headers: { 'x-api-key': crossbook.key, 'content-type': 'application/json', accept, ...headers },
     });
-    const { errors } = (await response.json()) as { errors: readonly object[] };
-    expect([response.status, errors.length], what).toEqual([status, 1]);
-    expect(JSON.stringify(errors), what).toContain(`"code":"${code}"`);
+    expect(response.status, what).toBe(status);
+    expect(response.headers.get('content-type'), what).toContain(accept);
+    const answer = (await response.json()) as { errors: readonly [{ extensions?: object }] };
+    expect(Object.keys(answer), what).toEqual(['errors']);
+    expect(answer.errors, what).toHaveLength(1);
+    const [error] = answer.errors;
+    expect(error.extensions ?? error, what).toEqual({
+      id: expect.stringMatching(/^[\da-f-]{36}$/),
+      ...{ code, problem_type: code, status: String(status) },
+      ...{ title: expect.any(String), detail: expect.stringMatching(/\.$/) },
+      meta: { origin: 'crossbook', application_name: 'Demo application', retryable: false },
+    });
   }
 });
 

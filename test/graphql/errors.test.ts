@@ -50,7 +50,6 @@ const REFUSALS: readonly Refusal[] = [
     json: 400,
     graphql: 400,
   },
-  { name: 'a body that is too large', body: `"${'x'.repeat(1024 * 1024)}"`, json: 413, graphql: 413 },
 ];
 
 test.each(REFUSALS)('$name is an error in the common format', async ({ body, json, graphql }) => {

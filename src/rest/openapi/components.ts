@@ -15,6 +15,7 @@ import {
 import { address, emailAddress, phoneNumber } from '../../domain/contact.ts';
 import { customer, customerUpsert } from '../../domain/customer.ts';
 import { ERROR_CODES, type ErrorCode } from '../../domain/errors.ts';
+import { event, webhookEndpoint } from '../../domain/event.ts';
 import type { Type } from '../../domain/shape.ts';
 import { COMPONENTS, enumText, object, optional, text, toSchema, type WireDirection } from '../schemas.ts';
 
@@ -66,7 +67,17 @@ COMPONENTS.request.add(toSchema(connectionUpsert, 'request'), { id: 'ConnectionU
 register([customerUpsert, credentialsShape], 'request');
 register(CONFIGURATIONS, 'request', 'Input');
 register(
-  [address, emailAddress, phoneNumber, customer, connection, connectedAccount, ...CONFIGURATIONS],
+  [
+    address,
+    emailAddress,
+    phoneNumber,
+    customer,
+    connection,
+    connectedAccount,
+    event,
+    webhookEndpoint,
+    ...CONFIGURATIONS,
+  ],
   'response',
 );
 

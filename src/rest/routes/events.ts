@@ -1,37 +1,20 @@
 import * as z from 'zod';
-import { EVENT_TYPES } from '../../domain/event.ts';
+import { event } from '../../domain/event.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { listEvents, MAX_EVENTS } from '../../usecases/manage-webhooks.ts';
 import { defineOperation } from '../operation.ts';
 import {
   EXAMPLE_MOMENT,
-  enumText,
-  momentText,
   nextCursor,
   object,
-  optional,
   pageQuery,
-  recordWriter,
   text,
   toPageCursors,
+  toSchema,
+  toWire,
 } from '../schemas.ts';
 
-const typeField = enumText(EVENT_TYPES, 'Type of event.', 'connection.reauthorize');
-const subjectFields = {
-  customer_id: text('The application’s own id of the customer.', 'customer-1'),
-  connection_id: text('Id of the connection.').optional(),
-  sequence: optional(z.int(), 'Sequence number, which increases by one with every event of a connection.'),
-};
-
-const eventSchema = object('response', 'Event', 'An event.', {
-  id: text('Id of the event, also the header webhook-id.', undefined, 'uuid'),
-  type: typeField,
-  ...subjectFields,
-  data: z
-    .record(z.string(), z.unknown())
-    .describe('Of a connection: `provider_name`, `status`, `status_reason`. Of a customer: `version`.'),
-  created_at: momentText('Time of the event.'),
-});
+const eventSchema = toSchema(event, 'response');
 
 const eventPageSchema = object('response', 'EventPage', 'A page of the events of the last thirty days.', {
   pagination: object('response', 'EventPagination', 'Cursors of the adjacent pages.', { next: nextCursor }),
@@ -39,12 +22,13 @@ const eventPageSchema = object('response', 'EventPage', 'A page of the events of
 });
 
 export const webhookBodySchema = object('response', 'WebhookBody', 'The body of a webhook.', {
-  type: typeField,
-  timestamp: momentText('Time of the event.'),
-  data: z.looseObject(subjectFields).describe('With what its type adds.'),
+  type: eventSchema.shape['type'],
+  timestamp: eventSchema.shape['created_at'],
+  data: eventSchema
+    .pick({ customer_id: true, connection_id: true, sequence: true })
+    .loose()
+    .describe('With what its type adds.'),
 });
-
-const toEventRecord = recordWriter(eventSchema);
 
 export const EXAMPLE_EVENT = {
   id: '0f4f3a1c-6b0c-4f0a-9d53-2a6c4d6b8e11',
@@ -81,7 +65,7 @@ export const listEventsOperation = defineOperation({
     await context.charge(LIST_COST + size * VALUES_PER_EVENT);
     const page = await listEvents(context, { customerId, size, cursor });
     const { next } = toPageCursors(page);
-    return { pagination: { next }, records: page.items.map(toEventRecord) };
+    return { pagination: { next }, records: page.items.map((one) => toWire(event, one)) };
   },
 });
 

@@ -4,6 +4,8 @@ import {
   EVENT_TYPES,
   MAX_REDELIVERED_IDS,
   MAX_WEBHOOK_URL_LENGTH,
+  type WebhookEndpoint,
+  webhookEndpoint,
 } from '../../domain/event.ts';
 import {
   createWebhookEndpoint,
@@ -22,6 +24,8 @@ import {
   recordWriter,
   text,
   toCamelCased,
+  toSchema,
+  toWire,
 } from '../schemas.ts';
 
 const urlField = z
@@ -56,20 +60,7 @@ const endpointChangeSchema = object(
   },
 );
 
-const endpointSchema = object('response', 'WebhookEndpoint', 'An endpoint to which events are sent.', {
-  id: text('Id of the endpoint.', undefined, 'uuid'),
-  url: text('URL to which events are sent.', 'https://app.example.com/webhooks/crossbook'),
-  event_types: z.array(z.enum(EVENT_TYPES)).describe('Types of events to send. Empty: all.'),
-  enabled: z
-    .boolean()
-    .describe(
-      'Whether events are sent. False if you disabled it, if it answered 410, or after three days of failures.',
-    ),
-  last_failure: text('Last failure.', 'HTTP 503').optional(),
-  last_failure_at: momentText('Time of the last failure.').optional(),
-  created_at: momentText('Time of creation.'),
-  updated_at: momentText('Time of the last change.'),
-});
+const endpointSchema = toSchema(webhookEndpoint, 'response');
 
 const endpointsSchema = object('response', 'WebhookEndpoints', 'All endpoints of the application.', {
   records: z.array(endpointSchema).describe('The oldest first.'),
@@ -103,11 +94,14 @@ const redeliveredSchema = object('response', 'Redelivered', 'Result of sending e
   next_since: momentText('If there are more events, the `since` of the next request.').optional(),
 });
 
-const toEndpointRecord = recordWriter(endpointSchema);
 const toRedeliveredRecord = recordWriter(redeliveredSchema);
 
 function toSecretRecord({ endpoint, secret }: EndpointWithSecret) {
   return { endpoint: toEndpointRecord(endpoint), secret };
+}
+
+function toEndpointRecord(endpoint: WebhookEndpoint) {
+  return toWire(webhookEndpoint, endpoint);
 }
 
 const EXAMPLE_ENDPOINT = {

@@ -8,8 +8,8 @@ import type { HttpResponse } from '../../lib/http-message.ts';
 import { registerProcessGauges } from './gauges.ts';
 
 /**
- * Creates the counters, the histograms and the gauges of the process; `gauges.ts` reads the others at a scrape. Labels are APIs, operations, providers and codes (closed sets): never an application, a
- * customer or an id.
+ * Creates the counters, the histograms and the gauges of the process; `gauges.ts` reads the others at a scrape.
+ * Labels are APIs, operations, providers and codes (closed sets): never an application, a customer or an id.
  */
 export function createMetrics({ version }: { readonly version: string }) {
   const registry = new Registry();
