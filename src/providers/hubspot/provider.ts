@@ -79,9 +79,10 @@ function openContacts(account: CustomerAccount): ContactPort {
      * inputs per call, and do not count towards the search limit.
      */
     async findByEmails(emails, selection) {
+      const answers = await askBatches(account, { inputs: emails, idProperty: 'email', selection });
       const found = new Map<string, readonly Contact[]>();
       for (const email of emails) found.set(email, NOBODY);
-      await readBatches(account, { inputs: emails, idProperty: 'email', selection }, (contact, record) => {
+      takeContacts(account, answers, selection, (contact, record) => {
         for (const email of toLookupEmails(record)) {
           const known = found.get(email);
           // It is undocumented whether two inputs that match one contact yield one result.
@@ -98,8 +99,9 @@ function openContacts(account: CustomerAccount): ContactPort {
     /** The id of a merged contact finds the surviving one, which has another id. */
     async findByIds(ids, selection) {
       const asked = new Set(ids.filter(isRecordId));
+      const answers = await askBatches(account, { inputs: [...asked], selection });
       const found = new Map<string, Contact>();
-      await readBatches(account, { inputs: [...asked], selection }, (contact, record) => {
+      takeContacts(account, answers, selection, (contact, record) => {
         for (const id of [contact.remoteId, ...toMergedIds(record)])
           if (asked.has(id)) found.set(id, contact);
       });
@@ -134,23 +136,29 @@ function openContacts(account: CustomerAccount): ContactPort {
 const NOBODY: readonly Contact[] = [];
 
 /**
- * The records of the inputs: unordered, unique, and without the input that matched. Batches are parsed while they are
- * mapped, after the last one has arrived: until then they stay bytes, because parsed objects would survive many
- * garbage collections during the wait.
+ * The batches with the records of the inputs: unordered, unique, and without the input that matched. What is made
+ * before or during the wait survives garbage collections and makes what refers to it do so: batches stay bytes until
+ * the last one has arrived, and the map of results is made after that. Made before, it cost a fifth of the time at
+ * 1,000 contacts.
  */
-async function readBatches(
-  account: CustomerAccount,
-  { inputs, idProperty, selection }: Question,
-  take: (contact: Contact, record: unknown) => void,
-): Promise<void> {
-  const { connection } = account;
-  const wanted = propertiesFor(connection, selection);
+function askBatches(account: CustomerAccount, { inputs, idProperty, selection }: Question): Promise<Answers> {
+  const wanted = propertiesFor(account.connection, selection);
   const properties = idProperty ? wanted : [...wanted, MERGED_IDS];
   const batches = chunk(inputs, BATCH).map((batch) =>
     askForKnown(account, PATHS.batchRead, { idProperty, properties, inputs: batch.map((id) => ({ id })) }),
   );
+  return Promise.all(batches);
+}
+
+/** Parses and maps the records of each batch. */
+function takeContacts(
+  { connection }: CustomerAccount,
+  answers: Answers,
+  selection: FieldSelection,
+  take: (contact: Contact, record: unknown) => void,
+): void {
   const source = toContactOrigin(connection);
-  for (const answer of await Promise.all(batches)) {
+  for (const answer of answers) {
     for (const record of answer ? parseResponse(toRecords, answer) : []) {
       const contact = toContact(record, source, selection);
       if (contact) take(contact, record);
@@ -163,6 +171,8 @@ function toRecords(json: unknown): readonly unknown[] | undefined {
   const results = isRecord(json) ? json['results'] : undefined;
   return Array.isArray(results) ? results : undefined;
 }
+
+type Answers = readonly (ProviderResponse | undefined)[];
 
 interface Question {
   /** Unique: HubSpot rejects a batch with duplicates. */
