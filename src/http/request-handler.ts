@@ -14,16 +14,8 @@ import { SLICE_BYTES } from './send-response.ts';
  * then an API.
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const {
-    graphql,
-    rest,
-    admin,
-    connect,
-    limit,
-    heldBytes,
-    bodyBytes = MAX_BODY_BYTES,
-    allowsUnauthenticated,
-  } = options;
+  const { graphql, rest, admin, connect, limit, heldBytes, allowsUnauthenticated } = options;
+  const bodyBytes = { ...MAX_BODY_BYTES, ...options.bodyBytes };
   const { cors, findCaller, openRequestLog, probes, addRateLimitHeaders } = options;
 
   return async (request, address) => {
@@ -111,8 +103,9 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
     }
     const owners = toOwners(incoming);
+    const sender = incoming.isConnectPage ? 'page' : requestLog.caller ? 'caller' : 'stranger';
     let hold: Hold | undefined;
-    return request.receiveBody(requestLog.caller ? bodyBytes.caller : bodyBytes.stranger, (bytes) => {
+    return request.receiveBody(bodyBytes[sender], (bytes) => {
       if (hold?.grow(bytes)) return;
       const first = hold ? undefined : heldBytes.acquire(owners, 'request_body', bytes);
       if (!first) throw memoryLimitReached();
@@ -163,8 +156,8 @@ function toConnectionKey({ customer }: Caller, headers: HttpHeaders): string {
 /** Stands for the operator in the concurrency limit: no application has this id. */
 const OPERATOR = 'operator';
 
-/** Body limits: an allowed GraphQL document fits into a megabyte; an introspection query is short. */
-const MAX_BODY_BYTES = { caller: 1_048_576, stranger: 32_768 };
+/** Body limits: an allowed GraphQL document fits into a megabyte; introspection and the form of a page are short. */
+const MAX_BODY_BYTES = { caller: 1_048_576, stranger: 32_768, page: 8_192 };
 
 /** Never rejects. */
 type RequestHandler = (
@@ -222,8 +215,8 @@ export interface RequestHandlerOptions {
   readonly connect?: PageFace | undefined;
   readonly limit: ConcurrencyLimit;
   readonly heldBytes: HeldBytes;
-  /** Body limits with and without an authenticated caller. */
-  readonly bodyBytes?: { readonly caller: number; readonly stranger: number };
+  /** Body limits with and without an authenticated caller, and of the forms of connect pages. */
+  readonly bodyBytes?: Partial<typeof MAX_BODY_BYTES>;
   /** Whether requests without a key or token are answered. */
   readonly allowsUnauthenticated: boolean;
   readonly cors: Cors;

@@ -82,3 +82,15 @@ test('a body that says it is not compressed is read', async () => {
   });
   expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
 });
+
+test('the form of a connect page has at most 8 KiB, and the page says so with its status', async () => {
+  const send = (length: number) =>
+    fetch(`${listener.url}/connect/forged/start`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'a'.repeat(length),
+    });
+  expect((await send(8_192)).status).toBe(404);
+  const refused = await send(8_193);
+  expect([refused.status, refused.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8']);
+});
