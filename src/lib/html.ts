@@ -14,7 +14,7 @@ export function toPage({
 }: PageParts): HttpResponse {
   const policy = [
     "default-src 'none'",
-    `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
+    `style-src 'sha256-${STYLE_HASH}'`,
     ...(script ? [`script-src 'nonce-${script.nonce}'`] : []),
     "base-uri 'none'",
     `form-action ${formAction}`,
@@ -88,6 +88,8 @@ ul.cards { list-style: none; padding: 0; margin: 2rem 0; display: grid; gap: .8r
 pre { background: var(--tint); border-radius: .5rem; padding: .8rem 1rem; overflow-x: auto; font-size: .8rem }
 :focus-visible { outline: 3px solid var(--blue); outline-offset: 2px }
 `;
+
+const STYLE_HASH = hash('sha256', STYLE, 'base64');
 
 /** An HTML template tag that escapes all values except HTML. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {

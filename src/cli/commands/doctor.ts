@@ -163,7 +163,9 @@ const finding = (state: keyof typeof MARKS) => (subject: string, detail: string)
   state,
   detail,
 });
-const [ok, warning, failed] = [finding('ok'), finding('warning'), finding('failed')];
+const ok = finding('ok');
+const warning = finding('warning');
+const failed = finding('failed');
 
 type Findings = readonly Finding[];
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { html, Markup } from '../../lib/html.ts';
 
 /** Renders the page. With a demo all fields are filled in, ready to send. */
 export function renderPage(demo: DocsDemo | undefined): string {
@@ -8,7 +9,7 @@ export function renderPage(demo: DocsDemo | undefined): string {
     'x-provider-name': 'hubspot',
     customer_id: demo.customerId,
   };
-  return `<!doctype html>
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -16,19 +17,15 @@ export function renderPage(demo: DocsDemo | undefined): string {
 <meta name="color-scheme" content="light dark">
 <title>Crossbook REST API</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style>${new Markup(STYLE)}</style>
 </head>
 <body>
-<main id="page" data-given="${toAttribute(JSON.stringify(given ?? {}))}"><p>Reading the document…</p></main>
+<main id="page" data-given="${JSON.stringify(given ?? {})}"><p>Reading the document…</p></main>
 <noscript>This page needs JavaScript. The document itself is at <a href="openapi.json">openapi.json</a>.</noscript>
-<script>${SCRIPT}</script>
+<script>${new Markup(SCRIPT)}</script>
 </body>
 </html>
-`;
-}
-
-function toAttribute(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+`.text;
 }
 
 /** The page's style, following the system's light or dark mode. */

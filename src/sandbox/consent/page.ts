@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { html, Markup } from '../../lib/html.ts';
 import { type Answer, textAnswer } from '../http.ts';
 
 /**
@@ -8,72 +9,63 @@ import { type Answer, textAnswer } from '../http.ts';
 export function renderConsentPage(page: ConsentPage): Answer {
   const { crm, application, accounts, asks, openerPolicy } = page;
   const chosen = accounts.find(({ problem }) => problem === undefined);
-  const html = `<p class="crm">${escapeHtml(crm)} <span>imitated by Crossbook’s sandbox</span></p>
-<h1>Connect ${escapeHtml(application)} to ${escapeHtml(crm)}?</h1>
+  const body = html`<p class="crm">${crm} <span>imitated by Crossbook’s sandbox</span></p>
+<h1>Connect ${application} to ${crm}?</h1>
 <form method="post">
 <fieldset>
 <legend>${accounts.length > 1 ? 'Choose an account' : 'Account'}</legend>
-${accounts.map((account) => renderAccount(account, account === chosen)).join('\n')}
-</fieldset>
-<h2>${escapeHtml(application)} will be able to</h2>
+${accounts.map((account) => renderAccount(account, account === chosen))}</fieldset>
+<h2>${application} will be able to</h2>
 <ul>
-${asks.map((ask) => `<li>${escapeHtml(ask)}</li>`).join('\n')}
-</ul>
+${asks.map((ask) => html`<li>${ask}</li>\n`)}</ul>
 <p class="buttons">
 <button name="decision" value="allow"${chosen === undefined ? ' disabled' : ''}>Allow</button>
 <button name="decision" value="deny" class="plain" formnovalidate>Cancel</button>
 </p>
 </form>`;
   const headers = openerPolicy === null ? {} : { 'cross-origin-opener-policy': openerPolicy };
-  return toPage(200, { title: `Connect to ${crm}`, html, headers });
+  return toPage(200, { title: `Connect to ${crm}`, body, headers });
 }
 
 /** An error page of the vendor, for errors that must not redirect back to the application. */
 export function renderVendorError({ crm, title, text, code }: VendorError): Answer {
-  const html = `<p class="crm">${escapeHtml(crm)} <span>imitated by Crossbook’s sandbox</span></p>
-<h1>${escapeHtml(title)}</h1>
-<p>${escapeHtml(text)}</p>
-<p><code>${escapeHtml(code)}</code></p>`;
-  return toPage(400, { title, html, headers: {} });
+  const body = html`<p class="crm">${crm} <span>imitated by Crossbook’s sandbox</span></p>
+<h1>${title}</h1>
+<p>${text}</p>
+<p><code>${code}</code></p>`;
+  return toPage(400, { title, body, headers: {} });
 }
 
-function renderAccount({ id, name, problem }: ConsentAccount, isChosen: boolean): string {
+function renderAccount({ id, name, problem }: ConsentAccount, isChosen: boolean): Markup {
   const state = problem === undefined ? (isChosen ? ' checked' : '') : ' disabled';
   const note = problem === undefined ? id : `${id}: ${problem}`;
-  return `<label><input type="radio" name="account" value="${escapeHtml(id)}" required${state}><span>${escapeHtml(name)} <small>${escapeHtml(note)}</small></span></label>`;
+  return html`<label><input type="radio" name="account" value="${id}" required${state}><span>${name} <small>${note}</small></span></label>
+`;
 }
 
-function toPage(status: number, { title, html, headers }: PageParts): Answer {
-  const body = `<!doctype html>
+function toPage(status: number, { title, body, headers }: PageParts): Answer {
+  const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
+<title>${title}</title>
+<style>${new Markup(STYLE)}</style>
 </head>
 <body>
 <main>
-${html}
+${body}
 </main>
 </body>
 </html>
 `;
-  return textAnswer(status, body, {
+  return textAnswer(status, page.text, {
     'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`,
     'cache-control': 'no-store',
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
     ...headers,
   });
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
 
 const STYLE = `
@@ -126,6 +118,6 @@ interface VendorError {
 
 interface PageParts {
   readonly title: string;
-  readonly html: string;
+  readonly body: Markup;
   readonly headers: Readonly<Record<string, string>>;
 }
