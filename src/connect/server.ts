@@ -1,6 +1,6 @@
 import type { VisitedLink } from '../domain/connect-link.ts';
 import { CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.ts';
-import type { ProviderCall, RequestLog } from '../domain/log.ts';
+import type { RequestLog } from '../domain/log.ts';
 import { type HttpRequest, type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
 import { type ExchangeCode, type FinishDeps, finishAuthorization } from '../usecases/finish-authorization.ts';
 import {
@@ -223,12 +223,9 @@ const VALUE = /^[\w-]{43}$/;
 export type ConnectPages = ReturnType<typeof createConnectPages>;
 
 type ConnectPagesDeps = StartDeps &
-  Omit<FinishDeps, 'exchangeCode'> & {
+  FinishDeps & {
     /** Throws or rejects with TOO_MANY_REQUESTS. */
     limitPages(address: string | undefined): Promise<void> | undefined;
-    exchangeCode(
-      exchange: Parameters<ExchangeCode>[0] & { readonly onCall: (call: ProviderCall) => void },
-    ): ReturnType<ExchangeCode>;
     wall(): number;
     /** Called with each step and the end of a flow. */
     onEnd(end: { readonly provider: string; readonly outcome: string }): void;

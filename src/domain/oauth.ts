@@ -21,7 +21,7 @@ export interface Authorization {
   toConsentUrl(request: ConsentRequest): string;
   /** The token endpoint's origin for the login origin that was stored with the state. */
   tokenOrigin(loginOrigin: string): string;
-  toExchange(request: CodeExchange): RemoteRequest;
+  toExchange(request: AuthorizationCode & { readonly client: OAuthClient }): RemoteRequest;
   /**
    * Reads the grant. Throws an AuthorizationFailure for known reasons, otherwise a RemoteFailure. Salesforce's
    * signature is verified before the response is trusted.
@@ -63,11 +63,19 @@ interface ConsentRequest {
   readonly isPopup: boolean;
 }
 
-interface CodeExchange {
-  readonly client: OAuthClient;
+/** A code as the token endpoint takes it. */
+interface AuthorizationCode {
   readonly code: string;
   readonly redirectUri: string;
   readonly codeVerifier: string;
+}
+
+/** The code of a callback, and what was stored when consent was requested. */
+export interface CodeExchange extends AuthorizationCode {
+  readonly applicationId: string;
+  readonly oauthClientId: string;
+  /** Never from the callback. */
+  readonly loginOrigin: string;
 }
 
 /** The result of a customer's consent. */

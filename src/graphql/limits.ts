@@ -181,18 +181,18 @@ function readDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Va
 }
 
 const COUNTED = [...SIZES, 'bytes'] as const;
-const NOTHING = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<
-  (typeof COUNTED)[number],
-  number
->;
 
 /** The sums over the operations of one HTTP request. */
-export function nothingSpent() {
-  // Set once an operation was too large: later ones of the request are rejected unseen.
-  return { ...NOTHING, rejection: undefined as CrossbookError | undefined };
+export interface Spent extends Record<(typeof COUNTED)[number], number> {
+  /** Set once an operation was too large: later ones of the request are rejected unseen. */
+  rejection?: CrossbookError;
 }
 
-export type Spent = ReturnType<typeof nothingSpent>;
+const NOTHING = Object.fromEntries(COUNTED.map((name) => [name, 0])) as unknown as Spent;
+
+export function nothingSpent(): Spent {
+  return { ...NOTHING };
+}
 
 /** Refunds the cost of an operation. */
 export function refundCost(spent: Spent, sizes: OperationCost): void {

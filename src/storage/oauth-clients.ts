@@ -8,7 +8,7 @@ export function createOAuthClients(
 ): OAuthClientStore {
   return {
     find: async (provider) => {
-      const [row] = await engine.query<SealedClient>(FIND, [applicationId, provider]);
+      const [row] = await engine.query<{ clientId: string; sealedSecret: string }>(FIND, [applicationId, provider]);
       if (!row) return undefined;
       const { clientId, sealedSecret } = row;
       const clientSecret = secrets.clientSecret.open(sealedSecret, applicationId, provider, clientId);
@@ -72,8 +72,3 @@ const DELETE = {
 delete from crossbook.oauth_clients where application_id = $1::uuid and provider_name = $2::text
 returning provider_name`,
 };
-
-interface SealedClient {
-  readonly clientId: string;
-  readonly sealedSecret: string;
-}

@@ -6,7 +6,8 @@ import type {
   ConnectServices,
   VisitedLink,
 } from '../domain/connect-link.ts';
-import { AuthorizationFailure, type Grant } from '../domain/oauth.ts';
+import type { ProviderCall } from '../domain/log.ts';
+import { AuthorizationFailure, type CodeExchange, type Grant } from '../domain/oauth.ts';
 import type { Provider, Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { toRedirectUri } from '../domain/urls.ts';
@@ -170,13 +171,10 @@ interface Place {
 }
 
 /** Exchanges the code, through `outbound`. Rejects with an AuthorizationFailure where there is no usable grant. */
-export type ExchangeCode = (exchange: {
+export type ExchangeCode = (exchange: ProviderExchange) => Promise<Grant>;
+
+interface ProviderExchange extends CodeExchange {
   readonly provider: Provider;
-  readonly applicationId: string;
-  readonly oauthClientId: string;
-  /** The login origin that was stored with the state. */
-  readonly loginOrigin: string;
-  readonly code: string;
-  readonly redirectUri: string;
-  readonly codeVerifier: string;
-}) => Promise<Grant>;
+  /** Called after each call. */
+  readonly onCall?: (call: ProviderCall) => void;
+}

@@ -163,10 +163,10 @@ interface StoredKey {
 /** Sets the OAuth client of the caller's application at a provider, replacing a previous one. */
 export async function setOAuthClient(
   deps: OAuthClientDeps,
-  { provider, ...client }: OAuthClient & { readonly provider: ProviderName },
+  client: GivenOAuthClient,
 ): Promise<StoredOAuthClient> {
   requireApiKey(deps);
-  return storeOAuthClient(deps, { provider, ...client });
+  return storeOAuthClient(deps, client);
 }
 
 /** Deletes the application's OAuth client: the installation's client is used again, if there is one. */
@@ -179,7 +179,7 @@ export async function deleteOAuthClient(deps: OAuthClientDeps, provider: Provide
 /** Validates and stores a client, also for the operator's command. The secret is never repeated in errors. */
 export async function storeOAuthClient(
   { oauthClients, providers }: Pick<OAuthClientDeps, 'oauthClients' | 'providers'>,
-  { provider, clientId, clientSecret }: OAuthClient & { readonly provider: ProviderName },
+  { provider, clientId, clientSecret }: GivenOAuthClient,
 ): Promise<StoredOAuthClient> {
   requireAuthorization({ providers }, provider);
   const mistakes = [
@@ -194,6 +194,10 @@ export async function storeOAuthClient(
 }
 
 const MAX_LENGTH = 1_000;
+
+interface GivenOAuthClient extends OAuthClient {
+  readonly provider: ProviderName;
+}
 
 interface OAuthClientDeps extends AuthorizationDeps, Pick<CallerDeps, 'requireCaller'> {
   readonly oauthClients: OAuthClientStore;

@@ -215,11 +215,11 @@ export class OperationRun {
       spent,
       responseBytes: context.allowance.bounds.bytes,
     });
-    this.#checked = { ...operation, sizes };
+    this.#checked = { operation, sizes };
   }
 
   #isChecked({ document, operationName, variables }: OperationToRun): boolean {
-    const checked = this.#checked;
+    const checked = this.#checked?.operation;
     return (
       checked?.document === document &&
       checked.operationName === operationName &&
@@ -250,7 +250,8 @@ interface OperationToRun {
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-interface CheckedOperation extends OperationToRun {
+interface CheckedOperation {
+  readonly operation: OperationToRun;
   readonly sizes: OperationCost;
 }
 

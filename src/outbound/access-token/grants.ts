@@ -3,6 +3,7 @@ import type { ProviderCall } from '../../domain/log.ts';
 import {
   type Authorization,
   AuthorizationFailure,
+  type CodeExchange,
   type Grant,
   type SandboxLogin,
 } from '../../domain/oauth.ts';
@@ -22,7 +23,7 @@ export function createGrants(deps: OutboundDeps) {
      * AuthorizationFailure, whose message and cause are for the log. When it resolves, the account is known and all
      * required scopes are granted.
      */
-    async exchangeCode(exchange: GrantCall & GivenCode): Promise<Grant> {
+    async exchangeCode(exchange: GrantCall & CodeExchange): Promise<Grant> {
       const { provider, loginOrigin, code, redirectUri, codeVerifier } = exchange;
       const { authorization } = provider;
       if (!authorization) throw notOffered(provider);
@@ -179,14 +180,6 @@ interface GrantCall {
   readonly connectionId?: string;
   /** Called after each call. */
   readonly onCall?: (call: ProviderCall) => void;
-}
-
-interface GivenCode {
-  /** The origin that was stored with the state, never one from the callback. */
-  readonly loginOrigin: string;
-  readonly code: string;
-  readonly redirectUri: string;
-  readonly codeVerifier: string;
 }
 
 interface GivenGrant {
