@@ -2,6 +2,7 @@ import type { ContenderReady } from '../contenders/serve.ts';
 import { type Crossbook, connectCustomer, startCrossbook, toHeaders } from '../support/crossbook.ts';
 import type { Options } from '../support/options.ts';
 import { scriptOf } from '../support/paths.ts';
+import { findFreePorts } from '../support/ports.ts';
 import { type BenchProcess, startProcess } from '../support/process.ts';
 import { showProgress } from '../support/progress.ts';
 import { openTemporaryDatabase } from '../support/temporary-database.ts';
@@ -13,61 +14,59 @@ import { CONTENDERS, type Contender } from '../workload/contenders.ts';
  * core when it runs.
  */
 export async function openStage({ node, only, databaseUrl, variants = [] }: StageOptions): Promise<Stage> {
-  const wanted = CONTENDERS.filter(
-    ({ name, onPostgres }) => (!only || only.includes(name)) && (!onPostgres || databaseUrl !== undefined),
-  );
+  const wanted: readonly Participant[] = [
+    ...CONTENDERS.filter(
+      ({ name, onPostgres }) => (!only || only.includes(name)) && (!onPostgres || databaseUrl !== undefined),
+    ),
+    ...variants.map((variant) => ({ kind: 'graphql' as const, ...variant })),
+  ];
   showProgress('starting Crossbook, HubSpot and the load');
   const database = wanted.some(({ onPostgres }) => onPostgres)
     ? await openTemporaryDatabase(databaseUrl ?? '')
     : undefined;
-  const embedded = await startCrossbook({ node, core: 'first' });
-  const onPostgres =
-    database && (await startCrossbook({ node, core: 'first', env: { DATABASE_URL: database.url } }));
-  const varied: Varied[] = [];
-  for (const variant of variants) {
-    const { engineFlags, product } = variant;
-    varied.push({ variant, crossbook: await startCrossbook({ node, engineFlags, product, core: 'first' }) });
+  const crossbooks = new Map<Participant, Crossbook>();
+  for (const participant of wanted) {
+    const { script, onPostgres, engineFlags, product } = participant;
+    if (script !== undefined) continue;
+    const env = onPostgres && database ? { DATABASE_URL: database.url } : {};
+    crossbooks.set(participant, await startCrossbook({ node, engineFlags, product, env, core: 'first' }));
   }
-  const crossbooks = [
-    embedded,
-    ...(onPostgres ? [onPostgres] : []),
-    ...varied.map(({ crossbook }) => crossbook),
-  ];
+  const [peersPort = 0] = await findFreePorts(1);
+  const ports = [peersPort, ...[...crossbooks.values()].map(({ hubspotPort }) => hubspotPort)];
   const upstream = await startProcess<UpstreamReady>({
     script: scriptOf('upstream/main'),
-    args: crossbooks.map(({ hubspotPort }) => String(hubspotPort)),
+    args: ports.map(String),
     node,
     core: 'others',
   });
   const { account } = upstream.ready;
-  for (const crossbook of crossbooks) await connectCustomer(crossbook, { customerId: CUSTOMER, account });
+  for (const crossbook of crossbooks.values())
+    await connectCustomer(crossbook, { customerId: CUSTOMER, account });
   const load = await startProcess<object>({ script: scriptOf('load/main'), node, core: 'others' });
-  const args = [`http://127.0.0.1:${embedded.hubspotPort}`, account.staticToken];
+  const args = [`http://127.0.0.1:${peersPort}`, account.staticToken];
   const players: Player[] = [];
-  for (const contender of wanted) {
-    showProgress(`starting ${contender.title}`);
-    const crossbook = contender.onPostgres ? onPostgres : embedded;
-    players.push(await startPlayer(contender, { crossbook: crossbook ?? embedded, args, node }));
+  for (const participant of wanted) {
+    const crossbook = crossbooks.get(participant);
+    if (crossbook) players.push(toPlayer(participant, crossbook));
+    else players.push(await startPeer(participant, { args, node }));
   }
-  for (const { variant, crossbook } of varied)
-    players.push(toPlayer({ kind: 'graphql', ...variant }, crossbook));
   return {
     players,
     load,
     upstream,
     async close() {
-      const processes = [...players.map(({ process }) => process), ...crossbooks, load, upstream];
+      const processes = [...players.map(({ process }) => process), load, upstream];
       await Promise.all(processes.map((one) => one.stop()));
       await database?.drop();
     },
   };
 }
 
-async function startPlayer(contender: Contender, { crossbook, args, node }: Cast): Promise<Player> {
-  if (contender.script === undefined) return toPlayer(contender, crossbook);
-  const script = scriptOf(contender.script);
+async function startPeer(peer: Contender, { args, node }: PeerOptions): Promise<Player> {
+  showProgress(`starting ${peer.title}`);
+  const script = scriptOf(peer.script ?? '');
   const process = await startProcess<ContenderReady>({ script, args, node, core: 'first' });
-  return { ...contender, process, url: process.ready.url, headers: {} };
+  return { ...peer, process, url: process.ready.url, headers: {} };
 }
 
 function toPlayer(contender: Contender, crossbook: Crossbook): Player {
@@ -89,8 +88,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-interface Cast {
-  readonly crossbook: Crossbook;
+interface PeerOptions {
   readonly args: readonly string[];
   readonly node: string;
 }
@@ -108,7 +106,5 @@ export interface Variant {
   readonly product?: string | undefined;
 }
 
-interface Varied {
-  readonly variant: Variant;
-  readonly crossbook: Crossbook;
-}
+/** A contender, or a variant of Crossbook. */
+type Participant = Contender & Omit<Variant, keyof Contender>;

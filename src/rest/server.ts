@@ -61,7 +61,7 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
       const { status, headers, body } = await route(request, requestLog).catch((thrown: unknown) =>
         errorResponse(thrown, requestLog),
       );
-      const response = { status, headers: { ...headers, 'x-content-type-options': 'nosniff' }, body };
+      const response = { status, headers: { 'x-content-type-options': 'nosniff', ...headers }, body };
       if (request.method === 'HEAD') return { ...response, body: null };
       return compressAnswer(response, request.headers.get('accept-encoding'));
     },

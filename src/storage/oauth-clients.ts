@@ -8,7 +8,10 @@ export function createOAuthClients(
 ): OAuthClientStore {
   return {
     find: async (provider) => {
-      const [row] = await engine.query<{ clientId: string; sealedSecret: string }>(FIND, [applicationId, provider]);
+      const [row] = await engine.query<{ clientId: string; sealedSecret: string }>(FIND, [
+        applicationId,
+        provider,
+      ]);
       if (!row) return undefined;
       const { clientId, sealedSecret } = row;
       const clientSecret = secrets.clientSecret.open(sealedSecret, applicationId, provider, clientId);

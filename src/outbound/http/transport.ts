@@ -199,10 +199,10 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   #finish(pieces: Chunks): void {
     const { maxBytes, hold } = this.#options;
-    const received = { status: this.#status, headers: this.#headers };
-    const answer = new ReceivedAnswer({ ...received, pieces, hold, maxParsedBytes: maxBytes * 4 });
+    const [status, headers] = [this.#status, this.#headers];
+    const answer = new ReceivedAnswer({ status, headers, pieces, hold, maxParsedBytes: maxBytes * 4 });
     // Redirects are not followed: they could send the token anywhere.
-    if (this.#status >= 300 && this.#status < 400) this.#options.reject(redirected(answer));
+    if (status >= 300 && status < 400) this.#options.reject(redirected(answer));
     else this.#options.resolve(answer);
   }
 }
