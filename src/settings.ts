@@ -112,7 +112,7 @@ export const SETTINGS = {
     'REDIS_URL',
     matching(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL'),
     'redis://localhost:6379',
-    "Several processes keep their limits together through this Redis: requests of callers, and the providers' budgets. While it is away each goes on alone.",
+    "Several processes keep their limits together through this Redis: requests of callers, and the providers' budgets. While it is away each process grants callers their whole limit, and keeps to its share of the providers'.",
   ),
   cacheMaxAgeMs: setting(
     'CACHE_MAX_AGE',

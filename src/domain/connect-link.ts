@@ -169,7 +169,7 @@ interface FailedFlow {
   readonly failure: ConnectFailure;
 }
 
-/** The current link; undefined where it was deleted. `isOurs`: this flow has ended it. */
+/** The current link; undefined where it was deleted. `isOurs`: its status is due to this flow. */
 export interface FlowEnd {
   readonly link: ConnectLink | undefined;
   readonly isOurs: boolean;

@@ -197,8 +197,9 @@ export interface StoredOAuthClient extends Of<typeof oauthClient> {
 }
 
 /**
- * Finds the OAuth client for a token endpoint: the one with this id, otherwise the application's own, otherwise the
- * installation's. Takes the origin, because a secret must only be sent to its own endpoint.
+ * Finds the OAuth client for a token endpoint. With an id, the client with that id and no other; without one, the
+ * application's own, otherwise the installation's. Takes the origin, because a secret must only be sent to its own
+ * endpoint: at an origin of the sandbox it is the sandbox's client, whatever the id.
  */
 export type FindOAuthClient = (wanted: WantedOAuthClient) => Promise<OAuthClient | undefined>;
 
@@ -213,7 +214,7 @@ export interface WantedOAuthClient {
 
 /** A login origin of the sandbox as the rest of the product sees it. */
 export interface SandboxLogin {
-  /** The sandbox origin for code exchange, account look-up and revocation. */
+  /** The sandbox origin for code exchange and account look-up. */
   readonly tokenOrigin: string;
   /** The instance URL to store instead of the grant's: the sandbox's name without a port. */
   toInstanceUrl(url: string | null): string;

@@ -92,7 +92,7 @@ const MEASURED = {
 } as const satisfies Record<string, Measured>;
 
 /**
- * The limits of one request. They allow 150 look-ups, or a page of 1,000 contacts with all fields, with a margin, and
+ * The limits of a request, an operation or a document. They allow 150 look-ups, or a page of 1,000 contacts with all fields, with a margin, and
  * reject ten times as much.
  */
 const LIMITS = {
@@ -184,7 +184,7 @@ const COUNTED = [...SIZES, 'bytes'] as const;
 
 /** The sums over the operations of one HTTP request. */
 export interface Spent extends Record<(typeof COUNTED)[number], number> {
-  /** Set once an operation was too large: later ones of the request are rejected unseen. */
+  /** Set once an operation was too large: later ones of the request are rejected without being measured. */
   rejection?: CrossbookError;
 }
 
@@ -194,7 +194,7 @@ export function nothingSpent(): Spent {
   return { ...NOTHING };
 }
 
-/** Refunds the cost of an operation. */
+/** Takes back what an operation has added. */
 export function refundCost(spent: Spent, sizes: OperationCost): void {
   for (const name of COUNTED) spent[name] -= sizes[name];
 }

@@ -31,7 +31,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const response = await respond({ request, address, requestLog, isConnectPage, isPreflight });
     const { status, body } = response;
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body?.length;
-    // `Object.assign` instead of spread: a spread takes about 1 µs on Node 20, `Object.assign` a twentieth of it.
+    // `Object.assign`: adding to a spread object takes up to a microsecond on Node 20.
     const sent: Record<string, string> = Object.assign({}, response.headers);
     addRateLimitHeaders(requestLog, sent);
     if (applications) {

@@ -116,7 +116,7 @@ function toResult(error: unknown): 'answered' | 'failed' | 'abandoned' {
  * request is passed on.
  */
 function toHeaders({ request, token }: OutboundCall): Record<string, string> {
-  // `Object.assign` instead of spread: a spread takes about 1 µs on Node 20, `Object.assign` a twentieth of it.
+  // `Object.assign`: adding to a spread object takes up to a microsecond on Node 20.
   const headers: Record<string, string> = Object.assign({}, FIXED_HEADERS, request.headers);
   if (request.body !== undefined) headers['content-type'] ??= 'application/json';
   headers['authorization'] = token.authorization;
@@ -217,7 +217,7 @@ function retryDelayMs(options: RetryOptions, last: Outcome, retry: number): numb
   return Math.max(asked ?? 0, last.status === LOCKED ? LEAST_LOCKED_MS : 0) + jitterMs;
 }
 
-/** Only the rate limiter and the breaker reject before sending, with `retryAfterMs` and without a response. */
+/** What we reject ourselves (rate limiter, breaker, memory limit) has `retryAfterMs` and no response. */
 function wasNotSent(error: unknown): boolean {
   return error instanceof CrossbookError && error.retryAfterMs !== undefined && error.remote === undefined;
 }

@@ -173,8 +173,8 @@ export function openCredentials(
 }
 
 /**
- * Runs the work under a lease, which one process at a time can hold. The lease is a row, and holds no lock or
- * connection. Undefined where another process has done the work meanwhile. The lease of a crashed process is taken
+ * Runs the work under a lease, which one process at a time can hold. The lease is stored beside the credentials,
+ * and holds no lock or connection. Undefined where another process has done the work meanwhile. The lease of a crashed process is taken
  * over when it has expired by the database's clock, or after it was observed for its duration, because clocks may
  * step.
  */
@@ -218,7 +218,7 @@ const LONGEST_PAUSE_MS = 1_000;
 
 /**
  * Takes the lease for refreshing one generation. It holds neither a lock nor a connection. It is valid until it
- * expires by the database's clock, or until $6 says that it was observed for that long.
+ * expires by the database's clock, or until this process has observed it for that long ($6).
  */
 const TAKE_LEASE = {
   name: 'take_refresh_lease',

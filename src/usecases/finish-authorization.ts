@@ -15,8 +15,8 @@ import { digest } from '../lib/digest.ts';
 import { ENDED, type EndedPage, nameFlow, type PageProblem } from './start-authorization.ts';
 
 /**
- * Handles the OAuth callback. Trusts only what was stored with the state and what the cookie proves; of the callback
- * itself only the code is used, once.
+ * Handles the OAuth callback. Trusts only what was stored with the state and what the cookie proves. Of the callback,
+ * provider and state must match what was stored, the code is used once, and an error is a denial.
  */
 export async function finishAuthorization(deps: FinishDeps, callback: Callback): Promise<FinishedFlow> {
   const provider = deps.providers.get(callback.provider as ProviderName);
@@ -47,7 +47,10 @@ export async function finishAuthorization(deps: FinishDeps, callback: Callback):
 async function exchange(deps: FinishDeps, { provider, flow, visited }: Place, code: string | null) {
   const publicUrl = deps.connecting.publicUrl();
   if (code === null || code.length > MAX_CODE_LENGTH || publicUrl === undefined) {
-    throw new AuthorizationFailure('VENDOR_REFUSED', 'The callback has neither a code nor an error.');
+    throw new AuthorizationFailure(
+      'VENDOR_REFUSED',
+      'The callback has no usable code, or PUBLIC_URL is not set any more.',
+    );
   }
   const { loginOrigin, codeVerifier, oauthClientId } = flow;
   const { applicationId } = visited.link;
@@ -129,7 +132,7 @@ export interface Callback {
 
 type FinishedFlow = EndedPage | EndedFlow;
 
-/** The link has ended, with or without a connection. */
+/** The flow has ended: its link is completed, failed, or awaits confirmation. */
 export type EndedFlow = {
   readonly visited: VisitedLink;
   readonly provider: Provider;

@@ -46,8 +46,8 @@ export interface OperationEngine {
 }
 
 /**
- * One run of an operation. It is parsed, checked and validated before plugins see it, yielding to the event loop in
- * between; documents or variables that a plugin replaces are checked as well.
+ * One run of an operation. It is parsed, checked and validated before any hook but `onParams`, yielding to the event
+ * loop in between; documents or variables that a plugin replaces are checked as well.
  */
 export class OperationRun {
   readonly #operation: OperationParams;
@@ -261,7 +261,7 @@ export interface RunRules {
   readonly store: DocumentStore;
   readonly documents: PersistedOperations;
   readonly limits: DocumentLimits;
-  /** Undefined: introspection queries are not cached. */
+  /** Undefined where introspection is off, or plugins have to see it: its responses are not cached. */
   readonly introspection: KnownIntrospection | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface GraphQLRequest {
   tokens: number;
 }
 
-/** Checks method and headers before the body is read. */
+/** Checks method and headers before the body is parsed. */
 export function checkRequest({ method, headers }: HttpRequest): void {
   if (chooseMediaType(headers.get('accept')) === undefined) {
     throw new CrossbookError(

@@ -69,7 +69,7 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
     },
   };
 
-  /** Resolves with a permit. Rejects at its deadline, or when its client disconnects. */
+  /** Resolves when the call may be sent. Rejects at its deadline, or when its client disconnects. */
   function enqueue(deadline: number, { inFront, permit }: AcquireOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       let stopWaiting: (() => void) | undefined;
