@@ -92,8 +92,8 @@ const MEASURED = {
 } as const satisfies Record<string, Measured>;
 
 /**
- * The limits of a request, an operation or a document. They allow 150 look-ups, or a page of 1,000 contacts with all fields, with a margin, and
- * reject ten times as much.
+ * The limits of a request, an operation or a document. They allow 150 look-ups, or a page of 1,000 contacts with all
+ * fields, with a margin, and reject ten times as much.
  */
 const LIMITS = {
   batch: { most: 10, counts: 'operations in a batch' },

@@ -173,10 +173,10 @@ export function openCredentials(
 }
 
 /**
- * Runs the work under a lease, which one process at a time can hold. The lease is stored beside the credentials,
- * and holds no lock or connection. Undefined where another process has done the work meanwhile. The lease of a crashed process is taken
- * over when it has expired by the database's clock, or after it was observed for its duration, because clocks may
- * step.
+ * Runs the work under a lease, which one process at a time can hold. The lease is stored beside the credentials, and
+ * holds no lock or connection. Undefined where another process has done the work meanwhile. The lease of a crashed
+ * process is taken over when it has expired by the database's clock, or after it was observed for its duration,
+ * because clocks may step.
  */
 export async function underRefreshLease<Result>(
   { engine, leaseMs, applicationId, connectionId, find }: LeaseOptions,
