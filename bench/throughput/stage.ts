@@ -46,9 +46,10 @@ export async function openStage({ node, only, databaseUrl, variants = [] }: Stag
   const args = [`http://127.0.0.1:${peersPort}`, account.staticToken];
   const players: Player[] = [];
   for (const participant of wanted) {
+    const { script } = participant;
     const crossbook = crossbooks.get(participant);
     if (crossbook) players.push(toPlayer(participant, crossbook));
-    else players.push(await startPeer(participant, { args, node }));
+    else if (script !== undefined) players.push(await startPeer(participant, { script, args, node }));
   }
   return {
     players,
@@ -62,10 +63,9 @@ export async function openStage({ node, only, databaseUrl, variants = [] }: Stag
   };
 }
 
-async function startPeer(peer: Contender, { args, node }: PeerOptions): Promise<Player> {
+async function startPeer(peer: Contender, { script, args, node }: PeerOptions): Promise<Player> {
   showProgress(`starting ${peer.title}`);
-  const script = scriptOf(peer.script ?? '');
-  const process = await startProcess<ContenderReady>({ script, args, node, core: 'first' });
+  const process = await startProcess<ContenderReady>({ script: scriptOf(script), args, node, core: 'first' });
   return { ...peer, process, url: process.ready.url, headers: {} };
 }
 
@@ -89,6 +89,7 @@ export interface Stage {
 }
 
 interface PeerOptions {
+  readonly script: string;
   readonly args: readonly string[];
   readonly node: string;
 }

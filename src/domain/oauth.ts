@@ -199,7 +199,7 @@ export interface StoredOAuthClient extends Of<typeof oauthClient> {
 /**
  * Finds the OAuth client for a token endpoint. With an id, the client with that id and no other; without one, the
  * application's own, otherwise the installation's. Takes the origin, because a secret must only be sent to its own
- * endpoint: at an origin of the sandbox it is the sandbox's client, whatever the id.
+ * endpoint: at an origin of the sandbox it is the sandbox's client, for every id.
  */
 export type FindOAuthClient = (wanted: WantedOAuthClient) => Promise<OAuthClient | undefined>;
 

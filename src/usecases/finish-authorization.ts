@@ -15,8 +15,9 @@ import { digest } from '../lib/digest.ts';
 import { ENDED, type EndedPage, nameFlow, type PageProblem } from './start-authorization.ts';
 
 /**
- * Handles the OAuth callback. Trusts only what was stored with the state and what the cookie proves. Of the callback,
- * provider and state must match what was stored, the code is used once, and an error is a denial.
+ * Handles the OAuth callback. Trusts only what was stored with the state and what the cookie proves. The callback's
+ * provider and state find the flow (for a denial without a state, the cookie does), its code is used once, and its
+ * error ends the link.
  */
 export async function finishAuthorization(deps: FinishDeps, callback: Callback): Promise<FinishedFlow> {
   const provider = deps.providers.get(callback.provider as ProviderName);
