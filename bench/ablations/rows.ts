@@ -40,9 +40,20 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
     title: 'variables are read by graphql-js',
     twins: [
       {
-        file: 'graphql/compiled/variables.ts',
+        file: 'graphql/compiled/inputs.ts',
         name: 'readVariables',
         twin: 'graphql-variables.ts',
+      },
+    ],
+  },
+  {
+    name: 'compiled-arguments',
+    title: 'arguments are read by graphql-js',
+    twins: [
+      {
+        file: 'graphql/compiled/inputs.ts',
+        name: 'readArguments',
+        twin: 'graphql-arguments.ts',
       },
     ],
   },

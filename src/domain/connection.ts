@@ -265,8 +265,8 @@ export function findFieldMappings(
 export interface ConnectionStore {
   /** One result per target, in order; undefined where there is no such connection. */
   findMany(targets: readonly ConnectionTarget[]): Promise<readonly (Connection | undefined)[]>;
-  /** The customer of each connection, by the connection's id. */
-  findCustomerIds(connectionIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The customer of each connection, in order; undefined where there is no such connection. */
+  findCustomerIds(connectionIds: readonly string[]): Promise<readonly (string | undefined)[]>;
 }
 
 export interface ConnectionTarget {

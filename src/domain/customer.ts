@@ -43,8 +43,8 @@ export const MAX_CUSTOMER_ID_LENGTH = 255;
 
 /** The customers of ONE application; others are unreachable. */
 export interface CustomerStore {
-  /** Unknown ids are omitted. */
-  findMany(customerIds: readonly string[]): Promise<ReadonlyMap<string, Customer>>;
+  /** One result per id, in order; undefined where there is no such customer. */
+  findMany(customerIds: readonly string[]): Promise<readonly (Customer | undefined)[]>;
   /** A page, ordered by id. */
   list(filter: CustomerFilter, request: PageRequest): Promise<Page<Customer>>;
   /** Writes the customer and all given connections in one transaction. */

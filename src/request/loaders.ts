@@ -17,7 +17,7 @@ export function createLoaders(tenant: Tenant) {
 
   return {
     customer(id: string): Promise<Customer | undefined> {
-      customers ??= loadById((ids) => tenant.customers.findMany(ids));
+      customers ??= new DataLoader((ids) => tenant.customers.findMany(ids));
       return customers.load(id);
     },
 
@@ -30,7 +30,7 @@ export function createLoaders(tenant: Tenant) {
     },
 
     customerIdOf(connectionId: string): Promise<string | undefined> {
-      customerIds ??= loadById((ids) => tenant.connections.findCustomerIds(ids));
+      customerIds ??= new DataLoader((ids) => tenant.connections.findCustomerIds(ids));
       return customerIds.load(connectionId);
     },
 
@@ -81,13 +81,6 @@ export function createLoaders(tenant: Tenant) {
     loadersByKey.set(name, loader);
     return loader;
   }
-}
-
-function loadById<Found>(find: (ids: readonly string[]) => Promise<ReadonlyMap<string, Found>>) {
-  return new DataLoader<string, Found | undefined>(async (ids) => {
-    const found = await find(ids);
-    return ids.map((id) => found.get(id));
-  });
 }
 
 /**

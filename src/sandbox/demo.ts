@@ -12,7 +12,7 @@ export const DEMO_CUSTOMER_ID = 'demo';
  */
 export async function seedDemo(customers: CustomerStore, sandbox: Sandbox): Promise<void> {
   const customer = toDemoCustomer(sandbox);
-  const stored = (await customers.findMany([DEMO_CUSTOMER_ID])).get(DEMO_CUSTOMER_ID);
+  const [stored] = await customers.findMany([DEMO_CUSTOMER_ID]);
   if (!stored) {
     await customers.upsert(customer);
     return;

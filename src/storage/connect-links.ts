@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, gt, inArray, isNull, type SQL } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import {
   CONFIRMATION_SECONDS,
   type Confirmation,
@@ -89,12 +89,9 @@ async function confirm(work: Work, id: string, codeHash: string): Promise<Confir
 
 async function lockCustomer(tx: Work['tx'], applicationId: string, customerId: string): Promise<boolean> {
   if (!isStorable(customerId)) return false;
-  const found = await tx
-    .select({ id: customers.customerId })
-    .from(customers)
-    .where(isCustomer({ applicationId, customerId }))
-    .for('key share');
-  return found.length > 0;
+  const isLocked = isCustomer({ applicationId, customerId });
+  const { rowCount } = await tx.execute(sql`select from ${customers} where ${isLocked} for key share`);
+  return rowCount === 1;
 }
 
 /** A link that awaits confirmation can be canceled too; its grant is then deleted. */
@@ -132,13 +129,7 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
       );
     },
 
-    async take(stateHash) {
-      const isUnused = and(eq(connectFlows.stateHash, stateHash), isNull(connectFlows.usedAt));
-      const { rowCount } = await engine.once(() =>
-        orm.update(connectFlows).set({ usedAt: now() }).where(isUnused),
-      );
-      return rowCount === 1;
-    },
+    take: async (stateHash) => (await engine.query(TAKE_FLOW, [stateHash, now()])).length === 1,
 
     finish: (linkId, finished) => changeLink(deps, (work) => finish(work, linkId, finished)),
 
@@ -160,6 +151,15 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
     });
   }
 }
+
+const TAKE_FLOW = {
+  name: 'take_connect_flow',
+  isOnce: true,
+  text: `
+update crossbook.connect_flows set used_at = $2::timestamptz
+where state_hash = $1::text and used_at is null
+returning state_hash`,
+};
 
 async function start({ tx, now, secrets }: Work, { codeVerifier, ...flow }: NewConnectFlow) {
   const { linkId, stateHash, providerName } = flow;

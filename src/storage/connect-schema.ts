@@ -1,24 +1,14 @@
 import { sql } from 'drizzle-orm';
-import {
-  boolean,
-  foreignKey,
-  index,
-  integer,
-  jsonb,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core';
+import { boolean, index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { ConnectFailure, ConnectLinkStatus, ConnectMode } from '../domain/connect-link.ts';
 import type { EventType } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import {
   createdAt,
   crossbook,
-  customers,
   momentColumn,
   ofApplication,
+  ofCustomer,
   providerNameColumn,
   textsColumn,
   updatedAt,
@@ -73,11 +63,7 @@ export const connectLinks = crossbook.table(
     index('connect_links_by_customer').on(table.applicationId, table.customerId),
     index('connect_links_by_key').on(table.keyId),
     index('connect_links_by_end').on(table.expiresAt),
-    foreignKey({
-      name: 'connect_links_customer',
-      columns: [table.applicationId, table.customerId],
-      foreignColumns: [customers.applicationId, customers.customerId],
-    }).onDelete('cascade'),
+    ofCustomer('connect_links_customer', table),
   ],
 );
 

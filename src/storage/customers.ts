@@ -23,15 +23,7 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
   });
   const upsert = createUpsert(deps);
   return (applicationId) => {
-    const findMany: CustomerRecords['findMany'] = async (ids) => {
-      const found = await read(applicationId, ids);
-      return new Map(
-        ids.flatMap((id) => {
-          const customer = found.get(id);
-          return customer ? [[id, customer]] : [];
-        }),
-      );
-    };
+    const findMany = (ids: readonly string[]) => read(applicationId, ids);
     return {
       findMany,
       list: async (filter, request) => {
@@ -40,11 +32,11 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
         const { ids, ...page } = await readPage(engine, toCondition(applicationId, filter), request);
         const found = await findMany(ids);
         // Customers that were deleted meanwhile are missing.
-        return { ...page, items: ids.flatMap((id) => found.get(id) ?? []) };
+        return { ...page, items: found.flatMap((customer) => customer ?? []) };
       },
       /** One round trip, except that after a concurrent write to the same customer its connections are read again. */
       upsert: async (given) => {
-        const read = async () => (await findMany([given.customerId])).get(given.customerId);
+        const read = async () => (await findMany([given.customerId]))[0];
         const row = await upsert(applicationId, given);
         if (!row) throw versionConflict(given.expectedVersion, await read());
         deps.onAppended();
@@ -57,13 +49,8 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
       },
       raiseTokenGeneration: async (customerId) => {
         if (!isStorable(customerId)) return undefined;
-        const [row] = await engine.repeatable(() =>
-          engine.orm
-            .update(customers)
-            .set({ tokenGeneration: sql`${customers.tokenGeneration} + 1` })
-            .where(isCustomer({ applicationId, customerId }))
-            .returning({ generation: customers.tokenGeneration }),
-        );
+        const key = [applicationId, customerId];
+        const [row] = await engine.query<{ generation: number }>(RAISE_TOKEN_GENERATION, key);
         return row?.generation;
       },
     };
@@ -101,6 +88,14 @@ select application_id as "applicationId", customer_id as "customerId", name, ema
   ${connectionsJson(connectionsOf('customer'))}
 from crossbook.customers as customer
 where application_id = $1::uuid and customer_id = any ($2::text[])`,
+};
+
+const RAISE_TOKEN_GENERATION = {
+  name: 'raise_token_generation',
+  text: `
+update crossbook.customers set token_generation = token_generation + 1
+where application_id = $1::uuid and customer_id = $2::text
+returning token_generation as generation`,
 };
 
 /** Reads one page in order of ids (keyset pagination): each filter has its index, and later pages cost no more. */
@@ -170,13 +165,11 @@ export function createConnections({ query }: Engine): (applicationId: string) =>
     },
   });
   return (applicationId) => ({
-    findMany: async (targets) => {
-      const found = await read(applicationId, targets);
-      return targets.map((target) => found.get(keyOf(target)));
-    },
+    findMany: (targets) => read(applicationId, targets),
     findCustomerIds: async (ids) => {
       const rows = await query<Pick<ConnectionRow, 'id' | 'customerId'>>(FIND_OWNERS, [applicationId, ids]);
-      return new Map(rows.map(({ id, customerId }) => [id, customerId]));
+      const found = new Map(rows.map(({ id, customerId }) => [id, customerId]));
+      return ids.map((id) => found.get(id));
     },
   });
 }

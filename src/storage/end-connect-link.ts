@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, exists, inArray, lt, lte, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, lte, or, sql } from 'drizzle-orm';
 import {
   type ConnectFailure,
   type ConnectLink,
@@ -26,11 +26,8 @@ export function changeLink<T>(deps: StoreDeps, change: (work: Work) => Promise<T
  */
 export async function lockLink({ tx, now }: Work, linkId: string): Promise<ConnectLinkRow | undefined> {
   const isLink = eq(connectLinks.id, linkId);
-  const link = tx
-    .select({ id: connectLinks.id })
-    .from(connectLinks)
-    .where(and(isLink, isCustomer(connectLinks)));
-  await tx.select({ id: customers.customerId }).from(customers).where(exists(link)).for('no key update');
+  const link = sql`select from ${connectLinks} where ${isLink} and ${isCustomer(connectLinks)}`;
+  await tx.execute(sql`select from ${customers} where exists (${link}) for no key update`);
   const [row] = await tx.select().from(connectLinks).where(isLink).for('update');
   return row && { ...row, ...toConnectLink(row, now) };
 }
@@ -59,13 +56,10 @@ export async function failOtherAccount(
 export async function completeLink(work: Work, row: ConnectLinkRow, granted: Granted): Promise<ConnectLink> {
   const failed = await failOtherAccount(work, row, granted);
   if (failed) return failed;
-  const { applicationId } = row;
   const { providerName, grant } = granted;
   const connectionId = await writeConnection(work, row, granted);
   await writeCredentials(work, row, { ...granted, connectionId });
-  await work.tx
-    .delete(contactCache)
-    .where(and(eq(contactCache.applicationId, applicationId), eq(contactCache.connectionId, connectionId)));
+  await work.tx.delete(contactCache).where(eq(contactCache.connectionId, connectionId));
   return endLink(
     work,
     row,
@@ -225,13 +219,16 @@ function endOverdue(deps: StoreDeps): Promise<number> {
 
 async function removeOld({ engine, now }: StoreDeps): Promise<number> {
   const old = new Date(now().getTime() - ENDED_LINK_KEPT_MS);
-  const { rowCount } = await engine.repeatable(() =>
-    engine.orm
-      .delete(connectLinks)
-      .where(and(lt(connectLinks.updatedAt, old), lt(connectLinks.expiresAt, old))),
-  );
-  return rowCount ?? 0;
+  return (await engine.query(REMOVE_OLD_LINKS, [old])).length;
 }
+
+const REMOVE_OLD_LINKS = {
+  name: 'remove_old_connect_links',
+  text: `
+delete from crossbook.connect_links
+where updated_at < $1::timestamptz and expires_at < $1::timestamptz
+returning id`,
+};
 
 const BATCH = 200;
 /** A week, so that support can inspect ended links. */

@@ -1,5 +1,6 @@
 import { getTableColumns, sql } from 'drizzle-orm';
 import {
+  type AnyPgColumn,
   check,
   foreignKey,
   index,
@@ -83,6 +84,17 @@ export const customers = crossbook.table(
   ],
 );
 
+/** Deleted with its customer. */
+export const ofCustomer = (
+  name: string,
+  { applicationId, customerId }: Record<'applicationId' | 'customerId', AnyPgColumn>,
+) =>
+  foreignKey({
+    name,
+    columns: [applicationId, customerId],
+    foreignColumns: [customers.applicationId, customers.customerId],
+  }).onDelete('cascade');
+
 export const connections = crossbook.table(
   'connections',
   {
@@ -118,11 +130,7 @@ export const connections = crossbook.table(
     index('connections_by_status').on(table.applicationId, table.status, table.customerId),
     index('connections_by_account').on(table.providerName, table.accountId),
     check('connections_status', sql`${table.status} in ('connected', 'reauthorize', 'unauthorized')`),
-    foreignKey({
-      name: 'connections_customer',
-      columns: [table.applicationId, table.customerId],
-      foreignColumns: [customers.applicationId, customers.customerId],
-    }).onDelete('cascade'),
+    ofCustomer('connections_customer', table),
   ],
 );
 
@@ -132,6 +140,17 @@ function pickConnectionColumns() {
   const { eventSequence, lastEventId, createdAt, updatedAt, ...columns } = getTableColumns(connections);
   return columns;
 }
+
+/** Deleted with its connection. */
+const ofConnection = (
+  name: string,
+  { applicationId, connectionId }: Record<'applicationId' | 'connectionId', AnyPgColumn>,
+) =>
+  foreignKey({
+    name,
+    columns: [connectionId, applicationId],
+    foreignColumns: [connections.id, connections.applicationId],
+  }).onDelete('cascade');
 
 export const credentials = crossbook.table(
   'credentials',
@@ -155,11 +174,7 @@ export const credentials = crossbook.table(
   (table) => [
     index('credentials_by_key').on(table.keyId),
     index('credentials_by_idleness').on(sql`greatest(${table.updatedAt}, ${table.idleSince})`),
-    foreignKey({
-      name: 'credentials_connection',
-      columns: [table.connectionId, table.applicationId],
-      foreignColumns: [connections.id, connections.applicationId],
-    }).onDelete('cascade'),
+    ofConnection('credentials_connection', table),
   ],
 );
 
@@ -184,10 +199,6 @@ export const contactCache = crossbook.table(
     primaryKey({ columns: [table.applicationId, table.keyHash] }),
     index('contact_cache_by_connection').on(table.connectionId),
     index('contact_cache_by_age').on(table.fetchedAt),
-    foreignKey({
-      name: 'contact_cache_connection',
-      columns: [table.connectionId, table.applicationId],
-      foreignColumns: [connections.id, connections.applicationId],
-    }).onDelete('cascade'),
+    ofConnection('contact_cache_connection', table),
   ],
 );

@@ -41,23 +41,23 @@ export function createStatementBatcher<Item, Result>(
 }
 
 /**
- * Batches concurrent reads of one application into one statement. Each request gets its own error instance. The
- * result may include records of other requests.
+ * Batches concurrent reads of one application into one statement. Each request gets one result per key, in order, and
+ * its own error instance.
  */
 export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, Found>) {
-  const find = createStatementBatcher<readonly Key[], ReadonlyMap<string, Found>>({
+  const find = createStatementBatcher<readonly Key[], readonly (Found | undefined)[]>({
     sizeOf: (keys) => keys.reduce((size, key) => size + keyOf(key).length, 0),
     async execute(applicationId, lists) {
-      const unique = new Map(lists.flatMap((keys) => keys.map((key) => [keyOf(key), key])));
-      const found = await read(applicationId, [...unique.values()]);
-      return lists.map(() => found);
+      const unique = new Map(lists.flat().map((key) => [keyOf(key), key]));
+      const storable = [...unique.values()].filter((key) => isStorable(keyOf(key)));
+      const found = await read(applicationId, storable);
+      return lists.map((keys) => keys.map((key) => found.get(keyOf(key))));
     },
   });
-  return async (applicationId: string, keys: readonly Key[]): Promise<ReadonlyMap<string, Found>> => {
-    const storable = keys.filter((key) => isStorable(keyOf(key)));
-    if (storable.length === 0) return new Map();
+  return async (applicationId: string, keys: readonly Key[]) => {
+    if (keys.length === 0) return [];
     try {
-      return await find(applicationId, storable);
+      return await find(applicationId, keys);
     } catch (error) {
       throw isUnavailable(error) ? toUnavailable((error as Error).cause) : error;
     }

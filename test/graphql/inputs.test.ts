@@ -10,7 +10,7 @@ import {
   validate,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { readVariables } from '../../src/graphql/compiled/variables.ts';
+import { readVariables } from '../../src/graphql/compiled/inputs.ts';
 import {
   createBothExecutes,
   createTally,

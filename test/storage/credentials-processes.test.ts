@@ -113,7 +113,7 @@ describe('a refresh by several processes', () => {
       credentials: oauth('meanwhile'),
     }));
     expect((await refreshed)?.credentials).toEqual(oauth('meanwhile'));
-    expect((await stores[0]?.customers.findMany(['customer-1']))?.size).toBe(1);
+    expect(await stores[0]?.customers.findMany(['customer-1'])).toMatchObject([{ customerId: 'customer-1' }]);
     const link = { providerName: 'hubspot' as const, credentials: oauth('given') };
     await stores[1]?.customers.upsert({
       customerId: 'customer-0',

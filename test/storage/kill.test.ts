@@ -98,7 +98,7 @@ function toScript(target: Target, applicationId: string, run: number): string {
     const tell = (told) => process.stdout.write(JSON.stringify(told) + '\\n');
     const ids = Array.from({ length: 8 }, (_, index) => 'customer-' + index);
 
-    const found = [...(await customers.findMany(ids)).values()];
+    const found = (await customers.findMany(ids)).filter(Boolean);
     tell(await Promise.all(found.map(async ({ customerId, version, name, connections }) => ({
       customerId,
       version,

@@ -34,7 +34,7 @@ describeEachServer('a removal', (on) => {
     const removed = await removals.removeConnection('c', 'hubspot');
     expect(removed).toEqual({ connection: expect.objectContaining({ id }), grant: undefined });
     expect(await removals.removeConnection('c', 'hubspot')).toBeUndefined();
-    expect((await customers.findMany(['c'])).get('c')).toMatchObject({ version: 2, connections: [] });
+    expect((await customers.findMany(['c']))[0]).toMatchObject({ version: 2, connections: [] });
     expect(await credentials.read(id)).toBeUndefined();
     expect(await connections.findMany([{ customerId: 'c', providerName: 'hubspot' }])).toEqual([undefined]);
   });
@@ -43,7 +43,7 @@ describeEachServer('a removal', (on) => {
     const { put, removals, customers } = await open();
     await put('c');
     await expect(removals.removeCustomer('c', 2)).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect((await customers.findMany(['c'])).size).toBe(1);
+    expect(await customers.findMany(['c'])).toMatchObject([{ customerId: 'c' }]);
     expect(await removals.removeCustomer('c', 1)).toHaveLength(1);
     expect(await removals.removeCustomer('c', 1)).toBeUndefined();
     expect(await removals.removeCustomer('\0', undefined)).toBeUndefined();

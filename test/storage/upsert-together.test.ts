@@ -23,7 +23,7 @@ describeEachServer('upserts of different customers that are written together', (
       ids.map((id, index) => [index >= 60, index < 60 ? 2 : 1, id]),
     );
     const stored = await customers.findMany(ids);
-    expect(answers.map(({ customer }) => customer)).toEqual(ids.map((id) => stored.get(id)));
+    expect(answers.map(({ customer }) => customer)).toEqual(stored);
   });
 
   test('each upsert keeps, clears and adds connections and credentials of its own customer only', async () => {
@@ -44,7 +44,7 @@ describeEachServer('upserts of different customers that are written together', (
     );
     const stored = await customers.findMany(ids);
     for (const [index, { customer }] of answers.entries()) {
-      expect(stored.get(customer.customerId)).toEqual(customer);
+      expect(stored[index]).toEqual(customer);
       const hubspot = customer.connections.find(({ providerName }) => providerName === 'hubspot');
       const kind = index % 5;
       expect(hubspot).toMatchObject({
@@ -69,7 +69,7 @@ describeEachServer('upserts of different customers that are written together', (
     const refused = results.filter((result) => result.status === 'rejected');
     expect(refused.map(({ reason }) => reason.code)).toEqual(['UNPROCESSABLE_ENTITY']);
     expect(results[10]?.status).toBe('rejected');
-    const stored = [...(await customers.findMany(ids)).values()];
+    const stored = (await customers.findMany(ids)).filter((customer) => customer !== undefined);
     expect(stored.length).toBe(20);
     expect(stored.every(({ version }) => version === 1)).toBe(true);
   });

@@ -18,7 +18,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
     table,
     customers: {
       async findMany(ids) {
-        return new Map(ids.flatMap((id) => entry(id, table.get(id))));
+        return ids.map((id) => table.get(id));
       },
       async list({ customerIds, email, provider, status }, { direction, size, boundary }) {
         const all = [...table.values()]
@@ -60,9 +60,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
       },
       async findCustomerIds(ids) {
         const all = [...table.values()].flatMap(({ connections }) => connections);
-        return new Map(
-          all.filter(({ id }) => ids.includes(id)).map(({ id, customerId }) => [id, customerId]),
-        );
+        return ids.map((wanted) => all.find(({ id }) => id === wanted)?.customerId);
       },
     },
     credentials: {
@@ -149,10 +147,6 @@ function toConnection(owner: Owner, old: Connection | undefined, fresh: Connecti
 function checkVersion({ expectedVersion }: CustomerUpsert, version: number): void {
   if (expectedVersion === undefined || expectedVersion === version) return;
   throw new CrossbookError('CONFLICT', `The stored version is ${version}, not ${expectedVersion}.`);
-}
-
-function entry<T>(key: string, value: T | undefined): [string, T][] {
-  return value === undefined ? [] : [[key, value]];
 }
 
 export interface FakeTenant extends Tenant {

@@ -1,10 +1,4 @@
-import {
-  defaultFieldResolver,
-  GraphQLError,
-  type GraphQLResolveInfo,
-  getArgumentValues,
-  locatedError,
-} from 'graphql';
+import { defaultFieldResolver, GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql';
 import { buildResolveInfo, type ExecutionContext } from 'graphql/execution/execute.js';
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { isPromise } from 'graphql/jsutils/isPromise.js';
@@ -12,6 +6,7 @@ import { addPath, type Path, pathToArray } from 'graphql/jsutils/Path.js';
 import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
 import type { Allowance } from '../../domain/resources.ts';
 import type { Execution } from './execute.ts';
+import { readArguments } from './inputs.ts';
 import type { FieldPlan, ObjectPlan, ValuePlan } from './plan.ts';
 import { consumeLeaf, type Serializer } from './serializers.ts';
 
@@ -93,7 +88,7 @@ function argumentsOf({ args, variableValues }: Execution, field: FieldPlan): Rec
   const { definition, nodes } = field;
   const [node] = nodes;
   if (definition.args.length === 0 || !node) return {};
-  const values = args.get(field) ?? getArgumentValues(definition, node, variableValues);
+  const values = args.get(field) ?? readArguments(definition, node, variableValues);
   args.set(field, values);
   return values;
 }

@@ -21,9 +21,9 @@ import type { Allowance } from '../../domain/resources.ts';
 import { findFragments } from '../document-limits.ts';
 import { rememberByOperation } from '../engine/document-store.ts';
 import { executeFields, executeSerially, type ResultObject } from './execute-fields.ts';
+import { readVariables } from './inputs.ts';
 import { type FieldPlan, type ObjectPlan, planObject } from './plan.ts';
 import type { Writing } from './serializers.ts';
-import { readVariables } from './variables.ts';
 
 /**
  * Executes valid operations with graphql's semantics, faster, and within an allowance. Plans are compiled once per operation and

@@ -90,7 +90,7 @@ function countTokens({ loc }: DocumentNode): number {
 
 /** The limit of all documents with their plans. */
 const MAX_BYTES = 36 * 1024 * 1024;
-/** Measured over fields, strings, lists and objects: a token and its share of AST nodes. */
+/** Measured over fields, strings, lists and objects: a token, its share of AST nodes, and what arguments keep of it. */
 const BYTES_PER_TOKEN = 300;
 /** Measured including the generated functions. */
 const BYTES_PER_PLANNED_FIELD = 1_500;

@@ -1,0 +1,5 @@
+import { getArgumentValues } from 'graphql';
+import type { readArguments as original } from '../../../src/graphql/compiled/inputs.ts';
+
+export const readArguments: typeof original = (definition, node, variables) =>
+  getArgumentValues(definition, node, variables);
