@@ -219,15 +219,19 @@ function endOverdue(deps: StoreDeps): Promise<number> {
 
 async function removeOld({ engine, now }: StoreDeps): Promise<number> {
   const old = new Date(now().getTime() - ENDED_LINK_KEPT_MS);
-  return (await engine.query(REMOVE_OLD_LINKS, [old])).length;
+  const [removed] = await engine.query<{ count: number }>(REMOVE_OLD_LINKS, [old]);
+  return removed?.count ?? 0;
 }
 
 const REMOVE_OLD_LINKS = {
   name: 'remove_old_connect_links',
   text: `
-delete from crossbook.connect_links
-where updated_at < $1::timestamptz and expires_at < $1::timestamptz
-returning id`,
+with removed as (
+  delete from crossbook.connect_links
+  where updated_at < $1::timestamptz and expires_at < $1::timestamptz
+  returning id
+)
+select count(*)::integer as count from removed`,
 };
 
 const BATCH = 200;

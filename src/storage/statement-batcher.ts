@@ -55,7 +55,7 @@ export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, 
     },
   });
   return async (applicationId: string, keys: readonly Key[]) => {
-    if (keys.length === 0) return [];
+    if (!keys.some((key) => isStorable(keyOf(key)))) return keys.map(() => undefined);
     try {
       return await find(applicationId, keys);
     } catch (error) {

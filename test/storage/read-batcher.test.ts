@@ -17,9 +17,10 @@ test('one application has few concurrent statements, whatever its number of read
   expect(found).toEqual(found.map((_, index) => [`c${index}!`, 'same!']));
 });
 
-test('a read of no ids sends no statement', async () => {
+test('a read of no ids, or of none that can be stored, sends no statement', async () => {
   const { read, statements } = open();
   expect(await read('a', [])).toEqual([]);
+  expect(await read('a', ['\0', '\0x'])).toEqual([undefined, undefined]);
   expect(statements).toEqual([]);
 });
 
