@@ -1,9 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { readMetrics } from '../support/read-metrics.ts';
 import { HELD_MS } from './corpus/bounds.ts';
 import { createWorkers, type Finding, type Worker } from './fuzz/workers.ts';
 import { startBystander } from './target/bystander.ts';
 import { openPrepared } from './target/prepare.ts';
+import { send } from './target/send.ts';
 
 /** `npm run fuzz -- --seconds 600 --seed 7`: random documents, bytes and faults against the whole product. */
 const { values } = parseArgs({
@@ -46,6 +49,7 @@ if (target.isAlive()) {
   );
   if (after - before > GROWTH_BYTES)
     problems.push(`Memory has grown by ${toMegabytes(after - before)} MB, and stays.`);
+  problems.push(...(await findHeld()));
 }
 const code = await target.close();
 if (code !== 0) problems.push(`The product ended with ${code}: ${target.product.complaints().slice(0, 500)}`);
@@ -71,6 +75,19 @@ async function run(worker: Worker, until: number): Promise<void> {
       isWarm && heldMs > mostHeldMs ? [`the event loop was held for ${Math.round(heldMs)} ms`] : [];
     if (found.length + late.length > 0) keep({ problems: [...found, ...late], sent });
   }
+}
+
+/** What is still charged for a request or an answer, seconds after the last one. Cached documents stay. */
+async function findHeld(): Promise<readonly string[]> {
+  let held: readonly string[] = [];
+  for (let tries = 0; tries < 100; tries++) {
+    const numbers = readMetrics((await send(target.url, { method: 'GET', path: '/metrics' })).text);
+    const kinds = Object.entries(numbers('crossbook_held_bytes'));
+    held = kinds.filter(([kind, bytes]) => kind !== 'kind="document"' && bytes > 0).map(String);
+    if (held.length === 0 && kinds.length > 0) return [];
+    await wait(100);
+  }
+  return [`memory is still charged, and no request is left: ${held.join('; ')}`];
 }
 
 function keep({ problems: found, sent }: Finding): void {
