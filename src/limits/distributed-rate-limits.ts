@@ -130,7 +130,8 @@ if told > 0 then
   redis.call('HSET', KEYS[2], 'calls', told, 'interval', interval, 'foreign', foreign, 'foreignUntil', release)
   keep(KEYS[2], 3600000)
 end
-if tonumber(ARGV[3]) > 0 then
+local paused = tonumber(redis.call('HGET', KEYS[2], 'pausedUntil') or 0)
+if tonumber(ARGV[3]) > 0 and now + ARGV[3] > paused then
   redis.call('HSET', KEYS[2], 'pausedUntil', now + ARGV[3])
   keep(KEYS[2], ARGV[3] + 1000)
 end

@@ -92,6 +92,8 @@ describeOnRedis('a budget of several processes', () => {
     const [one, other] = await openTwo();
     const { name, intervalMs } = ASK;
     one.release({ name, permitId: undefined, intervalMs, rateLimit: undefined, pauseMs: 600_000 });
+    // A shorter pause, for a call that was under way, does not end it.
+    one.release({ name, permitId: undefined, intervalMs, rateLimit: undefined, pauseMs: 1_000 });
     await one.acquire({ ...ASK, name: 'behind it' });
     const result = await other.acquire(ASK);
     const waitMs = result && 'waitMs' in result ? result.waitMs : 0;
