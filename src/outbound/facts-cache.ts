@@ -8,6 +8,7 @@ import { withDeadline } from './send.ts';
 export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
   const remembered = createTtlCache<Known>({ maxAgeMs: FACTS_MEMORY_TTL_MS, maxEntries: 1, now: clock.now });
   let learning: Promise<boolean> | undefined;
+  let timesForgotten = 0;
 
   return {
     of: (cache: FactsStore, wait: Wait): ConnectionFacts => ({
@@ -33,7 +34,10 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
     }),
 
     /** Clears the memory after the connection was changed. */
-    forget: () => remembered.forget(connectionId),
+    forget(): void {
+      timesForgotten += 1;
+      remembered.forget(connectionId);
+    },
   };
 
   async function learn<Result>(
@@ -49,7 +53,9 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
       return undefined;
     }
     const fetchedAt = new Date(clock.wall());
+    const before = timesForgotten;
     const { facts, result } = await work();
+    if (before !== timesForgotten) return result;
     remember({ facts });
     await cache
       .write({

@@ -56,6 +56,15 @@ describe('facts of a connection', () => {
     expect(await next).toBe('result of hidden');
   });
 
+  test('that were being determined when the connection changed are not remembered', async () => {
+    const { facts, forget } = setUp().openCache();
+    const result = await facts.learn(undefined, async () => {
+      forget();
+      return { facts: 'of the old account', result: 'read' };
+    });
+    expect([result, await facts.read()]).toEqual(['read', undefined]);
+  });
+
   test('are unknown, without an error, when they cannot be read or stored', async () => {
     const away = () => Promise.reject(new Error('the database is away'));
     const facts = setUp({ read: away, write: away }).open();
@@ -76,13 +85,13 @@ function setUp(cache = createFakeContactCache()) {
     },
   };
   /** As one process has them. */
-  const open = () =>
-    createFactsCache('c', clock).of(counting, {
-      clock,
-      deadline: Number.POSITIVE_INFINITY,
-      permit: UNCOUNTED,
-    });
-  return { open, clock, reads: () => reads };
+  const open = () => openCache().facts;
+  const openCache = () => {
+    const facts = createFactsCache('c', clock);
+    const wait = { clock, deadline: Number.POSITIVE_INFINITY, permit: UNCOUNTED };
+    return { facts: facts.of(counting, wait), forget: facts.forget };
+  };
+  return { open, openCache, clock, reads: () => reads };
 }
 
 function learnt(facts: string) {

@@ -35,6 +35,16 @@ describe('an access token', () => {
     expect((await load()).value).toBe('pat-2');
   });
 
+  test('that was being read at an invalidation is not kept, nor given to those who come after it', async () => {
+    const { tokens, load, put } = open({ type: 'token', value: 'pat-1' });
+    const before = load();
+    put({ type: 'token', value: 'pat-2' });
+    tokens.forget();
+    expect((await load()).value).toBe('pat-2');
+    await before;
+    expect(tokens.current()?.value).not.toBe('pat-1');
+  });
+
   test('gives a readable error when it is missing', async () => {
     await expect(open(undefined).load()).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',

@@ -12,7 +12,7 @@ import { cloneError, codeOf } from '../failures.ts';
  * calls (single flight).
  */
 export function createTokens(deps: TokenDeps) {
-  const reading = createSingleFlight<Token>(cloneError);
+  let reading = createSingleFlight<Token>(cloneError);
   const sharedRefresh = createSingleFlight<Token>(cloneError);
   let kept: Token | undefined;
   /** No refresh of this generation until then. */
@@ -27,8 +27,11 @@ export function createTokens(deps: TokenDeps) {
     },
 
     load(source: TokenSource): Promise<Token> {
-      return reading(async () => {
+      const own = reading;
+      return own(async () => {
         const token = keep(await readStored(source));
+        // The credentials may have changed while they were read.
+        if (own !== reading) kept = undefined;
         return deps.clock.now() < token.refreshAt ? token : refreshEarly(source, token);
       });
     },
@@ -66,6 +69,7 @@ export function createTokens(deps: TokenDeps) {
     /** Clears the cache, because the stored credentials may have changed. */
     forget(): void {
       kept = undefined;
+      reading = createSingleFlight(cloneError);
     },
   };
 
