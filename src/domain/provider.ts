@@ -29,8 +29,10 @@ export interface ContactAccess {
   readonly budgets: Readonly<Record<string, RateLimit>>;
   /** Reads the state of the rate limit from a response. */
   readRateLimitStatus(answer: ProviderResponse): RateLimitStatus | undefined;
-  /** Whether the response means that the access token must be refreshed. */
-  isTokenExpired(answer: ProviderResponse): boolean;
+  /** How long the provider wants no further call of the same budget, by an error response. */
+  readPause(answer: ProviderResponse): number | undefined;
+  /** Whether a refresh may help: the token has expired, or the instance has moved to a URL that comes with a token. */
+  needsRefresh(answer: ProviderResponse): boolean;
   /** Whether the response permanently rejects a token that cannot be refreshed. Only new credentials help. */
   isTokenInvalid(answer: ProviderResponse): boolean;
   /** The public prefix of a token. */
@@ -117,7 +119,7 @@ export interface OAuthClient {
 export interface RefreshTokenEndpoint {
   /** The endpoint's origin, the only one that receives refresh tokens. */
   origin(instanceUrl: string | null): string | undefined;
-  /** An alternative origin where the first one redirects; the redirect itself is never followed. */
+  /** An alternative origin where the first one has moved; a redirect itself is never followed. */
   movedOrigin?(instanceUrl: string | null): string | undefined;
   toRequest(options: { readonly client: OAuthClient; readonly refreshToken: string }): RemoteRequest;
 }

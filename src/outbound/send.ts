@@ -5,15 +5,22 @@ import { type CallPermit, type HeldOwners, memoryLimitReached } from '../domain/
 import { type Wait, whenOver } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
 import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';
-import { AbandonedError, codeOf, isTransientFailure, rateLimited, timedOut } from './failures.ts';
+import {
+  AbandonedError,
+  codeOf,
+  isTransientFailure,
+  rateLimited,
+  refuseRedirect,
+  timedOut,
+} from './failures.ts';
 import type { Call } from './http/transport.ts';
 import type { OutboundDeps } from './outbound.ts';
 import type { Breaker } from './resilience/circuit-breaker.ts';
 import type { RateLimiter } from './resilience/rate-limiter.ts';
 
 /**
- * Sends the calls of one connection with its token, and again with a refreshed one where the provider reports an
- * expired token.
+ * Sends the calls of one connection with its token, and again with a refreshed one where the token has expired or the
+ * instance has moved.
  */
 export function createSend(deps: SendDeps) {
   const { access, breaker, clock, random, tokens } = deps;
@@ -24,17 +31,21 @@ export function createSend(deps: SendDeps) {
     const token = tokens.current() ?? (await withDeadline(wait, tokens.load(source)));
     const call = { source, request, deadline, token, limiter: deps.limiterFor(request.budget) };
     const answer = await sendWithRetries(call);
-    if (answer.status < 400 || !access.isTokenExpired(answer)) return answer;
+    if (answer.status < 300 || !access.needsRefresh(answer)) return refuseRedirect(answer);
     const refreshed = await withDeadline(wait, tokens.refreshExpired(source, call.token));
     if (!refreshed) {
       if (access.isTokenInvalid(answer)) await tokens.markInvalid(source, call.token);
-      return answer;
+      return refuseRedirect(answer);
     }
     call.token = refreshed;
     const second = await sendWithRetries(call);
-    if (second.status >= 400 && access.isTokenExpired(second)) tokens.pauseRefresh(call.token);
-    return second;
+    if (second.status >= 300 && access.needsRefresh(second)) tokens.pauseRefresh(call.token);
+    return refuseRedirect(second);
   };
+
+  function readPause(answer: ProviderResponse, limiter: RateLimiter): number | undefined {
+    return access.readPause(answer) ?? (answer.status === TOO_MANY ? limiter.intervalMs() : undefined);
+  }
 
   function sendWithRetries(call: OutboundCall): Promise<ProviderResponse> {
     const { limiter, deadline, request, source } = call;
@@ -87,9 +98,8 @@ export function createSend(deps: SendDeps) {
         hold,
         permit,
       });
+      const pauseMs = answer.status < 400 ? undefined : readPause(answer, limiter);
       breaker.end(PROVIDER_DOWN_STATUSES.has(answer.status) ? 'failed' : 'answered', clock.now() - sentAt);
-      const pauseMs =
-        answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? limiter.intervalMs()) : undefined;
       limiter.release({ rateLimit: access.readRateLimitStatus(answer), pauseMs });
       permit.keep(hold);
       return answer;
@@ -158,7 +168,10 @@ interface OutboundCall {
 interface SendDeps
   extends Pick<OutboundDeps, 'clock' | 'random' | 'heldBytes' | 'transport'>,
     Pick<Call, 'target'> {
-  readonly access: Pick<ContactAccess, 'readRateLimitStatus' | 'isTokenExpired' | 'isTokenInvalid'>;
+  readonly access: Pick<
+    ContactAccess,
+    'readRateLimitStatus' | 'readPause' | 'needsRefresh' | 'isTokenInvalid'
+  >;
   readonly breaker: Breaker;
   readonly tokens: Tokens;
   readonly owners: HeldOwners;
@@ -213,8 +226,8 @@ function retryDelayMs(options: RetryOptions, last: Outcome, retry: number): numb
   if ('error' in last)
     return isTransientFailure(last.error) && !wasNotSent(last.error) ? jitterMs : undefined;
   if (!RETRYABLE_STATUSES.has(last.status)) return undefined;
-  const asked = last.status === TOO_MANY ? options.pausedMs() : readRetryAfter(last.headers);
-  return Math.max(asked ?? 0, last.status === LOCKED ? LEAST_LOCKED_MS : 0) + jitterMs;
+  const leastMs = last.status === LOCKED ? LEAST_LOCKED_MS : 0;
+  return Math.max(options.pausedMs(), readRetryAfter(last.headers) ?? 0, leastMs) + jitterMs;
 }
 
 /** What we reject ourselves (rate limiter, breaker, memory limit) has `retryAfterMs` and no response. */
@@ -245,6 +258,6 @@ export interface RetryOptions extends Wait {
   /** A random number from 0 to 1. */
   readonly random: () => number;
   readonly isRepeatable: boolean;
-  /** The pause of the rate limit after a 429. */
+  /** The rest of the rate limiter's pause. */
   pausedMs(): number;
 }

@@ -2,6 +2,7 @@ import type { Connection } from '../../src/domain/connection.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ContactAccess } from '../../src/domain/provider.ts';
 import { UNCOUNTED } from '../../src/domain/resources.ts';
+import { readRetryAfter } from '../../src/lib/http-message.ts';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeContactCache } from '../support/fake-contact-cache.ts';
@@ -14,7 +15,8 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
     origin: (instanceUrl) => instanceUrl ?? undefined,
     budgets: { general: { concurrency: 10 } },
     readRateLimitStatus: () => undefined,
-    isTokenExpired: ({ status }) => status === 401,
+    readPause: ({ headers }) => readRetryAfter(headers),
+    needsRefresh: ({ status }) => status === 401,
     isTokenInvalid: ({ body }) => body.includes('refused for good'),
     refresh: {
       origin: (instanceUrl) => instanceUrl ?? undefined,
@@ -63,9 +65,9 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
 
 /** The outbound client for one stubbed host, with one connection. */
 export function openStub(origin: string, options: StubOptions = {}) {
-  const { access = createFakeAccess(), connection: patch, settings, ...rest } = options;
+  const { access = createFakeAccess(), connection: patch, settings, sandboxOrigins = [], ...rest } = options;
   const outbound = createOutbound({
-    sandboxOrigins: [origin],
+    sandboxOrigins: [origin, ...sandboxOrigins],
     findOAuthClient: async () => ({ clientId: 'client', clientSecret: 'client-secret' }),
     providers: new Map(),
     // Only the tests of deadlines set one; all others may take as long as the machine needs.

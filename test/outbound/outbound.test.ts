@@ -127,6 +127,17 @@ describe('a call', () => {
     },
   );
 
+  test('does not follow a redirect', async () => {
+    const { openPort, requests } = await open((_, response) =>
+      response.writeHead(302, { location: '/b' }).end(),
+    );
+    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_BAD_RESPONSE',
+      message: expect.stringContaining('redirect'),
+    });
+    expect(requests.map(({ url }) => url)).toEqual(['/count/x.co']);
+  });
+
   test('is retried when the response is a temporary error', async () => {
     const statuses = [503, 500, 200];
     const { openPort, requests } = await open(
@@ -224,6 +235,18 @@ describe('connections', () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_RATE_LIMITED' });
     expect((error as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(2_000_000);
+    expect(requests).toHaveLength(1);
+  });
+
+  test.each([403, 477])('make no call for as long as the provider wants after a %i', async (status) => {
+    const access = createFakeAccess({ readPause: () => 3_000_000 });
+    const { openPort, requests } = await open((_, response) => response.writeHead(status).end('not now'), {
+      access,
+    });
+    await expect(openPort().countByDomain('x.co')).rejects.toThrow('not now');
+    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_RATE_LIMITED',
+    });
     expect(requests).toHaveLength(1);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Credentials } from '../../src/domain/connection.ts';
+import { CrossbookError } from '../../src/domain/errors.ts';
 import type { OAuthClient, RefreshedToken } from '../../src/domain/provider.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../src/domain/remote.ts';
 import type { CredentialStore, RefreshedCredentials } from '../../src/domain/tenant.ts';
@@ -30,6 +31,20 @@ describe('a refresh', () => {
     expect((await run({ redirects: 1 })).asked).toHaveLength(1);
     const sandbox = await run({ ...moved, instanceUrl: 'http://127.0.0.1:4010' });
     expect(sandbox.asked.map(([origin]) => origin)).toEqual(['http://127.0.0.1:4010']);
+  });
+
+  test('asks another token endpoint where the first one does not exist', async () => {
+    const movedOrigin = () => 'https://test.salesforce.com';
+    const unknown = { answer: { status: 404, headers: {}, body: '<html>' } };
+    expect((await run({ movedOrigin, ...unknown })).asked).toHaveLength(2);
+    const cause = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+    const failure = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'no such name', { cause });
+    expect((await run({ movedOrigin, failure })).asked).toHaveLength(2);
+    const down = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'down', { cause: new Error('down') });
+    expect((await run({ movedOrigin, failure: down })).asked).toHaveLength(1);
+    expect((await run(unknown)).asked).toHaveLength(1);
+    const same = { movedOrigin: () => 'https://login.salesforce.com' };
+    expect((await run({ ...same, ...unknown })).asked).toHaveLength(1);
   });
 
   test('calls the sandbox for a connection of the sandbox, with the sandbox’s client', async () => {
@@ -121,6 +136,7 @@ async function run(setup: Setup = {}) {
           path: '/token',
           budget: 'token',
           body: `${client.clientId} ${secret}`,
+          repeatable: false,
         }),
         readAnswer(answer) {
           if (answer.status === 200) return token;
@@ -137,6 +153,7 @@ async function run(setup: Setup = {}) {
             headers: {},
             body: '',
           });
+        if (setup.failure) throw setup.failure;
         return setup.answer ?? { status: 200, headers: {}, body: '' };
       },
     },
@@ -179,6 +196,7 @@ interface Setup {
   /** The id of the client that received the grant. */
   readonly oauthClientId?: string;
   readonly movedOrigin?: () => string;
+  readonly failure?: Error;
   /** The number of answers that are redirects. */
   readonly redirects?: number;
 }

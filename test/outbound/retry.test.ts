@@ -53,8 +53,8 @@ describe('a retry', () => {
     expect((await run([{ status: 500 }, { status: 200 }], { random: () => 0.25 })).waits).toEqual([50]);
   });
 
-  test('waits as long as Retry-After says', async () => {
-    const asked = { status: 503, headers: { 'retry-after': '3' } };
+  test.each([429, 503])('waits as long as Retry-After of a %i says', async (status) => {
+    const asked = { status, headers: { 'retry-after': '3' } };
     expect((await run([asked, { status: 200 }])).waits).toEqual([3_000]);
   });
 

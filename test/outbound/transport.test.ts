@@ -106,13 +106,6 @@ describe('a failure', () => {
       false,
     ],
     [
-      'a redirect',
-      (_, r) => void r.writeHead(302, { location: '/b' }).end(),
-      'REMOTE_PROVIDER_BAD_RESPONSE',
-      /redirect/,
-      false,
-    ],
-    [
       'a body that says it is too long',
       (_, r) => void r.writeHead(200, { 'content-length': '9999999' }).write(' '),
       'REMOTE_PROVIDER_BAD_RESPONSE',

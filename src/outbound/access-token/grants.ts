@@ -10,6 +10,7 @@ import {
 import type { OAuthClient, Provider } from '../../domain/provider.ts';
 import type { RemoteRequest, Send } from '../../domain/remote.ts';
 import { checkInstanceUrl, checkLoginUrl } from '../../domain/urls.ts';
+import { codeOf } from '../failures.ts';
 import type { OutboundDeps } from '../outbound.ts';
 import { createRedactor } from '../redaction/redactor.ts';
 import { callAtOrigin, callTokenEndpoint, resolveOrigin } from './token-endpoint.ts';
@@ -43,6 +44,8 @@ export function createGrants(deps: OutboundDeps) {
         requireScopes(authorization, identified);
         return sandbox ? toSandbox(sandbox, identified) : checkInstance(provider, identified);
       } catch (thrown) {
+        // The provider refuses this installation, not the customer: from another address it may be allowed.
+        if (codeOf(thrown) === 'REMOTE_PROVIDER_FORBIDDEN') deps.onRestricted?.(provider.name);
         throw toFailure(thrown, toError);
       }
     },

@@ -5,7 +5,7 @@ import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../
 import { memoryLimitReached } from '../../domain/resources.ts';
 import type { RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
 import { checkInstanceUrl } from '../../domain/urls.ts';
-import { codeOf } from '../failures.ts';
+import { codeOf, refuseRedirect } from '../failures.ts';
 import type { Call } from '../http/transport.ts';
 import type { OutboundDeps } from '../outbound.ts';
 import { createConnectionSecrets, createRedactor, secretsOf } from '../redaction/redactor.ts';
@@ -130,7 +130,9 @@ export async function callTokenEndpoint(
   return withRetries(
     { clock, random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
     () => deps.transport.send({ target, origin, request, headers, deadline, hold, onCall }),
-  ).finally(() => hold.release());
+  )
+    .then(refuseRedirect)
+    .finally(() => hold.release());
 }
 
 interface EndpointDeps
@@ -143,23 +145,27 @@ interface EndpointCall extends Pick<Call, 'origin' | 'onCall'> {
   readonly request: RemoteRequest;
 }
 
-/** Calls the provider's declared origin and, if that one redirects, the declared alternative. */
+/** Calls the provider's declared origin and, if that one has moved, the declared alternative. */
 export async function callAtOrigin(
   { origin: originOf, movedOrigin }: Pick<TokenRefresh, 'origin' | 'movedOrigin'>,
   { instanceUrl, ...rules }: Omit<OriginRules, 'originOf'> & { readonly instanceUrl: string | null },
   ask: (origin: string) => Promise<ProviderResponse>,
 ): Promise<ProviderResponse> {
   const origin = resolveOrigin(instanceUrl, { ...rules, originOf });
-  return ask(origin).catch((error: unknown) => {
-    const other = isRedirect(error) ? movedOrigin?.(instanceUrl) : undefined;
-    if (other === undefined || rules.sandboxOrigins.includes(origin)) throw error;
-    return ask(resolveOrigin(instanceUrl, { ...rules, originOf: () => other }));
+  const other = movedOrigin?.(instanceUrl);
+  if (other === undefined || other === origin || rules.sandboxOrigins.includes(origin)) return ask(origin);
+  const answer = await ask(origin).catch((error: unknown) => {
+    if (!isElsewhere(error)) throw error;
   });
+  if (answer && answer.status !== 404) return answer;
+  return ask(resolveOrigin(instanceUrl, { ...rules, originOf: () => other }));
 }
 
-/** A redirecting host has not used the token, so a second attempt is safe. */
-function isRedirect(error: unknown): boolean {
-  return error instanceof RemoteFailure && error.answer.status >= 300 && error.answer.status < 400;
+/** A host that redirects, or does not exist, has not used the token, so a second attempt is safe. */
+function isElsewhere(error: unknown): boolean {
+  if (error instanceof RemoteFailure) return error.answer.status >= 300 && error.answer.status < 400;
+  const { cause } = error as { readonly cause?: { readonly code?: string } };
+  return cause?.code === 'ENOTFOUND';
 }
 
 /**

@@ -201,18 +201,8 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     const { maxBytes, hold } = this.#options;
     const [status, headers] = [this.#status, this.#headers];
     const answer = new ReceivedAnswer({ status, headers, pieces, hold, maxParsedBytes: maxBytes * 4 });
-    // Redirects are not followed: they could send the token anywhere.
-    if (status >= 300 && status < 400) this.#options.reject(redirected(answer));
-    else this.#options.resolve(answer);
+    this.#options.resolve(answer);
   }
-}
-
-function redirected(answer: ProviderResponse): RemoteFailure {
-  return new RemoteFailure(
-    'REMOTE_PROVIDER_BAD_RESPONSE',
-    'The provider sent the call elsewhere with a redirect, which is never followed.',
-    answer,
-  );
 }
 
 /** Changed in place, because this response owns the object: only repeated headers are lists. */

@@ -47,9 +47,10 @@ export async function askForKnown(
   account: CustomerAccount,
   path: string,
   body: unknown,
+  budget?: string,
 ): Promise<ProviderResponse | undefined> {
   try {
-    return await ask(account, path, body);
+    return await ask(account, path, body, budget);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -83,8 +84,15 @@ export function parseResponse<Result>(
  */
 function refusePartial(answer: ProviderResponse, json: unknown): void {
   const problems = wireProblems.parse(json).errors ?? [];
-  const failure = problems.find(({ category }) => category !== MISSING && category !== INVALID);
+  const failure = problems.find((problem) => !isAboutInputs(problem));
   if (failure) throw toFailure(answer, failure);
+}
+
+/** Every field is optional: without a category, the inputs that it names are missing. */
+function isAboutInputs({ category, context }: WireProblem): boolean {
+  return category
+    ? category === MISSING || category === INVALID
+    : Boolean(context?.['ids'] ?? context?.['fromObjectId']);
 }
 
 /** The error for endless pagination. */
@@ -109,13 +117,12 @@ const INVALID = 'VALIDATION_ERROR';
 
 /** Maps HubSpot's error response to our error. */
 export function toFailure(answer: ProviderResponse, problem = readProblem(answer.body)): RemoteFailure {
+  const { status, headers } = answer;
   const message = problem.message ? `: ${problem.message.slice(0, MAX_MESSAGE)}` : '.';
-  return new RemoteFailure(
-    toCode(answer.status, problem),
-    `HubSpot answered ${answer.status}${message}`,
-    answer,
-    { retryAfterMs: readRetryAfter(answer.headers) ?? impliedWait(answer.status, problem) },
-  );
+  const code = toCode(status, problem);
+  return new RemoteFailure(code, `HubSpot answered ${status}${message}`, answer, {
+    retryAfterMs: readRetryAfter(headers) ?? (status === 423 ? LOCKED_MS : impliedWait(code, problem)),
+  });
 }
 
 function toCode(status: number, { category, errorType, policyName }: WireProblem): ErrorCode {
@@ -123,24 +130,35 @@ function toCode(status: number, { category, errorType, policyName }: WireProblem
   if (status === 429 || isRateLimit) return 'REMOTE_PROVIDER_RATE_LIMITED';
   if (status === 401) return 'REMOTE_PROVIDER_UNAUTHORIZED';
   if (status === 403) return 'REMOTE_PROVIDER_FORBIDDEN';
-  // 423: locked for the moment. 477: the account is being moved to another data centre.
-  if (status === 423 || status === 477 || status >= 500) return 'REMOTE_PROVIDER_UNAVAILABLE';
+  // 423: locked for the moment.
+  if (status === 423 || status === MOVING || status >= 500) return 'REMOTE_PROVIDER_UNAVAILABLE';
   return 'REMOTE_PROVIDER_ERROR';
 }
 
-/** The retry time where no header has it. A daily limit ends at a midnight in an unknown time zone. */
-function impliedWait(status: number, { policyName, message }: WireProblem): number | undefined {
-  if (status === 423) return 2_000;
-  if (status !== 429) return undefined;
+/**
+ * The retry time where no header has it. A daily limit ends at a midnight in an unknown time zone: until then a call
+ * every few minutes finds out.
+ */
+function impliedWait(code: ErrorCode, { policyName, message }: WireProblem): number | undefined {
+  if (code !== 'REMOTE_PROVIDER_RATE_LIMITED') return undefined;
   const policy = `${policyName ?? ''} ${message ?? ''}`.toLowerCase();
-  if (policy.includes('ten_secondly')) return 10_000;
-  return policy.includes('secondly') ? 1_000 : undefined;
+  if (policy.includes('daily')) return 300_000;
+  return /(?<!ten_)secondly/.test(policy) ? 1_000 : 10_000;
+}
+
+/** A rate limit, or an account that is being moved for up to a day. */
+export function readPause(answer: ProviderResponse): number | undefined {
+  const { code, retryAfterMs } = toFailure(answer);
+  return code === 'REMOTE_PROVIDER_RATE_LIMITED' || answer.status === MOVING ? retryAfterMs : undefined;
 }
 
 export function readProblem(body: string): WireProblem {
   return wireProblem.parse(parseJson(body));
 }
 
+/** The account is being moved to another data centre. */
+const MOVING = 477;
+const LOCKED_MS = 2_000;
 const MAX_MESSAGE = 500;
 
 export const optionalText = z.string().nullish().catch(null);

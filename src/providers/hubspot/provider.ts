@@ -12,6 +12,7 @@ import {
   PATHS,
   paginationLimitError,
   parseResponse,
+  readPause,
   wireId,
   wirePaging,
 } from './call.ts';
@@ -43,10 +44,13 @@ export const hubspot: Provider = {
     budgets: {
       search: { calls: 4, intervalMs: 1_000, concurrency: 4 },
       general: { calls: 90, intervalMs: 10_000, concurrency: 10 },
+      // Their limits are their own.
+      associations: { calls: 90, intervalMs: 10_000, concurrency: 10 },
       token: { concurrency: 1 },
     },
     readRateLimitStatus,
-    isTokenExpired: ({ status }) => status === 401,
+    readPause,
+    needsRefresh: ({ status }) => status === 401,
     isTokenInvalid,
     refresh,
     lookupBudget: 'general',
@@ -183,7 +187,7 @@ interface Question {
 }
 
 async function readLinks(account: CustomerAccount, inputs: readonly Input[], object: AssociatedObject) {
-  const answer = await askForKnown(account, PATHS.associations[object], { inputs });
+  const answer = await askForKnown(account, PATHS.associations[object], { inputs }, 'associations');
   return answer ? parseResponse((json) => wireAssociations.safeParse(json).data, answer).results : [];
 }
 

@@ -28,8 +28,24 @@ export function toRemoteFailure(answer: ProviderResponse): RemoteFailure {
   const failure = readFailure(answer.body);
   const { status, headers } = answer;
   return new RemoteFailure(toCode(status, failure), toDetail(status, failure), answer, {
-    retryAfterMs: readRetryAfter(headers),
+    retryAfterMs: readRetryAfter(headers) ?? impliedWait(status, failure),
   });
+}
+
+/** Of concurrent calls the next one may succeed; of a day's, some are given back every minute. */
+function impliedWait(status: number, { errorCode, message }: Failure): number | undefined {
+  if (errorCode !== 'REQUEST_LIMIT_EXCEEDED' || status === 429) return undefined;
+  return /concurrent/i.test(message ?? '') ? 2_000 : 60_000;
+}
+
+export function readPause(answer: ProviderResponse): number | undefined {
+  const { code, retryAfterMs } = toRemoteFailure(answer);
+  return code === 'REMOTE_PROVIDER_RATE_LIMITED' ? retryAfterMs : undefined;
+}
+
+/** The host of an org that has moved redirects, or shows a page that is no JSON. */
+export function hasMoved({ status, body }: ProviderResponse): boolean {
+  return (status >= 300 && status < 400) || (status === 404 && parseJson(body) === undefined);
 }
 
 /** The error for a successful response of unexpected shape. */

@@ -115,12 +115,16 @@ function readDenial(error: string, description: string | null): ConnectFailure {
 
 /** Whether the app is blocked, or not installed in an org whose users may not approve apps. */
 function needsAdministrator({ errorCode, message }: ReturnType<typeof readFailure>): boolean {
-  return OF_THE_ADMINISTRATOR.has(errorCode ?? '') || /admin approved|blocked by/i.test(message ?? '');
+  return (
+    OF_THE_ADMINISTRATOR.has(errorCode ?? '') ||
+    /admin approved|blocked by|not installed in this org/i.test(message ?? '')
+  );
 }
 
 const OF_THE_ADMINISTRATOR: ReadonlySet<string> = new Set([
   'OAUTH_APP_BLOCKED',
   'OAUTH_APP_ACCESS_DENIED',
+  'OAUTH_EC_APP_NOT_FOUND',
   'invalid_app_access',
 ]);
 

@@ -2,12 +2,12 @@ import type { Contact } from '../../domain/contact.ts';
 import { type FieldSelection, normalizeEmail } from '../../domain/contact-search.ts';
 import type { ContactPort, CustomerAccount, Provider, RateLimitStatus } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
-import { INSTANCE_HOSTS, instanceOrigin } from './call.ts';
+import { hasMoved, INSTANCE_HOSTS, instanceOrigin, readPause } from './call.ts';
 import { EMAIL, ID } from './contacts.ts';
 import { authorization, isTokenExpired, refresh } from './oauth.ts';
 import type { Row } from './query.ts';
 import { type ContactReader, createReader } from './reader.ts';
-import { allOf, type Condition, compare, endsWith, type FieldName, isIn } from './soql.ts';
+import { allOf, type Condition, compare, endsWith, type FieldName, isIn, quote } from './soql.ts';
 
 export const salesforce: Provider = {
   name: 'salesforce',
@@ -22,7 +22,8 @@ export const salesforce: Provider = {
       token: { concurrency: 1 },
     },
     readRateLimitStatus,
-    isTokenExpired,
+    readPause,
+    needsRefresh: (answer) => isTokenExpired(answer) || hasMoved(answer),
     // An expired session also means that the token is rejected.
     isTokenInvalid: isTokenExpired,
     // The org's id, which is part of every URL and not secret.
@@ -180,9 +181,9 @@ function isInList(field: FieldName, values: Iterable<string>): readonly Conditio
   return parts.map((part) => isIn(field, part));
 }
 
-/** An upper bound: three bytes of UTF-8 encode to nine characters; quotes and comma add nine more. */
+/** As part of a query, where quotes are encoded too and a comma follows. */
 function encodedLength(value: string): number {
-  return /^[\w@.+-]*$/.test(value) ? value.length + 16 : value.length * 9 + 16;
+  return encodeURIComponent(quote(value)).replaceAll("'", '%27').length + 12;
 }
 
 const MAX_ENCODED = 12_000;
@@ -193,22 +194,20 @@ type RowsByKey = ReadonlyMap<string, Row>;
  * Reads `Sforce-Limit-Info: api-usage=18/5000`, optionally followed by `; per-app-api-usage=17/250(appName=x)` or `;
  * api-bursts=1/750`. The tighter one of the org's and the app's limit applies.
  */
-export function readRateLimitStatus({ headers }: ProviderResponse): RateLimitStatus | undefined {
+export function readRateLimitStatus({ status, headers }: ProviderResponse): RateLimitStatus | undefined {
   const info = headers['sforce-limit-info'];
   if (info === undefined) return undefined;
   const limits = Array.from(info.matchAll(USAGE), ([, used, max]) => ({
-    remaining: Math.max(0, Number(max) - Number(used)),
+    remaining: Number(max) - Number(used),
     max: Number(max),
     intervalMs: DAY_MS,
   }));
   const [tightest] = limits.sort((one, other) => one.remaining - other.remaining);
-  // An org over its daily limit may continue while it has bursts left, for an unknown time.
-  return tightest?.remaining === 0 && hasBursts(info) ? undefined : tightest;
-}
-
-function hasBursts(info: string): boolean {
+  if (!tightest || tightest.remaining > 0) return tightest;
+  // An org may continue over its daily limit for an unknown time: while it has bursts left, or is served all the same.
   const [, used, max] = /api-bursts=(\d{1,9})\/(\d{1,9})/.exec(info) ?? [];
-  return Number(used) < Number(max);
+  const isServed = max === undefined ? tightest.remaining < 0 && status < 300 : Number(used) < Number(max);
+  return isServed ? undefined : { ...tightest, remaining: 0 };
 }
 
 /** Both `api-usage` and `per-app-api-usage`. */

@@ -115,6 +115,7 @@ const CHALLENGE = /^[\w-]{43}$/;
 
 const CALLBACK_ERRORS: Readonly<Record<string, string>> = {
   OAUTH_APP_BLOCKED: 'this app is blocked by admin',
+  OAUTH_EC_APP_NOT_FOUND: 'External client app is not installed in this org',
   OAUTH_AUTHORIZATION_BLOCKED: 'Cross-org OAuth flows are not supported for this external client app',
   OAUTH_APP_ACCESS_DENIED: 'user is not admin approved to access this app',
 };

@@ -95,6 +95,13 @@ describe('a look-up by email', () => {
     });
   });
 
+  test('finds no contact by an id that HubSpot names as missing, whatever else it leaves out', async () => {
+    const errors = [{ message: 'Could not get some CONTACT objects', context: { ids: ['7'] } }];
+    const body = JSON.stringify({ results: [{ id: '8', properties: {} }], errors });
+    const found = await openScripted(createScriptedSend({ status: 207, body })).findByIds(['7', '8'], PLAIN);
+    expect([...found.keys()]).toEqual(['8']);
+  });
+
   test('finds no contact by an email that HubSpot rejects as malformed, and still finds the others', async () => {
     const body = JSON.stringify({
       results: [{ id: '1', properties: { email: 'a@b.example' } }],

@@ -39,6 +39,6 @@ test('an expired, revoked or unknown token is distinguished from other errors', 
   const expired = openPort().findByEmails(['a@b.example'], PLAIN);
   await expect(expired).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' });
   for (const status of [200, 400, 403, 429, 500])
-    expect(subject.access.isTokenExpired({ status, headers: {}, body: '' })).toBe(false);
-  expect(subject.access.isTokenExpired({ status: 401, headers: {}, body: '' })).toBe(true);
+    expect(subject.access.needsRefresh({ status, headers: {}, body: '' })).toBe(false);
+  expect(subject.access.needsRefresh({ status: 401, headers: {}, body: '' })).toBe(true);
 });

@@ -86,6 +86,16 @@ describe('the instance', () => {
   });
 });
 
+test.each([
+  [302, ''],
+  [404, '<html>URL No Longer Exists</html>'],
+])('a %i of an org that has moved is answered by a refresh, which blames no token', (status, body) => {
+  const answer = { status, headers: {}, body };
+  expect([access.needsRefresh(answer), access.isTokenInvalid(answer)]).toEqual([true, false]);
+  const unknown = JSON.stringify([{ errorCode: 'NOT_FOUND', message: 'no such object' }]);
+  expect(access.needsRefresh({ ...answer, status: 404, body: unknown })).toBe(false);
+});
+
 describe('the daily limit', () => {
   const DAY_MS = 86_400_000;
   const read = (info?: string) =>
@@ -103,10 +113,23 @@ describe('the daily limit', () => {
     ['api-usage=4990/5000; per-app-api-usage=17/250(appName=x)', { remaining: 10, max: 5_000 }],
     ['api-usage=18/5000; api-bursts=1/750', { remaining: 4_982, max: 5_000 }],
     ['api-usage=5000/5000', { remaining: 0, max: 5_000 }],
-    ['api-usage=5100/5000', { remaining: 0, max: 5_000 }],
     ['api-usage=5100/5000; api-bursts=750/750', { remaining: 0, max: 5_000 }],
   ])('is read from %s', (info, expected) => {
     expect(read(info)).toEqual({ ...expected, intervalMs: DAY_MS });
+  });
+
+  test('is over when a call beyond it is refused, and not while they are answered', () => {
+    const headers = { 'sforce-limit-info': 'api-usage=5100/5000' };
+    expect(access.readRateLimitStatus({ status: 403, headers, body: '' })).toMatchObject({ remaining: 0 });
+    expect(access.readRateLimitStatus({ status: 200, headers, body: '' })).toBeUndefined();
+  });
+
+  test.each([
+    ['TotalRequests Limit exceeded.', 60_000],
+    ['ConcurrentPerOrgLongTxn Limit exceeded.', 2_000],
+  ])('that was reached, as in %s, pauses all calls', (message, pauseMs) => {
+    const body = JSON.stringify([{ errorCode: 'REQUEST_LIMIT_EXCEEDED', message }]);
+    expect(access.readPause({ status: 403, headers: {}, body })).toBe(pauseMs);
   });
 
   test.each([undefined, '', 'api-usage=', 'api-usage=a/b', 'api-usage=5100/5000; api-bursts=1/750'])(

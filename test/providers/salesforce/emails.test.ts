@@ -50,6 +50,20 @@ test('a hundred of the longest emails take one call, with queries that each stay
   for (const { url } of compositeRequest) expect(url.length).toBeLessThan(16_384);
 });
 
+test.each(['+', "'", '=', 'é'])(
+  'a hundred emails full of %s stay below the maximum URI length',
+  async (character) => {
+    const emails = Array.from({ length: 100 }, (_, index) => `${character.repeat(60)}${index}@x.example`);
+    const { port, requests } = open(composite(...Array.from({ length: 5 }, () => rows([]))));
+    await port.findByEmails(emails, WANT).catch(() => undefined);
+    const { compositeRequest = [] } = JSON.parse(requests[0]?.body ?? '') as {
+      compositeRequest?: { url: string }[];
+    };
+    expect(compositeRequest.length).toBeGreaterThan(1);
+    for (const { url } of compositeRequest) expect(url.length).toBeLessThan(16_384);
+  },
+);
+
 test('all contacts with one email are found, whatever its case', async () => {
   const { port } = open(
     rows([row(1, 'Team@Shared.example'), row(2, 'TEAM@SHARED.EXAMPLE'), row(3, ' team@shared.example ')]),

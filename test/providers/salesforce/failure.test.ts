@@ -50,7 +50,7 @@ describe('an error response', () => {
     expect(error.message).toBe(
       'Salesforce answered 403 REQUEST_LIMIT_EXCEEDED: TotalRequests Limit exceeded.',
     );
-    expect(error.retryAfterMs).toBeUndefined();
+    expect(error.retryAfterMs).toBe(60_000);
   });
 
   test.each([

@@ -24,8 +24,8 @@ testNamedFaults(
     // A new token would not help.
     'session-not-for-rest': UNAUTHORIZED,
     'app-not-attached': UNAUTHORIZED,
-    'total-requests': LATER,
-    'concurrent-requests': LATER,
+    'total-requests': { ...LATER, waitMs: 60_000 },
+    'concurrent-requests': { ...LATER, waitMs: 2_000 },
     // Nothing says for how long.
     'rate-limited': { ...LATER, calls: 5 },
     'api-disabled': FORBIDDEN,

@@ -113,6 +113,8 @@ test.each([
 test.each([
   [400, { error: 'invalid_app_access', error_description: 'user is not admin approved to access this app' }],
   [400, { error: 'OAUTH_APP_BLOCKED', error_description: 'this app is blocked by admin' }],
+  [400, { error: 'OAUTH_EC_APP_NOT_FOUND' }],
+  [400, { error: 'invalid_client', error_description: 'External client app is not installed in this org' }],
 ])('a code exchange with the response %i %j needs an administrator', (status, body) => {
   const error = read(body, status);
   expect(error).toBeInstanceOf(AuthorizationFailure);
@@ -131,6 +133,7 @@ test.each([
   ['access_denied', 'end-user denied authorization', 'ACCESS_DENIED'],
   ['access-denied', null, 'ACCESS_DENIED'],
   ['OAUTH_APP_BLOCKED', 'this app is blocked by admin', 'ADMIN_APPROVAL_REQUIRED'],
+  ['OAUTH_EC_APP_NOT_FOUND', null, 'ADMIN_APPROVAL_REQUIRED'],
   ['access_denied', 'user is not admin approved to access this app', 'ADMIN_APPROVAL_REQUIRED'],
   ['OAUTH_AUTHORIZATION_BLOCKED', 'Cross-org OAuth flows are not supported', 'VENDOR_REFUSED'],
   ['invalid_scope', 'the requested scope is not allowed', 'VENDOR_REFUSED'],

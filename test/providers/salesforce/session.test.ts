@@ -28,7 +28,7 @@ function refreshing(org: Org): Send {
   return async (request) => {
     const send = () => createSend({ origin: org.account.instanceUrl, token })(request);
     const answer = await send();
-    if (!access?.isTokenExpired(answer)) return answer;
+    if (!access?.needsRefresh(answer)) return answer;
     token = (await refresh(org)).accessToken;
     return send();
   };

@@ -186,15 +186,17 @@ test('a denied consent redirects back, with either spelling of the error, with o
   expect(await deny()).toBe(`${CALLBACK}?error=access-denied`);
 });
 
-test.each(['OAUTH_APP_BLOCKED', 'OAUTH_AUTHORIZATION_BLOCKED', 'OAUTH_APP_ACCESS_DENIED'])(
-  '%s redirects back in place of a code',
-  async (callbackError) => {
-    const account = sandbox.salesforce.createAccount({ quirks: { callbackError } });
-    expect((await decide(consentUrl(account), { account })).back).toEqual({
-      ...{ error: callbackError, error_description: expect.any(String), state: 's1' },
-    });
-  },
-);
+test.each([
+  'OAUTH_APP_BLOCKED',
+  'OAUTH_EC_APP_NOT_FOUND',
+  'OAUTH_AUTHORIZATION_BLOCKED',
+  'OAUTH_APP_ACCESS_DENIED',
+])('%s redirects back in place of a code', async (callbackError) => {
+  const account = sandbox.salesforce.createAccount({ quirks: { callbackError } });
+  expect((await decide(consentUrl(account), { account })).back).toEqual({
+    ...{ error: callbackError, error_description: expect.any(String), state: 's1' },
+  });
+});
 
 test('without the scope, or where the policy forbids it, there is no refresh token', async () => {
   const account = sandbox.salesforce.createAccount();
