@@ -86,8 +86,9 @@ export function createConnectPages(deps: ConnectPagesDeps) {
    */
   function exchangeFor(requestLog: RequestLog): ExchangeCode {
     return async (exchange) => {
-      waiting += 1;
+      // Throws where the client has gone: nothing is counted yet.
       const resume = requestLog.permit.pause();
+      waiting += 1;
       try {
         return await deps.exchangeCode({ ...exchange, onCall: (call) => requestLog.called(call) });
       } finally {

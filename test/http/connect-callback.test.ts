@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { createConnectPages } from '../../src/connect/server.ts';
+import type { ConnectFlow, ConnectLink } from '../../src/domain/connect-link.ts';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import { AuthorizationFailure } from '../../src/domain/oauth.ts';
+import { UNCOUNTED } from '../../src/domain/resources.ts';
+import { digest } from '../../src/lib/digest.ts';
+import { createRegistry } from '../../src/providers/registry.ts';
+import { createFakeRequestLog } from '../support/fake-request-log.ts';
+
+const STATE = 's'.repeat(43);
+const COOKIE = 'c'.repeat(43);
+
+test('after any number of clients that disconnect in a callback, the next callback is still served', async () => {
+  const { callBack, exchanges } = open();
+  for (let count = 0; count < 200; count += 1) expect(await callBack({ isGone: true })).toBe(503);
+  expect(exchanges()).toBe(0);
+  expect(await callBack({ isGone: false })).toBe(200);
+  expect(exchanges()).toBe(1);
+});
+
+/** The pages with one flow, whose code the provider refuses. */
+function open() {
+  let exchanged = 0;
+  const link: ConnectLink = {
+    ...{ id: 'link', applicationId: 'a', customerId: 'c', connectionId: null, providerName: null },
+    ...{ status: 'STARTED', failure: null, mode: 'REDIRECT', confirm: false, loginUrl: null },
+    ...{ providers: ['hubspot'], optionalScopes: [], allowAccountChange: false },
+    returnUrl: 'https://app.example/',
+    createdAt: new Date(0),
+    expiresAt: new Date(900_000),
+  };
+  const flow: ConnectFlow = {
+    ...{ stateHash: digest(STATE), cookieHash: digest(COOKIE), codeVerifier: 'v', oauthClientId: 'o' },
+    ...{ linkId: link.id, providerName: 'hubspot', loginOrigin: 'https://app.hubspot.com', isUsed: false },
+  };
+  const pages = createConnectPages({
+    flows: {
+      findLink: async () => ({ link, applicationName: 'A', customerName: 'C' }),
+      start: unexpected,
+      findByState: async () => flow,
+      findByCookies: unexpected,
+      take: async () => true,
+      finish: unexpected,
+      fail: async () => true,
+    },
+    providers: createRegistry(),
+    connecting: {
+      publicUrl: () => 'http://localhost:4000',
+      linkTokens: { sign: unexpected, verify: unexpected },
+      findReturnOrigins: unexpected,
+      findOAuthClient: unexpected,
+      toSandboxLogin: unexpected,
+    },
+    async exchangeCode() {
+      exchanged += 1;
+      throw new AuthorizationFailure('VENDOR_REFUSED', 'Refused.');
+    },
+    makeCode: unexpected,
+    forgetConnection: unexpected,
+    onFailure: () => {},
+    onEnd: () => {},
+    limitPages: () => undefined,
+    wall: () => 0,
+  });
+
+  async function callBack({ isGone }: { readonly isGone: boolean }): Promise<number> {
+    const url = new URL(`http://localhost:4000/connect/callback/hubspot?state=${STATE}&code=x`);
+    const cookie = `crossbook-connect-${flow.stateHash.slice(0, 16)}=${COOKIE}`;
+    const request = { method: 'GET', url, pathname: url.pathname, readBody: () => Buffer.alloc(0) };
+    const permit = isGone ? { ...UNCOUNTED, pause: gone } : UNCOUNTED;
+    const { status } = await pages.answer(
+      { ...request, headers: new Headers({ cookie }) },
+      { ...createFakeRequestLog(), permit },
+    );
+    return status;
+  }
+  return { callBack, exchanges: () => exchanged };
+}
+
+function gone(): never {
+  throw new CrossbookError('SERVICE_UNAVAILABLE', 'The client has closed its connection.');
+}
+
+function unexpected(): never {
+  throw new Error('This is not called.');
+}
