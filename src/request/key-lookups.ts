@@ -30,6 +30,7 @@ export function createKeyLookups({ findCallers, failures, clock = systemClock }:
     const addresses = new Map<string, AddressQueue>();
     let waiting = 0;
     let pausedUntil = 0;
+    let isRunning = false;
     /** The running statement has exceeded the timeout: until it ends new look-ups are rejected. */
     let isStuck = false;
     const batcher = createBatcher<AddressQueue>({
@@ -38,7 +39,9 @@ export function createKeyLookups({ findCallers, failures, clock = systemClock }:
       maxItems: MAX_KEYS,
       pauseMs: () => pausedUntil - clock.now(),
       async run(batch) {
+        isRunning = true;
         await lookUp(takeShares(batch));
+        isRunning = false;
         isStuck = false;
         pausedUntil = clock.now() + pauseMs;
       },
@@ -63,7 +66,8 @@ export function createKeyLookups({ findCallers, failures, clock = systemClock }:
     function boundWait(found: Promise<Caller | undefined>, queue: AddressQueue, maxWaitMs: number) {
       const lookup = queue.lookups.at(-1);
       const cancel = clock.schedule(maxWaitMs, () => {
-        isStuck = true;
+        // Between statements nothing is stuck, and no end of a statement might come that resets it.
+        isStuck = isRunning;
         lookup?.reject(tooMany());
         if (queue.lookups[0] !== lookup) return;
         take(queue, 1);

@@ -124,6 +124,24 @@ test('look-ups that the database does not answer in time are rejected with a tim
   expect(timers.size).toBe(0);
 });
 
+test('a look-up that is rejected between two statements does not keep later ones from being looked up', async () => {
+  const { lookups, statements, pauses, timers, find } = open();
+  const first = find('wrong', GUESSER);
+  pauses.shift()?.();
+  await turn();
+  const late = find('wrong', GUESSER);
+  statements[0]?.end();
+  await first;
+  for (const end of [...timers]) end();
+  await expect(late).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(lookups.counts()).toEqual({ waiting: 0, slow: 0 });
+  const later = find('right', GUESSER);
+  pauses.at(-1)?.();
+  await turn();
+  statements.at(-1)?.end();
+  expect(await later).toEqual(CALLER);
+});
+
 test('only failed look-ups are counted, with their address', async () => {
   const { statements, failed, find } = open();
   const found = [find('right', '198.51.100.1'), find('wrong', '198.51.100.2')];
