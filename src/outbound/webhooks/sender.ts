@@ -75,13 +75,17 @@ export function openWebhookSender(deps: SenderDeps) {
 
   /**
    * Delivers what is due for one endpoint: events of one customer in sequence, of several customers concurrently.
-   * After a failure no delivery is begun, and an endpoint with failures is tried with a single event.
+   * After a failure no delivery is begun, and an endpoint with failures is tried with a single event. Settles only when
+   * all begun attempts have ended, because the lease is released then.
    */
   async function deliverDue(endpoint: ClaimedEndpoint, isOver: () => boolean): Promise<void> {
     let { failures } = endpoint;
-    const mayBegin = () => failures === endpoint.failures && !isOver();
+    /** Outcomes that could not be recorded. */
+    const errors: unknown[] = [];
+    const mayBegin = () => failures === endpoint.failures && errors.length === 0 && !isOver();
     const queues = toQueues(await queue.read(endpoint.id, failures > 0 ? 1 : BATCH));
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await Promise.all(Array.from({ length: AT_ONCE }, () => work().catch((error) => errors.push(error))));
+    if (errors.length > 0) throw errors[0];
 
     async function work(): Promise<void> {
       for (let next = queues.shift(); next && mayBegin(); next = queues.shift()) {
