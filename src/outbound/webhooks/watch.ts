@@ -16,6 +16,7 @@ export function watchWebhooks(deps: WatchDeps) {
   let sweptAt = clock.now();
   let isOver = false;
   let isSoon = false;
+  let isRunning = false;
   let running = Promise.resolve();
   let cancel = schedule(LOOK_MS, poll);
   return {
@@ -23,6 +24,8 @@ export function watchWebhooks(deps: WatchDeps) {
     wake(): void {
       if (isOver || isSoon || !hasEndpoints) return;
       isSoon = true;
+      // A running poll schedules the next one at its end: polls never overlap.
+      if (isRunning) return;
       cancel();
       cancel = schedule(GATHER_MS, poll);
     },
@@ -38,19 +41,19 @@ export function watchWebhooks(deps: WatchDeps) {
 
   function poll(): void {
     isSoon = false;
+    isRunning = true;
     running = work()
       .catch(deps.onError)
       .then(() => {
-        if (isOver) return;
-        cancel();
-        cancel = schedule(isSoon ? GATHER_MS : LOOK_MS, poll);
+        isRunning = false;
+        if (!isOver) cancel = schedule(isSoon ? GATHER_MS : LOOK_MS, poll);
       });
   }
 
   async function work(): Promise<void> {
     const seen = await queue.look();
     hasEndpoints = seen.hasEndpoints;
-    if (seen.isDue && hasEndpoints) {
+    if (seen.isDue && hasEndpoints && !isOver) {
       sender ??= deps.openSender();
       await (await sender).pump();
     }
