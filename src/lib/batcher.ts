@@ -87,7 +87,7 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>) {
 
   function dispatch(group: Group<Item>): void {
     for (const next of group.queue) {
-      if (group.inFlight - group.overdue >= maxConcurrent) return;
+      if (group.inFlight >= maxConcurrent + Math.min(group.overdue, 1)) return;
       if (!hurried.has(next) && isPaused(group, next)) return;
       const batch = takeBatch(group);
       // Every queued item has a key in flight, and waits for that batch.
@@ -176,7 +176,7 @@ export interface BatchPolicy<Item> {
   readonly defer?: ((callback: () => void) => unknown) | undefined;
   /** How long the next batch waits for more items, given the queue length and its first item. */
   pauseMs?(queued: number, next: Item): number;
-  /** A batch in flight for longer no longer counts towards `maxConcurrent`. Its keys stay taken. */
+  /** While a batch is in flight for longer, one more than `maxConcurrent` may be. Its keys stay taken. */
   readonly overdueMs?: number | undefined;
 }
 

@@ -93,6 +93,17 @@ test('a slow statement lets other keys be sent after a moment, but not its own k
   expect(clock.pending).toBe(0);
 });
 
+test('however slow its statements are, an application has at most three at once', async () => {
+  const { add, batches, end, clock } = open();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    void add(name);
+    await clock.advance(1_000);
+  }
+  expect(batches()).toEqual([['a'], ['b'], ['c']]);
+  await end(0);
+  expect(batches()).toEqual([['a'], ['b'], ['c'], ['d', 'e']]);
+});
+
 /** The key of a name is its first letter; a leading slash means another application. */
 function open() {
   const clock = createFakeClock();
