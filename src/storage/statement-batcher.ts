@@ -30,20 +30,24 @@ export function createStatementBatcher<Item, Result>(
       const results = await options.execute(applicationId, items);
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      rejectAll(batch, error);
       if (!keyOf || !isUnavailable(error)) return;
       // While the database is unavailable, items queued for a failed key would wait as long for the same error.
       const failed = new Set(items.map(keyOf));
       const followers = batcher.removeWhere(({ item }) => failed.has(keyOf(item)), applicationId);
-      for (const { reject } of followers) reject(error);
+      rejectAll(followers, error);
     }
   }
 }
 
-/**
- * Batches concurrent reads of one application into one statement. Each request gets one result per key, in order, and
- * its own error instance.
- */
+/** Each request gets its own error instance, so that the log has each one under its id. */
+function rejectAll(queued: readonly Pick<Queued<unknown, unknown>, 'reject'>[], error: unknown): void {
+  for (const { reject } of queued) {
+    reject(isUnavailable(error) ? toUnavailable((error as Error).cause) : error);
+  }
+}
+
+/** Batches concurrent reads of one application into one statement. Each request gets one result per key, in order. */
 export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, Found>) {
   const find = createStatementBatcher<readonly Key[], readonly (Found | undefined)[]>({
     sizeOf: (keys) => keys.reduce((size, key) => size + keyOf(key).length, 0),
@@ -56,11 +60,7 @@ export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, 
   });
   return async (applicationId: string, keys: readonly Key[]) => {
     if (!keys.some((key) => isStorable(keyOf(key)))) return keys.map(() => undefined);
-    try {
-      return await find(applicationId, keys);
-    } catch (error) {
-      throw isUnavailable(error) ? toUnavailable((error as Error).cause) : error;
-    }
+    return find(applicationId, keys);
   };
 }
 

@@ -58,16 +58,25 @@ test('a failed statement fails for all items of its batch, and for no others', a
   ]);
 });
 
-test('a failure of the database also rejects items that wait for the same key, and no others', async () => {
+test('a failure of the database also rejects items that wait for the same key, each with a separate error, and no others', async () => {
   const { add, end, batches } = open();
-  const answers = Promise.allSettled(['a1', 'b', 'a2', 'c', 'a3'].map((name) => add(name)));
+  const ids = new Set<string>();
+  const answers = Promise.allSettled(
+    ['a1', 'b', 'a2', 'c', 'a3'].map((name) =>
+      add(name).catch((error) => {
+        ids.add(error.id);
+        throw error;
+      }),
+    ),
+  );
   const away = toUnavailable(undefined);
   await end(0, away);
   await end(1);
   await end(2);
-  const refused = { status: 'rejected', reason: away };
+  const refused = { status: 'rejected', reason: { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 } };
   const [a1, b, a2, c, a3] = await answers;
-  expect([a1, a2, a3]).toEqual([refused, refused, refused]);
+  expect([a1, a2, a3]).toMatchObject([refused, refused, refused]);
+  expect(ids.size).toBe(3);
   expect([b, c]).toEqual([
     { status: 'fulfilled', value: 'b!' },
     { status: 'fulfilled', value: 'c!' },
