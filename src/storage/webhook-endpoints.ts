@@ -65,7 +65,8 @@ export function createWebhookEndpoints(deps: StoreDeps, applicationId: string): 
       return endpoint;
     },
     remove: async (id) => {
-      const { rowCount } = await engine.repeatable(() => orm.delete(table).where(own(id)));
+      // Repeated after a lost answer, it would find nothing and be reported as not found.
+      const { rowCount } = await engine.once(() => orm.delete(table).where(own(id)));
       if (rowCount === 1) await engine.query(FORGET_DELIVERIES, [id]);
       return rowCount === 1;
     },

@@ -138,6 +138,26 @@ describe('while the database is away', () => {
     await patient.ping();
   });
 
+  test('a webhook endpoint whose removal lost its connection is not reported as missing', async () => {
+    const { webhooks } = patient.forApplication(applicationId);
+    const created = await webhooks.create({ url: 'https://hooks.example/', eventTypes: [] });
+    const id = created?.endpoint.id ?? '';
+    const rival = await openRival(fresh.url);
+    await rival.run('begin');
+    await rival.run('select from crossbook.webhook_endpoints where application_id = $1 for update', [
+      applicationId,
+    ]);
+    const lost = expect(webhooks.remove(id)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await rival.untilSomebodyWaits();
+    await proxy.cut();
+    await rival.run('delete from crossbook.webhook_endpoints where application_id = $1', [applicationId]);
+    await rival.run('commit');
+    await rival.close();
+    await proxy.mend();
+    await patient.ping();
+    await lost;
+  });
+
   test('a statement that exceeds its deadline is aborted', async () => {
     const impatient = await openDatabase(fresh, {
       keyRing: TEST_RING,
