@@ -57,7 +57,8 @@ export function startSweeps(
   return runPeriodically({
     intervalMs: CACHE_SWEEP_EVERY_MS,
     async work() {
-      await sweepConnectLinks();
+      // A failure of one must not keep the other from being swept.
+      await sweepConnectLinks().catch(onError);
       await maintenance.sweepContactCache({
         olderThan: new Date(clock.wall() - CACHE_ENTRY_MAX_AGE_MS),
         maxBytesPerApplication,

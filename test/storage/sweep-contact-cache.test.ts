@@ -23,3 +23,30 @@ test('entries that are a day old or above the quota are deleted every five minut
   await clock.advance(10 * MINUTE_MS);
   expect(swept).toHaveLength(2);
 });
+
+test('the contact cache is swept also while connect links cannot be, and each failure is reported', async () => {
+  const clock = createFakeClock();
+  const errors: unknown[] = [];
+  let swept = 0;
+  const sweep = startSweeps(
+    {
+      maintenance: {
+        async sweepContactCache() {
+          swept += 1;
+          if (swept > 1) throw new Error('no cache');
+        },
+      },
+      sweepConnectLinks: () => Promise.reject(new Error('no links')),
+    },
+    {
+      maxBytesPerApplication: 1_000,
+      onError: (error) => void errors.push(error),
+      schedule: clock.schedule,
+      clock,
+    },
+  );
+  await clock.advance(10 * MINUTE_MS);
+  expect(swept).toBe(2);
+  expect(errors.map(String)).toEqual(['Error: no links', 'Error: no links', 'Error: no cache']);
+  await sweep.stop();
+});
