@@ -34,7 +34,7 @@ export async function openFoundation(
     keyRing,
     clock,
     poolSize: config.databaseConnections,
-    refreshLeaseMs: config.providerDeadlineMs + REFRESH_MARGIN_MS,
+    refreshLeaseMs: 2 * config.providerDeadlineMs + REFRESH_MARGIN_MS,
     ...reportTo(log),
   });
   if (config.sandbox) given.onStep?.('Opening the sandbox');
@@ -125,7 +125,10 @@ const DEMO_REMOVED = 'Demo       the demo application and its data were removed:
 /** The hint at a first start without API keys. */
 const FIRST_STEP =
   'No keys    there is no application yet. Make one and its key: crossbook apps create NAME, crossbook keys create NAME';
-/** Time for storing the new token after the provider's deadline. */
+/**
+ * Time for storing the new token after the deadlines of two calls: where an origin redirects, the declared alternative
+ * is called too.
+ */
 const REFRESH_MARGIN_MS = 10_000;
 
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>;

@@ -252,7 +252,7 @@ interface SelectedRow
 type Found = NonNullable<ReturnType<typeof toFound>>;
 
 interface LeaseOptions extends Pick<StoreDeps, 'engine'> {
-  /** The duration of the refresh lease: longer than a refresh takes, including the write of its result. */
+  /** The duration of the refresh lease: longer than all calls of a refresh and the write of its result take. */
   readonly leaseMs: number;
   readonly applicationId: string;
   readonly connectionId: string;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/databases.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
+import { openRival } from '../support/postgres-rival.ts';
 
 const SEARCH = 'query ($email: String!) { searchContacts(filter: { email: $email }) { totalCount } }';
 
@@ -63,6 +64,24 @@ test('two demo processes on one database both respond, also after one has refres
   expect(JSON.stringify(body)).toContain('http://salesforce.sandbox.localhost');
   expect(JSON.stringify(body)).not.toContain('127.0.0.1');
   await Promise.all([first.close(), second.close()]);
+  await fresh.drop();
+});
+
+test('a refresh lease is longer than two calls to the provider, because an origin may have moved', async () => {
+  const fresh = await createTestDatabase();
+  const app = await openApp({ database: { url: fresh.url }, providerDeadlineMs: 60_000 });
+  const rival = await openRival(fresh.url);
+  const account = await connect(app, 'salesforce');
+  account.expireAccessToken();
+  const headers = { 'x-customer-id': 'expired', 'x-provider-name': 'salesforce' };
+  await rival.run('create table before as select clock_timestamp() as time');
+  await app.execute(SEARCH, { email: 'ada@example.com' }, headers);
+  const leases = await rival.run(
+    `select refreshing_until - time > interval '2 minutes' as "isLong"
+    from crossbook.credentials, before where refreshing_until is not null`,
+  );
+  expect(leases).toEqual([{ isLong: true }]);
+  await Promise.all([rival.close(), app.close()]);
   await fresh.drop();
 });
 
