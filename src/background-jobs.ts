@@ -42,10 +42,10 @@ export function startJobs(foundation: Foundation, outbound: Outbound) {
 const IDLE_TOKENS_EVERY_MS = 60_000;
 
 /** Delivers webhooks. */
-function openWebhooks({ database, sandbox, telemetry, log, clock }: Foundation) {
+function openWebhooks({ config, database, sandbox, telemetry, log, clock }: Foundation) {
   const { webhookQueue: queue } = database;
-  /** Whether http: to this machine is allowed. */
-  const mayLoopback = sandbox !== undefined;
+  /** Whether http: to this machine is allowed: any port of it, so never in production. */
+  const mayLoopback = sandbox !== undefined && !config.production;
   const onError = (cause: unknown) => log.warn({ cause }, 'webhooks were not sent: they will be');
   const watch = watchWebhooks({
     queue,

@@ -56,6 +56,13 @@ test('an endpoint can be created, read, changed and deleted through GraphQL and 
   expect((await crossbook.rest('DELETE', path)).status).toBe(404);
 });
 
+test('in production no endpoint on this machine can be created, even with the sandbox', async () => {
+  const production = await openApp({ production: true });
+  const { status } = await production.rest('POST', '/webhook_endpoints', { url: receiver.url });
+  expect(status).toBe(422);
+  await production.close();
+});
+
 test('pages of events follow each other without gap or repeat', async () => {
   for (let index = 0; index < 5; index += 1) {
     const body = { customer_id: `page-${index}`, name: 'N', email: 'n@example.com' };
