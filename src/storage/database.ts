@@ -97,7 +97,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     maintenance: { ...keyRotation, sweepContactCache: createCacheSweep(engine) },
     /** Rejects with SERVICE_UNAVAILABLE while the database is unavailable. For readiness. */
     ping: engine.ping,
-    checkReadiness: createReadiness(engine, keyRotation.findUnreadableKeys),
+    checkReadiness: createReadiness({ engine, clock, ...keyRotation }),
     countConnections: engine.connections,
     /** Writes queued cache entries now. */
     flush: contactCache.flush,

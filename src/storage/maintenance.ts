@@ -1,12 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createSingleFlight } from '../lib/cache.ts';
-import {
-  type Clock,
-  type PeriodicTask,
-  type PeriodicTaskOptions,
-  runPeriodically,
-  systemClock,
-} from '../lib/clock.ts';
+import { type Clock, type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
 import { findPending } from './engine/migrate.ts';
 import type { Engine } from './engine/open.ts';
 
@@ -76,7 +70,7 @@ const CACHE_ENTRY_MAX_AGE_MS = 24 * 60 * 60_000;
  * Readiness: whether this process can work with this database. A full pool or a locked table does not count, because
  * other processes share the database.
  */
-export function createReadiness(engine: Engine, findUnreadableKeys: () => Promise<readonly string[]>) {
+export function createReadiness({ engine, clock, findUnreadableKeys }: ReadinessDeps) {
   // The last known results, which are kept where a check fails.
   const last = { migrations: true, keys: true, keysCheckedAt: Number.NEGATIVE_INFINITY };
   // Concurrent probes share one check (single flight), so that they do not pile up on a hanging database.
@@ -101,7 +95,7 @@ export function createReadiness(engine: Engine, findUnreadableKeys: () => Promis
 
   async function learn(): Promise<void> {
     last.migrations = (await findPending(engine)).length === 0;
-    const now = systemClock.now();
+    const now = clock.now();
     if (!last.migrations || now - last.keysCheckedAt < KEYS_EVERY_MS) return;
     // Another process may have encrypted data with a newer ring.
     last.keys = (await findUnreadableKeys()).length === 0;
@@ -118,6 +112,12 @@ function withDeadline<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
 const PING_MS = 1_500;
 const LEARN_MS = 500;
 const KEYS_EVERY_MS = 30_000;
+
+interface ReadinessDeps {
+  readonly engine: Engine;
+  readonly clock: Pick<Clock, 'now'>;
+  findUnreadableKeys(): Promise<readonly string[]>;
+}
 
 interface CacheBounds {
   readonly olderThan: Date;
