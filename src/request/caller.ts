@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { type Caller, DEMO_APPLICATION, isAdminKey, type PresentedKey } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
+import { digest } from '../lib/digest.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
 import type { VerifiedToken } from './customer-token.ts';
 import type { KeyLookups } from './key-lookups.ts';
@@ -61,11 +61,11 @@ export function createCallerCache({ parseKey, lookups, verifyToken, clock, demoK
   const keys = createTtlCache<VerifiedToken>(bounds);
   const tokens = createTtlCache<VerifiedToken>(bounds);
   const proven = createRecentSet(MAX_CALLERS);
-  const demoFingerprint = demoKey === undefined ? undefined : toFingerprint(demoKey);
+  const demoFingerprint = demoKey === undefined ? undefined : digest(demoKey);
 
   return {
     findCallerByKey(key: string, address: string | undefined): MaybePromise<Caller | undefined> {
-      const fingerprint = toFingerprint(key);
+      const fingerprint = digest(key);
       if (fingerprint === demoFingerprint) return DEMO_CALLER;
       return read(keys, fingerprint, async () => {
         const presented = parseKey(key);
@@ -77,7 +77,7 @@ export function createCallerCache({ parseKey, lookups, verifyToken, clock, demoK
       });
     },
     findCallerByToken: (token: string): MaybePromise<Caller | undefined> =>
-      read(tokens, toFingerprint(token), () => verifyToken(token)),
+      read(tokens, digest(token), () => verifyToken(token)),
   };
 
   /** Returns a cached value without a promise. */
@@ -91,11 +91,6 @@ export function createCallerCache({ parseKey, lookups, verifyToken, clock, demoK
     const caller = found && clock.wall() < found.expiresAt ? found.caller : undefined;
     return demoKey === undefined && caller?.application.id === DEMO_APPLICATION.id ? undefined : caller;
   }
-}
-
-/** The cache key of a secret: secrets themselves are not kept in memory. */
-function toFingerprint(secret: string): string {
-  return hash('sha256', secret, 'base64url');
 }
 
 const DEMO_CALLER: Caller = { application: DEMO_APPLICATION, credentialId: 'demo' };

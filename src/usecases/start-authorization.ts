@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type {
   ConnectFlowStore,
   ConnectLinkStatus,
@@ -75,7 +75,8 @@ export async function startAuthorization(deps: StartDeps, asked: StartRequest): 
   if (outcome !== 'started') return { problem: outcome === 'ended' ? 'ENDED' : 'TOO_MANY', visited };
   const consentUrl = authorization.toConsentUrl({
     ...{ clientId, redirectUri: toRedirectUri(publicUrl, provider), loginOrigin, state },
-    codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+    // S256 of RFC 7636 is the same hash.
+    codeChallenge: digest(codeVerifier),
     optionalScopes: link.optionalScopes,
     isPopup: link.mode === 'POPUP',
   });
