@@ -120,7 +120,6 @@ export type ContactField = keyof typeof askedFields;
 /** Selectable fields; source and id are always present. */
 export const CONTACT_FIELDS = Object.keys(askedFields) as readonly ContactField[];
 
-export const ADDRESS_TYPES = wordsOf(addressType);
 export const LIFECYCLE_STAGES = wordsOf(lifecycleStage);
 export const ASSOCIATED_OBJECTS = wordsOf(associatedObject);
 

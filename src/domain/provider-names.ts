@@ -1,4 +1,4 @@
-import { type Of, words, wordsOf } from './shape.ts';
+import { type Of, words } from './shape.ts';
 
 export const category = words('Category', 'Category of a provider.', {
   crm: 'CRM: contacts, companies and deals.',
@@ -7,7 +7,6 @@ export const category = words('Category', 'Category of a provider.', {
   marketing_automation: 'Marketing automation: campaigns and lead scoring.',
   no_category: 'Any other category.',
 });
-export const CATEGORIES = wordsOf(category);
 export type Category = Of<typeof category>;
 
 /** The 18 providers: category, the vendor's name, and a description. */

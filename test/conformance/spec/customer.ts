@@ -1,4 +1,5 @@
-import { CATEGORIES, PROVIDER_NAMES } from '../../../src/domain/provider-names.ts';
+import { category, PROVIDER_NAMES } from '../../../src/domain/provider-names.ts';
+import { wordsOf } from '../../../src/domain/shape.ts';
 import { type Expected, graphql, type Row, rest, row } from '../row.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -170,13 +171,13 @@ export const CUSTOMER_ROWS: readonly Row[] = [
     { status: 400 },
   ),
   row('2.4', 'There are 18 provider names', SCHEMA, enums('ProviderName', 18)),
-  row('2.4', 'There are five provider categories', SCHEMA, enums('Category', CATEGORIES.length)),
+  row('2.4', 'There are five provider categories', SCHEMA, enums('Category', wordsOf(category).length)),
   ...PROVIDER_NAMES.map((name) =>
     row(
       '2.4',
       `REST: a customer can be connected to ${name}`,
       rest('PUT /customers', put({ customer_id: `c-${name}`, connections: [{ provider_name: name }] })),
-      inConnection({ provider_name: name, category: (category: never) => CATEGORIES.includes(category) }),
+      inConnection({ provider_name: name, category: (one: never) => wordsOf(category).includes(one) }),
     ),
   ),
   row('2.4', 'GraphQL: schemaMappingsConfig and entityMappings are deprecated', SCHEMA, {
