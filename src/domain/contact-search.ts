@@ -178,3 +178,5 @@ export const PROVIDER_CALL = 150;
 /** Emails per provider call. */
 export const EMAILS_PER_CALL = 100;
 export const CONTACTS_PER_EMAIL = 5;
+/** The cost of a list without its items: a few database statements and no provider call. */
+export const LIST_COST = 20;

@@ -1,6 +1,6 @@
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/caller.ts';
 import { connectionStatus } from '../../domain/connection.ts';
-import { PROVIDER_CALL } from '../../domain/contact-search.ts';
+import { LIST_COST, PROVIDER_CALL } from '../../domain/contact-search.ts';
 import { type Customer, type CustomerUpsert, customer, customerUpsert } from '../../domain/customer.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { providerName } from '../../domain/provider-names.ts';
@@ -78,8 +78,7 @@ builder.queryField('customers', (t) =>
       filter: t.arg({ type: CustomerFilterInput, description: 'Conditions. Default: all customers.' }),
       ...pageArguments('customers'),
     },
-    // Three database statements and no provider call.
-    ...costs({ weight: 20, pageSize: (args) => pageSizeOf(args, DEFAULT_PAGE_SIZE) }),
+    ...costs({ weight: LIST_COST, pageSize: (args) => pageSizeOf(args, DEFAULT_PAGE_SIZE) }),
     resolve: (_root, { filter, ...args }, context) =>
       listCustomers(context, {
         filter: {

@@ -1,3 +1,4 @@
+import { LIST_COST } from '../../domain/contact-search.ts';
 import { event, eventType, MAX_ENDPOINTS, MAX_REDELIVERED_IDS, webhookEndpoint } from '../../domain/event.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { boolean, date, field, id, int, listOf, moment, nullable, string } from '../../domain/shape.ts';
@@ -16,9 +17,6 @@ import { costs } from '../cost.ts';
 import { objectOf } from '../from-shape.ts';
 import { defineMutation } from '../mutation.ts';
 import { connectionOf, pageSizeOf } from './pagination.ts';
-
-/** The cost of one database query. */
-const LIST_COST = 20;
 
 builder.queryField('events', (t) =>
   t.field({

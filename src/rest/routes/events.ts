@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LIST_COST } from '../../domain/contact-search.ts';
 import { event } from '../../domain/event.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { listEvents, MAX_EVENTS } from '../../usecases/manage-webhooks.ts';
@@ -69,6 +70,5 @@ export const listEventsOperation = defineOperation({
   },
 });
 
-/** The same costs as in GraphQL. */
-const LIST_COST = 20;
+/** The same cost as in GraphQL. */
 const VALUES_PER_EVENT = 10;
