@@ -55,9 +55,7 @@ export async function createGraphQL(options: GraphQLOptions) {
         if (request.pathname !== PATH)
           throw new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${PATH}.`);
         checkRequest(request);
-        // A synchronous result is not awaited: an await costs a microtask.
-        const opening = openContext(request.headers, requestLog);
-        context = opening instanceof Promise ? await opening : opening;
+        context = openContext(request.headers, requestLog);
         const limited = context.consumeRateLimit();
         if (limited) await limited;
         const applicationId = context.caller?.application.id;
@@ -114,11 +112,7 @@ export type { Plugins };
 type RejectedRequest = Pick<GraphQLRequest, 'request' | 'requestLog'>;
 
 export interface GraphQLOptions extends TypeNames {
-  /**
-   * Authenticates the request. Rejects with UNAUTHORIZED for invalid credentials; the context has no caller where
-   * none were sent.
-   */
-  openContext(headers: HttpHeaders, requestLog: RequestLog): Promise<RequestContext> | RequestContext;
+  openContext(headers: HttpHeaders, requestLog: RequestLog): RequestContext;
   /** The GraphiQL page. False: disabled. */
   readonly graphiql?: GraphiQLOptions | false;
   /** False: disables introspection and suggestions in errors. */

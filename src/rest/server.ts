@@ -19,10 +19,10 @@ export function createRest({ openContext, prefixes = {}, demo, version }: RestOp
     [
       ...operations.map((operation) =>
         toEndpoint(operation, async (request, requestLog) => {
-          const context = await openContext(request.request.headers, requestLog);
+          const context = openContext(request.request.headers, requestLog);
           const checked = context.consumeRateLimit();
           if (checked) await checked;
-          // Authenticates before the request is read.
+          // Refuses unauthenticated requests before they are read.
           context.requireCaller();
           const response = await operation.run(context, request, context.allowance);
           const rechecked = context.revalidateReads();
@@ -100,8 +100,7 @@ export interface Endpoint {
 }
 
 export interface RestOptions {
-  /** Rejects with UNAUTHORIZED where the credentials are invalid; the context has no caller where there are none. */
-  openContext(headers: HttpHeaders, requestLog: RequestLog): Promise<RequestContext> | RequestContext;
+  openContext(headers: HttpHeaders, requestLog: RequestLog): RequestContext;
   /** Path prefixes of operation groups: `/crm/v2`. */
   readonly prefixes?: Readonly<Record<string, string | undefined>>;
   /** Demo values for the documentation page. Undefined without a demo. */

@@ -126,8 +126,10 @@ test('a bug is masked, and logged once with its cause', async () => {
   expect(requestLog.errors[0]).toMatchObject({ cause: bug, id: errors?.[0]?.extensions?.['id'] });
 });
 
-test('an unexpected storage error during the look-up of the caller is masked as well', async () => {
-  const openContext = () => Promise.reject(new Error('ECONNREFUSED'));
+test('an unexpected error before the operation is read is masked as well', async () => {
+  const openContext = () => {
+    throw new Error('ECONNREFUSED');
+  };
   const { answer } = await createGraphQL({ openContext });
   const ask = toFetch((request) => answer(request, createFakeRequestLog()));
   const response = await ask(new Request('http://localhost/graphql?query={__typename}'));

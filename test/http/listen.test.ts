@@ -139,10 +139,8 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const openContext = async (headers: HttpHeaders) => {
-    await released;
-    return fake.openContext(headers);
-  };
+  const openContext = (headers: HttpHeaders) =>
+    Object.assign(fake.openContext(headers), { consumeRateLimit: () => released });
   const face = createRest({ openContext, version: '1.2.3' });
   const log = createFakeLog();
   const handle = createRequestHandler({

@@ -13,9 +13,9 @@ export async function openRest(options: Partial<RestOptions> = {}): Promise<Test
     version: '1.2.3',
     ...options,
     // Like the request handler, records the caller in the request log.
-    async openContext(headers) {
+    openContext(headers) {
       requestLog.caller = undefined;
-      const context = await (options.openContext ?? fake.openContext)(headers, requestLog);
+      const context = (options.openContext ?? fake.openContext)(headers, requestLog);
       requestLog.caller = context.caller;
       return context;
     },
@@ -52,18 +52,14 @@ export const DEMO = { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provi
 export const JSON_DEMO = { ...DEMO, 'content-type': 'application/json' };
 
 /** The context of a request that fails with this wherever a use case begins. */
-export function failingWith(error: CrossbookError): Partial<RestOptions> {
-  return {
-    async openContext(headers) {
-      const { services, tenant, openContext } = await createFakeServices();
-      const fail = () => Promise.reject(error);
-      Object.assign(services, {
-        connections: { find: fail, forget: fail },
-        openTenant: () => ({ ...tenant, customers: { upsert: fail, findMany: fail } }),
-      });
-      return openContext(headers);
-    },
-  };
+export async function failingWith(error: CrossbookError): Promise<Partial<RestOptions>> {
+  const { services, tenant, openContext } = await createFakeServices();
+  const fail = () => Promise.reject(error);
+  Object.assign(services, {
+    connections: { find: fail, forget: fail },
+    openTenant: () => ({ ...tenant, customers: { upsert: fail, findMany: fail } }),
+  });
+  return { openContext };
 }
 
 export interface TestRest {

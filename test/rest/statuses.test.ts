@@ -33,7 +33,9 @@ describe('every error that a use case can end with is a documented answer', () =
 });
 
 async function expectAnswer({ method, path, body }: typeof SEARCH | typeof UPSERT, code: ErrorCode) {
-  const { ask } = await openRest(failingWith(new CrossbookError(code, 'Because.', { retryAfterMs: 1_500 })));
+  const { ask } = await openRest(
+    await failingWith(new CrossbookError(code, 'Because.', { retryAfterMs: 1_500 })),
+  );
   const answer = await ask(method, path, { body });
   const { status } = ERROR_CODES[code];
   expect(answer.status).toBe(status);

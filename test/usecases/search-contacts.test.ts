@@ -218,7 +218,7 @@ test('the total of a page that is the whole list takes no call', async () => {
 });
 
 async function run(headers: Record<string, string>, search: Partial<ContactSearch> = {}) {
-  const context = await fake.openContext(new Headers(headers));
+  const context = fake.openContext(new Headers(headers));
   return searchContacts(context, {
     filter: { email: fake.people[0]?.emailAddresses[0]?.emailAddress },
     page: {},

@@ -42,7 +42,7 @@ test('an unexpected version is a conflict, and nothing is written', async () => 
 });
 
 test('a customer that this request has cached is loaded again', async () => {
-  const context = await fake.openContext(new Headers({ 'x-api-key': 'demo-key' }));
+  const context = fake.openContext(new Headers({ 'x-api-key': 'demo-key' }));
   expect(await context.loadCustomer('acme')).toBeUndefined();
   await upsertCustomer(context, ACME);
   expect(await context.loadCustomer('acme')).toMatchObject({ name: 'Acme' });
@@ -135,5 +135,5 @@ describe('an invalid upsert is rejected as a whole', () => {
 });
 
 async function run(upsert: CustomerUpsert, headers: Record<string, string> = { 'x-api-key': 'demo-key' }) {
-  return upsertCustomer(await fake.openContext(new Headers(headers)), upsert);
+  return upsertCustomer(fake.openContext(new Headers(headers)), upsert);
 }
