@@ -64,8 +64,8 @@ export interface IdleCredentials {
   /** Takes or extends the lease, under which one process at a time works on them. False: another process holds it. */
   holdLease(holder: string, leaseMs: number): Promise<boolean>;
   /**
-   * Claims the longest idle ones. They are not returned to any process before they are due again at `retryAt`, even
-   * if the claiming process crashes. Those that cannot be refreshed are skipped and count as used.
+   * Claims the longest idle ones. They count as used at `claimedAs`, so that no process gets them again before they
+   * are idle again, even if the claiming process crashes. Those that cannot be refreshed are skipped and count as used.
    */
   claim(wanted: WantedIdle): Promise<readonly IdleConnection[]>;
   /** Skips one without anything to refresh: it counts as used. */
@@ -102,6 +102,9 @@ export interface ContactCache {
 
 /** The `takeTurn` of the request's permit. Undefined: run at once. */
 type TakeTurn = () => Promise<void> | undefined;
+
+/** Older entries are not served, even when the provider is down, and are deleted. */
+export const CACHE_ENTRY_MAX_AGE_MS = 24 * 60 * 60_000;
 
 /** In characters: decrypting or parsing this much takes a millisecond of CPU time. */
 export const LARGE_ENTRY = 65_536;

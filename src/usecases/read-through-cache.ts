@@ -7,21 +7,18 @@ import {
 } from '../domain/contact-search.ts';
 import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
-import { type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
+import { CACHE_ENTRY_MAX_AGE_MS, type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
 import type { ContactClient } from './open-contact-client.ts';
-
-/** Older entries are not served, even when the provider is down. */
-const MAX_STALE_MS = 24 * 60 * 60 * 1000;
 
 /** Reads from the provider and caches the result, or serves the cached one where the caller allows it. */
 export async function readThroughCache(deps: CacheDeps, search: CachedSearch): Promise<TimedResult> {
   const kept = search.readFromCache ? await readKept(deps, search) : undefined;
-  const age = kept ? deps.wall() - kept.fetchedAt.getTime() : Number.POSITIVE_INFINITY;
-  // An entry from the future: a clock has stepped back, and its age is unknown.
-  const isFresh = kept !== undefined && Math.abs(age) <= deps.cacheMaxAgeMs;
+  // An entry may be from the future where a clock has stepped back: its distance counts.
+  const age = kept ? Math.abs(deps.wall() - kept.fetchedAt.getTime()) : Number.POSITIVE_INFINITY;
+  const isFresh = kept !== undefined && age <= deps.cacheMaxAgeMs;
   if (search.readFromCache) deps.requestLog.record({ cache: isFresh ? 'hit' : 'miss' });
   if (isFresh) return kept;
-  const stale = age <= MAX_STALE_MS ? kept : undefined;
+  const stale = age <= CACHE_ENTRY_MAX_AGE_MS ? kept : undefined;
   const fetchedAt = new Date(deps.wall());
   try {
     const found = await search.find();

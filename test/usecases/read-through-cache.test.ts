@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { LARGE_ENTRY } from '../../src/domain/tenant.ts';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import { CACHE_ENTRY_MAX_AGE_MS, LARGE_ENTRY } from '../../src/domain/tenant.ts';
 import { type CacheDeps, readThroughCache } from '../../src/usecases/read-through-cache.ts';
 
 test('large entries are parsed when the scheduler admits them, small ones immediately', async () => {
@@ -7,8 +8,42 @@ test('large entries are parsed when the scheduler admits them, small ones immedi
   expect(await countTurns(1)).toBe(0);
 });
 
+test.each([
+  ['a day ago', 1],
+  ['a day from now, because the clock was set back', -1],
+])('while the CRM is down, an entry of up to %s is served, and none beyond', async (_title, sign) => {
+  const stale = await readAt(sign * CACHE_ENTRY_MAX_AGE_MS);
+  expect(stale.found.contacts).toHaveLength(1);
+  await expect(readAt(sign * (CACHE_ENTRY_MAX_AGE_MS + 1))).rejects.toThrow(CRM_IS_DOWN);
+});
+
 async function countTurns(size: number): Promise<number> {
-  let turns = 0;
+  const { deps, counted } = createDeps({ size, now: 0 });
+  const { found } = await read(deps);
+  expect(found.contacts).toHaveLength(1);
+  return counted.turns;
+}
+
+/** Reads an entry of time 0 at this time. */
+function readAt(now: number) {
+  return read(createDeps({ size: 1, now }).deps);
+}
+
+function read(deps: CacheDeps) {
+  const client = { connection: { id: 'c' }, source: {} };
+  return readThroughCache(deps, {
+    client: client as never,
+    selection: { rawData: false } as never,
+    readFromCache: true,
+    cacheKey: () => 'q',
+    find: () => Promise.reject(CRM_IS_DOWN),
+  });
+}
+
+const CRM_IS_DOWN = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'The CRM is down.');
+
+function createDeps({ size, now }: { readonly size: number; readonly now: number }) {
+  const counted = { turns: 0 };
   const page = { contacts: [{ firstName: 'x'.repeat(size) }], hasNextPage: false, hasPreviousPage: false };
   const deps = {
     cache: { read: async () => ({ payload: JSON.stringify(page), fetchedAt: new Date(0) }) },
@@ -17,21 +52,12 @@ async function countTurns(size: number): Promise<number> {
       record: () => {},
       permit: {
         async takeTurn() {
-          turns += 1;
+          counted.turns += 1;
         },
       },
     },
-    wall: () => 0,
-    behind: () => {},
+    wall: () => now,
+    runInBackground: () => {},
   } as unknown as CacheDeps;
-  const client = { connection: { id: 'c' }, source: {} };
-  const { found } = await readThroughCache(deps, {
-    client: client as never,
-    selection: { rawData: false } as never,
-    readFromCache: true,
-    cacheKey: () => 'q',
-    find: () => Promise.reject(new Error('the CRM was asked')),
-  });
-  expect(found.contacts).toHaveLength(1);
-  return turns;
+  return { deps, counted };
 }
