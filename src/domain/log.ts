@@ -58,6 +58,7 @@ export interface RequestFields {
   readonly application?: string | undefined;
   /** The public id of the key or token. */
   readonly credential?: string | undefined;
+  /** As the client sent it. Not logged where it contains an email address, or is too long. */
   readonly customer?: string | undefined;
   readonly provider?: ProviderName | undefined;
   readonly cache?: CacheUse | undefined;

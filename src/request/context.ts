@@ -1,7 +1,7 @@
 import { type Caller, missingCredentials, type TokenRequest } from '../domain/caller.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import type { ResolvedTarget } from '../domain/contact-search.ts';
-import { type Customer, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
+import type { Customer } from '../domain/customer.ts';
 import type { ProviderCall, RequestLog, Tracer } from '../domain/log.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import { Allowance } from '../domain/resources.ts';
@@ -115,7 +115,7 @@ class RequestScope implements Tracer {
   }
 
   loadCustomer(customerId: string) {
-    this.requestLog.record({ customer: toLoggableId(customerId) });
+    this.requestLog.record({ customer: customerId });
     return this.#openReads().customer(customerId);
   }
 
@@ -124,12 +124,12 @@ class RequestScope implements Tracer {
   }
 
   loadConnection({ customerId, provider }: ResolvedTarget) {
-    this.requestLog.record({ customer: toLoggableId(customerId), provider });
+    this.requestLog.record({ customer: customerId, provider });
     return this.#openReads().connection({ customerId, providerName: provider });
   }
 
   invalidateCustomer({ customerId, connections }: Pick<Customer, 'customerId' | 'connections'>): void {
-    this.requestLog.record({ customer: toLoggableId(customerId) });
+    this.requestLog.record({ customer: customerId });
     this.#reads?.invalidateCustomer(customerId);
     this.#loaders?.invalidateCustomer(customerId);
     for (const connection of connections) {
@@ -243,11 +243,6 @@ async function revokeRemoved(
   const revocation = await revoke();
   onRevoked(providerName, revocation);
   return revocation;
-}
-
-/** Logs no email addresses, and nothing too long to be a customer id. */
-function toLoggableId(customerId: string): string | undefined {
-  return customerId.length <= MAX_CUSTOMER_ID_LENGTH && !customerId.includes('@') ? customerId : undefined;
 }
 
 /** The context as APIs and use cases see it. */

@@ -1,5 +1,6 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
 import type { Caller } from '../domain/caller.ts';
+import { MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import { type CrossbookError, ERROR_CODES } from '../domain/errors.ts';
 import type {
   Log,
@@ -65,7 +66,7 @@ class WrittenRequestLog implements OpenRequestLog {
   record(notes: RequestFields): void {
     const { customer, provider, cache, operation } = notes;
     const record = this.#record;
-    if (customer !== undefined && record.customers.length < MAX_CUSTOMERS)
+    if (customer !== undefined && isLoggable(customer) && record.customers.length < MAX_CUSTOMERS)
       record.customers = addOnce(record.customers, customer);
     if (provider !== undefined) record.providers = addOnce(record.providers, provider);
     if (cache !== undefined) record.cache = addOnce(record.cache, cache);
@@ -115,6 +116,11 @@ function addOnce<Value>(list: readonly Value[], value: Value): readonly Value[] 
   return list.includes(value) ? list : [...list, value];
 }
 
+/** Logs no email addresses, and nothing too long to be a customer id. */
+function isLoggable(customerId: string): boolean {
+  return customerId.length <= MAX_CUSTOMER_ID_LENGTH && !customerId.includes('@');
+}
+
 /** Writes one line per request. Fields with usual values are omitted. */
 function writeRequestLine(log: Log, record: RequestRecord): void {
   const { errors } = record;
@@ -147,7 +153,7 @@ function listed(values: readonly string[]): string | undefined {
 
 /** The maximum length of text from the client. */
 const LONGEST = 200;
-/** Higher statuses are server errors. */
+/** From here on a request failed through no fault of the client: 499 is the CRM’s failure. */
 const FAILURES = 499;
 
 function toCallSpan({ provider, budget, outcome, status, ms, waitedMs }: ProviderCall) {

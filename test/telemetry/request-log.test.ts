@@ -28,6 +28,17 @@ test('notes from many places are logged once, at the end of the request', () => 
   ]);
 });
 
+test.each([
+  ['that contains an email address', 'ada@example.com'],
+  ['that is too long', 'x'.repeat(256)],
+])('a customer id %s is not logged', (_title, customer) => {
+  const { requestLog, records } = open();
+  requestLog.record({ customer });
+  requestLog.record({ customer: 'x'.repeat(255) });
+  requestLog.close(ANSWER);
+  expect(records[0]?.customers).toEqual(['x'.repeat(255)]);
+});
+
 test('different operations of a batch are labelled as several, because a label has no list', () => {
   const { requestLog, records } = open();
   for (const operation of ['customer', 'customer', 'searchContacts']) requestLog.record({ operation });
