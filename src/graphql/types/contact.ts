@@ -87,7 +87,7 @@ export const ContactConnectionType = connectionOf<ContactRecord, ContactPage>(Co
     }),
     fetchedAt: t.expose('fetchedAt', {
       type: 'DateTime',
-      description: 'Time of the CRM’s response: in the past if the result came from the cache.',
+      description: 'Time of the request to the CRM: in the past if the result came from the cache.',
     }),
   }),
 });

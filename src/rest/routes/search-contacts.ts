@@ -136,7 +136,9 @@ export const searchContactsOperation = defineOperation({
         },
       ],
     },
-    headers: { 'x-fetched-at': 'Time of the provider’s response.' },
+    headers: {
+      'x-fetched-at': 'Time of the request to the provider: in the past if the result came from the cache.',
+    },
   },
   errors: [404, 409, 422, 499, 501],
 

@@ -85,7 +85,7 @@ const redeliverySchema = object('request', 'Redelivery', 'Events to send again.'
     'Ids of the events: either these, or `since`.',
   ),
   since: momentText(
-    'Time from which all events are sent again, regardless of the endpoint’s `eventTypes`.',
+    'Time from which all events are sent again, regardless of the endpoint’s `event_types`.',
   ).optional(),
 });
 
