@@ -47,7 +47,7 @@ export function createMetrics({ version }: { readonly version: string }) {
   const refusals = counter(
     'crossbook_refusals_total',
     ['status', 'code'],
-    'Sent away before it was a request, with a bare status or with none.',
+    'Rejected before they were requests, with an error or with nothing.',
   );
   const cache = counter(
     'crossbook_cache_requests_total',
