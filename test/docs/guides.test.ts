@@ -164,6 +164,12 @@ test('existing tokens are upserted with the customer', async () => {
   ]);
   const salesforce = await execute('docs/connect.md', 'oauth2: {', { '…': 'xyz' });
   expect(salesforce).toEqual({ upsertCustomer: { created: false } });
+  const printed = findSample('docs/connect.md', 'json', 'credentials').replaceAll('…', 'xyz');
+  const rest = await crossbook.rest('PUT', '/customers', JSON.parse(printed));
+  expect([rest.status, rest.body.connections]).toMatchObject([
+    200,
+    [{ provider_name: 'hubspot' }, { provider_name: 'salesforce', status: 'connected' }],
+  ]);
 });
 
 test('a connection is removed, and then its customer, with its expected version', async () => {
