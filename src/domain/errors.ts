@@ -8,7 +8,7 @@ export const ERROR_CODES = {
   BAD_REQUEST: code(
     400,
     'Bad request',
-    'The request is malformed: syntax, a missing header, a page size, a cursor of another search. The detail names every field that is wrong.',
+    'The request is malformed: syntax, a missing header, a page size, a cursor of another search. The detail names all wrong fields of an input, but only the first of several missing headers.',
     { example: 'query parameter page_size must be at most 1000; filter.emial is not known.' },
   ),
   UNAUTHORIZED: code(401, 'Unauthorized', 'No API key or token was presented, or it is not valid.', {
