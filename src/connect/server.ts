@@ -110,12 +110,10 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     return requestLog.operation(name, async () => {
       const result = await work();
       const { visited } = result;
-      const customer = visited?.link.customerId;
       requestLog.record({
         operation: name,
         application: visited?.applicationName,
-        // Emails are not logged.
-        customer: customer?.includes('@') ? undefined : customer,
+        customer: visited?.link.customerId,
       });
       return result.problem === undefined ? toPage(result) : end(result.problem, visited);
     });

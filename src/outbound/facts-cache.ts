@@ -1,5 +1,5 @@
 import type { Connection, ConnectionFacts, Learnt } from '../domain/connection.ts';
-import type { ContactCache } from '../domain/tenant.ts';
+import { CACHE_ENTRY_MAX_AGE_MS, type ContactCache } from '../domain/tenant.ts';
 import { createTtlCache } from '../lib/cache.ts';
 import type { Clock, Wait } from '../lib/clock.ts';
 import { withDeadline } from './send.ts';
@@ -72,7 +72,7 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
 
   async function readStored(cache: FactsStore): Promise<Known> {
     const entry = await cache.read(connectionId, FACTS_KEY).catch(() => undefined);
-    const isTooOld = entry && Math.abs(clock.wall() - entry.fetchedAt.getTime()) > FACTS_STORED_TTL_MS;
+    const isTooOld = entry && Math.abs(clock.wall() - entry.fetchedAt.getTime()) > CACHE_ENTRY_MAX_AGE_MS;
     return { facts: isTooOld ? undefined : entry?.payload };
   }
 
@@ -84,7 +84,6 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
 
 /** Short, because other processes may learn facts and change connections. */
 const FACTS_MEMORY_TTL_MS = 60_000;
-const FACTS_STORED_TTL_MS = 24 * 60 * 60_000;
 /** No search has this cache key. */
 const FACTS_KEY = 'connection facts';
 

@@ -1,5 +1,5 @@
 import { CrossbookError, type ErrorCode, type ErrorOrigin } from '../domain/errors.ts';
-import { type ProviderResponse, RemoteFailure } from '../domain/remote.ts';
+import { RemoteFailure } from '../domain/remote.ts';
 import { PrivateAddressError } from './http/addresses.ts';
 
 /** A copy with its own error id, so that each caller's error can be found in the log. */
@@ -27,16 +27,6 @@ export class AbandonedError extends CrossbookError {
   constructor() {
     super('SERVICE_UNAVAILABLE', 'The client has gone before the provider answered.');
   }
-}
-
-/** Redirects are not followed: they could send the token anywhere. */
-export function refuseRedirect(answer: ProviderResponse): ProviderResponse {
-  if (answer.status < 300 || answer.status > 399) return answer;
-  throw new RemoteFailure(
-    'REMOTE_PROVIDER_BAD_RESPONSE',
-    'The provider sent the call elsewhere with a redirect, which is never followed.',
-    answer,
-  );
 }
 
 export function rateLimited(retryAfterMs: number): CrossbookError {

@@ -1,18 +1,11 @@
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess } from '../domain/provider.ts';
-import type { ProviderResponse, RemoteRequest } from '../domain/remote.ts';
+import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../domain/remote.ts';
 import { type CallPermit, type HeldOwners, memoryLimitReached } from '../domain/resources.ts';
 import { type Wait, whenOver } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
 import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';
-import {
-  AbandonedError,
-  codeOf,
-  isTransientFailure,
-  rateLimited,
-  refuseRedirect,
-  timedOut,
-} from './failures.ts';
+import { AbandonedError, codeOf, isTransientFailure, rateLimited, timedOut } from './failures.ts';
 import type { Call } from './http/transport.ts';
 import type { OutboundDeps } from './outbound.ts';
 import type { Breaker } from './resilience/circuit-breaker.ts';
@@ -113,6 +106,16 @@ export function createSend(deps: SendDeps) {
       throw wasMostlyQueued ? rateLimited(limiter.intervalMs()) : error;
     }
   }
+}
+
+/** Redirects are not followed: they could send the token anywhere. */
+export function refuseRedirect(answer: ProviderResponse): ProviderResponse {
+  if (answer.status < 300 || answer.status > 399) return answer;
+  throw new RemoteFailure(
+    'REMOTE_PROVIDER_BAD_RESPONSE',
+    'The provider sent the call elsewhere with a redirect, which is never followed.',
+    answer,
+  );
 }
 
 function toResult(error: unknown): 'answered' | 'failed' | 'abandoned' {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { CACHE_ENTRY_MAX_AGE_MS } from '../domain/tenant.ts';
 import { createSingleFlight } from '../lib/cache.ts';
 import { type Clock, type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
 import { findPending } from './engine/migrate.ts';
@@ -64,7 +65,6 @@ export function startSweeps(
 }
 
 const CACHE_SWEEP_EVERY_MS = 5 * 60_000;
-const CACHE_ENTRY_MAX_AGE_MS = 24 * 60 * 60_000;
 
 /**
  * Readiness: whether this process can work with this database. A full pool or a locked table does not count, because

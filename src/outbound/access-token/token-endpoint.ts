@@ -5,11 +5,11 @@ import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../
 import { memoryLimitReached } from '../../domain/resources.ts';
 import type { RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
 import { checkInstanceUrl } from '../../domain/urls.ts';
-import { codeOf, refuseRedirect } from '../failures.ts';
+import { codeOf } from '../failures.ts';
 import type { Call } from '../http/transport.ts';
 import type { OutboundDeps } from '../outbound.ts';
 import { createConnectionSecrets, createRedactor, secretsOf } from '../redaction/redactor.ts';
-import { FIXED_HEADERS, withRetries } from '../send.ts';
+import { FIXED_HEADERS, refuseRedirect, withRetries } from '../send.ts';
 import { createTokens, InvalidGrantError, unauthorized } from './tokens.ts';
 
 /** The tokens of one connection, and its redactor, which learns each secret before it is sent. */
