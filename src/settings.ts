@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { toPublicUrl } from './domain/urls.ts';
 import { DATA_DIRECTORY } from './lib/data-directory.ts';
+import { parseDatabaseUrl } from './lib/database-url.ts';
 
 // Parsers of settings from environment variables.
 
@@ -12,6 +13,7 @@ const wholeNumber = (lowest: number, highest: number) =>
     .refine((value) => value >= lowest && value <= highest, `must be from ${lowest} to ${highest}`);
 const megabytes = (lowest: number, highest: number) =>
   wholeNumber(lowest, highest).transform((value) => value * 1_048_576);
+const ENCODED = 'with / # ? @ in the password percent-encoded (%2F %23 %3F %40)';
 const perMinute = wholeNumber(0, 1_000_000_000);
 const pathPrefix = matching(
   /^(\/[A-Za-z0-9._~-]+)+$/,
@@ -74,9 +76,9 @@ export const SETTINGS = {
   ),
   databaseUrl: optional(
     'DATABASE_URL',
-    matching(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
+    z.string().refine(parseDatabaseUrl, `must be a postgres:// URL that names a database, ${ENCODED}`),
     'postgres://user:password@localhost:5432/crossbook',
-    'PostgreSQL 15 or later (tested with 15 and 18). Default: an embedded PostgreSQL 18 in CROSSBOOK_DATA.',
+    'PostgreSQL 15 or later (tested with 15 and 18). / # ? @ in the password are percent-encoded: %2F %23 %3F %40. Default: an embedded PostgreSQL 18 in CROSSBOOK_DATA.',
   ),
   databaseConnections: setting(
     'CROSSBOOK_DATABASE_CONNECTIONS',
@@ -110,7 +112,10 @@ export const SETTINGS = {
   ),
   redisUrl: optional(
     'REDIS_URL',
-    matching(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL'),
+    matching(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL').refine(
+      URL.canParse,
+      `must be a URL, ${ENCODED}`,
+    ),
     'redis://localhost:6379',
     "Several processes keep their limits together through this Redis: requests of callers, and the providers' budgets. While it is away each process grants callers their whole limit, and keeps to its share of the providers'.",
   ),

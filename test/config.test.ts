@@ -61,6 +61,47 @@ test('an error for a setting does not repeat its value, which can be a secret', 
   );
 });
 
+test.each([
+  'postgres://user:hunter2/x@127.0.0.1/db',
+  'postgres://user:12/hunter2@127.0.0.1/db',
+  'postgres://user:hunter2#x@127.0.0.1/db',
+  'postgres://user:12#hunter2@127.0.0.1/db',
+  'postgres://user:hunter2?x@127.0.0.1/db',
+  'postgres://user:hunter2@127.0.0.1:99999/db',
+])('a URL such as %s is refused without its password, and says what to encode', (DATABASE_URL) => {
+  expect(() => readConfig({ DATABASE_URL })).toThrow(
+    /DATABASE_URL: must be a postgres:\/\/ URL .*with \/ # \? @ in the password percent-encoded/,
+  );
+  expect(() => readConfig({ DATABASE_URL })).toThrow(/^((?!hunter2)[\s\S])*$/);
+});
+
+test.each([
+  'postgres://postgres@127.0.0.1:5432',
+  'postgres://postgres@127.0.0.1:5432/',
+  'postgres://postgres@127.0.0.1?sslmode=require',
+  'postgres://postgres@/?host=/run/postgresql',
+])('%s names no database, and is refused instead of using one that the server picks', (DATABASE_URL) => {
+  expect(() => readConfig({ DATABASE_URL })).toThrow(
+    /DATABASE_URL: must be a postgres:\/\/ URL that names a database/,
+  );
+});
+
+test.each([
+  'postgres://user:p%2Fa%23s%3Fs@127.0.0.1:5432/db?sslmode=require',
+  'postgresql://user:p@ss@[::1]/db',
+  'postgres://user@/db?host=/run/postgresql',
+  'postgres:///db?host=/run/postgresql',
+  'postgres://%2Frun%2Fpostgresql/db',
+])('%s is a database', (DATABASE_URL) => {
+  expect(readConfig({ DATABASE_URL }).database).toMatchObject({ url: DATABASE_URL });
+});
+
+test('a password of Redis that is not percent-encoded is an error without its value', () => {
+  const read = () => readConfig({ REDIS_URL: 'redis://:hunter2/x@127.0.0.1' });
+  expect(read).toThrow(/REDIS_URL: .*percent-encoded/);
+  expect(read).toThrow(/^((?!hunter2)[\s\S])*$/);
+});
+
 test('the sandbox is on by default only if nothing real is configured', () => {
   const isOn = (env: Record<string, string>) => readConfig(env).sandbox !== undefined;
   expect([{}, { HOST: 'localhost' }, { HOST: '127.0.0.2' }, { HOST: '::1' }].map(isOn)).not.toContain(false);

@@ -1,5 +1,6 @@
 import { CrossbookError } from '../domain/errors.ts';
 import { systemClock } from '../lib/clock.ts';
+import { parseDatabaseUrl } from '../lib/database-url.ts';
 import { createAdmin, createDemoCleanup } from './admin.ts';
 import { createApiKeys, createFindCallers, createFindTokenSubject } from './api-keys.ts';
 import { createConnectFlows, createConnectLinks } from './connect-links.ts';
@@ -120,7 +121,7 @@ async function requireKeys({ maintenance }: Database): Promise<void> {
 /** The message for the operator when the start fails: names the database and the driver's reason. */
 export function cannotOpen(target: Target, error: unknown): unknown {
   if (!('url' in target) || !(error instanceof CrossbookError)) return error;
-  const { host, pathname } = new URL(target.url);
+  const { host = '', pathname = '' } = parseDatabaseUrl(target.url) ?? {};
   const { cause } = error;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const reason = (cause instanceof Error && cause.message) || code || error.message;
