@@ -51,7 +51,7 @@ function readPair(pair: string): [string, string] {
 export const SETTINGS = {
   mode: setting(
     'NODE_ENV',
-    z.string(),
+    z.enum(['development', 'test', 'production'], 'must be development, test or production'),
     'development',
     '"production" refuses to start without CROSSBOOK_KEYS and disables the sandbox.',
   ),

@@ -102,6 +102,14 @@ test('a password of Redis that is not percent-encoded is an error without its va
   expect(read).toThrow(/^((?!hunter2)[\s\S])*$/);
 });
 
+test.each(['prod', 'Production', 'staging'])(
+  'NODE_ENV=%s is refused, because it would be no production',
+  (mode) => {
+    expect(() => readConfig({ NODE_ENV: mode })).toThrow('NODE_ENV: must be development, test or production');
+    expect(readConfig({ NODE_ENV: '' }).production).toBe(false);
+  },
+);
+
 test('the sandbox is on by default only if nothing real is configured', () => {
   const isOn = (env: Record<string, string>) => readConfig(env).sandbox !== undefined;
   expect([{}, { HOST: 'localhost' }, { HOST: '127.0.0.2' }, { HOST: '::1' }].map(isOn)).not.toContain(false);
