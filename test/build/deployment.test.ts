@@ -78,6 +78,10 @@ describe('The commands of the deployment guide', () => {
       [];
     expect(find('ops/kubernetes/crossbook.yaml', /secretRef: \{ name: (\S+) \}/g)).toEqual([secret]);
     expect(words).toContain(`cat > ${file} <<END`);
+    // It holds the keys. The build context of an image leaves out the same files.
+    const ignored = spawnSync('git', ['check-ignore', file, '.env', '.env.example'], { encoding: 'utf8' });
+    expect(ignored.stdout.split('\n')).toEqual([file, '.env', '']);
+    expect(read('.dockerignore').split('\n')).toContain('**/*.env');
   });
 });
 
