@@ -133,3 +133,10 @@ test('every setting that a deployment sets exists', () => {
     for (const name of find(path, /\b(CROSSBOOK_[A-Z_]+)\b/g)) expect(example).toContain(`# ${name}=`);
   }
 });
+
+test('Compose passes on what connecting a CRM needs: the public URL and the OAuth clients', () => {
+  const clients = find('.env.example', /^# (CROSSBOOK_\w+_CLIENT_(?:ID|SECRET))=/gm);
+  expect(clients.length).toBeGreaterThan(2);
+  const passed = find('ops/compose.yaml', /^ {6}(\w+): *$/gm);
+  expect(passed).toEqual(['PUBLIC_URL', ...clients]);
+});
