@@ -54,8 +54,10 @@ export function checkReturnUrl(text: string, origins: readonly string[]): Checke
   if (text.includes('#')) return { problem: 'it has a fragment' };
   const { origin, href } = new URL(text);
   if (written.toLowerCase() !== origin) return { problem: 'its origin is not written in its usual form' };
-  if (!origins.includes(origin))
-    return { problem: `its origin ${origin} is not registered for the application` };
+  if (!origins.includes(origin)) {
+    const remedy = `\`crossbook apps origins APPLICATION --add ${origin}\` registers it`;
+    return { problem: `its origin ${origin} is not registered for the application: ${remedy}` };
+  }
   return { url: href };
 }
 

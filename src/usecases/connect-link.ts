@@ -93,8 +93,13 @@ export async function resolveLogin(
     const client = await findOAuthClient({ applicationId, provider: name, origin, clientId: null });
     if (client) return { origin, clientId: client.clientId };
   }
-  const problem = `No OAuth client of ${name} is set up: register an app there, and set its client id and secret`;
-  return { problem };
+  return { problem: `No OAuth client of ${name} is set up: ${describeClientSetup(name)}` };
+}
+
+/** What the operator does about a missing OAuth client. */
+export function describeClientSetup(name: ProviderName): string {
+  const setting = `CROSSBOOK_${name.toUpperCase()}_CLIENT`;
+  return `register an app there, and set ${setting}_ID and ${setting}_SECRET, or run crossbook oauth-clients set APPLICATION ${name}`;
 }
 
 /** Finds a link by id. Links of others do not exist for the caller; a customer token sees only its customer's links. */
