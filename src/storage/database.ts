@@ -26,7 +26,7 @@ export async function openDatabase(target: Target, options: DatabaseOptions): Pr
   try {
     await migrate(engine);
     const database = createDatabase(engine, options);
-    await requireKeys(database);
+    await requireKeys(database, options.keyRing);
     return database;
   } catch (error) {
     await engine.close();
@@ -109,13 +109,22 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
 /** The maximum of cached store sets; opening them again is cheap, because they have no state. */
 const MAX_OPENED = 1_000;
 
-async function requireKeys({ maintenance }: Database): Promise<void> {
+async function requireKeys({ maintenance }: Database, keyRing: KeyRing): Promise<void> {
   const unreadable = await maintenance.findUnreadableKeys();
-  if (unreadable.length === 0) return;
-  throw new Error(
-    `Stored secrets are sealed with keys that the key ring lacks, or has otherwise: ${unreadable.join(', ')}. ` +
-      'Add these keys to the ring, behind the first one.',
-  );
+  if (unreadable.length > 0) throw new Error(`Stored secrets ${describeUnreadable(unreadable, keyRing)}.`);
+}
+
+/** Names the keys and the remedy: a ring cannot have an id twice, so that one with other bytes is not just added. */
+export function describeUnreadable(keyIds: readonly string[], { keys }: KeyRing): string {
+  const missing = keyIds.filter((id) => !keys.has(id));
+  const changed = keyIds.filter((id) => keys.has(id));
+  const found = [
+    missing.length > 0 &&
+      `are sealed with keys that the key ring lacks: add ${missing.join(', ')} behind the first`,
+    changed.length > 0 &&
+      `are sealed with other bytes than the key ring has for ${changed.join(', ')}: put the original ones back`,
+  ];
+  return found.filter((one) => one !== false).join('; some ');
 }
 
 /** The message for the operator when the start fails: names the database and the driver's reason. */

@@ -17,18 +17,27 @@ export async function inspectDatabase(target: Target, keyRing: KeyRing) {
     const seen = { isThere: true, version, pendingMigrations } as const;
     // While migrations are pending the data is not inspected.
     if (pendingMigrations.length > 0)
-      return { ...seen, unreadableKeys: [], hasDemo: false, failingEndpoints: [] };
+      return { ...seen, unreadableKeys: [], hasDemo: false, failingEndpoints: [], clientsOf: [] };
     const { maintenance, demoData, webhookQueue } = createDatabase(engine, { keyRing });
     const unreadableKeys = await maintenance.findUnreadableKeys();
     const failingEndpoints = await webhookQueue.listFailing();
+    // `clientsOf`: providers with an OAuth client of some application.
+    const clientsOf = (await engine.query<{ name: string }>(LIST_PROVIDERS_OF_CLIENTS, [])).map(
+      ({ name }) => name,
+    );
     // `hasDemo`: data that a start with the sandbox has left.
-    return { ...seen, unreadableKeys, hasDemo: await demoData.isThere(), failingEndpoints };
+    return { ...seen, unreadableKeys, hasDemo: await demoData.isThere(), failingEndpoints, clientsOf };
   } catch (error) {
     throw cannotOpen(target, error);
   } finally {
     await engine.close();
   }
 }
+
+const LIST_PROVIDERS_OF_CLIENTS = {
+  name: 'list_providers_of_clients',
+  text: 'select distinct provider_name as name from crossbook.oauth_clients',
+};
 
 async function readVersion(engine: Engine): Promise<string> {
   const statement = { name: 'read_version', text: `select current_setting('server_version') as version` };

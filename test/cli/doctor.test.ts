@@ -72,6 +72,35 @@ test('doctor prints the redirect URIs, and warns when they are unknown', async (
   expect(unknown.code).toBe(0);
 });
 
+test('in production doctor warns of a public URL of this machine, and of providers without an OAuth client', async () => {
+  const production = { NODE_ENV: 'production', CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') };
+  const bare = await examine(production);
+  expect(bare.code).toBe(0);
+  expect(bare.findings.get('redirect URIs')).toMatchObject({
+    state: 'warning',
+    detail: expect.stringContaining('PUBLIC_URL'),
+  });
+  expect(bare.findings.has('hubspot redirect URI')).toBe(false);
+  expect(bare.findings.get('hubspot OAuth client')).toMatchObject({
+    state: 'warning',
+    detail: expect.stringMatching(
+      /CROSSBOOK_HUBSPOT_CLIENT_ID and CROSSBOOK_HUBSPOT_CLIENT_SECRET.*crossbook oauth-clients set/,
+    ),
+  });
+
+  const setting = ['oauth-clients', 'set', 'Acme', 'salesforce', '--client-id', 'id'];
+  await runCli(setting, { env: production, input: 'secret' });
+  const { findings } = await examine({
+    ...production,
+    PUBLIC_URL: 'https://crossbook.example',
+    CROSSBOOK_HUBSPOT_CLIENT_ID: 'id',
+    CROSSBOOK_HUBSPOT_CLIENT_SECRET: 'secret',
+  });
+  expect(findings.get('hubspot redirect URI')).toMatchObject({ state: 'ok' });
+  expect([...findings.keys()].filter((subject) => subject.endsWith('OAuth client'))).toEqual([]);
+  await runCli(['oauth-clients', 'delete', 'Acme', 'salesforce'], { env: production });
+});
+
 test('an offline machine is a warning', async () => {
   const { code, findings } = await examine({ CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') });
   expect(code).toBe(0);
@@ -86,8 +115,18 @@ test('a key ring without a key of stored data is a failure that names the key', 
   expect(code).toBe(1);
   expect(findings.get('sealed data')).toMatchObject({
     state: 'failed',
-    detail: expect.stringContaining('k1'),
+    detail: expect.stringContaining('add k1 behind the first'),
   });
+});
+
+test('a key ring with other bytes under the id of a key asks for the original ones', async () => {
+  const keys = keyOf('k1').replace('k1', 'k9');
+  const { code, findings } = await examine({
+    CROSSBOOK_DATA: root,
+    CROSSBOOK_KEYS: `k1:${Buffer.alloc(32, 'other').toString('base64')},${keys}`,
+  });
+  expect(code).toBe(1);
+  expect(findings.get('sealed data')?.detail).toMatch(/for k1: put the original ones back$/);
 });
 
 test('leftover demo data of the sandbox are a warning, and not while the sandbox is on', async () => {

@@ -4,8 +4,10 @@ import { listRedirectUris } from '../../domain/urls.ts';
 import { toReason } from '../../lib/output.ts';
 import { pingRedis } from '../../limits/redis.ts';
 import { createRegistry } from '../../providers/registry.ts';
+import { describeUnreadable } from '../../storage/database.ts';
 import { type Inspection, inspectDatabase, lookAtPooler } from '../../storage/inspect.ts';
-import { findKeyRing } from '../../storage/sealing.ts';
+import { findKeyRing, type KeyRing } from '../../storage/sealing.ts';
+import { describeClientSetup } from '../../usecases/connect-link.ts';
 import { type Command, type Invocation, toTable } from '../command.ts';
 
 const MARKS = { ok: 'ok', warning: 'warning', failed: 'FAILED' } as const;
@@ -41,7 +43,7 @@ async function examine({ readConfig, fetch, now }: Invocation): Promise<Findings
     checkRedis(config),
     Promise.all(providers.flatMap((provider) => checkProvider(provider, fetch) ?? [])),
     checkApiVersions(providers, now()),
-    checkRedirectUris(config.publicUrl, providers),
+    checkRedirectUris(config, providers),
   ]);
   return found.flat();
 }
@@ -61,7 +63,7 @@ function checkStorage(config: Config): Promise<Findings> {
     if (!ring)
       return [warning('keys', `There are none in ${config.dataDirectory} yet: the first start makes them.`)];
     const database = await attempt(failed, 'database', async () =>
-      describeDatabase(await inspectDatabase(config.database, ring), config.sandbox !== undefined),
+      describeDatabase(await inspectDatabase(config.database, ring), config, ring),
     );
     const pooler = await attempt(warning, 'pooler', () => checkPooler(config.database));
     return [ok('keys', `${ring.keys.size} in the ring; ${ring.current.id} seals`), ...database, ...pooler];
@@ -70,7 +72,7 @@ function checkStorage(config: Config): Promise<Findings> {
 
 const OLDEST_POSTGRES = 15;
 
-function describeDatabase(inspection: Inspection, sandbox: boolean): Findings {
+function describeDatabase(inspection: Inspection, config: Config, ring: KeyRing): Findings {
   if (!inspection.isThere) return [warning('database', 'It is not there yet: the first start makes it.')];
   const { version, pendingMigrations, unreadableKeys } = inspection;
   const isOld = Number.parseInt(version, 10) < OLDEST_POSTGRES;
@@ -79,17 +81,27 @@ function describeDatabase(inspection: Inspection, sandbox: boolean): Findings {
     : ok('database', `answers, version ${version}`);
   if (pendingMigrations.length > 0)
     return [database, warning('migrations', `${pendingMigrations.join(', ')}: the next start applies them`)];
-  const missing = `sealed with keys that the ring lacks, or has otherwise: ${unreadableKeys.join(', ')}`;
   return [
     database,
-    ...(inspection.hasDemo && !sandbox ? [warning('demo data', DEMO_LEFT)] : []),
+    ...(inspection.hasDemo && !config.sandbox ? [warning('demo data', DEMO_LEFT)] : []),
     ok('migrations', 'all applied'),
     ...inspection.failingEndpoints.map(({ id, application, enabled, lastFailure }) => {
       const state = enabled ? 'fails' : 'is disabled';
       return warning('webhooks', `endpoint ${id} of ${application} ${state}: ${lastFailure}`);
     }),
-    unreadableKeys.length > 0 ? failed('sealed data', missing) : ok('sealed data', 'can be opened'),
+    ...checkClients(config, inspection.clientsOf),
+    unreadableKeys.length > 0
+      ? failed('sealed data', `stored secrets ${describeUnreadable(unreadableKeys, ring)}`)
+      : ok('sealed data', 'can be opened'),
   ];
+}
+
+/** Without an OAuth client no customer can be connected; for a trial the sandbox has its own. */
+function checkClients({ production, oauthClients }: Config, clientsOf: readonly string[]): Findings {
+  if (!production) return [];
+  return [...createRegistry().values()]
+    .filter(({ name, authorization }) => authorization && !oauthClients[name] && !clientsOf.includes(name))
+    .map(({ name }) => warning(`${name} OAuth client`, `there is none: ${describeClientSetup(name)}`));
 }
 
 const DEMO_LEFT = 'the demo application is there and counts for nothing: the next start removes it';
@@ -149,14 +161,20 @@ function checkApiVersions(providers: Iterable<Provider>, now: number): Findings 
   });
 }
 
-/** The redirect URIs to register with each vendor. Without PUBLIC_URL connect links are disabled: a warning. */
-function checkRedirectUris(publicUrl: string | undefined, providers: Iterable<Provider>): Findings {
-  if (publicUrl === undefined)
-    return [warning('redirect URIs', 'PUBLIC_URL is not set: customers cannot be sent to a CRM by a link')];
+/**
+ * The redirect URIs to register with each vendor. Without PUBLIC_URL connect links are disabled or, if Crossbook listens
+ * on this machine only, lead there: a warning. Only an address of this machine may be http.
+ */
+function checkRedirectUris({ production, publicUrl }: Config, providers: Iterable<Provider>): Findings {
+  if (publicUrl === undefined || (production && publicUrl.startsWith('http:')))
+    return [warning('redirect URIs', NOT_PUBLIC)];
   return listRedirectUris(publicUrl, providers).map(({ provider, uri }) =>
     ok(`${provider} redirect URI`, uri),
   );
 }
+
+const NOT_PUBLIC =
+  'PUBLIC_URL is not set, or names this machine: customers cannot be sent to a CRM by a link. Set it to the https address that browsers use';
 
 const finding = (state: keyof typeof MARKS) => (subject: string, detail: string) => ({
   subject,
