@@ -1,6 +1,7 @@
 /**
  * Verifies a received webhook and returns its event. Throws a WebhookVerificationError where the signature is wrong
- * or the time is too far off. Takes the raw body, because parsing and serializing may change it.
+ * or the time is too far off, and a TypeError where the receiver itself is wrong. Takes the raw body, because parsing
+ * and serializing may change it.
  */
 export async function verifyWebhook({
   body,
@@ -9,6 +10,10 @@ export async function verifyWebhook({
   now = Date.now(),
   toleranceSeconds = 300,
 }: Received): Promise<WebhookEvent> {
+  const key = await crypto.subtle.importKey('raw', toKey(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'verify',
+  ]);
+  const text = toText(body);
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     read(headers, name),
   );
@@ -18,11 +23,7 @@ export async function verifyWebhook({
   if (!(Math.abs(now / 1_000 - seconds) <= toleranceSeconds)) {
     throw new WebhookVerificationError('The webhook is too old, or from the future.');
   }
-  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const content = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
-  const key = await crypto.subtle.importKey('raw', toKey(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'verify',
-  ]);
   for (const signature of signatures.split(' ').slice(0, MAX_SIGNATURES)) {
     const [version, encoded = ''] = signature.split(',');
     const bytes = version === 'v1' ? decode(encoded) : undefined;
@@ -43,7 +44,15 @@ function read(headers: WebhookHeaders, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function toKey(secret: string): Uint8Array<ArrayBuffer> {
+/** JavaScript can pass anything: `express.json()` leaves an object. */
+function toText(body: string | Uint8Array | undefined): string {
+  if (typeof body === 'string') return body;
+  if (body?.byteLength !== undefined) return new TextDecoder().decode(body);
+  throw new TypeError('Pass the raw body of the webhook, as bytes or text: a parsed one cannot be verified.');
+}
+
+function toKey(secret: string | undefined): Uint8Array<ArrayBuffer> {
+  if (!secret) throw new TypeError('The secret of the webhook endpoint is missing.');
   const key = secret.startsWith(PREFIX) ? decode(secret.slice(PREFIX.length)) : undefined;
   if (key && key.length > 0) return key;
   throw new TypeError('A webhook secret is whsec_ and base64.');

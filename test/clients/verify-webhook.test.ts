@@ -77,6 +77,21 @@ describe('A webhook signature', () => {
     );
   });
 
+  test.each([
+    [{ secret: undefined }, /secret .*is missing/],
+    [{ secret: '' }, /secret .*is missing/],
+    [{ body: JSON.parse(BODY) }, /raw body of the webhook, as bytes or text/],
+    [{ body: undefined }, /raw body of the webhook, as bytes or text/],
+  ])(
+    'cannot be verified with %j, which is reported before the age of the webhook',
+    async (given, message) => {
+      const received = { body: BODY, headers: sent(), secret, now: now + 301_000, ...given };
+      const verified = verifyWebhook(received as Parameters<typeof verifyWebhook>[0]);
+      await expect(verified).rejects.toThrow(TypeError);
+      await expect(verified).rejects.toThrow(message);
+    },
+  );
+
   test('is HMAC-SHA-256 over id, timestamp and body', () => {
     const { 'webhook-timestamp': time, 'webhook-signature': signature } = sent();
     const key = Buffer.from(secret.slice(6), 'base64');
