@@ -24,11 +24,10 @@ declare const button: HTMLButtonElement;
 declare function post(path: string, body?: object): Promise<{ id: string; url: string }>;
 declare function get(path: string): Promise<{ status: string }>;
 declare const express: { raw(options: { type: string }): unknown };
-declare const app: { post(path: string, parse: unknown, handle: (request: Received, response: Answer) => unknown): void };
+declare const app: { post(path: string, parse: unknown, handle: (request: Received, response: Answer, next: (error: unknown) => void) => unknown): void };
 interface Received { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> }
 interface Answer { sendStatus(status: number): void }
-declare function isNew(id: string): Promise<boolean>;
-declare function handle(event: { readonly type: string }): Promise<void>;
+declare function store(event: { readonly id: string; readonly type: string }): Promise<void>;
 declare module '@graphql-hive/gateway' {
   import type { GatewayConfig } from '@graphql-hive/gateway-runtime';
   export function defineConfig(config: GatewayConfig): GatewayConfig;

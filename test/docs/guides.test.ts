@@ -20,7 +20,7 @@ let database: TestDatabase;
 let crossbook: ListeningApp;
 let receiver: Receiver;
 /** What the code of docs/webhooks.md listens with. */
-let handleWebhook: (request: object, response: object) => Promise<void>;
+let handleWebhook: (request: object, response: object, next: (error: unknown) => void) => Promise<void>;
 const handled: Json[] = [];
 const executed = new Set<string>();
 let endpointId = '';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   crossbook = await listenApp({ database: { url: database.url }, keys: KEYS });
   receiver = await openReceiver((response, { body, headers }) => {
     const answer = { sendStatus: (status: number) => response.writeHead(status).end() };
-    handleWebhook({ body: Buffer.from(body), headers }, answer).catch(() => answer.sendStatus(500));
+    void handleWebhook({ body: Buffer.from(body), headers }, answer, () => answer.sendStatus(500));
   });
   const customer = { customer_id: 'acme', name: 'Acme', email: 'it@acme.example' };
   expect((await crossbook.rest('PUT', '/customers', customer)).status).toBe(200);
@@ -56,10 +56,16 @@ test('a webhook endpoint is created, and its secret verifies its events', async 
       app: {
         post: (_path: string, _parse: unknown, handle: typeof handleWebhook) => (handleWebhook = handle),
       },
-      isNew: async (id: string) => !handled.some((event) => event.id === id),
-      handle: async (event: Json) => void handled.push(event),
+      store: async (event: Json) => {
+        if (!handled.some(({ id }) => id === event.id)) handled.push(event);
+      },
     },
   });
+});
+
+test('the printed receiver gives an event that it cannot verify to the error handler, and confirms nothing', async () => {
+  const { status } = await fetch(receiver.url, { method: 'POST', body: '{}' });
+  expect([status, handled]).toEqual([500, []]);
 });
 
 test('a link is created in GraphQL after its origin was registered by the printed command', async () => {
@@ -131,7 +137,7 @@ test('a refused connection is listed, and its event is delivered as printed in d
   await expect.poll(() => handled).toHaveLength(1);
   const printed = JSON.parse(findSample('docs/webhooks.md', 'json', 'sequence'));
   const { id, ...event } = handled[0];
-  expect(receiver.calls[0]?.headers['webhook-id']).toBe(id);
+  expect(receiver.calls.at(-1)?.headers['webhook-id']).toBe(id);
   expect(event).toEqual({
     ...printed,
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
