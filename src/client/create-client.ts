@@ -92,10 +92,10 @@ export function createClient({ url, apiKey, token, fetch = globalThis.fetch }: C
       return await fetch(url, init);
     } catch (cause) {
       if (init.signal?.aborted) throw cause;
-      throw new CrossbookError(
-        { ...NO_ANSWER, detail: cause instanceof Error ? cause.message : String(cause) },
-        { cause },
-      );
+      // Node's `fetch failed` says nothing: its cause does or, of several addresses, only the code of it.
+      const { cause: reason = cause as FailedFetch } = cause as FailedFetch;
+      const detail = `No answer from ${url}: ${reason.message || reason.code || reason}`;
+      throw new CrossbookError({ ...NO_ANSWER, detail }, { cause });
     }
   }
 }
@@ -115,7 +115,8 @@ function only<Answer extends object>(answer: Answer): FieldOf<Answer> {
 async function readData(response: Response): Promise<object> {
   const { data, errors } = await readBody(response);
   const [error] = errors ?? [];
-  if (error !== undefined) throw new CrossbookError(toClientError(error, response.status));
+  const failure = toClientError(error, response.status);
+  if (failure) throw new CrossbookError(failure);
   if (data) return data;
   throw notGraphQL(response);
 }
@@ -130,12 +131,12 @@ async function readBody(response: Response): Promise<GraphQLBody> {
 }
 
 /** The error for responses that are not GraphQL, such as those of a proxy or login page. */
-function notGraphQL({ status, headers }: Response): CrossbookError {
+function notGraphQL({ status, headers, url }: Response): CrossbookError {
   const type = headers.get('content-type') ?? 'no content type';
   return new CrossbookError({
     code: 'BAD_ANSWER',
     status,
-    detail: `What came back has status ${status} and is ${type}.`,
+    detail: `What came back from ${url} has status ${status} and is ${type}, not GraphQL: the URL ends in /graphql.`,
     retryable: RETRYABLE.includes(status),
   });
 }
@@ -162,6 +163,12 @@ interface Endpoint {
   readonly url: string;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
+}
+
+interface FailedFetch {
+  readonly message?: string;
+  readonly code?: string;
+  readonly cause?: FailedFetch;
 }
 
 interface GraphQLBody {

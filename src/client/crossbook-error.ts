@@ -27,17 +27,17 @@ export class CrossbookError extends Error {
   }
 }
 
-/** Reads a GraphQL error: ours, or a gateway's with fewer extensions. */
-export function toClientError(error: unknown, status: number): ClientError {
+/** Reads a GraphQL error: ours, or a gateway's with fewer extensions. Undefined where it is none. */
+export function toClientError(error: unknown, status: number): ClientError | undefined {
   const { message, extensions } = { ...asObject(error) };
   const { code, id, detail, status: own, meta } = { ...asObject(extensions) };
   const { retryable, retry_after_ms: retryAfterMs, cause } = { ...asObject(meta) };
-  const text = typeof message === 'string' ? message : 'The request failed';
+  if (typeof message !== 'string') return undefined;
   return {
     code: typeof code === 'string' ? (code as CrossbookErrorCode) : 'BAD_ANSWER',
     status: Number(own ?? status) || status,
     id: typeof id === 'string' ? id : undefined,
-    detail: typeof detail === 'string' ? detail : text,
+    detail: typeof detail === 'string' ? detail : message,
     retryable: retryable === true,
     retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
     remote: cause as RemoteAnswer | undefined,

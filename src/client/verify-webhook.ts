@@ -48,11 +48,11 @@ function read(headers: WebhookHeaders, name: string): string | undefined {
 function toText(body: string | Uint8Array | undefined): string {
   if (typeof body === 'string') return body;
   if (body?.byteLength !== undefined) return new TextDecoder().decode(body);
-  throw new TypeError('Pass the raw body of the webhook, as bytes or text: a parsed one cannot be verified.');
+  throw new TypeError('Pass the raw body, as bytes or text.');
 }
 
 function toKey(secret: string | undefined): Uint8Array<ArrayBuffer> {
-  if (!secret) throw new TypeError('The secret of the webhook endpoint is missing.');
+  if (!secret) throw new TypeError('The secret is missing.');
   const key = secret.startsWith(PREFIX) ? decode(secret.slice(PREFIX.length)) : undefined;
   if (key && key.length > 0) return key;
   throw new TypeError('A webhook secret is whsec_ and base64.');

@@ -8,6 +8,7 @@ import {
   createClient,
 } from '../../src/client/index.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
+import { findFreePorts } from '../support/free-ports.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 
 let crossbook: ListeningApp;
@@ -180,10 +181,24 @@ test.each([
 });
 
 test('connection refused is a retryable error, and an abort is rethrown as the caller’s own', async () => {
-  const nowhere = createClient({ url: 'http://127.0.0.1:1/graphql', apiKey: 'x' });
-  await expect(nowhere.searchContacts(ADA)).rejects.toMatchObject({ code: 'NO_ANSWER', retryable: true });
+  const url = `http://127.0.0.1:${await findFreePorts()}/graphql`;
+  const nowhere = createClient({ url, apiKey: 'x' });
+  await expect(nowhere.searchContacts(ADA)).rejects.toMatchObject({
+    ...{ code: 'NO_ANSWER', retryable: true },
+    detail: expect.stringMatching(`^No answer from ${url}: .*ECONNREFUSED`),
+  });
   const reason = new Error('not needed any more');
   await expect(client.searchContacts(ADA, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+});
+
+test('a URL of another path than /graphql is an error that says what came from where', async () => {
+  const misdirected = createClient({ url: `${crossbook.url}/customers`, apiKey: 'x' });
+  await expect(misdirected.searchContacts(ADA)).rejects.toMatchObject({
+    code: 'BAD_ANSWER',
+    detail: expect.stringMatching(
+      /^What came back from http:\S+\/customers has status 4\d\d and is application\/\S+, not GraphQL: .*\/graphql/,
+    ),
+  });
 });
 
 test('the client defines every error code of the server, and two of its own', () => {
