@@ -30,18 +30,18 @@ const MAX_SECRET_LENGTH = 16_384;
 const MAX_CONFIG_BYTES = 64 * 1024;
 
 /**
- * Validates what types cannot express. Reports all mistakes at once; returns the upsert with normalized email and
- * URLs.
+ * Validates what types cannot express. Reports all mistakes at once, in words that fit GraphQL's names of fields and
+ * REST's; returns the upsert with normalized email and URLs.
  */
 function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): CustomerUpsert {
   const email = upsert.email.trim();
   const connections = upsert.connections?.map((connection) => cleanInstanceUrl(rules, connection));
   const mistakes = [
-    ...findTextMistakes(upsert.customerId, 'customer_id', MAX_CUSTOMER_ID_LENGTH),
+    ...findTextMistakes(upsert.customerId, 'the customer id', MAX_CUSTOMER_ID_LENGTH),
     ...findUnnameable(upsert.customerId),
     ...findTextMistakes(upsert.name, 'name', MAX_NAME_LENGTH),
     !isEmail(email) && 'email is not an email address',
-    !isVersion(upsert.expectedVersion) && 'expected_version is not a whole number from 0 on',
+    !isVersion(upsert.expectedVersion) && 'the expected version is not a whole number from 0 on',
     ...findRepeated(upsert.connections ?? []),
     ...(connections ?? []).flatMap((cleaned, index) =>
       findConnectionMistakes(cleaned, `connections[${index}]`),
@@ -63,7 +63,7 @@ function findConnectionMistakes({ connection, problem }: CleanedConnection, path
   const { providerName, instanceUrl, credentials, ...configs } = connection;
   const config = JSON.stringify(configs);
   return [
-    problem !== undefined && `${path}.instance_url is not an address of ${providerName}: ${problem}`,
+    problem !== undefined && `${path}: the instance URL is not an address of ${providerName}: ${problem}`,
     Buffer.byteLength(config) > MAX_CONFIG_BYTES &&
       `${path} has more than ${MAX_CONFIG_BYTES / 1024} KiB of configuration`,
     !isStorableJson(config) && `${path} contains U+0000 or half of a surrogate pair`,
@@ -74,13 +74,25 @@ function findConnectionMistakes({ connection, problem }: CleanedConnection, path
 function findCredentialMistakes(credentials: Credentials, path: string): Mistakes {
   const expiresAt = credentials.type === 'oauth2' ? credentials.expiresAt : null;
   const secrets =
-    credentials.type === 'token' ? [credentials.value] : [credentials.accessToken, credentials.refreshToken];
-  // A value that is invalid in a header cannot be a token. The value is never repeated in the error.
-  const wrong = secrets.some((secret) => secret !== null && !isVisibleAscii(secret, MAX_SECRET_LENGTH));
+    credentials.type === 'token'
+      ? { token: credentials.value }
+      : { 'access token': credentials.accessToken, 'refresh token': credentials.refreshToken };
   const undated = expiresAt ? !isRfc3339(expiresAt) : false;
   return [
-    wrong && `${path} holds a token that is empty, too long, or has characters that no token has`,
-    undated && `${path}.expires_at is not a moment as in RFC 3339, such as 2025-01-31T09:30:00Z`,
+    ...Object.entries(secrets).flatMap(([name, secret]) =>
+      findSecretMistakes(secret, `${path}: the ${name}`),
+    ),
+    undated && `${path}: the expiry is not a moment as in RFC 3339, such as 2025-01-31T09:30:00Z`,
+  ];
+}
+
+/** A value that is invalid in a header cannot be a token. The value is never repeated in the error. */
+function findSecretMistakes(secret: string | null, path: string): Mistakes {
+  if (secret === null) return [];
+  return [
+    secret === '' && `${path} is empty`,
+    secret.length > MAX_SECRET_LENGTH && `${path} is longer than ${MAX_SECRET_LENGTH} characters`,
+    secret !== '' && !isVisibleAscii(secret) && `${path} has characters that no token has, such as a space`,
   ];
 }
 
@@ -92,8 +104,8 @@ function isVersion(version: number | undefined): boolean {
 function findUnnameable(customerId: string): Mistakes {
   const isPadded = customerId.trim() !== customerId && customerId.trim() !== '';
   return [
-    isPadded && 'customer_id begins or ends with a space',
-    /^\.{1,2}$/.test(customerId) && 'customer_id is a step of a path',
+    isPadded && 'the customer id begins or ends with a space',
+    /^\.{1,2}$/.test(customerId) && 'the customer id is a step of a path',
   ];
 }
 

@@ -61,7 +61,8 @@ function readProviderName({ defaults, providers }: OpenDeps): ProviderName {
     );
   }
   if (providers.has(name)) return name;
-  throw new CrossbookError('BAD_REQUEST', 'The header x-provider-name does not name one of the providers.');
+  const names = [...providers.keys()].join(', ');
+  throw new CrossbookError('BAD_REQUEST', `The header x-provider-name names no provider. They are ${names}.`);
 }
 
 /** Runs an operation that requires an API key, as a span of this name. */

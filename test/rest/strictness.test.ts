@@ -107,8 +107,8 @@ describe('bodies of an upsert', () => {
       'entity_mappings[0].object.type',
     ],
     [{ ...CUSTOMER, email: 'nobody' }, 422, 'email is not an email address'],
-    [{ ...CUSTOMER, customer_id: '' }, 422, 'customer_id is empty'],
-    [connection({ instance_url: 'https://elsewhere.example' }), 422, 'instance_url'],
+    [{ ...CUSTOMER, customer_id: '' }, 422, 'the customer id is empty'],
+    [connection({ instance_url: 'https://elsewhere.example' }), 422, 'the instance URL'],
     [{ ...CUSTOMER, connections: Array(2).fill({ provider_name: 'slack' }) }, 422, 'slack more than once'],
   ])('%j', async (body, status, detail) => {
     const answer = await (await openRest()).ask('PUT', '/customers', { body });

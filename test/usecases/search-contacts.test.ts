@@ -96,6 +96,12 @@ describe('a search request', () => {
     expect(fake.calls).toEqual([]);
   });
 
+  test('the header of an unknown provider is answered with those that there are, as headers spell them', async () => {
+    await expect(run(demo({ 'x-provider-name': 'HUBSPOT' }))).rejects.toThrow(
+      /^The header x-provider-name names no provider\. They are .*\bhubspot\b/,
+    );
+  });
+
   test('a token determines the customer', async () => {
     const page = await run(token('demo-token', { 'x-provider-name': 'hubspot' }));
     expect(page.source.customerId).toBe('demo');

@@ -71,14 +71,14 @@ describe('permission for an upsert', () => {
 
 describe('an invalid upsert is rejected as a whole', () => {
   test.each<[string, CustomerUpsert, RegExp]>([
-    ['an empty id', { ...ACME, customerId: ' ' }, /^customer_id is empty/],
-    ['a long id', { ...ACME, customerId: 'a'.repeat(256) }, /customer_id is longer than 255/],
+    ['an empty id', { ...ACME, customerId: ' ' }, /^the customer id is empty/],
+    ['a long id', { ...ACME, customerId: 'a'.repeat(256) }, /the customer id is longer than 255/],
     ['a control character in a name', { ...ACME, name: 'Ac\u0000me' }, /name contains control characters/],
-    ['half a character in an id', { ...ACME, customerId: 'a\ud800' }, /customer_id contains half of/],
+    ['half a character in an id', { ...ACME, customerId: 'a\ud800' }, /the customer id contains half of/],
     ['half a character in a name', { ...ACME, name: '\udc00' }, /name contains half of/],
     ['half a character in an email', { ...ACME, email: '\ud800@acme.example' }, /email is not an email/],
     ['what is not an email', { ...ACME, email: 'acme' }, /email is not an email/],
-    ['a version below zero', { ...ACME, expectedVersion: -1 }, /expected_version/],
+    ['a version below zero', { ...ACME, expectedVersion: -1 }, /the expected version/],
     [
       'a provider twice',
       { ...ACME, connections: [{ providerName: 'slack' }, { providerName: 'slack' }] },
@@ -87,14 +87,28 @@ describe('an invalid upsert is rejected as a whole', () => {
     [
       'an instance URL of somebody else',
       hubspot({ instanceUrl: 'https://evil.example' }),
-      /connections\[0\]\.instance_url is not an address of hubspot/,
+      /connections\[0\]: the instance URL is not an address of hubspot/,
     ],
     [
       'a token with a line break',
       hubspot({ credentials: { type: 'token', value: 'a\r\nb' } }),
-      /connections\[0\]\.credentials holds a token/,
+      /connections\[0\]\.credentials: the token has characters that no token has/,
     ],
-    ['an empty token', hubspot({ credentials: { type: 'token', value: '' } }), /credentials holds a token/],
+    [
+      'an empty token',
+      hubspot({ credentials: { type: 'token', value: '' } }),
+      /credentials: the token is empty\.$/,
+    ],
+    [
+      'a token without end',
+      hubspot({ credentials: { type: 'token', value: 'x'.repeat(16_385) } }),
+      /credentials: the token is longer than 16384 characters\.$/,
+    ],
+    [
+      'an empty refresh token',
+      hubspot({ credentials: { type: 'oauth2', accessToken: 'a', refreshToken: '', expiresAt: null } }),
+      /^connections\[0\]\.credentials: the refresh token is empty\.$/,
+    ],
     [
       'a configuration without end',
       hubspot({
@@ -118,7 +132,7 @@ describe('an invalid upsert is rejected as a whole', () => {
 
   test('with all errors reported at once', async () => {
     const wrong = { ...hubspot({ instanceUrl: 'https://evil.example' }), name: '', email: 'x' };
-    await expect(run(wrong)).rejects.toThrow(/name is empty; email .*; connections\[0\]\.instance_url/);
+    await expect(run(wrong)).rejects.toThrow(/name is empty; email .*; connections\[0\]: the instance URL/);
   });
 
   test('without repeating a secret value', async () => {
@@ -129,7 +143,7 @@ describe('an invalid upsert is rejected as a whole', () => {
       expiresAt: 'soon',
     } as const;
     const refusal = run(hubspot({ credentials: oauth2 }));
-    await expect(refusal).rejects.toThrow(/expires_at is not a moment as in RFC 3339/);
+    await expect(refusal).rejects.toThrow(/the expiry is not a moment as in RFC 3339/);
     await expect(refusal).rejects.toThrow(/^((?!hunter2).)*$/);
   });
 });
