@@ -31,7 +31,10 @@ export async function runCommand(options: RunOptions): Promise<number> {
     return 0;
   }
   if (!command) {
-    printError(`There is no command: ${args.slice(0, 2).join(' ')}\n\n${help}`);
+    const [first = '', second = ''] = args;
+    const isGroup = familyOf(args) !== COMMANDS && /^(-|$)/.test(second);
+    const problem = isGroup ? `Missing: a command of ${first}` : `There is no command: ${first} ${second}`;
+    printError(`${problem.trimEnd()}\n\n${help}`);
     return 2;
   }
   try {
@@ -87,6 +90,8 @@ function parse(options: NonNullable<Command['options']>, args: readonly string[]
       return [name, { type, multiple }] as const;
     },
   );
+  if (args.some((arg) => /^--env-file(=|$)/.test(arg)))
+    throw new UsageError('--env-file comes before the command: crossbook --env-file FILE COMMAND');
   try {
     return parseArgs({ args: [...args], options: Object.fromEntries(known), allowPositionals: true });
   } catch (error) {

@@ -39,7 +39,11 @@ describe('a wrong usage ends with exit code 2 and an error message, and does not
   test.each([
     [['nonsense'], 'There is no command: nonsense'],
     [['keys', 'nonsense'], 'There is no command: keys nonsense'],
+    [['keys'], 'Missing: a command of keys'],
+    [['seal', '--json'], 'Missing: a command of seal'],
     [['keys', 'create'], 'Missing: APPLICATION'],
+    [['apps', 'list', '--env-file', 'production.env'], '--env-file comes before the command'],
+    [['apps', 'list', '--env-file=production.env'], '--env-file comes before the command'],
     [['customers', 'delete', 'acme'], 'Missing: CUSTOMER'],
     [['customers', 'delete', 'acme', 'ada'], 'Add --yes'],
     [['apps', 'list', 'more'], 'Not known: more'],
@@ -53,6 +57,11 @@ describe('a wrong usage ends with exit code 2 and an error message, and does not
     expect(stderr).toContain(why);
     expect(stderr).toContain('Usage: crossbook');
   });
+});
+
+test('a backup into a folder that does not exist names the folder as it was typed', async () => {
+  const { code, stderr } = await runCli(['backup', '/nowhere/rows.gz']);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/ENOENT.*'\/nowhere'\n$/)]);
 });
 
 test('an invalid setting ends with exit code 1 and names it', async () => {

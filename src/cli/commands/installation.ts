@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
 import { backUp, restore } from '../../storage/backup.ts';
 import type { Command } from '../command.ts';
 
@@ -31,6 +33,8 @@ export const installationCommands: readonly Command[] = [
     details: [KEYS, 'The contact cache is not in it either. For a large PostgreSQL use pg_dump.'],
     operands: [FILE],
     async run({ readConfig, operand }) {
+      // A draft is written beside the file first: an error of the folder would name the draft.
+      accessSync(dirname(operand('FILE')), constants.W_OK);
       const data = await backUp({ ...readConfig().database, join: true }, operand('FILE'));
       return { data, text: `${data.file}: ${data.bytes} bytes. ${KEYS}` };
     },
