@@ -38,6 +38,20 @@ export function startCrossbook({ apiPort, sandboxPort }) {
 }
 
 /**
+ * Calls `end` at each signal, and when the npm that has started this process is gone: killed, it forwards no signal.
+ * @param {() => unknown} end
+ */
+export function onEnd(end) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);
+  const { NPM_PID } = process.env;
+  const timer = setInterval(() => {
+    if (NPM_PID === undefined || process.ppid === Number(NPM_PID)) return;
+    clearInterval(timer);
+    end();
+  }, 1_000).unref();
+}
+
+/**
  * The database of an interrupted start may still be writing, so deletion is retried.
  * @param {string} folder
  */

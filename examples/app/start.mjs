@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startCrossbook } from '../start-crossbook.mjs';
+import { onEnd, startCrossbook } from '../start-crossbook.mjs';
 
 /**
  * Starts the app with everything that it needs: Crossbook with its sandbox, the backend, and Vite in front of both.
@@ -20,7 +20,7 @@ if (!existsSync(`${root}dist/client/index.js`)) run(process.execPath, ['build/cl
 const atEnd = [];
 /** @type {Promise<void> | undefined} */
 let ending;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(0));
+onEnd(() => end(0));
 
 try {
   await start();

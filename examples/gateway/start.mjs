@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startCrossbook } from '../start-crossbook.mjs';
+import { onEnd, startCrossbook } from '../start-crossbook.mjs';
 
 /** Crossbook’s demo, the tickets subgraph and the gateway in front of them. Ctrl-C ends all three. */
 const { PORT = '4002', API_PORT = '4000', TICKETS_PORT = '4001', SANDBOX_PORT = '4010' } = process.env;
@@ -25,27 +25,33 @@ const { createTickets, readTicketsSdl } = await import('./tickets.mjs');
 const crossbook = startCrossbook({ apiPort: API_PORT, sandboxPort: SANDBOX_PORT });
 let isStopped = false;
 crossbook.ended.then(() => process.exit(isStopped ? 0 : 1));
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => {
-    isStopped = true;
-    crossbook.stop();
-  });
+onEnd(() => {
+  isStopped = true;
+  crossbook.stop();
+});
+try {
+  await start();
+} catch (error) {
+  if (!isStopped) process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  crossbook.stop();
 }
-const { url, apiKey } = await crossbook.ready;
 
-const ticketsSdl = readTicketsSdl({ relayNode });
-const tickets = await listen(createTickets(ticketsSdl), TICKETS_PORT);
-const print = ['schema', 'print', '--subgraph', ...(relayNode ? ['--relay-node'] : [])];
-const supergraph = await compose(isApollo ? 'apollo' : 'hive', [
-  { name: 'crossbook', url: `${url}/graphql`, sdl: crossbook.command(...print) },
-  { name: 'tickets', url: tickets, sdl: ticketsSdl },
-]);
-const backOffice = randomBytes(12).toString('hex');
-const options = { supergraph, apiKey, backOffice };
-const gateway = isApollo
-  ? await startApolloGateway({ ...options, port: PORT })
-  : await listen(createGateway(options), PORT);
-process.stdout.write(`
+async function start() {
+  const { url, apiKey } = await crossbook.ready;
+
+  const ticketsSdl = readTicketsSdl({ relayNode });
+  const tickets = await listen(createTickets(ticketsSdl), TICKETS_PORT);
+  const print = ['schema', 'print', '--subgraph', ...(relayNode ? ['--relay-node'] : [])];
+  const supergraph = await compose(isApollo ? 'apollo' : 'hive', [
+    { name: 'crossbook', url: `${url}/graphql`, sdl: crossbook.command(...print) },
+    { name: 'tickets', url: tickets, sdl: ticketsSdl },
+  ]);
+  const backOffice = randomBytes(12).toString('hex');
+  const options = { supergraph, apiKey, backOffice };
+  const gateway = isApollo
+    ? await startApolloGateway({ ...options, port: PORT })
+    : await listen(createGateway(options), PORT);
+  process.stdout.write(`
   The gateway is ready at ${gateway}
 
   curl ${gateway} -H 'content-type: application/json' -H 'authorization: Bearer ${backOffice}' \\
@@ -53,6 +59,7 @@ process.stdout.write(`
 
   Ctrl-C ends it.
 `);
+}
 
 async function listen(server, port) {
   server.listen(Number(port), '127.0.0.1');

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLE_APP, GATEWAY_EXAMPLE } from '../support/machine.ts';
 import { isAlive, listDescendants } from '../support/processes.ts';
@@ -23,7 +25,7 @@ describe.each([
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       let printed = '';
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text));
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (printed += part));
       await expect.poll(() => listDatabases(folder), { interval: 5 }).toHaveLength(1);
       const started = [child.pid ?? 0, ...listDescendants(child.pid ?? 0)];
       child.kill('SIGTERM');
@@ -35,7 +37,55 @@ describe.each([
       rmSync(folder, { recursive: true });
     },
   );
+
+  test.skipIf(!isInstalled)(
+    'ends without leftovers when npm, which has started it, is terminated',
+    async () => {
+      const folder = makeTemporaryFolder();
+      const npm = spawn('npm', ['start', '--silent', '--prefix', `examples/${name}`], {
+        env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: folder, ...FREE },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let printed = '';
+      for await (const part of npm.stdout) {
+        printed += part;
+        if (printed.includes('Ctrl-C ends')) break;
+      }
+      const started = [npm.pid ?? 0, ...listDescendants(npm.pid ?? 0)];
+      expect(started.length).toBeGreaterThan(3);
+      npm.kill('SIGTERM');
+      await expect.poll(() => started.filter(isAlive)).toEqual([]);
+      expect(readdirSync(folder)).toEqual([]);
+      rmSync(folder, { recursive: true });
+    },
+  );
 });
+
+test.skipIf(!GATEWAY_EXAMPLE)(
+  'a port in use ends the gateway example with one line, and no leftovers',
+  async () => {
+    const folder = makeTemporaryFolder();
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const child = spawn(process.execPath, ['examples/gateway/start.mjs'], {
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        TMPDIR: folder,
+        ...FREE,
+        PORT: String(port),
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const complaints = text(child.stderr);
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(await complaints).toMatch(/^listen EADDRINUSE: [^\n]+\n$/);
+    expect(readdirSync(folder)).toEqual([]);
+    other.close();
+    rmSync(folder, { recursive: true });
+  },
+);
 
 /** Crossbook's first step is to create the directory of its database. */
 function listDatabases(folder: string): string[] {
