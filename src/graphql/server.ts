@@ -80,7 +80,7 @@ export async function createGraphQL(options: GraphQLOptions) {
       }
       return writeResponse(results, {
         accept: request.headers.get('accept'),
-        caller: context?.caller,
+        caller: context?.caller ?? requestLog.caller,
         suggestions: introspection,
         isRejected: false,
         requestLog,

@@ -4,13 +4,24 @@ import type { RequestLog } from '../domain/log.ts';
 import { type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
 import { type BodyMeter, toJsonBody } from '../lib/json-body.ts';
 import type { RequestContext } from '../request/context.ts';
+import { requireApiKey } from '../usecases/open-contact-client.ts';
 import { type InputParts, type RoutedRequest, readInput } from './read-input.ts';
 
 /** Defines an operation: its schemas validate requests, type `handle`, and generate the OpenAPI document. */
 export function defineOperation<Parts extends Partial<InputParts>>(
   definition: OperationFacts & RouteDefinition<RequestContext, Parts>,
 ): Operation {
-  return { ...definition, ...toRoute(definition) };
+  const { callers = ['apiKey'] } = definition;
+  const route = toRoute(definition);
+  return {
+    ...definition,
+    ...route,
+    async run(context, request, meter) {
+      // What a customer token may not do is forbidden to it, however it is asked for.
+      if (!callers.includes('customerToken')) requireApiKey(context);
+      return route.run(context, request, meter);
+    },
+  };
 }
 
 /** The shared part of operations of callers and of the operator. `handle` resolves with the body. */
@@ -42,18 +53,12 @@ const NO_INPUT: InputParts = {
 };
 
 /** The response for any thrown value; the request log has the same error id. */
-export function errorResponse(
-  thrown: unknown,
-  requestLog: RequestLog,
-  /** Null: the error does not name the caller's application. */
-  applicationName = requestLog.caller?.application.name ?? null,
-  headers = {},
-): HttpResponse {
+export function errorResponse(thrown: unknown, requestLog: RequestLog, headers = {}): HttpResponse {
   const error = toCrossbookError(thrown);
   const { status } = ERROR_CODES[error.code];
   requestLog.failed(error);
   return jsonResponse(
-    { errors: [toErrorBody(error, applicationName)] },
+    { errors: [toErrorBody(error, requestLog.caller?.application.name ?? null)] },
     {
       status,
       headers: {

@@ -82,7 +82,7 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
     return refuse(new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`), { allow });
 
     function refuse(error: CrossbookError, headers = {}) {
-      return errorResponse(error, requestLog, null, headers);
+      return errorResponse(error, requestLog, headers);
     }
   }
 }

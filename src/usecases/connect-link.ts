@@ -14,7 +14,13 @@ import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { checkLoginUrl, checkReturnUrl } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
-import { type CallerDeps, customerNotFound, withApiKey } from './open-contact-client.ts';
+import {
+  type CallerDeps,
+  customerNotFound,
+  resolveCustomerId,
+  type TargetDeps,
+  withApiKey,
+} from './open-contact-client.ts';
 
 /** Creates a link with which one customer connects one CRM. Its URL is a secret and is returned only once. */
 export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) {
@@ -105,9 +111,10 @@ export function describeClientSetup(name: ProviderName): string {
 /** Finds a link by id. Links of others do not exist for the caller; a customer token sees only its customer's links. */
 export function findConnectLink(deps: FindLinkDeps, { id, customerId }: WantedLink) {
   return deps.withSpan('findConnectLink', async () => {
+    const own = deps.requireCaller().customer?.customerId;
+    const owner = customerId === undefined ? own : resolveCustomerId(deps, customerId);
     const link = await deps.connectLinks.find(id);
-    const owners = [deps.requireCaller().customer?.customerId, customerId];
-    if (link && owners.every((owner) => owner === undefined || owner === link.customerId)) return link;
+    if (link && (owner === undefined || owner === link.customerId)) return link;
     throw linkNotFound();
   });
 }
@@ -171,15 +178,15 @@ export interface CreateLinkDeps extends CallerDeps, AuthorizationDeps {
   readonly connecting: ConnectServices;
 }
 
-export interface FindLinkDeps extends CallerDeps {
+export interface FindLinkDeps extends TargetDeps {
   readonly connectLinks: Pick<ConnectLinkStore, 'find'>;
 }
 
-interface CancelLinkDeps extends CallerDeps {
+interface CancelLinkDeps extends TargetDeps {
   readonly connectLinks: Pick<ConnectLinkStore, 'find' | 'cancel'>;
 }
 
-export interface ConfirmLinkDeps extends CallerDeps {
+export interface ConfirmLinkDeps extends TargetDeps {
   readonly connectLinks: Pick<ConnectLinkStore, 'find' | 'confirm'>;
   /** Reads the connection from the database, past the cache. */
   reloadConnection(target: ConnectionTarget): Promise<Connection | undefined>;

@@ -68,12 +68,15 @@ test('a failure affects one reference only, with an error in the common format',
     ['REMOTE_PROVIDER_UNAVAILABLE', refer('ada@example.com', { provider: 'SALESFORCE' })],
     ['BAD_REQUEST', refer('ada@example.com', { provider: 'hubspot' })],
     ['BAD_REQUEST', refer('ada@example.com', { customerId: 7 })],
-    ['BAD_REQUEST', { __typename: 'ContactsByEmail', customerId: 'demo', provider: 'HUBSPOT' }],
+    ['BAD_REQUEST', { ...refer('ada@example.com'), email: undefined }],
   ] as const;
   const representations = [...wrong.map(([, reference]) => reference), refer('ada@example.com')];
   const { data, errors = [] } = await execute(BY_EMAIL, { representations });
+  // What the reference says stands, so that other subgraphs' data does too.
   expect(data._entities).toEqual([
-    ...wrong.map(() => null),
+    ...wrong.map(([code, { customerId, provider, email }]) =>
+      code === 'BAD_REQUEST' ? null : { customerId, provider, email, contacts: null },
+    ),
     { ...key('ada@example.com'), contacts: [{ remoteId: '1' }] },
   ]);
   const byReference = [...errors].sort((a, b) => Number(a.path?.[1]) - Number(b.path?.[1]));
@@ -95,7 +98,7 @@ test('a customer token reads its own customer, and only the CRMs in its claims',
     { authorization: 'Bearer hubspot-token' },
   );
   const { data, errors } = (await response.json()) as Answer;
-  expect(data._entities.map((found) => found?.contacts)).toEqual([[{ remoteId: '1' }], undefined, undefined]);
+  expect(data._entities.map((found) => found?.contacts)).toEqual([[{ remoteId: '1' }], null, null]);
   expect(errors.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
 });
 
@@ -103,7 +106,7 @@ test('another application does not find the customer', async () => {
   const { execute, calls } = await createTestServer();
   const representations = [refer('ada@example.com')];
   const { data, errors } = await execute(BY_EMAIL, { representations }, { 'x-api-key': 'other-key' });
-  expect(data).toEqual({ _entities: [null] });
+  expect(data).toEqual({ _entities: [{ ...key('ada@example.com'), contacts: null }] });
   expect(errors?.[0]?.extensions?.['code']).toBe('NOT_FOUND');
   expect(calls).toEqual([]);
 });

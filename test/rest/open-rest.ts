@@ -9,18 +9,20 @@ import { createAnswerChecker, type OpenApi } from './check-answer.ts';
 export async function openRest(options: Partial<RestOptions> = {}): Promise<TestRest> {
   const fake = await createFakeServices();
   const { requestLog } = fake;
-  const face = createRest({
-    version: '1.2.3',
-    ...options,
-    // Like the request handler, records the caller in the request log.
-    openContext(headers) {
+  const openContext = options.openContext ?? fake.openContext;
+  const face = createRest({ version: '1.2.3', ...options, openContext });
+  const rest = {
+    fetch: toFetch(async (request) => {
+      // Like the request handler, records the caller in the request log, or rejects the request.
       requestLog.caller = undefined;
-      const context = (options.openContext ?? fake.openContext)(headers, requestLog);
-      requestLog.caller = context.caller;
-      return context;
-    },
-  });
-  const rest = { fetch: toFetch((request) => face.answer(request, requestLog)) };
+      try {
+        requestLog.caller = openContext(request.headers, requestLog).caller;
+      } catch (error) {
+        return face.toErrorResponse(error as CrossbookError, { requestLog });
+      }
+      return face.answer(request, requestLog);
+    }),
+  };
   const document: OpenApi = await (await rest.fetch(new Request('http://localhost/openapi.json'))).json();
   const checkAnswer = createAnswerChecker(document);
   return { fake, rest, document, ask };

@@ -56,6 +56,13 @@ describe('the status of a request', () => {
     ['a token of another customer', SEARCH, token({ 'x-customer-id': 'other' }), 403],
     ['a token for another provider', SEARCH, hubspotToken({ 'x-provider-name': 'salesforce' }), 403],
     ['a token that upserts', UPSERT, token({}), 403],
+    ['a token that upserts, in a way that nobody may', { ...UPSERT, body: {} }, token({}), 403],
+    [
+      'a token that reads a link of another customer',
+      { ...READ, path: '/customers/other/connect_links/x' },
+      token({}),
+      403,
+    ],
     ['a token that reads its customer', READ, token({}), 200],
     ['a token that reads another customer', { ...READ, path: '/customers/other' }, token({}), 403],
     ['an unknown customer', SEARCH, { ...DEMO, 'x-customer-id': 'nobody' }, 404],
@@ -77,6 +84,14 @@ describe('the status of a request', () => {
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
     expect(answer.body.errors[0].meta).not.toHaveProperty('application_name');
+  });
+
+  test.each([
+    ['GET', '/contacts/_search'],
+    ['GET', '/nothing'],
+  ])('%s %s is refused in the name of the caller’s application', async (method, path) => {
+    const { ask } = await openRest();
+    expect((await ask(method, path, {})).body.errors[0].meta).toMatchObject({ application_name: 'Demo' });
   });
 
   test('a provider’s response is in its error, with status 499', async () => {

@@ -218,6 +218,7 @@ builder.objectRef<EmailReference>('ContactsByEmail').implement({
     }),
     contacts: t.field({
       type: [ContactType],
+      nullable: true,
       description:
         'The contacts, in the order of their ids in the CRM; none where no contact has the address. A hundred references to one CRM are one call to it.',
       args: { first: t.arg.int({ description: 'How many of them at most: 0 to 1,000. Default 100.' }) },

@@ -64,14 +64,19 @@ export const FEDERATION_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'A failing reference by email makes no other reference null',
+    'A failing reference by email leaves its key, and makes no other reference null',
     entity(
       `${byEmail('no email')}, ${byEmail('ada@example.com')}`,
-      '... on ContactsByEmail { contacts { firstName } }',
+      '... on ContactsByEmail { email contacts { firstName } }',
     ),
     {
       body: {
-        data: { _entities: [null, { contacts: [{ firstName: 'Ada' }] }] },
+        data: {
+          _entities: [
+            { email: 'no email', contacts: null },
+            { email: 'ada@example.com', contacts: [{ firstName: 'Ada' }] },
+          ],
+        },
         errors: [
           { path: ['_entities', 0, 'contacts'], extensions: { code: 'UNPROCESSABLE_ENTITY', status: '422' } },
         ],
