@@ -144,7 +144,10 @@ test.each([
   { __typename: 'Contact' },
   { __typename: 'Customer', id: 7 },
   { __typename: 'Contact', customerId: 'demo', provider: 'HUBSPOTT', remoteId: '1' },
+  { __typename: 'Contact', customerId: { toString: 1, valueOf: 1 }, provider: 'HUBSPOT', remoteId: '1' },
+  { __typename: 'Contact', customerId: 'demo', provider: { toString: 1, valueOf: 1 }, remoteId: '1' },
   'Contact',
+  ['Contact'],
   null,
 ])('an invalid reference is an error at its path: %o', async (representation) => {
   const { execute } = await createTestServer();
@@ -152,6 +155,19 @@ test.each([
     representations: [{ __typename: 'Customer', customerId: 'demo' }, representation],
   });
   expect(errors?.[0]?.extensions?.['code']).toBe('BAD_REQUEST');
+});
+
+test('references with ids longer than any customer’s call no CRM, and are not charged for one', async () => {
+  const { execute, calls } = await createTestServer({ limits: { cost: 10_000 } });
+  const key = { __typename: 'Contact', provider: 'HUBSPOT', remoteId: '1' };
+  const refer = (customerId: string) => ({ ...key, customerId });
+  const ofLength = (length: number) =>
+    Array.from({ length: 100 }, (_, index) => refer(String(index).padStart(length)));
+  const { data, errors } = await execute(ENTITIES, { representations: ofLength(256) });
+  expect(errors).toBeUndefined();
+  expect(data._entities).toEqual(Array(100).fill(null));
+  expect((await execute(ENTITIES, { representations: ofLength(255) })).errors?.[0]?.message).toMatch(/cost/);
+  expect(calls).toEqual([]);
 });
 
 interface Service {

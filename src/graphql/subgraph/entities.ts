@@ -1,7 +1,9 @@
 import { assertEnumType, type GraphQLFieldResolver } from 'graphql';
 import type { FieldSelection } from '../../domain/contact-search.ts';
+import { isPossibleCustomerId } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
+import { isRecord } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findCustomer } from '../../usecases/find-customer.ts';
 import { findContact } from '../../usecases/search-contacts.ts';
@@ -25,7 +27,7 @@ export function resolveEntities(typePrefix: string): GraphQLFieldResolver<unknow
     }
     const selection = selectContactFields(info, []);
     return representations.map(async (representation) => {
-      const reference: Reference = { ...(representation as object) };
+      const reference: Reference = isRecord(representation) ? representation : {};
       return readReference(reference, { context, selection, type: readType(reference, typePrefix) });
     });
   };
@@ -40,13 +42,19 @@ export const referenceCosts = recordCosts(
   ({ representations }) => countConnections(representations),
 );
 
-/** The number of distinct connections in the references, each of which is called separately. */
+/**
+ * The number of distinct connections in the references, each of which is called separately. References that cannot be
+ * to a connection are left out before their texts are hashed: one long text may stand in all of them.
+ */
 function countConnections(representations: unknown): number {
-  if (!Array.isArray(representations)) return 0;
-  const named = representations.flatMap((one: Reference | null) =>
-    typeof one?.['provider'] === 'string' ? [`${one['provider']} ${one['customerId']}`] : [],
-  );
-  return new Set(named).size;
+  if (!Array.isArray(representations) || representations.length > MAX_REPRESENTATIONS) return 0;
+  const named = new Map<ProviderName, Set<string>>();
+  for (const one of representations as readonly (Reference | null)[]) {
+    const [provider, customerId] = [findProvider(one?.['provider']), one?.['customerId']];
+    if (!provider || typeof customerId !== 'string' || !isPossibleCustomerId(customerId)) continue;
+    named.set(provider, (named.get(provider) ?? new Set()).add(customerId));
+  }
+  return [...named.values()].reduce((sum, { size }) => sum + size, 0);
 }
 
 function readType({ __typename }: Reference, typePrefix: string): EntityName {
@@ -94,12 +102,14 @@ function readEmailReference({ customerId, provider, email }: Reference): EmailRe
 }
 
 function readProvider(name: unknown): ProviderName {
+  const provider = findProvider(name);
+  if (provider) return provider;
+  throw new CrossbookError('BAD_REQUEST', 'The provider of a reference must be a ProviderName.');
+}
+
+function findProvider(name: unknown): ProviderName | undefined {
   const type = assertEnumType(apiSchema.getType('ProviderName'));
-  const value = typeof name === 'string' ? type.getValue(name)?.value : undefined;
-  if (value === undefined) {
-    throw new CrossbookError('BAD_REQUEST', 'The provider of a reference must be a ProviderName.');
-  }
-  return value as ProviderName;
+  return typeof name === 'string' ? type.getValue(name)?.value : undefined;
 }
 
 const ENTITY_NAMES = ['Contact', 'ContactsByEmail', 'Customer'] as const;

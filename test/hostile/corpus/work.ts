@@ -36,6 +36,14 @@ export const WORK: DocumentKind = {
       query: `query($c:ID){${many(190, (n) => `a${n}:customer(customerId:$c){name}`)}}`,
       variables: { c: 'c'.repeat(200_000) },
     },
+    'a customer’s id of 900 KB in 1,000 references to contacts': {
+      query: `query($c:String){_entities(representations:[${many(1_000, () => '{provider:"a" customerId:$c}')}]){__typename}}`,
+      variables: { c: 'c'.repeat(900_000) },
+    },
+    'a text of 900 KB as each of 1,000 references': {
+      query: `query($r:_Any!){_entities(representations:[${many(1_000, () => '$r')}]){__typename}}`,
+      variables: { r: 'c'.repeat(900_000) },
+    },
     'a cursor of 200 KB under 190 aliases': {
       query: `query($c:String){${many(190, (n) => `a${n}:searchContacts(filter:{emailDomain:"example.com"},after:$c){totalCount}`)}}`,
       variables: { c: 'c'.repeat(200_000) },
