@@ -2,6 +2,9 @@ import type { Contact, ContactOrigin } from '../domain/contact.ts';
 import { isProviderName } from '../domain/provider-names.ts';
 import { parseJson } from '../lib/json.ts';
 
+/** Longer than the id of any record. A text is decoded for each place that it stands in. */
+const MAX_LENGTH = 3_072;
+
 /** The format version of ids, incremented when their parts change meaning. */
 const VERSION = 1;
 
@@ -16,6 +19,7 @@ export function toGlobalId(id: GlobalId): string {
 
 /** Undefined for anything that is not a valid id. */
 export function readGlobalId(text: string): GlobalId | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
   const parts = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
   if (!Array.isArray(parts) || !parts.slice(1).every((part) => typeof part === 'string')) return undefined;
   const [version, type, applicationId, customerId, provider, remoteId] = parts as string[];

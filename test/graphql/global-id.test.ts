@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { readGlobalId, toContactId, toGlobalId } from '../../src/graphql/global-id.ts';
 import { fc } from '../support/fast-check.ts';
@@ -36,4 +37,14 @@ test('a global id is parsed back to its parts, for any parts', () => {
     }),
     { numRuns: 1_000 },
   );
+});
+
+test('the longest id of a record is read, and a longer text is not decoded', () => {
+  const toId = (remoteId: string) =>
+    toGlobalId({
+      ...{ type: 'Contact', provider: 'hubspot', remoteId },
+      ...{ applicationId: randomUUID(), customerId: '明'.repeat(255) },
+    } as const);
+  expect(readGlobalId(toId('明'.repeat(255)))).toMatchObject({ remoteId: '明'.repeat(255) });
+  expect(readGlobalId(toId('1'.repeat(2_000)))).toBeUndefined();
 });
