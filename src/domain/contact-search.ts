@@ -44,7 +44,7 @@ export function readContactFilter({ email, emails, emailDomain }: UncheckedConta
     );
   }
   if (typeof emailDomain === 'string') {
-    const domain = normalizeEmail(emailDomain);
+    const domain = normalizeGiven(emailDomain);
     if (domain.length <= MAX_DOMAIN_LENGTH && DOMAIN.test(domain)) return { by: 'domain', domain };
     throw new CrossbookError('UNPROCESSABLE_ENTITY', 'The filter’s email domain is not a domain name.');
   }
@@ -73,6 +73,8 @@ function readEmails(emails: readonly string[]): readonly string[] {
 /** The maximum length of an email address. */
 const MAX_EMAIL_LENGTH = 254;
 const MAX_DOMAIN_LENGTH = 253;
+/** With spaces around it. */
+const MAX_GIVEN_LENGTH = 1_024;
 
 /** A quoted local part may contain spaces and @. */
 const EMAIL = /^(?:[^\s@\p{Cc}\p{Cs}]+|"(?:[^"\\\p{Cc}\p{Cs}]|\\[^\p{Cc}\p{Cs}])+")@[^\s@\p{Cc}\p{Cs}]+$/u;
@@ -84,13 +86,18 @@ const PLAIN = /^[a-z0-9._+-]+@[a-z0-9.-]+$/;
 /** The normalized email; undefined where invalid. */
 export function readEmail(text: string): string | undefined {
   if (text.length <= MAX_EMAIL_LENGTH && PLAIN.test(text)) return text;
-  const email = normalizeEmail(text);
+  const email = normalizeGiven(text);
   return isEmail(email) ? email : undefined;
 }
 
 /** Emails are compared trimmed and case-insensitively. */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
+}
+
+/** A text of a request, which may be the email in many places of it: one that is too long is cut, and still too long. */
+export function normalizeGiven(text: string): string {
+  return text.length > MAX_GIVEN_LENGTH ? text.slice(0, MAX_GIVEN_LENGTH) : normalizeEmail(text);
 }
 
 /** Deliberately lenient, because CRMs contain addresses that stricter grammars reject. */

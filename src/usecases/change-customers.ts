@@ -14,7 +14,7 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import { isRfc3339, isStorableJson, isVisibleAscii } from '../lib/text.ts';
-import { type CallerDeps, customerNotFound, withApiKey } from './open-contact-client.ts';
+import { type CallerDeps, checkCustomerId, customerNotFound, withApiKey } from './open-contact-client.ts';
 
 /** Upserts a customer and its connections in one transaction. */
 export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert) {
@@ -127,6 +127,7 @@ function findTextMistakes(value: string, path: string, longest: number): Mistake
 /** Deletes a customer with all its data, and revokes its grants at the providers unless other connections use them. */
 export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion }: Deletion) {
   return withApiKey(deps, 'deleteCustomer', async () => {
+    checkCustomerId(customerId);
     const removed = await deps.removals.removeCustomer(customerId, expectedVersion);
     if (!removed) throw customerNotFound(customerId);
     // Revocations run in the background; the log and the metrics have their results.
@@ -141,6 +142,7 @@ export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion 
  */
 export function disconnectProvider(deps: DisconnectDeps, { customerId, provider }: ResolvedTarget) {
   return withApiKey(deps, 'disconnectProvider', async () => {
+    checkCustomerId(customerId);
     const removed = await deps.removals.removeConnection(customerId, provider);
     if (!removed) throw customerNotFound(customerId, provider);
     const revoked = deps.revoke(removed);
@@ -158,6 +160,7 @@ export function disconnectProvider(deps: DisconnectDeps, { customerId, provider 
 export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput) {
   return withApiKey(deps, 'issueCustomerToken', async () => {
     const { customerId } = input;
+    checkCustomerId(customerId);
     const seconds = input.expiresInSeconds ?? DEFAULT_TOKEN_SECONDS;
     if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_TOKEN_SECONDS) {
       throw new CrossbookError('BAD_REQUEST', `A token lives for 1 to ${MAX_TOKEN_SECONDS} seconds.`);

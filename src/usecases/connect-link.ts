@@ -16,6 +16,7 @@ import { checkLoginUrl, checkReturnUrl } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
 import {
   type CallerDeps,
+  checkCustomerId,
   customerNotFound,
   resolveCustomerId,
   type TargetDeps,
@@ -26,6 +27,7 @@ import {
 export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) {
   return withApiKey(deps, 'createConnectLink', async ({ id: applicationId }) => {
     const { customerId, mode, confirm, allowAccountChange } = input;
+    checkCustomerId(customerId);
     const seconds = readSeconds(input.expiresInSeconds ?? DEFAULT_LINK_SECONDS);
     const providers = [...new Set(input.providers)];
     if (providers.length === 0) throw new CrossbookError('BAD_REQUEST', 'Name at least one provider.');

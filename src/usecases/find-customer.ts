@@ -1,4 +1,10 @@
-import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer.ts';
+import { normalizeGiven } from '../domain/contact-search.ts';
+import {
+  type Customer,
+  type CustomerFilter,
+  type CustomerStore,
+  isPossibleCustomerId,
+} from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ListPage, PageInput, Signer } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
@@ -73,8 +79,8 @@ function readFilter({ customerIds, email, ...rest }: CustomerFilter): CustomerFi
   }
   return {
     ...rest,
-    customerIds: customerIds && [...new Set(customerIds)].sort(),
-    email: email?.trim().toLowerCase(),
+    customerIds: customerIds && [...new Set(customerIds.filter(isPossibleCustomerId))].sort(),
+    email: email === undefined ? undefined : normalizeGiven(email),
   };
 }
 

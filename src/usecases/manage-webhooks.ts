@@ -1,4 +1,4 @@
-import { MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
+import { isPossibleCustomerId } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import {
   type EndpointChange,
@@ -12,7 +12,7 @@ import {
 } from '../domain/event.ts';
 import type { BoundSigner, ListPage, Signer } from '../domain/page.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
-import { isRfc3339 } from '../lib/text.ts';
+import { isRfc3339, isUuid } from '../lib/text.ts';
 import { type CallerDeps, withApiKey } from './open-contact-client.ts';
 import { readPageSize, verifySigned } from './page.ts';
 
@@ -34,28 +34,23 @@ export function updateWebhookEndpoint(
   deps: UrlDeps,
   { id, url, eventTypes, enabled }: EndpointChange & { readonly id: string },
 ) {
-  return withApiKey(deps, 'updateWebhookEndpoint', async () => {
+  return withEndpoint(deps, 'updateWebhookEndpoint', id, async () => {
     const change = {
       url: url === undefined ? undefined : await checkUrl(deps, url),
       eventTypes: eventTypes && [...new Set(eventTypes)],
       enabled,
     };
-    return (await deps.webhooks.update(id, change)) ?? endpointNotFound(id);
+    return deps.webhooks.update(id, change);
   });
 }
 
-export function deleteWebhookEndpoint(deps: WebhookDeps, id: string) {
-  return withApiKey(deps, 'deleteWebhookEndpoint', async () => {
-    if (!(await deps.webhooks.remove(id))) endpointNotFound(id);
-  });
+export async function deleteWebhookEndpoint(deps: WebhookDeps, id: string): Promise<void> {
+  const remove = async () => (await deps.webhooks.remove(id)) || undefined;
+  await withEndpoint(deps, 'deleteWebhookEndpoint', id, remove);
 }
 
 export function rotateWebhookSecret(deps: WebhookDeps, id: string) {
-  return withApiKey(
-    deps,
-    'rotateWebhookSecret',
-    async () => (await deps.webhooks.rotateSecret(id)) ?? endpointNotFound(id),
-  );
+  return withEndpoint(deps, 'rotateWebhookSecret', id, () => deps.webhooks.rotateSecret(id));
 }
 
 /** Redelivers events by their ids, or all since a time. */
@@ -63,10 +58,8 @@ export function redeliverEvents(
   deps: WebhookDeps,
   { id, ...wanted }: RedeliveryInput & { readonly id: string },
 ) {
-  return withApiKey(
-    deps,
-    'redeliverEvents',
-    async () => (await deps.webhooks.redeliver(id, readRedelivery(wanted))) ?? endpointNotFound(id),
+  return withEndpoint(deps, 'redeliverEvents', id, async () =>
+    deps.webhooks.redeliver(id, readRedelivery(wanted)),
   );
 }
 
@@ -79,7 +72,7 @@ function readRedelivery(input: RedeliveryInput): Redelivery {
     if (isRfc3339(since)) return { since: new Date(since) };
     throw new CrossbookError('BAD_REQUEST', 'Events are redelivered since a moment as in RFC 3339.');
   }
-  if (eventIds && eventIds.length <= MAX_REDELIVERED_IDS) return { eventIds };
+  if (eventIds && eventIds.length <= MAX_REDELIVERED_IDS) return { eventIds: eventIds.filter(isUuid) };
   throw new CrossbookError('BAD_REQUEST', `At most ${MAX_REDELIVERED_IDS} events are named at once.`);
 }
 
@@ -89,15 +82,23 @@ async function checkUrl(deps: UrlDeps, url: string): Promise<string> {
   throw new CrossbookError('UNPROCESSABLE_ENTITY', `The endpoint’s url ${checked.problem}.`);
 }
 
-function endpointNotFound(id: string): never {
-  throw new CrossbookError('NOT_FOUND', `There is no webhook endpoint ${JSON.stringify(id.slice(0, 100))}.`);
+/** Runs an operation on an endpoint, which is undefined where there is none of this id. */
+function withEndpoint<T>(deps: CallerDeps, name: string, id: string, work: () => Promise<T | undefined>) {
+  return withApiKey(deps, name, async () => {
+    const done = isUuid(id) ? await work() : undefined;
+    if (done !== undefined) return done;
+    throw new CrossbookError(
+      'NOT_FOUND',
+      `There is no webhook endpoint ${JSON.stringify(id.slice(0, 100))}.`,
+    );
+  });
 }
 
 /** Lists the events of the last thirty days, the newest first. */
 export function listEvents(deps: ListEventsDeps, wanted: EventList): Promise<ListPage<Event>> {
   return withApiKey(deps, 'listEvents', async (application) => {
     const customerId = wanted.customerId ?? undefined;
-    if (customerId !== undefined && customerId.length > MAX_CUSTOMER_ID_LENGTH) {
+    if (customerId !== undefined && !isPossibleCustomerId(customerId)) {
       throw new CrossbookError('BAD_REQUEST', 'No customer has so long an id.');
     }
     const cursors = deps.cursors.bind(() => JSON.stringify(['events', application.id, customerId ?? null]));

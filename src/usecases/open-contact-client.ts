@@ -3,6 +3,7 @@ import type { Application, Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { ContactOrigin } from '../domain/contact.ts';
 import { type ContactTarget, type ResolvedTarget, toContactOrigin } from '../domain/contact-search.ts';
+import { isPossibleCustomerId, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
 import type { ContactAccess, ContactPort, Providers } from '../domain/provider.ts';
@@ -39,7 +40,13 @@ export function resolveCustomerId(deps: TargetDeps, customerId: string | null | 
   if (caller.customer && caller.customer.customerId !== resolved) {
     throw new CrossbookError('FORBIDDEN', 'This token is for another customer.');
   }
+  checkCustomerId(resolved);
   return resolved;
+}
+
+/** Rejects an id that is too long for any customer before it is loaded: one long text may stand in many places. */
+export function checkCustomerId(customerId: string): void {
+  if (!isPossibleCustomerId(customerId)) throw customerNotFound(customerId);
 }
 
 function resolveTarget(deps: OpenDeps, target: ContactTarget): ResolvedTarget {
@@ -85,8 +92,9 @@ export function requireApiKey(deps: Pick<CallerDeps, 'requireCaller'>): Applicat
 }
 
 export function customerNotFound(customerId: string, provider?: ProviderName): CrossbookError {
+  const quoted = JSON.stringify(customerId.slice(0, MAX_CUSTOMER_ID_LENGTH));
   const connected = provider === undefined ? '' : ` with a connection to ${provider}`;
-  return new CrossbookError('NOT_FOUND', `There is no customer ${JSON.stringify(customerId)}${connected}.`);
+  return new CrossbookError('NOT_FOUND', `There is no customer ${quoted}${connected}.`);
 }
 
 /** Decodes a header as UTF-8: Node reads it as Latin-1, but clients send other letters in UTF-8. */

@@ -141,6 +141,9 @@ export function findContactsByEmail(
   });
 }
 
+/** Longer than the ids of any provider: a longer one is not looked up, because it may stand in many places. */
+const MAX_REMOTE_ID_LENGTH = 255;
+
 /** One contact by the provider's own id; undefined where the provider has none. */
 export function findContact(
   deps: FindContactDeps,
@@ -149,6 +152,7 @@ export function findContact(
 ) {
   return deps.withSpan('findContact', async () => {
     const client = await openContactClient(deps, key);
+    if (key.remoteId.length > MAX_REMOTE_ID_LENGTH) return undefined;
     return deps.loadContact(client, key.remoteId, selection);
   });
 }

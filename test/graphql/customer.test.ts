@@ -176,3 +176,29 @@ test('the 18 providers list their capabilities', async () => {
     },
   ]);
 });
+
+test.each([
+  ['customer', 'query ($id: ID!) { customer(customerId: $id) { name } }'],
+  [
+    'searchContacts',
+    'query ($id: ID!) { searchContacts(customerId: $id, filter: { email: "a@b.example" }) { totalCount } }',
+  ],
+  [
+    'deleteCustomer',
+    'mutation ($id: ID!) { deleteCustomer(input: { customerId: $id }) { deletedCustomerId } }',
+  ],
+  [
+    'disconnectProvider',
+    'mutation ($id: ID!) { disconnectProvider(input: { customerId: $id, provider: HUBSPOT }) { revocation } }',
+  ],
+  ['issueCustomerToken', 'mutation ($id: ID!) { issueCustomerToken(input: { customerId: $id }) { token } }'],
+  [
+    'createConnectLink',
+    'mutation ($id: ID!) { createConnectLink(input: { customerId: $id, providers: HUBSPOT, returnUrl: "https://a.example" }) { url } }',
+  ],
+])('%s finds no customer whose id is longer than any, and does not repeat it', async (_field, query) => {
+  const { execute } = await createTestServer();
+  const { errors } = await execute(query, { id: 'c'.repeat(10_000) });
+  expect(errors?.[0]?.message).toBe(`There is no customer "${'c'.repeat(255)}".`);
+  expect(errors?.[0]?.extensions?.['code']).toBe('NOT_FOUND');
+});

@@ -170,6 +170,14 @@ test('references with ids longer than any customer’s call no CRM, and are not 
   expect(calls).toEqual([]);
 });
 
+test('a reference with an id longer than any contact’s calls no CRM', async () => {
+  const { execute, calls } = await createTestServer();
+  const key = { __typename: 'Contact', customerId: 'demo', provider: 'HUBSPOT' };
+  const { data } = await execute(ENTITIES, { representations: [{ ...key, remoteId: '1'.repeat(256) }] });
+  expect(data).toEqual({ _entities: [null] });
+  expect(calls).toEqual([]);
+});
+
 interface Service {
   readonly _service: { readonly sdl: string };
 }

@@ -36,6 +36,33 @@ export const WORK: DocumentKind = {
       query: `query($c:ID){${many(190, (n) => `a${n}:customer(customerId:$c){name}`)}}`,
       variables: { c: 'c'.repeat(200_000) },
     },
+    'a customer’s id of 900 KB in 1,000 references to customers': {
+      query: `query($c:String){_entities(representations:[${many(1_000, () => '{__typename:"Customer" customerId:$c}')}]){__typename}}`,
+      variables: { c: 'c'.repeat(900_000) },
+    },
+    'a CRM’s id of 900 KB in 1,000 references': {
+      query: `query($c:String){_entities(representations:[${many(1_000, () => '{__typename:"Contact" customerId:"demo" provider:"HUBSPOT" remoteId:$c}')}]){__typename}}`,
+      variables: { c: 'c'.repeat(900_000) },
+    },
+    'an email of 900 KB in 1,000 references': {
+      gets: { ...BOUNDED, codes: /^(BAD_REQUEST|UNPROCESSABLE_ENTITY)$/ },
+      sends: {
+        query: `query($c:String){_entities(representations:[${many(1_000, () => '{__typename:"ContactsByEmail" customerId:"demo" provider:"HUBSPOT" email:$c}')}]){...on ContactsByEmail{contacts(first:0){id}}}}`,
+        variables: { c: 'C'.repeat(900_000) },
+      },
+    },
+    'a list of 200,000 texts as the id of 1,000 records': {
+      query: `query($c:ID!){nodes(ids:[${many(1_000, () => '$c')}]){id}}`,
+      variables: { c: Buffer.from(`[1${',""'.repeat(200_000)}]`).toString('base64url') },
+    },
+    'an id of 900 KB as 1,000 events to send again': {
+      query: `mutation($c:ID!){redeliverEvents(input:{endpointId:"11111111-1111-4111-8111-111111111111",eventIds:[${many(1_000, () => '$c')}]}){scheduled}}`,
+      variables: { c: 'c'.repeat(900_000) },
+    },
+    'an email of 900 KB of customers under 190 aliases': {
+      query: `query($c:String){${many(190, (n) => `a${n}:customers(filter:{email:$c},first:1){nodes{name}}`)}}`,
+      variables: { c: 'C'.repeat(900_000) },
+    },
     'a customer’s id of 900 KB in 1,000 references to contacts': {
       query: `query($c:String){_entities(representations:[${many(1_000, () => '{provider:"a" customerId:$c}')}]){__typename}}`,
       variables: { c: 'c'.repeat(900_000) },
