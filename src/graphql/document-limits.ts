@@ -31,14 +31,20 @@ function findStringEnd(source: string, start: number): number {
   for (let index = start + quote.length; index < source.length; index++) {
     if (source[index] === '\\') index += isBlock ? (source.startsWith('"""', index + 1) ? 3 : 0) : 1;
     else if (source.startsWith(quote, index)) return index + quote.length - 1;
-    else if (!isBlock && source[index] === '\n') return index;
+    else if (!isBlock && isLineEnd(source[index])) return index;
   }
   return source.length;
 }
 
+/** A carriage return alone ends a line as well. */
 function findLineEnd(source: string, start: number): number {
-  const end = source.indexOf('\n', start);
-  return end === -1 ? source.length : end;
+  let end = start;
+  while (end < source.length && !isLineEnd(source[end])) end += 1;
+  return end;
+}
+
+function isLineEnd(character: string | undefined): boolean {
+  return character === '\n' || character === '\r';
 }
 
 /**

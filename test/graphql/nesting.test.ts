@@ -10,7 +10,9 @@ test.each([
   ['brackets behind a string with a quote inside', '{a(b:"\\"}}}}" c:[{'],
   ['brackets behind a block', '{a(b:"""}}"}}\\"""}}""" c:[{'],
   ['brackets behind a comment', '{a(b: #}}}}\n [{'],
+  ['brackets behind a comment that ends with a carriage return', '{a(b: #}}}}\r [{'],
   ['brackets behind a string that does not end', '{a(b:"}}}}\n [{'],
+  ['brackets behind a string that does not end before a carriage return', '{a(b:"}}}}\r [{'],
 ])('%s that nest too deeply are rejected', (_what, source) => {
   expect(() => checkNesting(source, 3)).toThrow('deeper than 3');
 });

@@ -73,6 +73,8 @@ export const TEXTS: DocumentKind = {
     'nothing but byte order marks': words('\uFEFF', 200_000),
     'nothing but surrogates': words('\uD800', 20_000),
     'nothing but opening braces': words('{'),
+    'opening braces behind a comment that ends with a carriage return': `#\r${words('{a', 50_000)}`,
+    'opening braces behind a string that ends with a carriage return': `{a(b:"\r${words('{a', 50_000)}`,
     'nothing but opening brackets in a value': `{node(id:${words('[', 100_000)}`,
     'inputs within inputs': `{searchContacts(filter:${words('{email:', 100_000)}"a"`,
     'lists of types': `query($v:${words('[', 100_000)}Int`,
