@@ -86,7 +86,7 @@ export function checkFragmentDepth(document: DocumentNode, limit: number): void 
 /**
  * Rejects a document that would be slow to validate for its length. Validation compares all pairs of fields that
  * merge under one response name and all pairs of fragments in a selection, and visits all fragments again per
- * operation. This counts those steps in linear time.
+ * operation. This counts those steps, and its own, in linear time.
  */
 export function checkMerging(document: DocumentNode, limits: MergingLimits): void {
   const fragments = findFragments(document);
@@ -96,7 +96,7 @@ export function checkMerging(document: DocumentNode, limits: MergingLimits): voi
   const reached = new Set<string>();
   const ids = new Map<SelectionSetNode, number>();
   const merged = new Set<string>();
-  const count = { fields: 0, pairs: 0 };
+  const count = { selections: 0, pairs: 0 };
   for (const { selectionSet } of operations) countPairs(selectionSet);
   // Fragments that an operation reaches were counted within it.
   for (const [name, { selectionSet }] of fragments) if (!reached.has(name)) countPairs(selectionSet);
@@ -108,10 +108,10 @@ export function checkMerging(document: DocumentNode, limits: MergingLimits): voi
       const name = toName(sets);
       if (merged.has(name)) continue;
       merged.add(name);
-      const { fields, spreads } = selectFields(sets, fragments);
+      const { fields, spreads, visited } = selectFields(sets, fragments);
       for (const spread of spreads) reached.add(spread);
       count.pairs += pairsOf(spreads.size);
-      count.fields += fields.length;
+      count.selections += visited;
       for (const same of groupByResponseName(fields)) {
         count.pairs += pairsOf(same.length);
         const below = same.flatMap(({ selectionSet }) => selectionSet ?? []);
@@ -119,8 +119,8 @@ export function checkMerging(document: DocumentNode, limits: MergingLimits): voi
       }
       if (count.pairs > limits.pairs)
         throw tooLarge(`more than ${limits.pairs} pairs of its fields or fragments answer under one name`);
-      if (count.fields > limits.merged)
-        throw tooLarge(`with its fragments it has more than ${limits.merged} fields`);
+      if (count.selections > limits.merged)
+        throw tooLarge(`with its fragments it has more than ${limits.merged} selections`);
     }
   }
 
@@ -160,11 +160,13 @@ export function findFragments({ definitions }: DocumentNode): Map<string, Fragme
 export function selectFields(
   sets: readonly SelectionSetNode[],
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): { readonly fields: readonly FieldNode[]; readonly spreads: ReadonlySet<string> } {
+): SelectedNodes {
   const fields: FieldNode[] = [];
   const spreads = new Set<string>();
+  let visited = 0;
   const waiting = [...sets];
   for (let set = waiting.pop(); set; set = waiting.pop()) {
+    visited += set.selections.length;
     for (const node of set.selections) {
       if (node.kind === Kind.FIELD) fields.push(node);
       else if (node.kind === Kind.INLINE_FRAGMENT) waiting.push(node.selectionSet);
@@ -175,5 +177,12 @@ export function selectFields(
       }
     }
   }
-  return { fields, spreads };
+  return { fields, spreads, visited };
+}
+
+interface SelectedNodes {
+  readonly fields: readonly FieldNode[];
+  readonly spreads: ReadonlySet<string>;
+  /** How many selections were visited, repeated spreads included. */
+  readonly visited: number;
 }

@@ -105,7 +105,7 @@ const LIMITS = {
     most: 100_000,
     counts: 'pairs that validation compares: fields under one response name, fragments in one selection',
   },
-  merged: { most: 100_000, counts: 'fields of a document, counted wherever fragments make them merge' },
+  merged: { most: 100_000, counts: 'selections of a document, counted wherever fragments make them merge' },
   ...MEASURED,
 } as const satisfies Record<string, Limit>;
 

@@ -2,7 +2,7 @@ import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { checkMerging } from '../../src/graphql/document-limits.ts';
 
-const LIMITS = { operations: 3, pairs: 100, merged: 200 };
+const LIMITS = { operations: 3, pairs: 100, merged: 300 };
 const check = (text: string) => () => checkMerging(parse(text), LIMITS);
 const list = (times: number, part: (at: number) => string) =>
   Array.from({ length: times }, (_, at) => part(at)).join(' ');
@@ -32,12 +32,22 @@ test('the number of operations is limited', () => {
   expect(check(list(4, (at) => `query Q${at} { a }`))).toThrow('it has more than 3 operations');
 });
 
-test('fields are counted at each position, and identical ones once', () => {
+test('selections are counted at each position, and identical ones once', () => {
   const alike = (depth: number) =>
     `{ ...F0 } ${list(depth, (at) => `fragment F${at} on Query { a { ...F${at + 1} } b { ...F${at + 1} } }`)}`;
   expect(check(alike(50))).not.toThrow();
-  const wide = `{ ${list(20, (at) => `a${at} { b ...F }`)} } fragment F on T { ${list(10, (at) => `c${at}`)} }`;
-  expect(check(wide)).toThrow('more than 200 fields');
+  const wide = `{ ${list(20, (at) => `a${at} { b ...F }`)} } fragment F on T { ${list(13, (at) => `c${at}`)} }`;
+  expect(check(wide)).toThrow('more than 300 selections');
+});
+
+test.each([
+  ['of a fragment that is defined', '{ a } fragment F on T { f }'],
+  ['of an unknown fragment', '{ a }'],
+])('repeated spreads %s are counted at each position, as fields are', (_what, rest) => {
+  const repeated = (times: number) =>
+    `query Q { ${list(10, (at) => `a${at} { ...S }`)} } fragment S on T { ${list(times, () => '...F')} } query R ${rest}`;
+  expect(check(repeated(20))).not.toThrow();
+  expect(check(repeated(30))).toThrow('more than 300 selections');
 });
 
 test('other errors are left to validation', () => {

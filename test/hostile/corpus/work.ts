@@ -94,6 +94,7 @@ export const WORK: DocumentKind = {
       },
     },
     'a condition in each of 500 inline fragments, ninety deep': `query($b:Boolean=true){${many(5, () => `${'...on Query@include(if:$b){'.repeat(90)}a:__typename${'}'.repeat(90)}`)}}`,
+    'one spread 14,500 times, in a fragment of 4,900 fields': `{${many(4_900, (n) => `x${n}{...S}`)}} fragment S on Query{${many(14_500, () => '...F')}}`,
     'ten levels of fragments, each spread twice': `{...F0} ${many(10, (n) => `fragment F${n} on Query{...F${n + 1} ...F${n + 1}}`)} fragment F10 on Query{__typename}`,
   },
 };
