@@ -35,8 +35,8 @@ export function analyzeCost(subject: Subject): OperationCost {
   return evaluate(known.cost, { variables, fragments: new Map() });
 }
 
-function analyzeOperation({ schema, document, operation }: Omit<Subject, 'variables'>): Cost {
-  checkFragmentDepth(document, MAX_NESTING);
+function analyzeOperation({ schema, document, operation, nesting }: Omit<Subject, 'variables'>): Cost {
+  checkFragmentDepth(document, nesting);
   const fragments = findFragments(document);
   const analyzed = new Map<string, Cost>();
   const introspectionSizes = createIntrospectionSizes({ schema, fragments });
@@ -201,8 +201,6 @@ const BYTES_AROUND_OBJECT = BYTES_AROUND_KEY + 2;
  * limit.
  */
 const MAX_AMOUNT = 2 ** 31 - 1;
-/** The maximum depth of selections through fragments: as deep as brackets may nest. */
-const MAX_NESTING = 100;
 
 /** Counted as executed: a fragment counts once per spread. */
 export type OperationCost = Omit<Sums, 'perItem' | 'bytesPerItem'>;
@@ -232,4 +230,6 @@ interface Subject {
   readonly operation: OperationDefinitionNode;
   /** Variables with the defaults of the operation. */
   readonly variables: Variables;
+  /** The maximum depth of selections through fragments: as deep as brackets may nest. */
+  readonly nesting: number;
 }

@@ -150,7 +150,7 @@ function checkSizes(subject: OperationToCheck, operation: OperationDefinitionNod
   const { schema, document, limits, spent } = subject;
   const defaults = readDefaults(operation);
   const variables = defaults ? { ...defaults, ...subject.variables } : subject.variables;
-  const sizes = analyzeCost({ schema, document, operation, variables });
+  const sizes = analyzeCost({ schema, document, operation, variables, nesting: limits.nesting });
   for (const name of SIZES) {
     const { says, shared }: Measured = MEASURED[name];
     const size = sizes[name] + (shared ? spent[name] : 0);

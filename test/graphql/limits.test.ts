@@ -204,3 +204,11 @@ function aliased(count: number, fields = ALL_FIELDS): string {
 function page(fields: string): string {
   return `{ searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { fetchedAt pageInfo { hasNextPage hasPreviousPage startCursor endCursor } ${fields} } }`;
 }
+
+test('the limit of nesting also applies to selections through fragments', async () => {
+  const { execute } = await createTestServer({ limits: { nesting: 10 } });
+  const chain = (length: number) =>
+    `{ ...F0 } ${Array.from({ length }, (_, at) => `fragment F${at} on Query { ...F${at + 1} }`).join(' ')} fragment F${length} on Query { __typename }`;
+  expect((await execute(chain(5))).data).toEqual({ __typename: 'Query' });
+  expect((await execute(chain(20))).errors?.[0]?.message).toMatch(/its selections nest deeper than 10\.$/);
+});
