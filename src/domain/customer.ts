@@ -1,7 +1,7 @@
 import { type Connection, type ConnectionStatus, connection, connectionUpsert } from './connection.ts';
 
 import type { Page, PageRequest } from './page.ts';
-import type { ProviderName } from './provider-names.ts';
+import { PROVIDER_NAMES, type ProviderName } from './provider-names.ts';
 import { field, id, int, listOf, type Of, patch, shape, string, uuid } from './shape.ts';
 
 const names = {
@@ -26,6 +26,7 @@ export const customerUpsert = patch('CustomerUpsert', 'A customer to create or u
   connections: field(
     listOf(connectionUpsert),
     'Connections to create or update, at most one for each provider. Connections that are not listed are unchanged.',
+    { most: PROVIDER_NAMES.length },
   ),
 });
 

@@ -22,6 +22,8 @@ interface FieldOptions {
   readonly deprecated?: string;
   /** For a list: the usual number of entries. */
   readonly items?: number;
+  /** For a list of a request: the maximum number of entries. */
+  readonly most?: number;
   /** The GraphQL query cost, where it is more than one value. */
   readonly weight?: number;
   /** GraphQL inputs: the default. */

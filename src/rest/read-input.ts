@@ -3,12 +3,17 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
 import { readJsonBytes } from '../lib/json.ts';
 
-/** Validates the whole request at once, so that one error lists every mistake. */
+/**
+ * Validates the whole request at once, so that one error lists every mistake. Of a long body it lists the first only,
+ * because half a million elements can all be wrong.
+ */
 export function readInput<Parts extends InputParts>(
   schema: z.ZodObject<Parts>,
   { request, path }: RoutedRequest,
 ): z.output<z.ZodObject<Parts>> {
   const { query, body } = schema.shape;
+  const abortEarly = request.readBody().length > MAX_LISTED_BYTES;
+  const options: Options = { reportInput: true, abortEarly };
   const parsed = schema.safeParse(
     {
       path: readPath(path),
@@ -16,7 +21,7 @@ export function readInput<Parts extends InputParts>(
       headers: Object.fromEntries(request.headers),
       body: readBody(request, body.def.type),
     },
-    { reportInput: true },
+    options,
   );
   if (parsed.success) return parsed.data;
   throw new CrossbookError('BAD_REQUEST', formatIssues(parsed.error.issues));
@@ -94,18 +99,21 @@ function kindOf({ shape }: z.ZodObject, name: string): string | undefined {
   return def.type;
 }
 
+/** The length of a body up to which all of its mistakes are found. */
+const MAX_LISTED_BYTES = 8 * 1024;
 const MAX_MISTAKES = 20;
 const MAX_NAME_LENGTH = 100;
 
 /** Formats all mistakes with their fields. Never includes values, which could be secrets. */
 function formatIssues(issues: readonly Issue[]): string {
-  const mistakes = issues.flatMap((issue) =>
+  const mistakes = issues.flatMap((issue): (() => string)[] =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => `${toName([...issue.path, key])} is not known`)
-      : [`${toName(issue.path)} ${toWords(issue)}`],
+      ? issue.keys.map((key) => () => `${toName([...issue.path, key])} is not known`)
+      : [() => `${toName(issue.path)} ${toWords(issue)}`],
   );
   const more = mistakes.length - MAX_MISTAKES;
-  return `${mistakes.slice(0, MAX_MISTAKES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
+  const told = mistakes.slice(0, MAX_MISTAKES).map((tell) => tell());
+  return `${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
 }
 
 function toWords(issue: Issue): string {
@@ -159,3 +167,8 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 };
 
 type Issue = z.core.$ZodIssue;
+
+/** `abortEarly` ends at the first mistake; zod declares it for its own `validate` only. */
+interface Options extends z.core.ParseContext<Issue> {
+  readonly abortEarly: boolean;
+}

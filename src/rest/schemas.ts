@@ -218,8 +218,10 @@ function toFields(fields: Fields, direction: WireDirection): Record<string, z.Zo
 }
 
 function toField(field: Field<unknown>, direction: WireDirection): z.ZodType {
-  const { type, nullable, optional, leftOutOfRest, nullInRest, description, example, deprecated } = field;
-  const schema = toSchema(type, direction);
+  const { type, nullable, optional, leftOutOfRest, nullInRest, description, example, deprecated, most } =
+    field;
+  const plain = toSchema(type, direction);
+  const schema = plain instanceof z.ZodArray && most !== undefined ? plain.max(most) : plain;
   const mayLack = direction === 'response' ? nullable || leftOutOfRest : optional;
   const withNull =
     nullable && direction === 'request' ? schema.nullish() : mayLack ? schema.optional() : schema;

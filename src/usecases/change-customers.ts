@@ -10,7 +10,7 @@ import {
 } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Providers } from '../domain/provider.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import { isRfc3339, isStorableJson, isVisibleAscii } from '../lib/text.ts';
@@ -34,6 +34,9 @@ const MAX_CONFIG_BYTES = 64 * 1024;
  * REST's; returns the upsert with normalized email and URLs.
  */
 function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): CustomerUpsert {
+  if (upsert.connections && upsert.connections.length > PROVIDER_NAMES.length) {
+    throw new CrossbookError('BAD_REQUEST', `connections has more than ${PROVIDER_NAMES.length} entries.`);
+  }
   const email = upsert.email.trim();
   const connections = upsert.connections?.map((connection) => cleanInstanceUrl(rules, connection));
   const mistakes = [

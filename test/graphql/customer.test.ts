@@ -202,3 +202,11 @@ test.each([
   expect(errors?.[0]?.message).toBe(`There is no customer "${'c'.repeat(255)}".`);
   expect(errors?.[0]?.extensions?.['code']).toBe('NOT_FOUND');
 });
+
+test('an upsert with more connections than there are providers is rejected as in REST', async () => {
+  const { execute } = await createTestServer();
+  const connections = Array(19).fill({ providerName: 'SLACK' });
+  const { errors } = await execute(UPSERT, { input: { ...CUSTOMER, connections } });
+  expect(errors?.[0]?.message).toBe('connections has more than 18 entries.');
+  expect(errors?.[0]?.extensions?.['code']).toBe('BAD_REQUEST');
+});

@@ -116,6 +116,26 @@ describe('bodies of an upsert', () => {
     expect(answer.body.errors[0].detail).toContain(detail);
   });
 
+  test('of a short body every mistake is counted, and of a long one the first is told', async () => {
+    const { ask } = await openRest();
+    const tell = async (body: object) => (await ask('PUT', '/customers', { body })).body.errors[0].detail;
+    const mapping = (times: number) => connection({ entity_mappings: Array(times).fill(0) });
+    expect(await tell(mapping(30))).toMatch(/entity_mappings\[19\] must be an object; and 10 more\.$/);
+    expect(await tell(mapping(10_000))).toBe('connections[0].entity_mappings[0] must be an object.');
+  });
+
+  test('a list that is too long is rejected without reading its entries', async () => {
+    const { ask } = await openRest();
+    const answer = await ask('PUT', '/customers', { body: { ...CUSTOMER, connections: Array(19).fill(0) } });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0].detail).toBe('connections has more than 18 entries.');
+  });
+
+  test('OpenAPI has the maximum of connections', async () => {
+    const { document } = await openRest();
+    expect(JSON.stringify(document.components)).toMatch(/"connections":\{[^{}]*"maxItems":18/);
+  });
+
   test('a rejected secret is not repeated', async () => {
     const credentials = {
       type: 'token',
@@ -175,8 +195,16 @@ test('one response lists the errors of query, headers and body', async () => {
 });
 
 test('a thousand errors give a response of bounded size', async () => {
-  const body = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`.repeat(100), 1]));
-  const answer = await (await openRest()).ask('POST', SEARCH, { body });
-  expect(answer.text.length).toBeLessThan(5_000);
-  expect(answer.body.errors[0].detail).toMatch(/and 981 more\.$/);
+  const { ask } = await openRest();
+  const make = (length: number, times: number) =>
+    Object.fromEntries(Array.from({ length }, (_, index) => [`k${index}`.repeat(times), 1]));
+  for (const [body, detail] of [
+    [make(50, 40), /and 31 more\.$/],
+    [make(1_000, 100), /^filter is required\.$/],
+    [{ filter: make(1_000, 100) }, /and 980 more\.$/],
+  ] as const) {
+    const answer = await ask('POST', SEARCH, { body });
+    expect(answer.text.length).toBeLessThan(5_000);
+    expect(answer.body.errors[0].detail).toMatch(detail);
+  }
 });
