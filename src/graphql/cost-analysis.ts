@@ -35,11 +35,11 @@ export function analyzeCost(subject: Subject): OperationCost {
   return evaluate(known.cost, { variables, fragments: new Map() });
 }
 
-function analyzeOperation({ schema, document, operation, nesting }: Omit<Subject, 'variables'>): Cost {
-  checkFragmentDepth(document, nesting);
+function analyzeOperation({ schema, document, operation, limits }: Omit<Subject, 'variables'>): Cost {
+  checkFragmentDepth(document, limits.nesting);
   const fragments = findFragments(document);
   const analyzed = new Map<string, Cost>();
-  const introspectionSizes = createIntrospectionSizes({ schema, fragments });
+  const introspectionSizes = createIntrospectionSizes({ schema, fragments, maxSteps: limits.steps });
   const typeName = { bytes: Math.max(...Object.keys(schema.getTypeMap()).map(({ length }) => length)) + 2 };
   const root = schema.getRootType(operation.operation) ?? undefined;
   return ofSelections([{ ...operation, kind: Kind.INLINE_FRAGMENT }], root);
@@ -230,6 +230,10 @@ interface Subject {
   readonly operation: OperationDefinitionNode;
   /** Variables with the defaults of the operation. */
   readonly variables: Variables;
-  /** The maximum depth of selections through fragments: as deep as brackets may nest. */
-  readonly nesting: number;
+  readonly limits: {
+    /** The maximum depth of selections through fragments: as deep as brackets may nest. */
+    readonly nesting: number;
+    /** The maximum number of selections of the schema that are counted. */
+    readonly steps: number;
+  };
 }

@@ -99,6 +99,11 @@ const LIMITS = {
   batch: { most: 10, counts: 'operations in a batch' },
   tokens: { most: 60_000, counts: 'tokens of all documents together' },
   strangerTokens: { most: 2_000, counts: 'tokens without an API key or a token' },
+  steps: { most: 200_000, counts: 'selections of the schema in an introspection query' },
+  strangerSteps: {
+    most: 20_000,
+    counts: 'the same without an API key or a token; the queries of tools have 6,000',
+  },
   nesting: { most: 100, counts: 'brackets within brackets, selections through fragments' },
   operations: { most: 100, counts: 'operations in a document' },
   pairs: {
@@ -150,7 +155,8 @@ function checkSizes(subject: OperationToCheck, operation: OperationDefinitionNod
   const { schema, document, limits, spent } = subject;
   const defaults = readDefaults(operation);
   const variables = defaults ? { ...defaults, ...subject.variables } : subject.variables;
-  const sizes = analyzeCost({ schema, document, operation, variables, nesting: limits.nesting });
+  const steps = subject.isCallerKnown ? limits.steps : limits.strangerSteps;
+  const sizes = analyzeCost({ schema, document, operation, variables, limits: { ...limits, steps } });
   for (const name of SIZES) {
     const { says, shared }: Measured = MEASURED[name];
     const size = sizes[name] + (shared ? spent[name] : 0);

@@ -1,6 +1,7 @@
 import { getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { analyzeCost } from '../../src/graphql/cost-analysis.ts';
+import { DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
 import { apiSchema } from '../../src/graphql/schema.ts';
 import { openGateway, type TestGateway } from './open-gateway.ts';
 
@@ -51,7 +52,13 @@ async function countBoth(query: string): Promise<{ readonly theirs: number; read
   const document = parse(query);
   const operation = getOperationAST(document);
   if (!operation) throw new Error('There is no operation.');
-  const { cost } = analyzeCost({ schema: apiSchema, document, operation, variables: {}, nesting: 100 });
+  const { cost } = analyzeCost({
+    schema: apiSchema,
+    document,
+    operation,
+    variables: {},
+    limits: DEFAULT_LIMITS,
+  });
   return { theirs: (extensions as { cost: { estimated: number } }).cost.estimated, ours: cost };
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import { analyzeCost } from '../../src/graphql/cost-analysis.ts';
+import { DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
 import { writeResponse } from '../../src/graphql/over-http/write-response.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
@@ -88,7 +89,10 @@ test('an operation that is combined with other fragments is estimated anew', () 
   const combined = { ...small, definitions: [operation, large].flatMap((node) => node ?? []) };
   const costOf = (document: typeof small) => {
     const found = getOperationAST(document);
-    return found && analyzeCost({ schema, document, operation: found, variables: {}, nesting: 100 }).fields;
+    return (
+      found &&
+      analyzeCost({ schema, document, operation: found, variables: {}, limits: DEFAULT_LIMITS }).fields
+    );
   };
   expect([small, combined, small].map(costOf)).toEqual([2, 3, 2]);
 });
@@ -104,7 +108,7 @@ async function run(text: string, variableValues: Record<string, unknown>, contex
     document,
     operation,
     variables: variableValues,
-    nesting: 100,
+    limits: DEFAULT_LIMITS,
   });
   const allowance = new Allowance(RESPONSE_BOUNDS.caller);
   const result = await execute({ schema, document, variableValues, contextValue, allowance });
