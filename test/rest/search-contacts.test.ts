@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/contact.ts';
+import { CrossbookError } from '../../src/domain/errors.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { DEMO, openRest } from './open-rest.ts';
 
@@ -35,6 +36,19 @@ test.each([
   );
   const calls = fake.calls.filter(({ method }) => method === 'findAssociations');
   expect(calls.map(({ keys }) => keys)).toEqual(Array(2).fill(['1', '2', '3']));
+});
+
+test('a search whose contacts cannot be counted fetches no associations', async () => {
+  const { ask, fake } = await openRest();
+  const open = fake.services.openContactPort;
+  const countByDomain = () => Promise.reject(new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'down'));
+  Object.assign(fake.services, {
+    openContactPort: (...asked: Parameters<typeof open>) => ({ ...open(...asked), countByDomain }),
+  });
+  const query = 'associations_to_fetch=company&page_size=3';
+  const { body } = await ask('POST', `${SEARCH}?${query}`, { body: EVERYBODY });
+  expect(body.errors[0].code).toBe('REMOTE_PROVIDER_UNAVAILABLE');
+  expect(fake.calls.map(({ method }) => method)).not.toContain('findAssociations');
 });
 
 test('a provider without associations gives empty lists', async () => {

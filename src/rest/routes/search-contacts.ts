@@ -153,6 +153,7 @@ export const searchContactsOperation = defineOperation({
       readFromCache,
       selection: { rawData, totalCount: true, needsPreviousPage: true },
     });
+    if (page.countFailure !== undefined) throw page.countFailure;
     // Associations are not cached, and a search in the cache calls no provider.
     const objects = readFromCache ? undefined : query.associations_to_fetch;
     const toRecord = (one: Contact) => toContactRecord(one, rawData);
@@ -164,7 +165,6 @@ export const searchContactsOperation = defineOperation({
           })),
         )
       : page.items.map(toRecord);
-    if (page.countFailure !== undefined) throw page.countFailure;
     headers['x-fetched-at'] = page.fetchedAt;
     const pagination = { ...toPageCursors(page), total_count: page.totalCount };
     return { pagination, records };
