@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { CrossbookError } from '../domain/errors.ts';
-import type { HttpRequest } from '../lib/http-message.ts';
+import { type HttpRequest, isJson } from '../lib/http-message.ts';
 import { readJsonBytes } from '../lib/json.ts';
 
 /**
@@ -50,15 +50,13 @@ export interface RoutedRequest {
   readonly path: Readonly<Record<string, string>>;
 }
 
-const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
-
 /** Reads the body as JSON. Undefined where there is none, or an optional one is absent. */
 function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown {
   if (type === 'undefined') return undefined;
   const contentType = request.headers.get('content-type');
   const bytes = request.readBody();
   if (type === 'optional' && contentType === null && bytes.length === 0) return undefined;
-  if (!JSON_TYPE.test(contentType ?? '')) {
+  if (!isJson(contentType)) {
     throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json, in UTF-8.');
   }
   const read = readJsonBytes(bytes);

@@ -178,6 +178,12 @@ describe('bodies as bytes', () => {
       { 'content-type': 'application/json; charset=UTF-8' },
       200,
     ],
+    [
+      'a content type with another parameter, as in GraphQL',
+      '{"filter":{"email":"a@b.c"}}',
+      { 'content-type': 'application/json;charset=utf8;v=1' },
+      200,
+    ],
   ])('%s', async (_, raw, headers, status) => {
     const { ask } = await openRest();
     expect((await ask('POST', SEARCH, { headers: { ...JSON_DEMO, ...headers }, raw })).status).toBe(status);

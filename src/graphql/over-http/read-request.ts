@@ -1,7 +1,7 @@
 import { missingCredentials } from '../../domain/caller.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
-import type { HttpRequest } from '../../lib/http-message.ts';
+import { type HttpRequest, isJson } from '../../lib/http-message.ts';
 import { isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
 import type { DocumentLimits, Spent } from '../limits.ts';
@@ -139,13 +139,6 @@ export function chooseMediaType(accept: string | null): string | undefined {
 export function acceptsJsonAlone(accept: string | null): boolean {
   const ranges = readRanges(accept ?? '');
   return weigh(JSON_TYPE, ranges).quality > 0 && weigh(GRAPHQL_TYPE, ranges).quality === 0;
-}
-
-/** Accepts JSON in UTF-8 only. */
-export function isJson(contentType: string | null): boolean {
-  if (contentType === JSON_TYPE) return true;
-  const { name, isReadable } = readRange((contentType ?? '').toLowerCase());
-  return name === JSON_TYPE && isReadable;
 }
 
 function weigh(type: string, ranges: readonly Range[]): { quality: number; position: number } {
