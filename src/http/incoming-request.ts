@@ -3,6 +3,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import type { ArrivingRequest, HttpHeaders, ReserveBytes } from '../lib/http-message.ts';
+import { Chunks } from '../lib/json.ts';
 
 /** Wraps a request of Node's HTTP server for the APIs. */
 export class IncomingRequest implements ArrivingRequest {
@@ -37,34 +38,30 @@ export class IncomingRequest implements ArrivingRequest {
     const message = this.#message;
     if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
     return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      let length = 0;
-      let isRefused = false;
+      let chunks: Chunks | undefined = new Chunks();
       const refuse = (error: unknown) => {
-        isRefused = true;
-        chunks.length = 0;
+        chunks = undefined;
         reject(error);
       };
+      const refuseCut = (cause?: unknown) =>
+        refuse(new CrossbookError('BAD_REQUEST', 'The body could not be read to its end.', { cause }));
       message.on('data', (chunk: Buffer) => {
         // The rest of a body that is too large is read and dropped: to stop reading would close the connection before
         // the response.
-        if (isRefused) return;
-        length += chunk.length;
-        if (length > limit) return refuse(tooLarge(limit));
+        if (!chunks) return;
+        if (chunks.bytes + chunk.length > limit) return refuse(tooLarge(limit));
         try {
-          reserve(chunk.length);
-          chunks.push(chunk);
+          reserve(chunks.memoryFor(chunk));
+          chunks.add(chunk);
         } catch (error) {
           refuse(error);
         }
       });
       message.once('end', () => {
-        this.#body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+        this.#body = chunks?.toBuffer();
         resolve();
       });
-      message.once('error', (cause) => {
-        refuse(new CrossbookError('BAD_REQUEST', 'The body could not be read to its end.', { cause }));
-      });
+      message.once('error', refuseCut);
     });
   }
 

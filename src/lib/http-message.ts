@@ -21,7 +21,7 @@ export interface ArrivingRequest extends HttpRequest {
   onClose(callback: () => void): void;
 }
 
-/** Called with the length of each chunk before it is kept. Throws where the memory budget is exhausted. */
+/** Called before bytes are kept, with the memory that they take. Throws where the memory budget is exhausted. */
 export type ReserveBytes = (bytes: number) => void;
 
 export interface HttpHeaders extends Iterable<readonly [name: string, value: string]> {

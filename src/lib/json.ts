@@ -150,3 +150,118 @@ export function stringLength(text: string): number {
 
 /** The longest number that JavaScript writes has 24 characters; `false` has 5. */
 const PRIMITIVE = 24;
+
+/**
+ * A body as it arrives, which may be JSON. Short chunks are copied together into blocks, because each kept buffer takes
+ * some hundreds of bytes more than its content.
+ */
+export class Chunks {
+  bytes = 0;
+  readonly #list: Buffer[] = [];
+  /** The block that short chunks are copied into. */
+  #block = NO_BLOCK;
+  #filled = 0;
+  #nextBlock = SHORT_CHUNK;
+  #values = 0;
+  #counted = 0;
+
+  constructor(first?: Buffer) {
+    if (first) this.add(first);
+  }
+
+  /** The memory that keeping this chunk takes. To be charged before it is added. */
+  memoryFor({ length }: Buffer): number {
+    if (this.#fits(length)) return 0;
+    return this.#isKept(length) ? length : this.#nextBlock;
+  }
+
+  add(chunk: Buffer): void {
+    if (this.#fits(chunk.length)) this.#copy(chunk);
+    else {
+      this.#close();
+      if (this.#isKept(chunk.length)) this.#list.push(chunk);
+      else {
+        this.#block = Buffer.allocUnsafeSlow(this.#nextBlock);
+        this.#nextBlock = Math.min(this.#nextBlock * 2, LARGEST_BLOCK);
+        this.#copy(chunk);
+      }
+    }
+    this.bytes += chunk.length;
+    if (this.isLarge) this.#count();
+  }
+
+  get isLarge(): boolean {
+    return this.bytes > LARGE_BYTES;
+  }
+
+  get list(): readonly Buffer[] {
+    this.#close();
+    return this.#list;
+  }
+
+  /**
+   * An upper bound of the memory after parsing as JSON: the text, and one value per comma and bracket. A list of empty
+   * objects takes twenty times its text.
+   */
+  get parsedBytes(): number {
+    this.#close();
+    this.#count();
+    return this.bytes + this.#values * VALUE_BYTES;
+  }
+
+  /** One buffer, which is the only chunk itself where there is one. */
+  toBuffer(): Buffer {
+    const [first, second] = this.list;
+    return first && !second ? first : Buffer.concat(this.#list, this.bytes);
+  }
+
+  /** The first chunk is kept as it is: most bodies arrive in one. */
+  #isKept(length: number): boolean {
+    return length >= SHORT_CHUNK || this.bytes === 0;
+  }
+
+  #fits(length: number): boolean {
+    return this.#filled + length <= this.#block.length;
+  }
+
+  #copy(chunk: Buffer): void {
+    this.#block.set(chunk, this.#filled);
+    this.#filled += chunk.length;
+  }
+
+  #close(): void {
+    if (this.#filled > 0) this.#list.push(this.#block.subarray(0, this.#filled));
+    this.#block = NO_BLOCK;
+    this.#filled = 0;
+  }
+
+  /** Counts per chunk, because a whole body at once would block the event loop. */
+  #count(): void {
+    for (; this.#counted < this.#list.length; this.#counted++)
+      this.#values += countJsonValues(this.#list[this.#counted] ?? NO_BLOCK);
+  }
+}
+
+const NO_BLOCK = Buffer.alloc(0);
+/** Shorter chunks are copied. */
+const SHORT_CHUNK = 4 * 1024;
+const LARGEST_BLOCK = 64 * 1024;
+/** Smaller responses of a provider stay small after parsing. */
+const LARGE_BYTES = 256 * 1024;
+/** An empty object with its slot in a list. */
+const VALUE_BYTES = 64;
+
+/** The number of values that parsing may give at most: one per comma and bracket. */
+function countJsonValues(json: Uint8Array): number {
+  let values = 0;
+  // `for … of` would take several times as long.
+  for (let index = 0; index < json.length; index++) {
+    const byte = json[index];
+    if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) values++;
+  }
+  return values;
+}
+
+const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;

@@ -7,6 +7,8 @@ import { type Compiled, compile } from '../support/compile.ts';
 import { openWireServer, type WireServer } from '../support/wire-server.ts';
 
 const MB = 1024 * 1024;
+/** A chunk of an HTTP body. */
+const ONE_BYTE = '1\r\nx\r\n';
 
 describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
   let crm: WireServer;
@@ -14,11 +16,16 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
   let child: ChildProcess;
   let url: string;
   let bound: number;
+  let isChopped = false;
 
   beforeAll(async () => {
     const contact = { id: '1', properties: { email: 'a@x.example', notes: 'x'.repeat(31 * MB) } };
     const page = JSON.stringify({ total: 1, results: [contact] });
-    crm = await openWireServer((_, response) => response.end(page));
+    crm = await openWireServer((_, response) => {
+      if (!isChopped) return void response.end(page);
+      response.writeHead(200, { 'transfer-encoding': 'chunked' }).flushHeaders();
+      response.socket?.end(`${ONE_BYTE.repeat(3 * MB)}0\r\n\r\n`);
+    });
     compiled = compile('test/support/memory-process.ts');
     child = spawn(process.execPath, ['--max-old-space-size=384', compiled.file, crm.origin], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -46,6 +53,26 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
     expect(readPeak(child)).toBeLessThan(bound);
     expect((await fetch(`${url}/search`)).status).toBe(200);
     expect(await readHeld(child)).toBe(0);
+  });
+
+  test('receives two responses of three million chunks of one byte in the memory that is reserved for them', async () => {
+    isChopped = true;
+    const all = await Promise.all(Array.from({ length: 2 }, () => fetch(`${url}/search`)));
+    isChopped = false;
+    // They are no JSON.
+    expect(all.map(({ status }) => status)).toEqual([503, 503]);
+    expect(readPeak(child)).toBeLessThan(bound);
+    expect(await readHeld(child)).toBe(0);
+  });
+
+  test('receives 30 bodies in chunks of one byte in the memory that is reserved for them', async () => {
+    const senders = Array.from({ length: 30 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
+    const head = 'POST /pages HTTP/1.1\r\nhost: crossbook\r\ntransfer-encoding: chunked\r\n\r\n';
+    for (const sender of senders) sender.write(head + ONE_BYTE.repeat(32_000));
+    await expect.poll(() => readHeld(child)).toBeGreaterThanOrEqual(30 * 32_000);
+    expect(readPeak(child)).toBeLessThan(bound);
+    for (const sender of senders) sender.destroy();
+    await expect.poll(() => readHeld(child)).toBe(0);
   });
 
   test('gives 200 clients that do not read only the share of their address', async () => {

@@ -28,7 +28,7 @@ const cache = createFakeContactCache();
 const access = providers.get('hubspot')?.contacts as ContactAccess;
 let pages = 0;
 
-const { handle } = openHandler({ max: 1_000, answer, patch: { heldBytes } });
+const { handle } = openHandler({ max: 1_000, answer, patch: { heldBytes, bodyBytes: { stranger: 32_768 } } });
 const listener = await listen({
   ...{ answer: handle, heldBytes, onRefused: () => {}, host: '127.0.0.1', port: 0 },
   bounds: {

@@ -2,68 +2,13 @@ import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { type Hold, memoryLimitReached } from '../../domain/resources.ts';
+import { Chunks } from '../../lib/json.ts';
 
 /** Up to this size synchronous decompression is faster than a thread, and a bomb stays small. */
 const UNPACK_AT_ONCE_BYTES = 8 * 1024;
 
 /** Decompresses to four megabytes at most: gzip's maximum ratio is about a thousand. */
 const START_PACKED_BYTES = 4 * 1024;
-
-/**
- * A body in chunks. The memory that parsing will need is estimated per chunk, because a whole body at once would
- * block the event loop.
- */
-export class Chunks {
-  readonly list: Buffer[] = [];
-  bytes = 0;
-  #values = 0;
-  #counted = 0;
-
-  constructor(first?: Buffer) {
-    if (first) this.add(first);
-  }
-
-  add(piece: Buffer): void {
-    this.list.push(piece);
-    this.bytes += piece.length;
-    if (this.isLarge) this.#count();
-  }
-
-  get isLarge(): boolean {
-    return this.bytes > LARGE_BYTES;
-  }
-
-  /**
-   * An upper bound of the memory after parsing: the text, and one value per comma and bracket. A list of empty
-   * objects takes twenty times its text.
-   */
-  get parsedBytes(): number {
-    this.#count();
-    return this.bytes + this.#values * VALUE_BYTES;
-  }
-
-  /** Concatenates in a shared scratch buffer, because short-lived buffers burden the garbage collector. */
-  toText(): string {
-    const [first] = this.list;
-    const text = first && this.list.length === 1 ? first.toString('utf8') : join(this.list, this.bytes);
-    return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
-  }
-
-  #count(): void {
-    for (const piece of this.list.slice(this.#counted)) this.#values += countValues(piece);
-    this.#counted = this.list.length;
-  }
-}
-
-function countValues(piece: Uint8Array): number {
-  let values = 0;
-  // `for … of` would take several times as long.
-  for (let index = 0; index < piece.length; index++) {
-    const byte = piece[index];
-    if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) values++;
-  }
-  return values;
-}
 
 /**
  * Decodes the body lazily and once: the promise of the response outlives its use, and long-lived large strings burden
@@ -88,7 +33,7 @@ export class ReceivedAnswer implements ProviderResponse {
 
   get body(): string {
     if (this.#parsed === 0 && this.#pieces.isLarge) this.#countParsed();
-    return this.#pieces.toText();
+    return toText(this.#pieces);
   }
 
   discardBody(): void {
@@ -130,7 +75,7 @@ function unpackInPieces({ packed, maxBytes, hold }: PackedBody): Promise<Chunks>
     const stream = createGunzip({ chunkSize: UNPACKED_PIECE_BYTES });
     stream.on('data', (piece: Buffer) => {
       if (pieces.bytes + piece.length > maxBytes) stream.destroy(unpacksToTooMuch());
-      else if (hold?.grow(piece.length) === false) stream.destroy(memoryLimitReached());
+      else if (hold?.grow(pieces.memoryFor(piece)) === false) stream.destroy(memoryLimitReached());
       else pieces.add(piece);
     });
     stream.once('end', () => resolve(pieces));
@@ -143,10 +88,10 @@ function unpackInPieces({ packed, maxBytes, hold }: PackedBody): Promise<Chunks>
 /** The start of a body that is incomplete or too large, for the error. */
 export function readStart({ packed, encoding, maxBytes }: Omit<PackedBody, 'hold'>): string {
   const bytes = Buffer.concat(packed.list, Math.min(packed.bytes, maxBytes));
-  if (encoding === undefined || encoding === 'identity') return new Chunks(bytes).toText();
+  if (encoding === undefined || encoding === 'identity') return toText(new Chunks(bytes));
   try {
     const start = bytes.subarray(0, START_PACKED_BYTES);
-    return new Chunks(gunzipSync(start, { finishFlush: constants.Z_SYNC_FLUSH })).toText();
+    return toText(new Chunks(gunzipSync(start, { finishFlush: constants.Z_SYNC_FLUSH })));
   } catch {
     return '';
   }
@@ -164,8 +109,14 @@ function notUnpacked(cause: unknown): CrossbookError {
   return badBody("The provider's answer cannot be unpacked.", cause);
 }
 
-function join(pieces: readonly Buffer[], bytes: number): string {
-  if (bytes > scratch.length) return Buffer.concat(pieces).toString('utf8');
+/** Concatenates in a shared scratch buffer, because short-lived buffers burden the garbage collector. */
+function toText(pieces: Chunks): string {
+  const { list, bytes } = pieces;
+  const text = list.length < 2 || bytes > scratch.length ? pieces.toBuffer().toString('utf8') : join(list);
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}
+
+function join(pieces: readonly Buffer[]): string {
   let filled = 0;
   for (const piece of pieces) {
     scratch.set(piece, filled);
@@ -180,16 +131,8 @@ function badBody(detail: string, cause?: unknown): CrossbookError {
 
 export const NO_CHUNKS = new Chunks();
 const BYTE_ORDER_MARK = 0xfeff;
-const COMMA = 0x2c;
-const OPEN_BRACE = 0x7b;
-const OPEN_BRACKET = 0x5b;
-/** Smaller bodies stay small after parsing. */
-const LARGE_BYTES = 256 * 1024;
-/** An empty object with its slot in a list. */
-const VALUE_BYTES = 64;
 const UNPACKED_PIECE_BYTES = 64 * 1024;
-
-/** A scratch buffer, reused by every call: only the decoded text leaves it. */
+/** Reused by every call: only the decoded text leaves it. */
 const scratch = Buffer.allocUnsafeSlow(512 * 1024);
 
 interface PackedBody {

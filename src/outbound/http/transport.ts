@@ -4,10 +4,11 @@ import type { ProviderCall } from '../../domain/log.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import { type Hold, memoryLimitReached, type WorkPermit } from '../../domain/resources.ts';
 import { type Clock, whenOver } from '../../lib/clock.ts';
+import { Chunks } from '../../lib/json.ts';
 import { AbandonedError, codeOf, timedOut, toTransportFailure } from '../failures.ts';
 import type { OutboundOptions, OutboundSettings } from '../outbound.ts';
 import { createGuardedConnector } from './addresses.ts';
-import { Chunks, NO_CHUNKS, ReceivedAnswer, readStart, tooLarge, unpackBody } from './answer-body.ts';
+import { NO_CHUNKS, ReceivedAnswer, readStart, tooLarge, unpackBody } from './answer-body.ts';
 
 /** Sends single calls over keep-alive connections, with limits on time and size, and to public hosts only. */
 export function createTransport(options: TransportOptions) {
@@ -157,7 +158,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { maxBytes, hold } = this.#options;
     if (this.#packed.bytes + chunk.length > maxBytes) this.fail(tooLarge(maxBytes));
-    else if (hold?.grow(chunk.length) === false) this.fail(memoryLimitReached());
+    else if (hold?.grow(this.#packed.memoryFor(chunk)) === false) this.fail(memoryLimitReached());
     else this.#packed.add(chunk);
   }
 
