@@ -45,6 +45,8 @@ export class IncomingRequest implements ArrivingRequest {
       };
       const refuseCut = (cause?: unknown) =>
         refuse(new CrossbookError('BAD_REQUEST', 'The body could not be read to its end.', { cause }));
+      // The client may have disconnected while its key was looked up.
+      if (message.destroyed && !message.readableEnded) return refuseCut();
       message.on('data', (chunk: Buffer) => {
         // The rest of a body that is too large is read and dropped: to stop reading would close the connection before
         // the response.
@@ -62,6 +64,9 @@ export class IncomingRequest implements ArrivingRequest {
         resolve();
       });
       message.once('error', refuseCut);
+      message.once('close', () => {
+        if (!message.readableEnded) refuseCut();
+      });
     });
   }
 

@@ -131,6 +131,19 @@ describe('the body', () => {
     body.destroy(new Error('aborted'));
     await expect(received).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   });
+
+  test('is a client error when the client disconnects before or while it is received, with or without an error', async () => {
+    for (const cause of [undefined, new Error('aborted')]) {
+      const { request, body } = open({ headers: { 'content-length': '6' } });
+      body.on('error', nothing).write('abc');
+      body.destroy(cause);
+      await expect(request.receiveBody(6, nothing)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    }
+    const { request, body } = open({ headers: { 'content-length': '6' } });
+    const received = request.receiveBody(6, nothing);
+    body.destroy();
+    await expect(received).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  });
 });
 
 test('the end of the connection is reported, also to listeners that are added afterwards', () => {
