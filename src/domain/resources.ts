@@ -132,6 +132,8 @@ export const UNCOUNTED: WorkPermit = {
 
 /** Accounts for memory held for clients and providers: a total, and a share per owner. */
 export interface HeldBytes {
+  /** A hold of nothing yet, for what grows. */
+  open(owners: HeldOwners, kind: HeldKind): Hold;
   /** Undefined, without charging anything, where the total or an owner's share would be exceeded. */
   acquire(owners: HeldOwners, kind: HeldKind, bytes: number): Hold | undefined;
 }
@@ -157,7 +159,7 @@ export interface HeldOwners {
 }
 
 export const HELD_KINDS = [
-  /** A request body, from its first byte until the response, because what is parsed from it lives as long. */
+  /** A request body, and above 2 KiB what is parsed from it, from its first byte until the response. */
   'request_body',
   /** A provider response, until the end of the request that needs it. */
   'provider_response',

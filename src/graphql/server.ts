@@ -28,7 +28,7 @@ export async function createGraphQL(options: GraphQLOptions) {
   const { openContext, introspection = true, graphiql = {}, operations, plugins = {}, typePrefix } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const schema = toSubgraph(entitySchema, { typePrefix });
-  const holdDocuments = () => options.heldBytes?.acquire({}, 'document', 0);
+  const holdDocuments = () => options.heldBytes?.open({}, 'document');
   const rules = introspection ? [] : [noIntrospection];
   const store = createDocumentStore({ schema, rules, limits, memory: holdDocuments() });
   const documents = operations

@@ -60,8 +60,14 @@ export class IncomingRequest implements ArrivingRequest {
         }
       });
       message.once('end', () => {
-        this.#body = chunks?.toBuffer();
-        resolve();
+        if (!chunks) return;
+        try {
+          if (chunks.bytes > SMALL_BYTES) reserve(chunks.parsedBytes);
+          this.#body = chunks.toBuffer();
+          resolve();
+        } catch (error) {
+          refuse(error);
+        }
       });
       message.once('error', refuseCut);
       message.once('close', () => {
@@ -85,6 +91,8 @@ function tooLarge(limit: number): CrossbookError {
 }
 
 const NO_BODY = Buffer.alloc(0);
+/** What is parsed from a smaller body takes no more than the rest of its request. */
+const SMALL_BYTES = 2 * 1024;
 
 export class IncomingHeaders implements HttpHeaders {
   readonly #headers: IncomingHttpHeaders;

@@ -2,7 +2,7 @@ import { type Caller, missingCredentials } from '../domain/caller.ts';
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { OpenRequestLog, RequestLog } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
-import { type HeldBytes, type HeldOwners, type Hold, memoryLimitReached } from '../domain/resources.ts';
+import { type HeldBytes, type HeldOwners, memoryLimitReached } from '../domain/resources.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest } from './cors.ts';
@@ -94,23 +94,17 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     request.onClose(() => permit.abandon());
   }
 
-  /**
-   * Charges each chunk before it is kept. The charge lasts until the request ends, because parsed values live as long.
-   */
+  /** Charged before it is kept, until the request ends, because parsed values live as long. */
   function receiveBody(incoming: Incoming, permit: RequestPermit): Promise<void> {
     const { request, requestLog } = incoming;
     if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
       throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
     }
-    const owners = toOwners(incoming);
+    const hold = heldBytes.open(toOwners(incoming), 'request_body');
+    permit.keep(hold);
     const sender = incoming.isConnectPage ? 'page' : requestLog.caller ? 'caller' : 'stranger';
-    let hold: Hold | undefined;
     return request.receiveBody(bodyBytes[sender], (bytes) => {
-      if (hold?.grow(bytes)) return;
-      const first = hold ? undefined : heldBytes.acquire(owners, 'request_body', bytes);
-      if (!first) throw memoryLimitReached();
-      hold = first;
-      permit.keep(hold);
+      if (!hold.grow(bytes)) throw memoryLimitReached();
     });
   }
 

@@ -15,7 +15,10 @@ export interface HttpRequest {
 export interface ArrivingRequest extends HttpRequest {
   /** Whether the headers announce a body. */
   readonly hasBody: boolean;
-  /** Call before `readBody`. Rejects where the body exceeds `limit`, is aborted, or `reserve` throws. */
+  /**
+   * Call before `readBody`. Rejects where the body exceeds `limit`, is aborted, or `reserve` throws. Reserves the
+   * memory for the body, and for what will be parsed from it.
+   */
   receiveBody(limit: number, reserve: ReserveBytes): Promise<void>;
   /** Calls back once after the response was sent or the client disconnected; at once where that is past. */
   onClose(callback: () => void): void;

@@ -12,17 +12,10 @@ export function createMemoryLimit({ maxBytes }: { readonly maxBytes: number }) {
   const kinds = Object.fromEntries(HELD_KINDS.map((kind) => [kind, { held: 0, refused: 0 }])) as Kinds;
 
   return {
-    acquire(
-      { address, application, connection }: HeldOwners,
-      kind: HeldKind,
-      bytes: number,
-    ): Hold | undefined {
-      const hold = new CountedHold(kinds[kind], [
-        process,
-        addresses.find(address),
-        applications.find(application),
-        connections.find(connection),
-      ]);
+    open,
+
+    acquire(held: HeldOwners, kind: HeldKind, bytes: number): Hold | undefined {
+      const hold = open(held, kind);
       if (hold.grow(bytes)) return hold;
       hold.release();
       return undefined;
@@ -34,6 +27,15 @@ export function createMemoryLimit({ maxBytes }: { readonly maxBytes: number }) {
     /** The number of accounts in memory. */
     countAccounts: () => sum(owners, ({ size }) => size()),
   };
+
+  function open({ address, application, connection }: HeldOwners, kind: HeldKind): Hold {
+    return new CountedHold(kinds[kind], [
+      process,
+      addresses.find(address),
+      applications.find(application),
+      connections.find(connection),
+    ]);
+  }
 }
 
 class CountedHold implements Hold {

@@ -75,7 +75,7 @@ describe('the body', () => {
     expect(request.readBody()).toBe(chunk);
   });
 
-  test('in chunks of one byte is kept in a few blocks, each reserved as a whole', async () => {
+  test('in chunks of one byte is kept in a few blocks, each reserved as a whole, before what is parsed from it', async () => {
     const { request, body } = open({ headers: { 'transfer-encoding': 'chunked' } });
     const reserved: number[] = [];
     const received = request.receiveBody(32_000, (bytes) => bytes > 0 && reserved.push(bytes));
@@ -83,7 +83,24 @@ describe('the body', () => {
     body.end();
     await received;
     expect(String(request.readBody())).toBe('x'.repeat(32_000));
-    expect(reserved).toEqual([1, 4_096, 8_192, 16_384, 32_768]);
+    expect(reserved).toEqual([1, 4_096, 8_192, 16_384, 32_768, 32_000]);
+  });
+
+  test('of more than two kilobytes also reserves what will be parsed from it, and is rejected where that is too much', async () => {
+    const values = `[${'{},'.repeat(1_000)}0]`;
+    for (const isPossible of [true, false]) {
+      const { request, body } = open({});
+      const reserved: number[] = [];
+      const received = request.receiveBody(4_000, (bytes) => {
+        reserved.push(bytes);
+        if (!isPossible && reserved.length > 1) throw new Error('no memory');
+      });
+      body.end(values);
+      if (isPossible) await received;
+      else await expect(received).rejects.toThrow('no memory');
+      // 2,001 brackets and commas.
+      expect(reserved).toEqual([values.length, values.length + 2_001 * 64]);
+    }
   });
 
   test('exists if the headers say so, whatever the method', () => {
