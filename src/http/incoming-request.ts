@@ -127,7 +127,7 @@ const PLAIN_PATH = /^(?:\/[\w-]+)+$/;
 export function isAddressed(message: IncomingMessage): boolean {
   const { host } = message.headers;
   // HTTP/1.0 has no Host header.
-  if (host === undefined && message.httpVersion === '1.1') return false;
+  if (host === '' || (host === undefined && message.httpVersion === '1.1')) return false;
   if (countHosts(message.rawHeaders) > 1) return false;
   // This host is known to be valid, and a path cannot change the host.
   if (host === lastHost && message.url?.startsWith('/')) return true;
@@ -136,6 +136,17 @@ export function isAddressed(message: IncomingMessage): boolean {
   lastHost = host;
   return true;
 }
+
+/**
+ * Checks that the path names the same resource before and after URL parsing. A proxy in front may allow by prefix what
+ * parsing would turn into another path.
+ */
+export function hasPlainPath({ url = '/' }: Pick<IncomingMessage, 'url'>): boolean {
+  return PLAIN_PATH.test(url) || !CHANGED_BY_PARSING.test(url);
+}
+
+/** In the path: a backslash, a fragment, a control character, or a segment of dots, which may be percent-encoded. */
+const CHANGED_BY_PARSING = /^[^?]*(?:[\\#\t\f]|\/(?:\.|%2e){1,2}(?:[/?]|$))/i;
 
 /** Counts Host headers in the raw list, because Node silently drops the second one. */
 function countHosts(rawHeaders: readonly string[]): number {
@@ -147,15 +158,18 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
-/** Checks that a request target in absolute form names the same host as the Host header. */
+/** Checks that a request target in absolute form is of HTTP and names the same host as the Host header. */
 function namesHost({ url = '/', headers: { host } }: IncomingMessage): boolean {
-  if (url.startsWith('/') || url === '*' || host === undefined) return true;
+  if (url.startsWith('/') || url === '*') return true;
+  if (!ABSOLUTE_FORM.test(url)) return false;
+  if (host === undefined) return true;
   const { protocol, host: named } = new URL(url);
   const address = `${protocol}//${host}`;
   return URL.canParse(address) && new URL(address).host === named;
 }
 
 const HOST = 'host';
+const ABSOLUTE_FORM = /^https?:\/\/[^/]/i;
 
 /** Characters that end the host part of a URL: a Host header has neither user nor path (RFC 9110, 7.2). */
 const BEYOND_A_HOST = /[@/\\?#]/;

@@ -6,6 +6,7 @@ import type { HeldBytes } from '../domain/resources.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ArrivingRequest, HttpResponse } from '../lib/http-message.ts';
 import {
+  hasPlainPath,
   IncomingHeaders,
   IncomingRequest,
   isAddressed,
@@ -63,8 +64,14 @@ export async function listen(options: ListenOptions) {
   const handle = (message: IncomingMessage, response: ServerResponse, address: string | undefined) => {
     if (!isAddressed(message)) {
       const error = new CrossbookError('BAD_REQUEST', 'The request must name its host, once and in one way.');
-      refuse(message, response, error, 'HOST_INVALID');
-      return;
+      return refuse(message, response, error, 'HOST_INVALID');
+    }
+    if (!hasPlainPath(message)) {
+      const error = new CrossbookError(
+        'BAD_REQUEST',
+        'The path must have no backslash, no fragment and no segment of dots.',
+      );
+      return refuse(message, response, error, 'PATH_INVALID');
     }
     answer(new IncomingRequest(message, response), address).then(
       (answered) => send(response, answered, address),

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { IncomingRequest } from '../../src/http/incoming-request.ts';
+import { hasPlainPath, IncomingRequest } from '../../src/http/incoming-request.ts';
 import { fc } from '../support/fast-check.ts';
 
 function open(message: { url?: string; method?: string; headers?: Record<string, string> }) {
@@ -40,6 +40,47 @@ describe('the path', () => {
         const { request } = open({ url: `/${parts.join('')}` });
         expect(request.pathname).toBe(request.url.pathname);
         expect(request.url.host).toBe('crossbook.test');
+      }),
+    );
+  });
+});
+
+describe('a path that URL parsing would make another one', () => {
+  test.each([
+    '/connect\\..\\metrics',
+    '/connect/../metrics',
+    '/connect/./metrics',
+    '/connect/%2e%2E/metrics',
+    '/connect/.%2e/metrics',
+    '/metrics/..',
+    '/metrics/.?a',
+    '/metrics#a',
+    'http://crossbook.test/connect/../metrics',
+  ])('is refused: %s', (url) => {
+    expect(hasPlainPath({ url })).toBe(false);
+  });
+
+  test.each([
+    '/',
+    '/graphql?query={a(b:"/../\\"){c}}#d',
+    '/customers/a.b/...',
+    '/a%2F..',
+    '*',
+    'http://a.b/c',
+  ])('is not %s', (url) => {
+    expect(hasPlainPath({ url })).toBe(true);
+  });
+
+  test('is refused, whatever it is made of: parsing an accepted one only percent-encodes it', () => {
+    const target = fc.array(
+      fc.constantFrom('/', '.', '..', 'a', 'é', '%2e', '%2E', '?', '#', '\\', '\t', '-', ':', '@'),
+    );
+    fc.assert(
+      fc.property(target, (parts) => {
+        const url = `/${parts.join('')}`;
+        if (!hasPlainPath({ url })) return;
+        const [path = ''] = url.split('?');
+        expect(decodeURIComponent(open({ url }).request.pathname)).toBe(decodeURIComponent(path));
       }),
     );
   });

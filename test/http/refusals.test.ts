@@ -102,6 +102,14 @@ describe('a request that is rejected before any handler', () => {
       400,
       'HOST_INVALID',
     ],
+    ['an empty Host', `GET /graphql/metrics? HTTP/1.1\r\nhost:\r\n${IDS}`, 400, 'HOST_INVALID'],
+    ['another scheme', `GET ftp://crossbook/ HTTP/1.1\r\nhost: crossbook\r\n${IDS}`, 400, 'HOST_INVALID'],
+    [
+      'a path that proxies read in another way',
+      `GET /connect\\..\\metrics HTTP/1.1\r\nhost: crossbook\r\n${IDS}`,
+      400,
+      'PATH_INVALID',
+    ],
     [
       'a wish that we do not know',
       `GET / HTTP/1.1\r\nhost: a\r\nexpect: miracles\r\n${IDS}`,

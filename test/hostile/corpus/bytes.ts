@@ -28,6 +28,14 @@ export const BYTES: readonly BytesKind[] = [
       'two hosts': `${LIVEZ}host: elsewhere\r\nconnection: close\r\n\r\n`,
       'the same host twice': `${LIVEZ}host: 127.0.0.1\r\nconnection: close\r\n\r\n`,
       'an invalid host': 'GET /livez HTTP/1.1\r\nhost: a b/\\\r\nconnection: close\r\n\r\n',
+      'an empty host': 'GET /livez HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n',
+      'a backslash in the path':
+        'GET /connect\\..\\metrics HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
+      'a segment of dots': 'GET /connect/../metrics HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
+      'an encoded segment of dots':
+        'GET /customers/%2e%2E/admin/applications HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
+      'an absolute URL of another scheme':
+        'GET ftp://127.0.0.1/livez HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
       'a host with userinfo': 'GET /livez HTTP/1.1\r\nhost: user@127.0.0.1\r\nconnection: close\r\n\r\n',
       'a host with a path': 'GET /livez HTTP/1.1\r\nhost: 127.0.0.1/x\r\nconnection: close\r\n\r\n',
       'an absolute URL of another host': `GET http://elsewhere/livez HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`,
