@@ -247,7 +247,7 @@ export const SETTINGS = {
     'CROSSBOOK_MEMORY_MEGABYTES',
     megabytes(16, 1_000_000),
     '128',
-    "How much memory clients and providers may make the process hold: bodies, answers of CRMs, answers not read yet, queues and cached documents (beyond it: 503 with Retry-After). Default: a third of the heap's limit or a quarter of the container's memory, whichever is smaller. One address or connection gets half of it, one application three quarters.",
+    "How much memory clients and providers may make the process hold: bodies, answers of CRMs, answers not read yet, queues and cached documents (beyond it: 503 with Retry-After). Default: a third of the heap's limit or a quarter of the container's memory, whichever is smaller. One address or connection gets half of it, one application three quarters, and all requests without a key or token together a quarter.",
   ),
   shutdownMs: setting(
     'CROSSBOOK_SHUTDOWN_MS',

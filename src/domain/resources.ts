@@ -149,7 +149,10 @@ export interface Hold {
   release(): void;
 }
 
-/** All given owners are charged, each within its share. */
+/**
+ * All given owners are charged, each within its share. An address without an application is of an unauthenticated
+ * client, whose holds all have one share together.
+ */
 export interface HeldOwners {
   /** The client's subnet: for IPv6 the /64 network. */
   readonly address?: string | undefined;
@@ -158,6 +161,7 @@ export interface HeldOwners {
   readonly connection?: string | undefined;
 }
 
+/** The owners that each is charged to: docs/operations.md, "Limits, timeouts and load shedding". */
 export const HELD_KINDS = [
   /** A request body, and above 2 KiB what is parsed from it, from its first byte until the response. */
   'request_body',

@@ -25,7 +25,7 @@ import {
 } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
 import { jsonLength } from '../lib/json.ts';
-import { JsonBytes } from '../lib/json-body.ts';
+import { JsonBytes, shareBytes } from '../lib/json-body.ts';
 
 /**
  * Caches responses to the standard introspection queries of GraphiQL, code generators and gateways: those that
@@ -52,7 +52,7 @@ export function createKnownIntrospection(schema: GraphQLSchema): KnownIntrospect
 
   function execute(normalized: string): Uint8Array {
     const { data } = executeSync({ schema, document: parse(normalized) });
-    return Buffer.from(JSON.stringify(data));
+    return shareBytes(Buffer.from(JSON.stringify(data)));
   }
 }
 

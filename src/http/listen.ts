@@ -4,7 +4,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { RejectedRequest } from '../domain/log.ts';
 import type { HeldBytes } from '../domain/resources.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { ArrivingRequest, HttpResponse } from '../lib/http-message.ts';
+import type { ArrivingRequest } from '../lib/http-message.ts';
 import {
   hasPlainPath,
   IncomingHeaders,
@@ -14,7 +14,7 @@ import {
   toSubnet,
 } from './incoming-request.ts';
 import { handleClientErrors, toRawErrorResponse, toRefusal } from './rejected-request.ts';
-import { createResponseSender } from './send-response.ts';
+import { createResponseSender, type OwnedResponse } from './send-response.ts';
 import { toReachableUrl } from './welcome.ts';
 
 /** The HTTP listener. Timeouts and limits disconnect clients that send or read slowly, or send too much. */
@@ -24,7 +24,7 @@ export async function listen(options: ListenOptions) {
   let isClosing = false;
   const sender = createResponseSender({ heldBytes, onRefused, now: systemClock.now });
   const enqueuePipelined = createPipelining({ heldBytes, onRefused });
-  const send = (response: ServerResponse, answered: HttpResponse, address?: string | undefined) => {
+  const send = (response: ServerResponse, answered: OwnedResponse, address?: string | undefined) => {
     if (isClosing) response.shouldKeepAlive = false;
     sender.send(response, answered, address);
   };
@@ -224,7 +224,7 @@ const REQUEST_BYTES = 8 * 1024;
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
 interface ListenOptions {
-  answer(request: ArrivingRequest, address: string | undefined): Promise<HttpResponse>;
+  answer(request: ArrivingRequest, address: string | undefined): Promise<OwnedResponse>;
   /** Called for requests that are rejected before the handler: invalid HTTP, too slow, or too many. */
   onRefused(refusal: RejectedRequest): void;
   readonly host: string;

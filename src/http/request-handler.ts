@@ -2,12 +2,13 @@ import { type Caller, missingCredentials } from '../domain/caller.ts';
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { OpenRequestLog, RequestLog } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
-import { type HeldBytes, type HeldOwners, memoryLimitReached } from '../domain/resources.ts';
+import { type HeldBytes, memoryLimitReached } from '../domain/resources.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
+import { countOwnBytes } from '../lib/json-body.ts';
 import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest } from './cors.ts';
 import type { Probes } from './lifecycle.ts';
-import { SLICE_BYTES } from './send-response.ts';
+import { type OwnedResponse, SLICE_BYTES } from './send-response.ts';
 
 /**
  * The request handler. First, by the headers alone: caller, body limit, concurrency group. Then the body, then a slot,
@@ -28,7 +29,15 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const isPreflight = origin !== null && isPreflightRequest(request);
     const found = origin === null || isPreflight ? undefined : cors.findApplications(origin);
     const applications = found instanceof Promise ? await found : found;
-    const response = await respond({ request, address, requestLog, isConnectPage, isPreflight });
+    const incoming: Incoming = {
+      request,
+      address,
+      application: undefined,
+      requestLog,
+      isConnectPage,
+      isPreflight,
+    };
+    const response = await respond(incoming);
     const { status, body } = response;
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body?.length;
     // `Object.assign`: adding to a spread object takes up to a microsecond on Node 20.
@@ -41,7 +50,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     sent['x-request-id'] = requestLog.requestId;
     if (bytes !== undefined) sent['content-length'] = String(bytes);
     requestLog.close({ status, bytes });
-    return { status, headers: sent, body };
+    return { status, headers: sent, body, application: incoming.application };
   };
 
   async function respond(incoming: Incoming): Promise<HttpResponse> {
@@ -59,6 +68,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       if (isOperator) {
         admin.requireKey({ headers, address });
         requestLog.record({ credential: OPERATOR });
+        incoming.application = OPERATOR;
         // It has a group of its own, so that busy applications cannot lock it out.
         permit = limit.open(OPERATOR);
       } else if (isConnectPage) {
@@ -82,11 +92,13 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     }
   }
 
-  function admitCaller({ request, requestLog }: Incoming, caller: Caller | undefined): RequestPermit {
+  function admitCaller(incoming: Incoming, caller: Caller | undefined): RequestPermit {
+    const { request, requestLog } = incoming;
+    incoming.application = caller?.application.id;
     if (caller) requestLog.record({ application: caller.application.name, credential: caller.credentialId });
     else if (!allowsUnauthenticated) throw missingCredentials();
     requestLog.caller = caller;
-    return limit.open(caller?.application.id, caller && toConnectionKey(caller, request.headers));
+    return limit.open(incoming.application, caller && toConnectionKey(caller, request.headers));
   }
 
   function watchPermit({ request, requestLog }: Incoming, permit: RequestPermit): void {
@@ -100,7 +112,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
       throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
     }
-    const hold = heldBytes.open(toOwners(incoming), 'request_body');
+    const hold = heldBytes.open(incoming, 'request_body');
     permit.keep(hold);
     const sender = incoming.isConnectPage ? 'page' : requestLog.caller ? 'caller' : 'stranger';
     return request.receiveBody(bodyBytes[sender], (bytes) => {
@@ -114,9 +126,11 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
    */
   function reserveResponse(incoming: Incoming, response: HttpResponse): HttpResponse {
     const sent = withBytes(response);
-    const length = sent.body?.length ?? 0;
-    if (length <= SLICE_BYTES) return sent;
-    const hold = heldBytes.acquire(toOwners(incoming), 'unread_response', length);
+    const { body } = sent;
+    if (body === null || typeof body === 'string' || body.length <= SLICE_BYTES) return sent;
+    const bytes = countOwnBytes(body);
+    if (bytes <= SLICE_BYTES) return sent;
+    const hold = heldBytes.acquire(incoming, 'unread_response', bytes);
     if (!hold) throw memoryLimitReached();
     incoming.request.onClose(() => hold.release());
     return sent;
@@ -133,10 +147,6 @@ function withBytes(response: HttpResponse): HttpResponse {
   return { ...response, body: Buffer.from(body) };
 }
 
-function toOwners({ address, requestLog }: Incoming): HeldOwners {
-  return { address, application: requestLog.caller?.application.id };
-}
-
 /**
  * Names the connection by the headers, which are known before the document (arguments in it may name another). A
  * customer token fixes the customer.
@@ -147,7 +157,7 @@ function toConnectionKey({ customer }: Caller, headers: HttpHeaders): string {
   return `${isProviderName(provider) ? provider : ''} ${customerId}`;
 }
 
-/** Stands for the operator in the concurrency limit: no application has this id. */
+/** Stands for the operator in the limits: no application has this id. */
 const OPERATOR = 'operator';
 
 /** Body limits: an allowed GraphQL document fits into a megabyte; introspection and the form of a page are short. */
@@ -158,7 +168,7 @@ type RequestHandler = (
   request: ArrivingRequest,
   /** The client's subnet. */
   address?: string | undefined,
-) => Promise<HttpResponse>;
+) => Promise<OwnedResponse>;
 
 /** What a request is authenticated by. */
 interface Arrival {
@@ -169,6 +179,8 @@ interface Arrival {
 interface Incoming {
   readonly request: ArrivingRequest;
   readonly address: string | undefined;
+  /** Undefined until it is authenticated, and without a key or token. */
+  application: string | undefined;
   readonly requestLog: OpenRequestLog;
   /** Whether it is for a page of connect links. */
   readonly isConnectPage: boolean;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { RejectedRequest } from '../domain/log.ts';
-import type { HeldBytes, Hold } from '../domain/resources.ts';
+import type { HeldBytes, HeldOwners, Hold } from '../domain/resources.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
 import { JsonBytes } from '../lib/json-body.ts';
 
@@ -17,7 +17,7 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
   return {
     send(
       response: ServerResponse,
-      { status, headers, body }: HttpResponse,
+      { status, headers, body, application }: OwnedResponse,
       address: string | undefined,
     ): void {
       response.writeHead(status, headers);
@@ -29,7 +29,7 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
       endWith(response, body);
       // Usually the socket has taken everything by now, and nothing has to be charged. (Before Node 24
       // `writableFinished` was equivalent.)
-      if (response.writableLength > 0) holdUnread(response, body?.length ?? 0, address);
+      if (response.writableLength > 0) holdUnread(response, body?.length ?? 0, { address, application });
     },
     /** Called by a timer and by tests. */
     cutSlowReaders,
@@ -37,8 +37,8 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
   };
 
   /** The response is written already: where its memory cannot be charged, the connection is closed. */
-  function holdUnread(response: ServerResponse, bytes: number, address: string | undefined): void {
-    const hold = heldBytes.acquire({ address }, 'unread_response', bytes + RESPONSE_BYTES);
+  function holdUnread(response: ServerResponse, bytes: number, owners: HeldOwners): void {
+    const hold = heldBytes.acquire(owners, 'unread_response', bytes + RESPONSE_BYTES);
     if (hold) watch(new UnreadResponse(response, bytes, hold));
     else cut(response, 'RESPONSE_MEMORY_FULL');
   }
@@ -139,6 +139,11 @@ const WINDOW_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
 /** The memory charged for a response and its request in addition to the body. */
 const RESPONSE_BYTES = 4 * 1024;
+
+export interface OwnedResponse extends HttpResponse {
+  /** The application of the caller, which is charged while the response is unread. */
+  readonly application?: string | undefined;
+}
 
 interface SenderOptions {
   readonly heldBytes: HeldBytes;

@@ -96,6 +96,11 @@ export class JsonBytes {
     this.length = pieces.reduce((sum, { length }) => sum + length, 0);
   }
 
+  /** The length without pieces that other responses share. */
+  get ownLength(): number {
+    return (this.#pieces ?? []).reduce((sum, piece) => sum + countOwnBytes(piece), 0);
+  }
+
   /** Returns the pieces; may be called once. */
   take(): readonly Uint8Array[] {
     const pieces = this.#pieces;
@@ -158,6 +163,20 @@ export function toUtf8(
 const BYTES_OF_A_UNIT = 2;
 /** A scratch buffer, reused by every call and never handed out. */
 const room = Buffer.allocUnsafeSlow(512 * 1024);
+
+/** Marks bytes that all responses share, so that one more reader of them takes no memory. */
+export function shareBytes<Bytes extends Uint8Array>(bytes: Bytes): Bytes {
+  shared.add(bytes);
+  return bytes;
+}
+
+/** The bytes that a body takes by itself. */
+export function countOwnBytes(body: Uint8Array | JsonBytes): number {
+  if (body instanceof JsonBytes) return body.ownLength;
+  return shared.has(body) ? 0 : body.length;
+}
+
+const shared = new WeakSet<Uint8Array>();
 
 /** Smaller bodies hardly compress, and fit into two packets anyway. */
 const WORTHWHILE_BYTES = 1_400;

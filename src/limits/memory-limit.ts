@@ -6,9 +6,11 @@ import { HELD_KINDS, type HeldKind, type HeldOwners, type Hold } from '../domain
 export function createMemoryLimit({ maxBytes }: { readonly maxBytes: number }) {
   const process: Account = { held: 0, holds: 0, max: maxBytes };
   const addresses = createAccounts(maxBytes * SHARES.address);
+  const strangers: Account = { held: 0, holds: 0, max: maxBytes * SHARES.strangers };
+  const strangerAddresses = createAccounts(maxBytes * SHARES.strangerAddress);
   const applications = createAccounts(maxBytes * SHARES.application);
   const connections = createAccounts(maxBytes * SHARES.connection);
-  const owners = [addresses, applications, connections];
+  const owners = [addresses, strangerAddresses, applications, connections];
   const kinds = Object.fromEntries(HELD_KINDS.map((kind) => [kind, { held: 0, refused: 0 }])) as Kinds;
 
   return {
@@ -29,10 +31,11 @@ export function createMemoryLimit({ maxBytes }: { readonly maxBytes: number }) {
   };
 
   function open({ address, application, connection }: HeldOwners, kind: HeldKind): Hold {
+    const isStranger = address !== undefined && application === undefined;
     return new CountedHold(kinds[kind], [
       process,
-      addresses.find(address),
-      applications.find(application),
+      (isStranger ? strangerAddresses : addresses).find(address),
+      isStranger ? strangers : applications.find(application),
       connections.find(connection),
     ]);
   }
@@ -113,8 +116,17 @@ function sum<Item>(items: readonly Item[], read: (item: Item) => number): number
 
 const KEPT_ACCOUNTS = 1_024;
 
-/** The share of the total that one owner may hold, so that others always find some left. */
-const SHARES = { address: 1 / 2, application: 3 / 4, connection: 1 / 2 } as const;
+/**
+ * The share of the total that one owner may hold, so that others always find some left. Unauthenticated clients share
+ * one account, because an attacker may have many addresses.
+ */
+const SHARES = {
+  address: 1 / 2,
+  strangers: 1 / 4,
+  strangerAddress: 1 / 8,
+  application: 3 / 4,
+  connection: 1 / 2,
+} as const;
 
 /**
  * The default limit. Bodies are outside of the heap and parsed values inside, so the smaller share of both is the

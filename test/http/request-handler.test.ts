@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ArrivingRequest, HttpHeaders, HttpResponse } from '../../src/lib/http-message.ts';
+import { JsonBytes, shareBytes } from '../../src/lib/json-body.ts';
 import { openHandler, toCaller } from '../support/open-handler.ts';
 
 const OK: HttpResponse = { status: 200, headers: {}, body: 'ok' };
@@ -182,7 +183,7 @@ describe('memory', () => {
   test('for a response that can stay unread is reserved before sending, until the response was sent', async () => {
     const closes: (() => void)[] = [];
     const { ask, heldBytes, records } = openHandler({
-      maxBytes: 400_000,
+      maxBytes: 800_000,
       answer: async () => ({ status: 200, headers: {}, body: 'x'.repeat(150_000) }),
     });
     const onClose = (callback: () => void) => void closes.push(callback);
@@ -208,6 +209,40 @@ describe('memory', () => {
     expect(heldBytes.counts().kinds.unread_response.held).toBe(80_000);
     expect(headers['content-length']).toBe('80000');
     expect(body).toEqual(Buffer.from(text));
+  });
+
+  test('is not reserved for bytes that all readers share', async () => {
+    const page = shareBytes(Buffer.alloc(200_000, 'x'));
+    const bodies = [page, new JsonBytes([Buffer.from('{'), page])];
+    const { ask, heldBytes } = openHandler({
+      maxBytes: 10,
+      answer: async () => ({ status: 200, headers: {}, body: bodies.pop() ?? null }),
+    });
+    const answered = [await ask('GET', {}), await ask('GET', {})];
+    expect(answered.map(({ status, body }) => [status, body?.length])).toEqual([
+      [200, 200_001],
+      [200, 200_000],
+    ]);
+    expect(heldBytes.counts().kinds.unread_response).toEqual({ held: 0, refused: 0 });
+  });
+
+  test('of the operator and of callers is not that of strangers', async () => {
+    const never = { answer: () => new Promise<HttpResponse>(() => {}) };
+    const { ask, heldBytes } = openHandler({
+      maxBytes: 100,
+      ...never,
+      patch: {
+        admin: {
+          ...{ ...never, paths: /^\/admin/, requireKey: () => {} },
+          toErrorResponse: () => ({ status: 503, headers: {}, body: 'no memory' }),
+        },
+      },
+    });
+    expect(heldBytes.acquire({ address: '192.0.2.1' }, 'request_body', 12)).toBeDefined();
+    expect(heldBytes.acquire({ address: '192.0.2.2' }, 'request_body', 12)).toBeDefined();
+    expect((await ask('POST', {}, body(5))).status).toBe(503);
+    for (const patch of [{ pathname: '/admin' }, {}]) void ask('POST', KEY, { ...body(10), ...patch });
+    await vi.waitFor(() => expect(heldBytes.counts().held).toBe(44));
   });
 
   test('is not reserved for a small response', async () => {

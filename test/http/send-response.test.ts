@@ -65,6 +65,17 @@ test('a small response that the socket does not take is counted, and has a time 
   expect(held.counts().held).toBe(0);
 });
 
+test('a small unread response is charged to the application of its caller, also while strangers have used up their share', () => {
+  const { sender, held } = open();
+  for (const address of ['192.0.2.1', '192.0.2.2'])
+    expect(held.acquire({ address }, 'request_body', 8 * MB)).toBeDefined();
+  const [stranger, caller] = [createResponse(), createResponse()];
+  const small = { status: 200, headers: {}, body: 'small' };
+  sender.send(stranger.as, small, '192.0.2.3');
+  sender.send(caller.as, { ...small, application: 'mine' }, '192.0.2.3');
+  expect([stranger.destroyed(), caller.destroyed()]).toEqual([true, false]);
+});
+
 test('a small response that the socket takes immediately is not counted', () => {
   const { sender, held } = open({ maxBytes: 0 });
   const response = createResponse({ isTaken: true });

@@ -6,7 +6,7 @@ import { fc } from '../support/fast-check.ts';
 
 test('a reservation is counted until it is released, and once', () => {
   const held = createMemoryLimit({ maxBytes: 1_000 });
-  const hold = held.acquire({ address: '192.0.2.1' }, 'request_body', 300);
+  const hold = held.acquire({ address: '192.0.2.1', application: 'a' }, 'request_body', 300);
   expect(hold?.grow(100)).toBe(true);
   expect(held.counts()).toMatchObject({ held: 400, kinds: { request_body: { held: 400, refused: 0 } } });
   hold?.release();
@@ -23,7 +23,8 @@ test('a released reservation cannot grow', () => {
 });
 
 test.each([
-  [{ address: '192.0.2.1' }, 500],
+  [{ address: '192.0.2.1' }, 125],
+  [{ address: '192.0.2.1', application: 'a' }, 500],
   [{ application: 'a' }, 750],
   [{ connection: 'a' }, 500],
 ])('one owner gets its share and no more, which leaves memory for another: %o', (owner, share) => {
@@ -37,9 +38,19 @@ test.each([
   expect(held.acquire(owner, 'provider_response', 1)).toBeDefined();
 });
 
+test('unauthenticated clients share one account, so that several addresses leave the rest to callers', () => {
+  const held = createMemoryLimit({ maxBytes: 1_000 });
+  for (const address of ['192.0.2.1', '192.0.2.2'])
+    expect(held.acquire({ address }, 'request_body', 125)).toBeDefined();
+  expect(held.acquire({ address: '192.0.2.3' }, 'unread_response', 1)).toBeUndefined();
+  expect(held.acquire({ address: '192.0.2.1', application: 'a' }, 'request_body', 500)).toBeDefined();
+  // Cached documents belong to nobody.
+  expect(held.acquire({}, 'document', 250)).toBeDefined();
+});
+
 test('an address of an IPv6 network has the share of the network', () => {
   const held = createMemoryLimit({ maxBytes: 1_000 });
-  expect(held.acquire({ address: toSubnet('2001:db8::1') }, 'request_body', 500)).toBeDefined();
+  expect(held.acquire({ address: toSubnet('2001:db8::1') }, 'request_body', 125)).toBeDefined();
   expect(held.acquire({ address: toSubnet('2001:db8::2') }, 'request_body', 1)).toBeUndefined();
   expect(held.acquire({ address: toSubnet('2001:db8:0:1::2') }, 'request_body', 1)).toBeDefined();
 });
@@ -88,8 +99,11 @@ test('any sequence of reservations stays within the limit and the shares, never 
         for (const name of ['a', 'b']) {
           expect(sum(holds.filter((of) => of.owner.application === name))).toBeLessThanOrEqual(750);
         }
+        const strangers = holds.filter(({ owner }) => owner.address && !owner.application);
+        expect(sum(strangers)).toBeLessThanOrEqual(250);
         const network = holds.filter((of) => of.owner.address?.startsWith('2001'));
-        expect(sum(network)).toBeLessThanOrEqual(500);
+        expect(sum(network.filter((of) => strangers.includes(of)))).toBeLessThanOrEqual(125);
+        expect(sum(network.filter((of) => !strangers.includes(of)))).toBeLessThanOrEqual(500);
       }
       for (const { hold } of holds) hold.release();
       expect(held.counts().held).toBe(0);

@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
     const { port } = new URL(url);
     const readers = Array.from({ length: 200 }, () => connect(Number(port), '127.0.0.1').pause());
     for (const reader of readers) reader.write('GET /large HTTP/1.1\r\nhost: crossbook\r\n\r\n'.repeat(20));
-    await expect.poll(() => readHeld(child)).toBeGreaterThan(20 * MB);
+    await expect.poll(() => readHeld(child)).toBeGreaterThan(10 * MB);
     const elsewhere = connect({ port: Number(port), host: '127.0.0.1', localAddress: '127.0.0.2' });
     elsewhere.write('GET /pages HTTP/1.1\r\nhost: crossbook\r\n\r\n');
     expect(String((await once(elsewhere, 'data'))[0])).toContain('200 OK');

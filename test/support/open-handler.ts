@@ -65,7 +65,7 @@ export function openHandler(options: HandlerOptions = {}) {
     ...options.patch,
   });
   const ask = (method: string, headers: Record<string, string>, patch: Partial<ArrivingRequest> = {}) =>
-    handle({ ...toRequest(method, headers), ...patch });
+    handle({ ...toRequest(method, headers), ...patch }, '192.0.2.9');
   return { handle, ask, answered, lookedUp, refusedOrigins, records, journals, limit, heldBytes };
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { HttpRequest, HttpResponse } from '../../lib/http-message.ts';
-import { chooseEncoding } from '../../lib/json-body.ts';
+import { chooseEncoding, shareBytes } from '../../lib/json-body.ts';
 import { prefixOperation, type TypeNames } from '../subgraph/to-subgraph.ts';
 
 const TITLE = 'Crossbook';
@@ -91,9 +91,9 @@ async function makePages(page: GraphiQLOptions & TypeNames): Promise<readonly Pa
   // Level 5 takes a tenth of the time of the highest for nearly the same size.
   const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
   return [
-    { encoding: 'br', etag: `"${tag}-br"`, body: await promisify(brotliCompress)(plain, brotli) },
-    { encoding: 'gzip', etag: `"${tag}-gzip"`, body: await promisify(gzip)(plain) },
-    { encoding: undefined, etag: `"${tag}"`, body: plain },
+    { encoding: 'br', etag: `"${tag}-br"`, body: shareBytes(await promisify(brotliCompress)(plain, brotli)) },
+    { encoding: 'gzip', etag: `"${tag}-gzip"`, body: shareBytes(await promisify(gzip)(plain)) },
+    { encoding: undefined, etag: `"${tag}"`, body: shareBytes(plain) },
   ];
 }
 

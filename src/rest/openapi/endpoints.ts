@@ -1,4 +1,5 @@
 import { digest } from '../../lib/digest.ts';
+import { shareBytes } from '../../lib/json-body.ts';
 import { isNotModified } from '../operation.ts';
 import type { GroupedOperation } from '../routes/all.ts';
 import type { Endpoint } from '../server.ts';
@@ -12,12 +13,12 @@ export function createOpenApiEndpoint(operations: readonly GroupedOperation[], v
     path: '/openapi.json',
     async answer({ request }) {
       made ??= makeDocument(operations, version);
-      const { text, etag } = await made;
+      const { body, etag } = await made;
       const headers = { etag, 'cache-control': 'no-cache' };
       if (isNotModified(request.headers.get('if-none-match'), etag)) {
         return { status: 304, headers, body: null };
       }
-      return { status: 200, headers: { ...headers, 'content-type': 'application/json' }, body: text };
+      return { status: 200, headers: { ...headers, 'content-type': 'application/json' }, body };
     },
   };
 }
@@ -26,7 +27,7 @@ async function makeDocument(operations: readonly GroupedOperation[], version: st
   const { toOpenApi } = await import('./document.ts');
   const text = JSON.stringify(toOpenApi(operations, version));
   // Weak, because the response may be compressed.
-  return { text, etag: `W/"${digest(text).slice(0, 22)}"` };
+  return { body: shareBytes(Buffer.from(text)), etag: `W/"${digest(text).slice(0, 22)}"` };
 }
 
 /**
