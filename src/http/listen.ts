@@ -193,7 +193,8 @@ function createPipelining({ heldBytes, onRefused }: Pick<ListenOptions, 'heldByt
   ): void => {
     const { socket } = message;
     const length = (queued.get(socket) ?? 0) + 1;
-    const hold = length <= MAX_QUEUED ? heldBytes.acquire({ address }, 'queue', REQUEST_BYTES) : undefined;
+    const bytes = message.headers['transfer-encoding'] === undefined ? REQUEST_BYTES : CHUNKED_BYTES;
+    const hold = length <= MAX_QUEUED ? heldBytes.acquire({ address }, 'queue', bytes) : undefined;
     if (!hold) {
       socket.destroy();
       onRefused({ status: undefined, code: 'PIPELINE_FULL' });
@@ -220,6 +221,8 @@ function createPipelining({ heldBytes, onRefused }: Pick<ListenOptions, 'heldByt
 const MAX_QUEUED = 100;
 /** The memory that a queued request with its headers is charged for. */
 const REQUEST_BYTES = 8 * 1024;
+/** One read of the socket may hold ten thousand chunks of one byte, and each is a buffer until its request starts. */
+const CHUNKED_BYTES = 5 * 1024 * 1024;
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
 

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 describe('clients that do not read', () => {
   test('use at most the memory share of their address, and another address gets responses', async () => {
-    const { port, held, ask } = await open({ maxBytes: 40 * MB });
+    const { port, held, ask } = await open({ maxBytes: 160 * MB });
     for (let n = 0; n < 200; n++) (await dial(port)).pause().write(get('/large'));
     await expect.poll(() => held.counts().kinds.unread_response.refused).toBeGreaterThan(0);
     expect(held.counts().held).toBeLessThanOrEqual(20 * MB);
@@ -24,7 +24,7 @@ describe('clients that do not read', () => {
   });
 
   test('leave no memory reserved when they disconnect', async () => {
-    const { port, held } = await open({ maxBytes: 400 * MB });
+    const { port, held } = await open({ maxBytes: 1_600 * MB });
     const clients = await Promise.all(Array.from({ length: 10 }, () => dial(port)));
     for (const client of clients) client.pause().write(get('/large').repeat(3));
     await expect.poll(() => held.counts().kinds.unread_response.held).toBe(10 * LARGE.length);
@@ -89,6 +89,16 @@ describe('pipelined requests on one connection', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(await hear(client, '<4>')).toMatch(/<5>[\s\S]*<6>[\s\S]*<300000>[\s\S]*<4>/);
+  });
+
+  test('reserve the memory that a chunked body may take in chunks of one byte, or are disconnected', async () => {
+    const { port, held, refused } = await open({ maxBytes: 160 * MB });
+    const clients = await Promise.all(Array.from({ length: 10 }, () => dial(port)));
+    const chunked = 'POST /body HTTP/1.1\r\nhost: crossbook\r\ntransfer-encoding: chunked\r\n\r\n';
+    for (const client of clients) client.write(`${get('/never')}${chunked}1\r\nx\r\n`);
+    await expect.poll(() => refused).toHaveLength(6);
+    expect(refused[0]).toEqual({ status: undefined, code: 'PIPELINE_FULL' });
+    expect(held.counts().kinds.queue.held).toBe(20 * MB);
   });
 
   test('are disconnected if they never end', async () => {
