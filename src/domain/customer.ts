@@ -42,11 +42,6 @@ export type CustomerUpsert = Of<typeof customerUpsert> & {
 /** The maximum length in characters. */
 export const MAX_CUSTOMER_ID_LENGTH = 255;
 
-/** Check it before an id is hashed or repeated: one long text may be the id in a thousand places of a request. */
-export function isPossibleCustomerId(customerId: string): boolean {
-  return customerId.length <= MAX_CUSTOMER_ID_LENGTH;
-}
-
 /** The customers of ONE application; others are unreachable. */
 export interface CustomerStore {
   /** One result per id, in order; undefined where there is no such customer. */

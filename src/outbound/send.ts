@@ -1,7 +1,7 @@
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../domain/remote.ts';
-import { type CallPermit, type HeldOwners, memoryLimitReached } from '../domain/resources.ts';
+import type { CallPermit, HeldOwners } from '../domain/resources.ts';
 import { type Wait, whenOver } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
 import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';
@@ -76,9 +76,8 @@ export function createSend(deps: SendDeps) {
     }
     const sentAt = clock.now();
     // Grows with the response. Held until all requests that share the response have ended.
-    const hold = deps.heldBytes.acquire(deps.owners, 'provider_response', 0);
+    const hold = deps.heldBytes.open(deps.owners, 'provider_response');
     try {
-      if (!hold) throw memoryLimitReached();
       onProgress?.('sent');
       const answer = await deps.transport.send({
         target: deps.target,
@@ -97,7 +96,7 @@ export function createSend(deps: SendDeps) {
       permit.keep(hold);
       return answer;
     } catch (error) {
-      hold?.release();
+      hold.release();
       const sentMs = clock.now() - sentAt;
       // The call spent most of its time in the rate limiter's queue, so the timeout says nothing about the provider.
       const wasMostlyQueued = isTimeout(error) && waitedMs > sentMs;

@@ -3,7 +3,7 @@ import {
   type Customer,
   type CustomerFilter,
   type CustomerStore,
-  isPossibleCustomerId,
+  MAX_CUSTOMER_ID_LENGTH,
 } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ListPage, PageInput, Signer } from '../domain/page.ts';
@@ -79,7 +79,8 @@ function readFilter({ customerIds, email, ...rest }: CustomerFilter): CustomerFi
   }
   return {
     ...rest,
-    customerIds: customerIds && [...new Set(customerIds.filter(isPossibleCustomerId))].sort(),
+    customerIds:
+      customerIds && [...new Set(customerIds.filter((id) => id.length <= MAX_CUSTOMER_ID_LENGTH))].sort(),
     email: email === undefined ? undefined : normalizeGiven(email),
   };
 }

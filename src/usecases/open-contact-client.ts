@@ -3,7 +3,7 @@ import type { Application, Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { ContactOrigin } from '../domain/contact.ts';
 import { type ContactTarget, type ResolvedTarget, toContactOrigin } from '../domain/contact-search.ts';
-import { isPossibleCustomerId, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
+import { MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
 import type { ContactAccess, ContactPort, Providers } from '../domain/provider.ts';
@@ -46,7 +46,7 @@ export function resolveCustomerId(deps: TargetDeps, customerId: string | null | 
 
 /** Rejects an id that is too long for any customer before it is loaded: one long text may stand in many places. */
 export function checkCustomerId(customerId: string): void {
-  if (!isPossibleCustomerId(customerId)) throw customerNotFound(customerId);
+  if (customerId.length > MAX_CUSTOMER_ID_LENGTH) throw customerNotFound(customerId);
 }
 
 function resolveTarget(deps: OpenDeps, target: ContactTarget): ResolvedTarget {

@@ -72,7 +72,7 @@ test('costs are in the subgraph’s schema as far as directives can express them
   ].map(([, name, directives]) => `${name} ${directives?.trim()}`);
   expect(told).toContain('rawData @cost(weight: 16)');
   expect(printSubgraph(entitySchema)).toContain(
-    '): [Contact!]! @cost(weight: 3) @listSize(slicingArguments: ["first"], requireOneSlicingArgument: false, assumedSize: 5)',
+    '): [Contact!] @cost(weight: 3) @listSize(slicingArguments: ["first"], requireOneSlicingArgument: false, assumedSize: 5)',
   );
   expect(told).toContain('connections @listSize(assumedSize: 18)');
   const sdl = printSubgraph(entitySchema);

@@ -1,6 +1,6 @@
 import { assertEnumType, type GraphQLFieldResolver } from 'graphql';
 import type { FieldSelection } from '../../domain/contact-search.ts';
-import { isPossibleCustomerId } from '../../domain/customer.ts';
+import { MAX_CUSTOMER_ID_LENGTH } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import { isRecord } from '../../lib/json.ts';
@@ -51,7 +51,7 @@ function countConnections(representations: unknown): number {
   const named = new Map<ProviderName, Set<string>>();
   for (const one of representations as readonly (Reference | null)[]) {
     const [provider, customerId] = [findProvider(one?.['provider']), one?.['customerId']];
-    if (!provider || typeof customerId !== 'string' || !isPossibleCustomerId(customerId)) continue;
+    if (!provider || typeof customerId !== 'string' || customerId.length > MAX_CUSTOMER_ID_LENGTH) continue;
     named.set(provider, (named.get(provider) ?? new Set()).add(customerId));
   }
   return [...named.values()].reduce((sum, { size }) => sum + size, 0);

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ContactAccess, OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
-import { memoryLimitReached } from '../../domain/resources.ts';
 import type { RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
 import { checkInstanceUrl } from '../../domain/urls.ts';
 import { codeOf } from '../failures.ts';
@@ -125,8 +124,7 @@ export async function callTokenEndpoint(
   const { clock, random, target } = deps;
   const deadline = clock.now() + deps.settings.deadlineMs;
   const headers = { ...FIXED_HEADERS, ...request.headers };
-  const hold = deps.heldBytes.acquire(deps.owners, 'provider_response', 0);
-  if (!hold) throw memoryLimitReached();
+  const hold = deps.heldBytes.open(deps.owners, 'provider_response');
   return withRetries(
     { clock, random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
     () => deps.transport.send({ target, origin, request, headers, deadline, hold, onCall }),
