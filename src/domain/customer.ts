@@ -39,7 +39,10 @@ export type CustomerUpsert = Of<typeof customerUpsert> & {
   readonly expectedVersion?: number | undefined;
 };
 
-/** The maximum length in characters. */
+/**
+ * The maximum length in characters. Check it before an id is hashed or repeated: one long text may be the id in a
+ * thousand places of a request.
+ */
 export const MAX_CUSTOMER_ID_LENGTH = 255;
 
 /** The customers of ONE application; others are unreachable. */

@@ -39,15 +39,6 @@ export interface HttpResponse {
   readonly body: string | Uint8Array | JsonBytes | null;
 }
 
-/** Whether a content type is JSON in UTF-8. Other parameters than the charset are ignored. */
-export function isJson(contentType: string | null): boolean {
-  if (contentType === null || contentType === 'application/json') return contentType !== null;
-  return JSON_TYPE.test(contentType) && !OTHER_CHARSET.test(contentType);
-}
-
-const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
-const OTHER_CHARSET = /;\s*charset=(?!"?utf-?8"?\s*(?:;|$))/i;
-
 /**
  * `Retry-After` in either form, in milliseconds from now; undefined where it is missing or invalid. A date is
  * compared with the `Date` header, because the sender's clock may differ from ours.

@@ -111,6 +111,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether a content type is JSON in UTF-8. Other parameters than the charset are ignored. */
+export function isJson(contentType: string | null): boolean {
+  if (contentType === null || contentType === 'application/json') return contentType !== null;
+  return JSON_TYPE.test(contentType) && !OTHER_CHARSET.test(contentType);
+}
+
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+const OTHER_CHARSET = /;\s*charset=(?!"?utf-?8"?\s*(?:;|$))/i;
+
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

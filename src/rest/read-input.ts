@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { CrossbookError } from '../domain/errors.ts';
-import { type HttpRequest, isJson } from '../lib/http-message.ts';
-import { readJsonBytes } from '../lib/json.ts';
+import type { HttpRequest } from '../lib/http-message.ts';
+import { isJson, readJsonBytes } from '../lib/json.ts';
 
 /**
  * Validates the whole request at once, so that one error lists every mistake. Of a long body it lists the first only,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isJson } from '../../src/lib/http-message.ts';
+import { isJson } from '../../src/lib/json.ts';
 
 test.each([
   'application/json',

@@ -1,8 +1,8 @@
 import { missingCredentials } from '../../domain/caller.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
-import { type HttpRequest, isJson } from '../../lib/http-message.ts';
-import { isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/json.ts';
+import type { HttpRequest } from '../../lib/http-message.ts';
+import { isJson, isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
 import type { DocumentLimits, Spent } from '../limits.ts';
 import { type PersistedOperations, readHash } from './persisted-operations.ts';
