@@ -94,18 +94,13 @@ export type KnownIntrospection = (operation: {
 }) => JsonBytes | undefined;
 
 /** Root fields that reveal the schema; `_service` is for gateways. */
-const REVEALS_SCHEMA = ['__schema', '_service'];
-
-/** Fields that reveal no more than an invalid fragment would: that a type of this name exists. */
-const HARMLESS = ['__typename', 'name', 'kind'];
+const REVEALS_SCHEMA = ['__schema', '__type', '_service'];
 
 /** Disables introspection: of the whole schema and of single types. */
 export const noIntrospection: ValidationRule = (context) => ({
   Field(node) {
-    const reveals =
-      REVEALS_SCHEMA.includes(node.name.value) ||
-      (context.getParentType()?.name === '__Type' && !HARMLESS.includes(node.name.value));
-    if (reveals) context.reportError(new GraphQLError('Introspection is switched off.', { nodes: node }));
+    if (REVEALS_SCHEMA.includes(node.name.value))
+      context.reportError(new GraphQLError('Introspection is switched off.', { nodes: node }));
   },
 });
 
