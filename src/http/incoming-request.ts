@@ -14,6 +14,8 @@ export class IncomingRequest implements ArrivingRequest {
   readonly #response: Pick<ServerResponse, 'closed' | 'once'>;
   #url: URL | undefined;
   #body: Buffer | undefined;
+  /** What has arrived of a chunked body before it is received. */
+  #early: Chunks | undefined;
 
   constructor(message: IncomingMessage, response: Pick<ServerResponse, 'closed' | 'once'>) {
     const { method = 'GET', url = '/' } = message;
@@ -22,7 +24,18 @@ export class IncomingRequest implements ArrivingRequest {
     this.method = method;
     this.headers = new IncomingHeaders(message.headers);
     this.pathname = PLAIN_PATH.test(url) ? url : this.url.pathname;
+    if (message.headers['transfer-encoding'] === undefined) return;
+    // Without a reader, each chunk would be a buffer of its own until the caller is known.
+    message.on('data', this.#gather);
+    // The rest of a body that is not wanted is read and dropped, for the next request of the connection.
+    response.once('finish', () => message.off('data', this.#gather).resume());
   }
+
+  readonly #gather = (chunk: Buffer): void => {
+    this.#early ??= new Chunks();
+    this.#early.add(chunk);
+    if (this.#early.bytes >= EARLY_BYTES) this.#message.pause();
+  };
 
   get url(): URL {
     this.#url ??= new URL(toAddress(this.#message));
@@ -47,7 +60,7 @@ export class IncomingRequest implements ArrivingRequest {
         refuse(new CrossbookError('BAD_REQUEST', 'The body could not be read to its end.', { cause }));
       // The client may have disconnected while its key was looked up.
       if (message.destroyed && !message.readableEnded) return refuseCut();
-      message.on('data', (chunk: Buffer) => {
+      const take = (chunk: Buffer) => {
         // The rest of a body that is too large is read and dropped: to stop reading would close the connection before
         // the response.
         if (!chunks) return;
@@ -58,8 +71,8 @@ export class IncomingRequest implements ArrivingRequest {
         } catch (error) {
           refuse(error);
         }
-      });
-      message.once('end', () => {
+      };
+      const finish = () => {
         if (!chunks) return;
         try {
           if (chunks.bytes > SMALL_BYTES) reserve(chunks.parsedBytes);
@@ -68,7 +81,12 @@ export class IncomingRequest implements ArrivingRequest {
         } catch (error) {
           refuse(error);
         }
-      });
+      };
+      for (const chunk of this.#early?.list ?? []) take(chunk);
+      this.#early = undefined;
+      if (message.readableEnded) return finish();
+      message.off('data', this.#gather).on('data', take).resume();
+      message.once('end', finish);
       message.once('error', refuseCut);
       message.once('close', () => {
         if (!message.readableEnded) refuseCut();
@@ -93,6 +111,8 @@ function tooLarge(limit: number): CrossbookError {
 const NO_BODY = Buffer.alloc(0);
 /** What is parsed from a smaller body takes no more than the rest of its request. */
 const SMALL_BYTES = 2 * 1024;
+/** As much as the buffer of a socket holds anyway. */
+const EARLY_BYTES = 64 * 1024;
 
 export class IncomingHeaders implements HttpHeaders {
   readonly #headers: IncomingHttpHeaders;

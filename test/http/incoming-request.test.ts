@@ -127,6 +127,31 @@ describe('the body', () => {
     expect(reserved).toEqual([1, 4_096, 8_192, 16_384, 32_768, 32_000]);
   });
 
+  test.each([100, 100_000])(
+    'in %d chunks that arrive before it is received is kept in blocks too',
+    async (sent) => {
+      const { request, body } = open({ headers: { 'transfer-encoding': 'chunked' } });
+      for (let time = 0; time < sent; time += 1) body.write('x');
+      body.end();
+      await expect.poll(() => body.readableEnded || body.isPaused()).toBe(true);
+      let reservations = 0;
+      await request.receiveBody(sent, (bytes) => {
+        if (bytes > 0) reservations += 1;
+      });
+      expect(String(request.readBody())).toBe('x'.repeat(sent));
+      expect(reservations).toBeLessThan(12);
+    },
+  );
+
+  test('in chunks that nobody wants is read and dropped once the response has ended', async () => {
+    const { body, response } = open({ headers: { 'transfer-encoding': 'chunked' } });
+    body.write(Buffer.alloc(65_536));
+    await expect.poll(() => body.isPaused()).toBe(true);
+    body.end(Buffer.alloc(1_000_000));
+    response.emit('finish');
+    await expect.poll(() => body.readableEnded).toBe(true);
+  });
+
   test('of more than two kilobytes also reserves what will be parsed from it, and is rejected where that is too much', async () => {
     const values = `[${'{},'.repeat(1_000)}0]`;
     for (const isPossible of [true, false]) {
