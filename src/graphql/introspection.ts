@@ -94,13 +94,21 @@ export type KnownIntrospection = (operation: {
 }) => JsonBytes | undefined;
 
 /** Root fields that reveal the schema; `_service` is for gateways. */
-const REVEALS_SCHEMA = ['__schema', '__type', '_service'];
+const REVEALS_SCHEMA = ['__schema', '_service'];
+
+/**
+ * Fields that reveal no more than an invalid fragment would: that a type of this name exists. The audits of
+ * graphql-http need them.
+ */
+const HARMLESS = ['__typename', 'name', 'kind'];
 
 /** Disables introspection: of the whole schema and of single types. */
 export const noIntrospection: ValidationRule = (context) => ({
   Field(node) {
-    if (REVEALS_SCHEMA.includes(node.name.value))
-      context.reportError(new GraphQLError('Introspection is switched off.', { nodes: node }));
+    const reveals =
+      REVEALS_SCHEMA.includes(node.name.value) ||
+      (context.getParentType()?.name === '__Type' && !HARMLESS.includes(node.name.value));
+    if (reveals) context.reportError(new GraphQLError('Introspection is switched off.', { nodes: node }));
   },
 });
 
