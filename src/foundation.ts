@@ -126,7 +126,7 @@ const DEMO_REMOVED = 'Demo       the demo application and its data were removed:
 const FIRST_STEP =
   'No keys    there is no application yet. Make one and its key: crossbook apps create NAME, crossbook keys create NAME';
 /**
- * Time for storing the new token after the deadlines of two calls: where an origin redirects, the declared alternative
+ * Time for storing the new token after the deadlines of two calls: where an origin has moved, the declared alternative
  * is called too.
  */
 const REFRESH_MARGIN_MS = 10_000;

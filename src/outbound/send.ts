@@ -107,9 +107,13 @@ export function createSend(deps: SendDeps) {
   }
 }
 
+export function isRedirect({ status }: ProviderResponse): boolean {
+  return status >= 300 && status < 400;
+}
+
 /** Redirects are not followed: they could send the token anywhere. */
 export function refuseRedirect(answer: ProviderResponse): ProviderResponse {
-  if (answer.status < 300 || answer.status > 399) return answer;
+  if (!isRedirect(answer)) return answer;
   throw new RemoteFailure(
     'REMOTE_PROVIDER_BAD_RESPONSE',
     'The provider sent the call elsewhere with a redirect, which is never followed.',

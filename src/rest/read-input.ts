@@ -110,8 +110,8 @@ function formatIssues(issues: readonly Issue[]): string {
       : [() => `${toName(issue.path)} ${toWords(issue)}`],
   );
   const more = mistakes.length - MAX_MISTAKES;
-  const told = mistakes.slice(0, MAX_MISTAKES).map((tell) => tell());
-  return `${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
+  const listed = mistakes.slice(0, MAX_MISTAKES).map((describe) => describe());
+  return `${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
 }
 
 function toWords(issue: Issue): string {

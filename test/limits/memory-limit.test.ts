@@ -44,7 +44,7 @@ test('unauthenticated clients share one account, so that several addresses leave
     expect(held.acquire({ address }, 'request_body', 125)).toBeDefined();
   expect(held.acquire({ address: '192.0.2.3' }, 'unread_response', 1)).toBeUndefined();
   expect(held.acquire({ address: '192.0.2.1', application: 'a' }, 'request_body', 500)).toBeDefined();
-  // Cached documents belong to nobody.
+  // Cached documents have no owner.
   expect(held.acquire({}, 'document', 250)).toBeDefined();
 });
 

@@ -8,7 +8,7 @@ import { codeOf } from '../failures.ts';
 import type { Call } from '../http/transport.ts';
 import type { OutboundDeps } from '../outbound.ts';
 import { createConnectionSecrets, createRedactor, secretsOf } from '../redaction/redactor.ts';
-import { FIXED_HEADERS, refuseRedirect, withRetries } from '../send.ts';
+import { FIXED_HEADERS, isRedirect, refuseRedirect, withRetries } from '../send.ts';
 import { createTokens, InvalidGrantError, unauthorized } from './tokens.ts';
 
 /** The tokens of one connection, and its redactor, which learns each secret before it is sent. */
@@ -161,7 +161,7 @@ export async function callAtOrigin(
 
 /** A host that redirects, or does not exist, has not used the token, so a second attempt is safe. */
 function isElsewhere(error: unknown): boolean {
-  if (error instanceof RemoteFailure) return error.answer.status >= 300 && error.answer.status < 400;
+  if (error instanceof RemoteFailure) return isRedirect(error.answer);
   const { cause } = error as { readonly cause?: { readonly code?: string } };
   return cause?.code === 'ENOTFOUND';
 }
