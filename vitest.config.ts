@@ -20,7 +20,9 @@ const READ_BY_TESTS = [
 
 export default defineConfig({
   test: {
-    globalSetup: ['build', 'database-server', 'report-skipped'].map((name) => `test/support/${name}.ts`),
+    globalSetup: ['build', 'database-server', 'report-skipped'].map(
+      (name) => `test/support/${name}.ts`,
+    ),
     // Many of them wait for processes: one file at a time, as it would be on two cores, leaves half of these idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // The independent authorization server of the tests: that it is none for production.
@@ -28,7 +30,12 @@ export default defineConfig({
     forceRerunTriggers: READ_BY_TESTS.map((pattern) => `${import.meta.dirname}/${pattern}`),
     projects: [
       // Half of what small files cost is to load what they test, again for each of them.
-      toProject({ name: 'shared', isolate: false, include: ['test/**/*.test.ts'], exclude: ISOLATED }),
+      toProject({
+        name: 'shared',
+        isolate: false,
+        include: ['test/**/*.test.ts'],
+        exclude: ISOLATED,
+      }),
       toProject({ name: 'isolated', include: ISOLATED }),
     ],
   },

@@ -29,6 +29,8 @@ const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>>
 const options = readOptions(process.argv.slice(2));
 const command = COMMANDS[options.command];
 if (!command)
-  throw new Error(`There is no ${options.command}. There are: ${Object.keys(COMMANDS).join(', ')}.`);
+  throw new Error(
+    `There is no ${options.command}. There are: ${Object.keys(COMMANDS).join(', ')}.`,
+  );
 await command(options);
 process.exit(0);

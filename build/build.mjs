@@ -25,10 +25,16 @@ export async function build(root, hash) {
     { name: 'crossbook', contents: toLauncher(), mode: 0o755 },
     { name: 'third-party-licences.txt', contents: printLicences(packages) },
   ];
-  for (const { name, contents, mode = 0o644 } of files) replaceFile(join(dist, name), contents, mode);
-  const parts = Object.fromEntries(files.map(({ name }) => [name, listPackages(product.metafile, name)]));
+  for (const { name, contents, mode = 0o644 } of files)
+    replaceFile(join(dist, name), contents, mode);
+  const parts = Object.fromEntries(
+    files.map(({ name }) => [name, listPackages(product.metafile, name)]),
+  );
   // A process of the previous build may still run, and load one of its files later.
-  removeOthers(dist, new Set([...Object.keys(parts), ...Object.keys(previous?.files ?? {}), MANIFEST]));
+  removeOthers(
+    dist,
+    new Set([...Object.keys(parts), ...Object.keys(previous?.files ?? {}), MANIFEST]),
+  );
   const shipped = packages.map(({ name, version, license }) => ({ name, version, license }));
   const manifest = { hash, files: parts, packages: shipped };
   replaceFile(join(dist, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`, 0o644);

@@ -4,10 +4,13 @@
  */
 export function cutRelease(changelog, { version, day }) {
   const unreleased = readUnreleased(changelog);
-  if (!/^- /m.test(unreleased)) throw new Error('CHANGELOG.md says of nothing that it is unreleased.');
+  if (!/^- /m.test(unreleased))
+    throw new Error('CHANGELOG.md says of nothing that it is unreleased.');
   const [, last] = /^## (\d+\.\d+\.\d+) /m.exec(changelog) ?? [];
   if (last && readBreaking(changelog) !== '' && !mayBreak(version, last)) {
-    throw new Error(`CHANGELOG.md has breaking changes: ${version} after ${last} is too small a step.`);
+    throw new Error(
+      `CHANGELOG.md has breaking changes: ${version} after ${last} is too small a step.`,
+    );
   }
   return changelog.replace(HEADING, `${HEADING}\n## ${version} - ${day}\n`);
 }

@@ -21,7 +21,9 @@ export function bundlePackages(options, folder) {
         wanted.add(path);
         return { path: `../packages/${toName(path)}.js`, external: true };
       });
-      build.onEnd(() => bundle([...wanted].sort(), { ...options, outdir: join(folder, 'packages') }));
+      build.onEnd(() =>
+        bundle([...wanted].sort(), { ...options, outdir: join(folder, 'packages') }),
+      );
     },
   };
 }
@@ -38,7 +40,10 @@ async function bundle(paths, options) {
   const entries = {
     name: 'entries',
     setup(build) {
-      build.onResolve({ filter: /^entry:/ }, ({ path }) => ({ path: path.slice(6), namespace: 'entry' }));
+      build.onResolve({ filter: /^entry:/ }, ({ path }) => ({
+        path: path.slice(6),
+        namespace: 'entry',
+      }));
       build.onLoad({ filter: /.*/, namespace: 'entry' }, ({ path }) => ({
         contents: `export { ${exported[path].join(', ')} } from ${JSON.stringify(path)};`,
         resolveDir: root,
@@ -62,7 +67,9 @@ function readExports(paths, cwd) {
   const found = JSON.parse(execFileSync(process.execPath, args, { cwd, encoding: 'utf8' }));
   // Node finds `__esModule` in CommonJS; the bundler may use the package's ES modules instead, which have none.
   const isName = (name) => /^[\w$]+$/.test(name) && name !== '__esModule';
-  return Object.fromEntries(Object.entries(found).map(([path, names]) => [path, names.filter(isName)]));
+  return Object.fromEntries(
+    Object.entries(found).map(([path, names]) => [path, names.filter(isName)]),
+  );
 }
 
 function toName(path) {

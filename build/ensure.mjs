@@ -15,7 +15,9 @@ if (readManifest(root)?.hash !== hash) {
     await build(root, hash);
   } catch (error) {
     showStep('');
-    process.stderr.write(`${error.code === 'ERR_MODULE_NOT_FOUND' ? NO_BUILDER : (error.stack ?? error)}\n`);
+    process.stderr.write(
+      `${error.code === 'ERR_MODULE_NOT_FOUND' ? NO_BUILDER : (error.stack ?? error)}\n`,
+    );
     process.exitCode = 1;
   }
 }

@@ -8,7 +8,9 @@ export function graphiqlPage() {
   return {
     name: 'graphiql-page',
     setup(build) {
-      build.onLoad({ filter: /render-graphiql[/\\]esm[/\\]index\.js$/ }, () => ({ contents: LOADER }));
+      build.onLoad({ filter: /render-graphiql[/\\]esm[/\\]index\.js$/ }, () => ({
+        contents: LOADER,
+      }));
       build.onEnd(({ outputFiles }) => {
         const path = `${build.initialOptions.absWorkingDir}/dist/graphiql.html`;
         outputFiles?.push({ path, contents: Buffer.from(renderGraphiQL({ title: TITLE })) });

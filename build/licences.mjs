@@ -6,7 +6,9 @@ export function collectPackages(root, { inputs }) {
   const folders = new Set(Object.keys(inputs).flatMap((path) => toPackage(path)?.folder ?? []));
   return [...folders].sort().map((folder) => {
     const path = join(root, folder);
-    const { name, version, license, author } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+    const { name, version, license, author } = JSON.parse(
+      readFileSync(join(path, 'package.json'), 'utf8'),
+    );
     return { name, version, license, author: author?.name ?? author, path };
   });
 }

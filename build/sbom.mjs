@@ -24,5 +24,12 @@ process.stdout.write(`${JSON.stringify(bom, null, 2)}\n`);
 
 function toComponent({ name, version, license }) {
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
-  return { type: 'library', 'bom-ref': purl, name, version, purl, licenses: [{ license: { id: license } }] };
+  return {
+    type: 'library',
+    'bom-ref': purl,
+    name,
+    version,
+    purl,
+    licenses: [{ license: { id: license } }],
+  };
 }

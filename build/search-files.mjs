@@ -56,7 +56,11 @@ async function readCalled({ send }, work) {
       functions
         .map(({ ranges: [range] }) => range)
         .filter(({ startOffset, count }) => count > 0 && startOffset > 0)
-        .map((range) => ({ id: `${scriptId}:${range.startOffset}`, scriptId, ...toPlace(url, range) }))
+        .map((range) => ({
+          id: `${scriptId}:${range.startOffset}`,
+          scriptId,
+          ...toPlace(url, range),
+        }))
         .filter(({ file }) => file?.startsWith('src/') && !file.startsWith('src/sandbox/')),
     );
 }
@@ -65,7 +69,11 @@ async function readCalled({ send }, work) {
 async function sortByEntry({ send }, called, work) {
   await send('Debugger.enable');
   for (const [index, { scriptId, start, end }] of called.entries()) {
-    const range = { start: { scriptId, ...start }, end: { scriptId, ...end }, restrictToFunction: true };
+    const range = {
+      start: { scriptId, ...start },
+      end: { scriptId, ...end },
+      restrictToFunction: true,
+    };
     const { locations } = await send('Debugger.getPossibleBreakpoints', range);
     const condition = `globalThis.reached?.push(${index}), false`;
     if (locations[0]) await send('Debugger.setBreakpoint', { location: locations[0], condition });
@@ -88,7 +96,10 @@ function toPlace(url, { startOffset, endOffset }) {
     const lines = [0];
     const text = readFileSync(path, 'utf8');
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
-    bundles.set(url, { lines, map: new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8'))) });
+    bundles.set(url, {
+      lines,
+      map: new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8'))),
+    });
   }
   const { lines, map } = bundles.get(url);
   const toPosition = (offset) => {
@@ -135,7 +146,8 @@ async function startProduct() {
       await sleep(250);
       return post(path, headers, body);
     }
-    if (!response.ok || text.includes('"errors"')) throw new Error(`${path} was answered with ${text}`);
+    if (!response.ok || text.includes('"errors"'))
+      throw new Error(`${path} was answered with ${text}`);
     return JSON.parse(text);
   };
   let keys = 0;

@@ -9,7 +9,10 @@ export function hashSources(root) {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
   );
-  const files = [...folders, ...TOP_FILES.map((name) => join(root, name)).filter(existsSync)].sort();
+  const files = [
+    ...folders,
+    ...TOP_FILES.map((name) => join(root, name)).filter(existsSync),
+  ].sort();
   const hash = createHash('sha256');
   for (const file of files)
     hash

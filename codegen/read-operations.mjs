@@ -4,7 +4,9 @@ import { Kind, print, visit } from 'graphql';
 export function readOperations(documents) {
   const definitions = documents.flatMap(({ document }) => document?.definitions ?? []);
   const fragments = new Map(
-    definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])),
+    definitions.flatMap((one) =>
+      one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [],
+    ),
   );
   return definitions
     .filter(({ kind }) => kind === Kind.OPERATION_DEFINITION)

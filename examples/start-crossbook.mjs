@@ -17,9 +17,16 @@ export function startCrossbook({ apiPort, sandboxPort }) {
   // If started by root, the embedded database runs as another user, who needs access.
   chmodSync(data, 0o711);
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, PORT: apiPort, CROSSBOOK_SANDBOX_PORT: sandboxPort, CROSSBOOK_DATA: data };
+  const env = {
+    PATH,
+    HOME,
+    PORT: apiPort,
+    CROSSBOOK_SANDBOX_PORT: sandboxPort,
+    CROSSBOOK_DATA: data,
+  };
   const child = spawn('dist/crossbook', {
-    ...{ cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
     // It stops when the process of that id, its parent, is killed.
     env: { ...env, LOG_LEVEL: 'error', NPM_PID: String(process.pid) },
   });
@@ -28,7 +35,8 @@ export function startCrossbook({ apiPort, sandboxPort }) {
     /** Stays pending if Crossbook exits first; `ended` reports that, with its standard error. */
     ready: readWelcome(child),
     /** @param {string[]} args */
-    command: (...args) => execFileSync('dist/crossbook', args, { cwd: root, env, encoding: 'utf8' }),
+    command: (...args) =>
+      execFileSync('dist/crossbook', args, { cwd: root, env, encoding: 'utf8' }),
     ended,
     stop() {
       child.kill('SIGTERM');
@@ -78,7 +86,8 @@ async function readWelcome({ stdout }) {
   /** @param {RegExp} pattern */
   const find = (pattern) => {
     const [, found] = pattern.exec(printed) ?? [];
-    if (found === undefined) throw new Error(`Crossbook’s start does not say ${pattern}:\n${printed}`);
+    if (found === undefined)
+      throw new Error(`Crossbook’s start does not say ${pattern}:\n${printed}`);
     return found;
   };
   return {

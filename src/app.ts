@@ -59,7 +59,9 @@ export async function createApp(
     onLookup: metrics.lookup,
     onRestricted: metrics.restricted,
   });
-  const background = createBackground((cause) => log.warn({ cause }, 'work behind an answer failed'));
+  const background = createBackground((cause) =>
+    log.warn({ cause }, 'work behind an answer failed'),
+  );
   const tokens = createCustomerTokens({
     keys: createSigningKeys(keyRing, 'customer token'),
     findSubject: database.findTokenSubject,
@@ -95,7 +97,10 @@ export async function createApp(
   });
   const callers = createCallerCache({
     parseKey: database.parseApiKey,
-    lookups: createKeyLookups({ findCallers: database.findCallersByKey, failures: limits.failures }),
+    lookups: createKeyLookups({
+      findCallers: database.findCallersByKey,
+      failures: limits.failures,
+    }),
     verifyToken: tokens.verify,
     clock,
     demoKey: demo?.key,

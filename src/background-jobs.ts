@@ -61,7 +61,9 @@ function openWebhooks({ config, database, sandbox, telemetry, log, clock }: Foun
   return { ...watch, checkUrl: createWebhookUrlCheck({ mayLoopback }) };
 }
 
-export function toIdleRefreshDeps(options: IdleRefreshOptions): Omit<IdleRefreshDeps, 'isStopping'> {
+export function toIdleRefreshDeps(
+  options: IdleRefreshOptions,
+): Omit<IdleRefreshDeps, 'isStopping'> {
   const { database, outbound, providers, clock, onRefreshed } = options;
   return {
     idle: database.idleCredentials,
@@ -70,7 +72,13 @@ export function toIdleRefreshDeps(options: IdleRefreshOptions): Omit<IdleRefresh
     wall: clock.wall,
     pause: (ms) => new Promise((resolve) => clock.schedule(ms, resolve)),
     onRefreshed,
-    async refreshStoredToken({ applicationId, customerId, providerName, connectionId, generation }) {
+    async refreshStoredToken({
+      applicationId,
+      customerId,
+      providerName,
+      connectionId,
+      generation,
+    }) {
       const { connections, credentials } = database.forApplication(applicationId);
       const [connection] = await connections.findMany([{ customerId, providerName }]);
       const access = providers.get(providerName)?.contacts;

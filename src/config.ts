@@ -14,7 +14,9 @@ export function readConfig(env: Env): Config {
   mistakes.push(...findUnknown(given).map((name) => `${name}: there is no such setting`));
   mistakes.push(...findHalfClients(given));
   if (mistakes.length > 0)
-    throw new ConfigError(`The environment is not right:\n${mistakes.map((one) => `  ${one}`).join('\n')}`);
+    throw new ConfigError(
+      `The environment is not right:\n${mistakes.map((one) => `  ${one}`).join('\n')}`,
+    );
   return Object.freeze(toConfig(values, given));
 }
 
@@ -44,22 +46,32 @@ function isSetting(one: Setting | Group): one is Setting {
 
 /** Derives the configuration from several settings. */
 function toConfig(values: Values<typeof SETTINGS>, given: Env) {
-  const { mode, databaseUrl, databasePooler, redisUrl, sandboxed, sandboxHosts, sandboxPort, ...rest } =
-    values;
+  const {
+    mode,
+    databaseUrl,
+    databasePooler,
+    redisUrl,
+    sandboxed,
+    sandboxHosts,
+    sandboxPort,
+    ...rest
+  } = values;
   const production = mode === 'production';
   const isLocal = LOOPBACK.test(values.host);
   const isNothingReal = !production && databaseUrl === undefined && isLocal;
   const { endpoint, ...traces } = values.traces;
-  const database: { readonly url: string; readonly pooled?: boolean } | { readonly directory: string } =
-    databaseUrl
-      ? { url: databaseUrl, pooled: databasePooler === 'transaction' }
-      : { directory: toDatabaseDirectory(values.dataDirectory) };
+  const database:
+    | { readonly url: string; readonly pooled?: boolean }
+    | { readonly directory: string } = databaseUrl
+    ? { url: databaseUrl, pooled: databasePooler === 'transaction' }
+    : { directory: toDatabaseDirectory(values.dataDirectory) };
   return {
     ...rest,
     production,
     // Unknown yet where any free port is used.
     publicUrl:
-      values.publicUrl ?? (isLocal && values.port !== 0 ? `http://localhost:${values.port}` : undefined),
+      values.publicUrl ??
+      (isLocal && values.port !== 0 ? `http://localhost:${values.port}` : undefined),
     /** A PostgreSQL server, or the folder of the embedded one. */
     database,
     /** `hosts`: allowed host names in addition to this machine's. */
@@ -68,7 +80,10 @@ function toConfig(values: Values<typeof SETTINGS>, given: Env) {
     metrics: values.metrics ?? !production,
     /** Undefined: each process counts its limits alone. */
     redis: redisUrl === undefined ? undefined : { url: redisUrl, prefix: 'crossbook:' },
-    bounds: { ...values.bounds, maxConnectionsPerAddress: Math.ceil(values.bounds.maxConnections / 2) },
+    bounds: {
+      ...values.bounds,
+      maxConnectionsPerAddress: Math.ceil(values.bounds.maxConnections / 2),
+    },
     /** Undefined: traces are not exported. */
     traces: endpoint === undefined ? undefined : { endpoint, ...traces },
     oauthClients: readOAuthClients(given),
@@ -87,9 +102,9 @@ function readOAuthClients(given: Env): Partial<Record<ProviderName, OAuthClient>
 }
 
 function findHalfClients(given: Env): string[] {
-  return CLIENTS.filter(({ id, secret }) => (given[id] === undefined) !== (given[secret] === undefined)).map(
-    ({ id, secret }) => `${id}, ${secret}: must be given together`,
-  );
+  return CLIENTS.filter(
+    ({ id, secret }) => (given[id] === undefined) !== (given[secret] === undefined),
+  ).map(({ id, secret }) => `${id}, ${secret}: must be given together`);
 }
 
 /** Rejects unknown settings, because a misspelt one would silently be ignored. */

@@ -36,7 +36,8 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
     exchangeCode: outbound.exchangeCode,
     makeCode: () => randomBytes(32).toString('base64url'),
     forgetConnection({ applicationId, customerId, providerName, connectionId }) {
-      if (providerName !== null) foundation.connections.forget(applicationId, { customerId, providerName });
+      if (providerName !== null)
+        foundation.connections.forget(applicationId, { customerId, providerName });
       if (connectionId !== null) outbound.forget(connectionId);
     },
     onFailure: ({ failure, message, cause }) =>
@@ -57,7 +58,10 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
       if (!demo) return pages;
       return withDemo(pages, {
         open(requestLog) {
-          requestLog.record({ application: DEMO_APPLICATION.name, credential: DEMO_CALLER.credentialId });
+          requestLog.record({
+            application: DEMO_APPLICATION.name,
+            credential: DEMO_CALLER.credentialId,
+          });
           requestLog.caller = DEMO_CALLER;
           // The demo's pages pass customer and provider explicitly.
           return openContext(NO_HEADERS, requestLog);
@@ -65,7 +69,8 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
         // Only providers in the sandbox: others need a registered app.
         listProviders: () =>
           [...providers.values()].flatMap(({ name, authorization }) =>
-            authorization && directions.toSandboxLogin(name, authorization.logins[0].origin) !== undefined
+            authorization &&
+            directions.toSandboxLogin(name, authorization.logins[0].origin) !== undefined
               ? [name]
               : [],
           ),

@@ -30,15 +30,19 @@ export async function openFoundation(
   const telemetry = await openTelemetry({ log, version, traces: config.traces, clock });
   const { ring: keyRing, notes: keyNotes } = openKeyRing(config);
   given.onStep?.('Opening the database');
-  const database = await openDatabase(given.database ? { begun: given.database } : config.database, {
-    keyRing,
-    clock,
-    poolSize: config.databaseConnections,
-    refreshLeaseMs: 2 * config.providerDeadlineMs + REFRESH_MARGIN_MS,
-    ...reportTo(log),
-  });
+  const database = await openDatabase(
+    given.database ? { begun: given.database } : config.database,
+    {
+      keyRing,
+      clock,
+      poolSize: config.databaseConnections,
+      refreshLeaseMs: 2 * config.providerDeadlineMs + REFRESH_MARGIN_MS,
+      ...reportTo(log),
+    },
+  );
   if (config.sandbox) given.onStep?.('Opening the sandbox');
-  const own = config.sandbox && !given.sandbox ? await openOwnSandbox(config.sandbox.port) : undefined;
+  const own =
+    config.sandbox && !given.sandbox ? await openOwnSandbox(config.sandbox.port) : undefined;
   const sandbox = given.sandbox ?? own?.sandbox;
   const demo = sandbox && (await prepareDemo(database, sandbox, keyRing));
   const providers = createRegistry();
@@ -76,7 +80,8 @@ export async function openFoundation(
     heldBytes: createMemoryLimit({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() }),
     connections: createConnectionCache(clock),
     findOAuthClient: createFindOAuthClient({ config, database, directions }),
-    close: () => Promise.all([database.close(), own?.sandbox.close(), telemetry.close(), limits.close()]),
+    close: () =>
+      Promise.all([database.close(), own?.sandbox.close(), telemetry.close(), limits.close()]),
   };
 }
 
@@ -99,7 +104,11 @@ async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing):
  * Finds OAuth clients. The sandbox has its own client and never receives a real secret; an application's client takes
  * precedence over the environment's.
  */
-export function createFindOAuthClient({ config, database, directions }: ClientSources): FindOAuthClient {
+export function createFindOAuthClient({
+  config,
+  database,
+  directions,
+}: ClientSources): FindOAuthClient {
   return async ({ applicationId, provider, origin, clientId }) => {
     const imitated = directions.findSandboxOfLogin(origin)?.client ?? directions.findClient(origin);
     if (imitated) return imitated;
@@ -121,7 +130,8 @@ function toRedirectNotes(
 
 const NO_PUBLIC_URL = 'Redirect   customers cannot be sent to a CRM: PUBLIC_URL is not set';
 
-const DEMO_REMOVED = 'Demo       the demo application and its data were removed: the sandbox is off';
+const DEMO_REMOVED =
+  'Demo       the demo application and its data were removed: the sandbox is off';
 /** The hint at a first start without API keys. */
 const FIRST_STEP =
   'No keys    there is no application yet. Make one and its key: crossbook apps create NAME, crossbook keys create NAME';

@@ -40,7 +40,9 @@ function readEnvFile(args: readonly string[]): readonly string[] {
     process.loadEnvFile(file);
     return rest;
   } catch (error) {
-    process.stderr.write(`The settings of --env-file "${file}" cannot be read: ${toReason(error)}\n`);
+    process.stderr.write(
+      `The settings of --env-file "${file}" cannot be read: ${toReason(error)}\n`,
+    );
     process.exit(2);
   }
 }

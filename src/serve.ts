@@ -4,7 +4,12 @@ import { shutdownOnSignal } from './http/lifecycle.ts';
 import { listen } from './http/listen.ts';
 import { formatStartupMessage } from './http/welcome.ts';
 import { flushCompileCache } from './lib/data-directory.ts';
-import { createBufferedOutput, createLossyOutput, createStartOutput, toReason } from './lib/output.ts';
+import {
+  createBufferedOutput,
+  createLossyOutput,
+  createStartOutput,
+  toReason,
+} from './lib/output.ts';
 import type { BegunServer } from './storage/embedded/start.ts';
 
 /** Reads the configuration, creates the application, listens, and shuts down on a signal. */

@@ -70,13 +70,18 @@ export const SETTINGS = {
   ),
   logLevel: setting(
     'LOG_LEVEL',
-    z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),
+    z.enum(
+      ['debug', 'info', 'warn', 'error', 'silent'],
+      'must be debug, info, warn, error or silent',
+    ),
     'info',
     'debug, info, warn, error or silent',
   ),
   databaseUrl: optional(
     'DATABASE_URL',
-    z.string().refine(parseDatabaseUrl, `must be a postgres:// URL that names a database, ${ENCODED}`),
+    z
+      .string()
+      .refine(parseDatabaseUrl, `must be a postgres:// URL that names a database, ${ENCODED}`),
     'postgres://user:password@localhost:5432/crossbook',
     'PostgreSQL 15 or later (tested with 15 and 18). / # ? @ in the password are percent-encoded: %2F %23 %3F %40. Default: an embedded PostgreSQL 18 in CROSSBOOK_DATA.',
   ),
@@ -152,7 +157,10 @@ export const SETTINGS = {
   ),
   typePrefix: optional(
     'CROSSBOOK_GRAPHQL_TYPE_PREFIX',
-    matching(/^[A-Z][A-Za-z0-9]{0,29}_?$/, 'must be the beginning of a type name such as Crm or Crm_'),
+    matching(
+      /^[A-Z][A-Za-z0-9]{0,29}_?$/,
+      'must be the beginning of a type name such as Crm or Crm_',
+    ),
     'Crm_',
     "In front of the names of GraphQL types, where a gateway's other subgraphs have types of the same names: Crm makes CrmContact of Contact. It holds for all clients of this process's GraphQL: docs/federation.md has what keeps its name. Default: none.",
   ),

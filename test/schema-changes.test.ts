@@ -10,12 +10,17 @@ const RELEASED = readFileSync('schema.released.graphql', 'utf8');
 
 test('breaking changes since the last release are listed in the changelog, under "Breaking"', async () => {
   const told = readBreaking(readFileSync('CHANGELOG.md', 'utf8'));
-  const silent = (await findBreaks(RELEASED, SCHEMA)).filter(({ path }) => !told.includes(`\`${path}\``));
+  const silent = (await findBreaks(RELEASED, SCHEMA)).filter(
+    ({ path }) => !told.includes(`\`${path}\``),
+  );
   expect(silent.map(({ message }) => message)).toEqual([]);
 });
 
 test('the schema of the last release changes only with a release', () => {
-  const before = { schema: readCommitted('schema.released.graphql'), package: readCommitted('package.json') };
+  const before = {
+    schema: readCommitted('schema.released.graphql'),
+    package: readCommitted('package.json'),
+  };
   // Without git there is nothing to compare with.
   if (before.schema === undefined || before.package === undefined) return;
   const isRelease = versionOf(readFileSync('package.json', 'utf8')) !== versionOf(before.package);
@@ -48,7 +53,10 @@ test.each([
 });
 
 test('additions are not breaking changes', async () => {
-  const more = SCHEMA.replace('  isDeleted: Boolean!\n', '  isDeleted: Boolean!\n\n  nickname: String\n');
+  const more = SCHEMA.replace(
+    '  isDeleted: Boolean!\n',
+    '  isDeleted: Boolean!\n\n  nickname: String\n',
+  );
   expect(more).not.toBe(SCHEMA);
   expect(await findBreaks(SCHEMA, more)).toEqual([]);
 });

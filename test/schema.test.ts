@@ -21,9 +21,14 @@ test('schema.graphql is up to date with the code (`npm run schema`)', () => {
 
 test('subgraph.graphql is what `_service` answers, and what Apollo and the Guild compose: `npm run schema` writes it', async () => {
   const committed = readFileSync(new URL('../subgraph.graphql', import.meta.url), 'utf8');
-  const { data } = await graphql({ schema: toSubgraph(entitySchema), source: '{ _service { sdl } }' });
+  const { data } = await graphql({
+    schema: toSubgraph(entitySchema),
+    source: '{ _service { sdl } }',
+  });
   expect(committed).toBe((data as { _service: { sdl: string } })._service.sdl);
-  expect(committed).toMatch(/@link[\s\S]*type Contact [^{]*@key\(fields: "customerId provider remoteId"\)/);
+  expect(committed).toMatch(
+    /@link[\s\S]*type Contact [^{]*@key\(fields: "customerId provider remoteId"\)/,
+  );
 });
 
 test('schema.graphql is the plain API, and keeps @oneOf', () => {
@@ -65,7 +70,8 @@ function* elementsOf(type: GraphQLNamedType): Generator<Element> {
   for (const field of Object.values(type.getFields())) {
     yield within(type, field);
     if ('args' in field)
-      for (const arg of field.args) yield within(type, { ...arg, name: `${field.name}(${arg.name})` });
+      for (const arg of field.args)
+        yield within(type, { ...arg, name: `${field.name}(${arg.name})` });
   }
 }
 

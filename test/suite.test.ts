@@ -6,7 +6,10 @@ import { describe, expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '..');
 const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.test\.ts$|^support\//.test(name) && !name.includes('node_modules'))
-  .map((name) => ({ name: `test/${name}`, code: readFileSync(join(import.meta.dirname, name), 'utf8') }))
+  .map((name) => ({
+    name: `test/${name}`,
+    code: readFileSync(join(import.meta.dirname, name), 'utf8'),
+  }))
   .filter(({ name }) => name !== 'test/suite.test.ts');
 
 /** A test passes or fails by what it tests, on every machine and in every run. */
@@ -40,7 +43,9 @@ describe('after a change `npm test -- --changed` runs', () => {
     ).map((path: string) => path.slice(ROOT.length + 1));
 
   test('in the sources, every test that starts the product, and not all tests', () => {
-    const starting = files.filter(({ name, code }) => name.endsWith('.test.ts') && STARTS.test(code));
+    const starting = files.filter(
+      ({ name, code }) => name.endsWith('.test.ts') && STARTS.test(code),
+    );
     const related = listRelated('src/main.ts');
     expect(starting.length).toBeGreaterThan(9);
     expect(related).toEqual(expect.arrayContaining(starting.map(({ name }) => name)));

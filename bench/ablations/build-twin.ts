@@ -8,7 +8,9 @@ import type { Ablation, Twin } from './rows.ts';
 /** The product as it ships, but for the functions that have a twin. Returns its folder. */
 export async function buildTwin({ name, twins = [] }: Ablation): Promise<string> {
   const script = pathToFileURL(join(ROOT, 'build/build.mjs')).href;
-  const { productOptions } = (await import(script)) as { productOptions(root: string): BuildOptions };
+  const { productOptions } = (await import(script)) as {
+    productOptions(root: string): BuildOptions;
+  };
   const folder = join(ROOT, 'bench/dist/ablated', name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

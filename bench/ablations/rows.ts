@@ -4,7 +4,9 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
   {
     name: 'compiled-execution',
     title: 'operations are executed by graphql-js',
-    twins: [{ file: 'graphql/compiled/execute.ts', name: 'createExecute', twin: 'graphql-execution.ts' }],
+    twins: [
+      { file: 'graphql/compiled/execute.ts', name: 'createExecute', twin: 'graphql-execution.ts' },
+    ],
   },
   {
     name: 'generated-serializers',
@@ -20,13 +22,23 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
   {
     name: 'written-lists',
     title: 'long lists stay objects until the whole is written',
-    twins: [{ file: 'graphql/compiled/serializers.ts', name: 'createWriter', twin: 'no-written-lists.ts' }],
+    twins: [
+      {
+        file: 'graphql/compiled/serializers.ts',
+        name: 'createWriter',
+        twin: 'no-written-lists.ts',
+      },
+    ],
   },
   {
     name: 'json-in-pieces',
     title: 'the whole is one `JSON.stringify`',
     twins: [
-      { file: 'graphql/compiled/serializers.ts', name: 'createWriter', twin: 'no-written-lists.ts' },
+      {
+        file: 'graphql/compiled/serializers.ts',
+        name: 'createWriter',
+        twin: 'no-written-lists.ts',
+      },
       { file: 'lib/json-body.ts', name: 'toJsonBody', twin: 'json-in-one-piece.ts' },
     ],
   },
@@ -65,7 +77,13 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
   {
     name: 'no-yoga-without-plugins',
     title: 'operations go through Yoga’s engine, also without plugins',
-    twins: [{ file: 'graphql/engine/operation-run.ts', name: 'openOperationEngine', twin: 'always-yoga.ts' }],
+    twins: [
+      {
+        file: 'graphql/engine/operation-run.ts',
+        name: 'openOperationEngine',
+        twin: 'always-yoga.ts',
+      },
+    ],
   },
   ...flags
     .filter((flag) => !flag.includes('source-maps'))

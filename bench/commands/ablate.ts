@@ -28,7 +28,10 @@ export async function ablate(options: Options): Promise<void> {
     {
       cases: only,
       watch({ players }) {
-        const memories = players.map(({ name, process: { pid } }) => ({ name, memory: watchMemory(pid) }));
+        const memories = players.map(({ name, process: { pid } }) => ({
+          name,
+          memory: watchMemory(pid),
+        }));
         return () => {
           for (const { name, memory } of memories) {
             memory.notePeak();

@@ -1,7 +1,13 @@
 import { drawChart } from '../report/chart.ts';
 import { writeBetweenMarks } from '../report/documents.ts';
 import { readEnvironment } from '../report/environment.ts';
-import { keepReport, type Report, type ResultsName, readReports, writeResult } from '../report/results.ts';
+import {
+  keepReport,
+  type Report,
+  type ResultsName,
+  readReports,
+  writeResult,
+} from '../report/results.ts';
 import { toSection } from '../report/section.ts';
 import { toSummary } from '../report/summary.ts';
 import type { Options } from '../support/options.ts';
@@ -46,7 +52,10 @@ function show(name: ResultsName, reports: readonly Report[]): void {
   const section = toSection(reports);
   const isQuick = name === 'quick';
   writeResult(`${name}.md`, `${section}\n`);
-  writeResult(isQuick ? 'quick.svg' : 'chart.svg', drawChart(main.throughput.cases, main.environment));
+  writeResult(
+    isQuick ? 'quick.svg' : 'chart.svg',
+    drawChart(main.throughput.cases, main.environment),
+  );
   if (isQuick) {
     say(KEPT_ASIDE);
     return;

@@ -12,11 +12,15 @@ import { CONNECTIONS, toRows } from './throughput.ts';
 export async function compareBuilds(options: Options): Promise<void> {
   const { rest, rounds, seconds } = options;
   const variants = rest.map((folder) => ({
-    ...{ name: folder, title: `Crossbook in ${folder}` },
+    name: folder,
+    title: `Crossbook in ${folder}`,
     product: join(resolve(folder), 'dist'),
   }));
   const players = ['floor', 'crossbook', 'crossbook-rest', 'mercurius'];
-  const measured = await runStages({ ...options, only: players, variants }, { cases: options.only });
+  const measured = await runStages(
+    { ...options, only: players, variants },
+    { cases: options.only },
+  );
   const cases = measured.map((one) => ({ ...one, rows: toRows(one.runs) }));
   say(toThroughputTable({ connections: CONNECTIONS, rounds, seconds, cases }));
   say(toRatioTable(cases));

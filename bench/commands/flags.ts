@@ -14,10 +14,14 @@ import { type CaseResult, measureCase } from './throughput.ts';
  */
 export async function measureFlags(options: Options): Promise<void> {
   const { rest, quick } = options;
-  const variants = SETS.filter(({ name }) => rest.length === 0 || rest.includes(name)).map(toVariant);
+  const variants = SETS.filter(({ name }) => rest.length === 0 || rest.includes(name)).map(
+    toVariant,
+  );
   const stage = await openStage({ ...options, only: BESIDE, variants });
   try {
-    const memory = new Map(stage.players.map((player) => [player.name, watchMemory(player.process.pid)]));
+    const memory = new Map(
+      stage.players.map((player) => [player.name, watchMemory(player.process.pid)]),
+    );
     const cases: CaseResult[] = [];
     for (const one of MEASURED) cases.push(await measureCase(stage, one, options));
     for (const one of memory.values()) one.notePeak();
@@ -32,7 +36,12 @@ export async function measureFlags(options: Options): Promise<void> {
       ...toMegabytes(memory.get(name)?.read()),
     ]);
     const heads = [...MEASURED.map(({ title }) => title), 'at start, MB', 'at most, MB'];
-    say(toTable(['share of the floor by processor time', ...heads, `${idleSeconds} s after, MB`], rows));
+    say(
+      toTable(
+        ['share of the floor by processor time', ...heads, `${idleSeconds} s after, MB`],
+        rows,
+      ),
+    );
   } finally {
     await stage.close();
   }
@@ -44,7 +53,9 @@ function toMegabytes(memory: ResidentMemory | undefined): string[] {
 
 /** Flags that a set does not mention stay as shipped. */
 function toVariant({ name, semiSpaceMb, reducer, growingPercent }: FlagSet): Variant {
-  const others = FLAGS_OF_ALL.filter((flag) => !/semi-space|memory-reducer|heap-growing/.test(flag));
+  const others = FLAGS_OF_ALL.filter(
+    (flag) => !/semi-space|memory-reducer|heap-growing/.test(flag),
+  );
   const title = [
     `semi-space ${semiSpaceMb} MB`,
     ...(reducer ? ['memory reducer'] : []),

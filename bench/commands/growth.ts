@@ -34,17 +34,23 @@ async function ofContacts(stage: Stage, size: number, seconds: number) {
   const [floor, crossbook] = stage.players;
   const workload = { name: String(size), title: '', contacts: size, fields: 'all' } as const;
   const once = (player: Player | undefined) =>
-    player && alone(stage, player, { seconds, requests: toRequests(player.kind, workload, player.headers) });
+    player &&
+    alone(stage, player, { seconds, requests: toRequests(player.kind, workload, player.headers) });
   return { floor: await once(floor), crossbook: await once(crossbook) };
 }
 
 async function ofAliases(stage: Stage, size: number, seconds: number): Promise<Cost | undefined> {
   const player = stage.players.find(({ name }) => name === 'crossbook');
-  const variables = Object.fromEntries(emailsOf(size).map((email, index) => [`email${index}`, email]));
+  const variables = Object.fromEntries(
+    emailsOf(size).map((email, index) => [`email${index}`, email]),
+  );
   const body = JSON.stringify({ query: aliasedOperation(size), variables });
   return (
     player &&
-    alone(stage, player, { seconds, requests: [{ path: '/graphql', headers: player.headers, body }] })
+    alone(stage, player, {
+      seconds,
+      requests: [{ path: '/graphql', headers: player.headers, body }],
+    })
   );
 }
 
@@ -68,7 +74,11 @@ export function toGrowthTables({ contacts, aliases }: GrowthResult): string {
     ),
     toTable(
       ['aliased look-ups in one operation', 'Crossbook, ms', 'CRM calls'],
-      aliases.map(({ size, crossbook }) => [String(size), ms(crossbook), (crossbook?.calls ?? 0).toFixed(0)]),
+      aliases.map(({ size, crossbook }) => [
+        String(size),
+        ms(crossbook),
+        (crossbook?.calls ?? 0).toFixed(0),
+      ]),
     ),
   ].join('\n\n');
 }

@@ -40,7 +40,12 @@ async function ofPlayer(stage: Stage, player: Player, seconds: number): Promise<
   await measure(stage, { player, requests, seconds: 0.2, connections: 1 });
   writeFileSync(`/proc/${player.process.pid}/clear_refs`, '5');
   const restMb = readMemoryMb(player.process.pid, 'VmRSS');
-  await measure(stage, { player, requests, seconds: Math.max(seconds, 1), connections: CONNECTIONS });
+  await measure(stage, {
+    player,
+    requests,
+    seconds: Math.max(seconds, 1),
+    connections: CONNECTIONS,
+  });
   const peakMb = readMemoryMb(player.process.pid, 'VmHWM');
   return {
     name: player.name,

@@ -19,7 +19,8 @@ import { CONNECTIONS } from './throughput.ts';
 export async function profile(options: Options): Promise<void> {
   const [name = 'crossbook', caseName = '100', folder] = options.rest;
   const workload = CASES.find((one) => one.name === caseName);
-  if (!workload) throw new Error(`There is no case ${caseName}. There are: ${CASES.map((one) => one.name)}`);
+  if (!workload)
+    throw new Error(`There is no case ${caseName}. There are: ${CASES.map((one) => one.name)}`);
   const other = folder && { name: folder, title: folder, product: join(resolve(folder), 'dist') };
   const stage = await openStage(
     other ? { ...options, only: [], variants: [other] } : { ...options, only: [name] },

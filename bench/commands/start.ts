@@ -15,7 +15,12 @@ import { openTemporaryDatabase } from '../support/temporary-database.ts';
  * The time of each way to run Crossbook, from spawn to the first correct search, as a multiple of importing
  * graphql-yoga in the same round; and the memory after that search.
  */
-export async function measureStart({ node, quick, databaseUrl, rounds }: Options): Promise<StartResult> {
+export async function measureStart({
+  node,
+  quick,
+  databaseUrl,
+  rounds,
+}: Options): Promise<StartResult> {
   const database = databaseUrl === undefined ? undefined : await openTemporaryDatabase(databaseUrl);
   const ways = await openWays(node, database?.url);
   const yoga: number[] = [];
@@ -49,7 +54,13 @@ export async function measureStart({ node, quick, databaseUrl, rounds }: Options
 
 export function toStartTable({ yogaMs, rows }: StartResult): string {
   return toTable(
-    ['from spawn to the first right search', 'ms', '× importing graphql-yoga', 'Node, MB', 'database, MB'],
+    [
+      'from spawn to the first right search',
+      'ms',
+      '× importing graphql-yoga',
+      'Node, MB',
+      'database, MB',
+    ],
     [
       ['`import("graphql-yoga")`, to its exit', yogaMs.toFixed(0), '1.0', '', ''],
       ...rows.map(({ title, ms, times, nodeMb, databaseMb }) => [
@@ -68,8 +79,11 @@ async function openWays(node: string, databaseUrl: string | undefined): Promise<
   const existing = makeTemporaryDirectory();
   const sandbox = { CROSSBOOK_SANDBOX: 'on' };
   const server = {
-    ...{ NODE_ENV: 'production', ...sandbox, CROSSBOOK_KEYS: KEYS },
-    ...{ DATABASE_URL: databaseUrl ?? '', CROSSBOOK_DATA: makeTemporaryDirectory() },
+    NODE_ENV: 'production',
+    ...sandbox,
+    CROSSBOOK_KEYS: KEYS,
+    DATABASE_URL: databaseUrl ?? '',
+    CROSSBOOK_DATA: makeTemporaryDirectory(),
   };
   const ways: readonly Way[] = [
     ...(databaseUrl === undefined

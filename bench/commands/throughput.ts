@@ -14,7 +14,12 @@ export async function measureThroughput(options: Options): Promise<ThroughputRes
   try {
     const cases: CaseResult[] = [];
     for (const workload of CASES) cases.push(await measureCase(stage, workload, options));
-    const result = { connections: CONNECTIONS, rounds: options.rounds, seconds: options.seconds, cases };
+    const result = {
+      connections: CONNECTIONS,
+      rounds: options.rounds,
+      seconds: options.seconds,
+      cases,
+    };
     say(toThroughputTable(result));
     return result;
   } finally {
@@ -22,12 +27,20 @@ export async function measureThroughput(options: Options): Promise<ThroughputRes
   }
 }
 
-export async function measureCase(stage: Stage, workload: Case, options: Options): Promise<CaseResult> {
+export async function measureCase(
+  stage: Stage,
+  workload: Case,
+  options: Options,
+): Promise<CaseResult> {
   return { ...workload, rows: toRows(await runCase(stage, workload, options)) };
 }
 
 /** Each contender once per round, after all are warm. */
-export async function runCase(stage: Stage, workload: Case, options: Options): Promise<CaseRuns['runs']> {
+export async function runCase(
+  stage: Stage,
+  workload: Case,
+  options: Options,
+): Promise<CaseRuns['runs']> {
   const { rounds, seconds, warmUps } = options;
   const runs = new Map<Player, Measured[]>(stage.players.map((player) => [player, []]));
   const once = (player: Player, length: number) =>
@@ -56,7 +69,10 @@ export async function runCase(stage: Stage, workload: Case, options: Options): P
  * settled. The more code there is, the longer that takes, and a server that runs for months should not be measured
  * by its first seconds.
  */
-async function warmUp(run: (seconds: number) => Promise<Measured>, maxTurns: number): Promise<void> {
+async function warmUp(
+  run: (seconds: number) => Promise<Measured>,
+  maxTurns: number,
+): Promise<void> {
   let least = Number.POSITIVE_INFINITY;
   let idleTurns = 0;
   for (let turn = 0; turn < maxTurns && idleTurns < 3; turn += 1) {
@@ -72,12 +88,21 @@ export function toRows(runs: ReadonlyMap<Player, readonly Measured[]>): readonly
   return [...runs].map(([{ name, title }, measured]) => {
     const pick = (key: keyof Measured) => summarise(measured.map((one) => one[key]));
     const against = (key: 'rate' | 'cpuMs') =>
-      summarise(measured.map((one, round) => toRatio(one[key], floor[round]?.[key], key === 'cpuMs')));
+      summarise(
+        measured.map((one, round) => toRatio(one[key], floor[round]?.[key], key === 'cpuMs')),
+      );
     return {
-      ...{ name, title, ratio: against('rate'), cpuRatio: against('cpuMs') },
-      ...{ rate: pick('rate'), cpuMs: pick('cpuMs'), busy: pick('busy') },
-      ...{ calls: pick('calls').median, bytes: pick('bytes').median },
-      ...{ p50: pick('p50').median, p99: pick('p99').median },
+      name,
+      title,
+      ratio: against('rate'),
+      cpuRatio: against('cpuMs'),
+      rate: pick('rate'),
+      cpuMs: pick('cpuMs'),
+      busy: pick('busy'),
+      calls: pick('calls').median,
+      bytes: pick('bytes').median,
+      p50: pick('p50').median,
+      p99: pick('p99').median,
     };
   });
 }

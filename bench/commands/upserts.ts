@@ -58,9 +58,15 @@ async function measureRounds(cast: Cast, { rounds, seconds }: Options): Promise<
     ['Crossbook’s storage, in a loop', () => storage.call('loop', inLoop)],
     ['bare statement behind node:http', underLoad(bare.ready.url, IDS.map(toBareRequest))],
     ['Crossbook', underLoad(crossbook.url, toMutations(crossbook, false))],
-    ['bare statement of customer, connection and token, in a loop', () => bare.call('connectedLoop', inLoop)],
+    [
+      'bare statement of customer, connection and token, in a loop',
+      () => bare.call('connectedLoop', inLoop),
+    ],
     ['Crossbook’s storage, of the same three', () => storage.call('connectedLoop', inLoop)],
-    ['Crossbook, with a connection and its token', underLoad(crossbook.url, toMutations(crossbook, true))],
+    [
+      'Crossbook, with a connection and its token',
+      underLoad(crossbook.url, toMutations(crossbook, true)),
+    ],
   ];
   const rates = new Map<string, number[]>();
   // The first round warms up.
@@ -84,7 +90,11 @@ function toRows(rates: ReadonlyMap<string, readonly number[]>): readonly Upserts
 }
 
 function toBareRequest(customerId: string): LoadRequest {
-  return { path: '/', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ customerId }) };
+  return {
+    path: '/',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ customerId }),
+  };
 }
 
 function toMutations(crossbook: Crossbook, withConnection: boolean): readonly LoadRequest[] {

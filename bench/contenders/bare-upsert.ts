@@ -46,11 +46,18 @@ const server = createServer(async (request, response) => {
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  startWorker({ url }, { loop: loop(upsert), connectedLoop: loop(upsertConnected), settings: readSettings });
+  startWorker(
+    { url },
+    { loop: loop(upsert), connectedLoop: loop(upsertConnected), settings: readSettings },
+  );
 });
 
 async function upsert(customerId: string): Promise<unknown> {
-  const { rows } = await pool.query({ name: 'upsert', text: UPSERT, values: [...toValues(customerId)] });
+  const { rows } = await pool.query({
+    name: 'upsert',
+    text: UPSERT,
+    values: [...toValues(customerId)],
+  });
   return rows[0];
 }
 
@@ -67,7 +74,9 @@ function toValues(customerId: string): readonly string[] {
 /** The durability of a commit determines the cost of an upsert. */
 async function readSettings(): Promise<Record<string, string>> {
   const names = ['server_version', 'fsync', 'synchronous_commit'];
-  const { rows } = await pool.query('SELECT name, setting FROM pg_settings WHERE name = ANY($1)', [names]);
+  const { rows } = await pool.query('SELECT name, setting FROM pg_settings WHERE name = ANY($1)', [
+    names,
+  ]);
   return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
 }
 

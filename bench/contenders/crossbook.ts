@@ -19,7 +19,8 @@ startWorker(
     async release(ports: readonly number[]) {
       for (const server of listening) {
         const address = server.address();
-        if (address === null || typeof address === 'string' || !ports.includes(address.port)) continue;
+        if (address === null || typeof address === 'string' || !ports.includes(address.port))
+          continue;
         await new Promise((resolve) => server.close(resolve));
       }
     },

@@ -25,19 +25,40 @@ export const BATCH_READ = '/crm/objects/2026-03/contacts/batch/read';
 
 export function toBatches(emails: readonly string[]): readonly (readonly string[])[] {
   const batches: string[][] = [];
-  for (let from = 0; from < emails.length; from += 100) batches.push(emails.slice(from, from + 100));
+  for (let from = 0; from < emails.length; from += 100)
+    batches.push(emails.slice(from, from + 100));
   return batches;
 }
 
-export function toBody(emails: readonly string[], properties: readonly string[] = PROPERTIES): string {
+export function toBody(
+  emails: readonly string[],
+  properties: readonly string[] = PROPERTIES,
+): string {
   return JSON.stringify({ idProperty: 'email', properties, inputs: emails.map((id) => ({ id })) });
 }
 
 /** The properties of a complete contact. */
 export const PROPERTIES: readonly string[] = [
-  ...['email', 'work_email', 'hs_additional_emails', 'firstname', 'lastname', 'phone', 'mobilephone', 'fax'],
-  ...['address', 'city', 'state', 'zip', 'country', 'lifecyclestage', 'hubspot_owner_id'],
-  ...['associatedcompanyid', 'notes_last_updated', 'createdate', 'lastmodifieddate', 'hs_object_id'],
+  'email',
+  'work_email',
+  'hs_additional_emails',
+  'firstname',
+  'lastname',
+  'phone',
+  'mobilephone',
+  'fax',
+  'address',
+  'city',
+  'state',
+  'zip',
+  'country',
+  'lifecyclestage',
+  'hubspot_owner_id',
+  'associatedcompanyid',
+  'notes_last_updated',
+  'createdate',
+  'lastmodifieddate',
+  'hs_object_id',
 ];
 
 export interface HubSpot {

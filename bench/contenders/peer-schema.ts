@@ -57,7 +57,8 @@ export const TYPE_DEFS = `
 export function createResolvers(hubspot: HubSpot) {
   return {
     Query: {
-      searchContacts: (_root: unknown, { filter }: SearchArguments) => findPage(hubspot, filter.emails),
+      searchContacts: (_root: unknown, { filter }: SearchArguments) =>
+        findPage(hubspot, filter.emails),
     },
   };
 }

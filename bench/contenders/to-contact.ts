@@ -1,7 +1,13 @@
 import type { HubSpotRecord } from './hubspot.ts';
 
 /** A HubSpot record in the common shape, mapped by hand: used by the floor and by the resolvers of the peers. */
-export function toContact({ id, properties, createdAt, updatedAt, archived }: HubSpotRecord): Contact {
+export function toContact({
+  id,
+  properties,
+  createdAt,
+  updatedAt,
+  archived,
+}: HubSpotRecord): Contact {
   const modifiedAt = properties['lastmodifieddate'] || updatedAt;
   return {
     id: Buffer.from(`["Contact","hubspot","${id}"]`).toString('base64url'),
@@ -37,9 +43,11 @@ function toEmailAddresses(properties: Properties) {
   const found: { emailAddress: string; emailAddressType: string }[] = [];
   const { email, work_email: workEmail, hs_additional_emails: others } = properties;
   if (email) found.push({ emailAddress: email, emailAddressType: 'PRIMARY' });
-  if (workEmail && workEmail !== email) found.push({ emailAddress: workEmail, emailAddressType: 'WORK' });
+  if (workEmail && workEmail !== email)
+    found.push({ emailAddress: workEmail, emailAddressType: 'WORK' });
   if (others) {
-    for (const other of others.split(';')) found.push({ emailAddress: other, emailAddressType: 'OTHER' });
+    for (const other of others.split(';'))
+      found.push({ emailAddress: other, emailAddressType: 'OTHER' });
   }
   return found;
 }
@@ -59,8 +67,14 @@ function toLifecycleStage(stage: string | null | undefined): string | null {
 }
 
 const STAGES = new Set([
-  ...['subscriber', 'lead', 'marketingqualifiedlead', 'salesqualifiedlead', 'opportunity', 'customer'],
-  ...['evangelist', 'other'],
+  'subscriber',
+  'lead',
+  'marketingqualifiedlead',
+  'salesqualifiedlead',
+  'opportunity',
+  'customer',
+  'evangelist',
+  'other',
 ]);
 
 type Properties = HubSpotRecord['properties'];

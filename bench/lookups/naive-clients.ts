@@ -51,7 +51,8 @@ async function ask(agent: Agent, { origin, token }: Target, email: string): Prom
     body: toBody([email]),
   });
   await body.dump();
-  if (statusCode !== 200 && statusCode !== 429) throw new Error(`The sandbox answered ${statusCode}.`);
+  if (statusCode !== 200 && statusCode !== 429)
+    throw new Error(`The sandbox answered ${statusCode}.`);
   return statusCode;
 }
 

@@ -13,12 +13,16 @@ export function toAblationTable({ cases, peaksMb, restarts }: Ablated): string {
   const [base, ...others] = cases[0]?.runs.keys() ?? [];
   if (!base) return '';
   const head = [
-    ...['taken out: in its place', ...cases.map(({ title }) => `CPU, ${title}`)],
-    ...['p99', `peak MB beside ${toMegabytes(peaksMb, base)}`],
+    'taken out: in its place',
+    ...cases.map(({ title }) => `CPU, ${title}`),
+    'p99',
+    `peak MB beside ${toMegabytes(peaksMb, base)}`,
   ];
   const rows = others.map((player) => [
     `${player.name}: ${player.title}`,
-    ...cases.map(({ runs }) => toCell(perStart(ratios(runs, { base, player, key: 'cpuMs' }), restarts))),
+    ...cases.map(({ runs }) =>
+      toCell(perStart(ratios(runs, { base, player, key: 'cpuMs' }), restarts)),
+    ),
     median(cases.flatMap(({ runs }) => ratios(runs, { base, player, key: 'p99' }))).toFixed(2),
     toMegabytes(peaksMb, player),
   ]);
@@ -28,7 +32,9 @@ export function toAblationTable({ cases, peaksMb, restarts }: Ablated): string {
 /** Computed within one round: a temporary slowdown of the machine affects both sides. */
 function ratios(runs: CaseRuns['runs'], { base, player, key }: Compared): readonly number[] {
   const before = namesake(runs, base);
-  return namesake(runs, player).map((one, round) => one[key] / (before[round]?.[key] ?? Number.NaN));
+  return namesake(runs, player).map(
+    (one, round) => one[key] / (before[round]?.[key] ?? Number.NaN),
+  );
 }
 
 function namesake(runs: CaseRuns['runs'], { name }: Player): readonly Measured[] {

@@ -8,7 +8,9 @@ import { createSourcePlaces } from './source-places.ts';
 export function readBudget({ nodes, samples = [] }: Profiler.Profile): readonly Charge[] {
   const placeOf = createSourcePlaces();
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
-  const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  const callers = new Map(
+    nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])),
+  );
   const charges = new Map<string, { own: number; below: number }>();
   let total = 0;
   for (const sample of samples) {

@@ -8,11 +8,18 @@ export function drawChart(cases: readonly CaseResult[], environment: Environment
   const panelWidth = (WIDTH - LABELS) / Math.max(1, cases.length);
   const labels = (cases[0]?.rows ?? []).map(({ title, name }, index) =>
     text(
-      { x: LABELS - 10, y: yOf(index) + 13, anchor: 'end', kind: name === 'crossbook' ? 'own' : '' },
+      {
+        x: LABELS - 10,
+        y: yOf(index) + 13,
+        anchor: 'end',
+        kind: name === 'crossbook' ? 'own' : '',
+      },
       title,
     ),
   );
-  const panels = cases.flatMap((one, index) => drawPanel(one, LABELS + index * panelWidth, panelWidth - GAP));
+  const panels = cases.flatMap((one, index) =>
+    drawPanel(one, LABELS + index * panelWidth, panelWidth - GAP),
+  );
   const note = `1.00 is the hand-written endpoint. ${toEnvironmentText(environment)}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Throughput as a share of a hand-written endpoint's">
 <style>${STYLE}</style>
@@ -43,7 +50,10 @@ function drawBar({ name, ratio }: Row, { index, x, scale }: Place): readonly str
   const at = inside
     ? { x: right - 4, y: y + 13, anchor: 'end', kind: 'inside' }
     : { x: right + 4, y: y + 13, kind: '' };
-  return [`<path class="${kind}" d="M${x} ${y}H${right}${tip}L${right} ${y + 18}H${x}Z"/>`, text(at, figure)];
+  return [
+    `<path class="${kind}" d="M${x} ${y}H${right}${tip}L${right} ${y + 18}H${x}Z"/>`,
+    text(at, figure),
+  ];
 }
 
 function text({ x, y, anchor = 'start', kind }: TextPlace, words: string): string {

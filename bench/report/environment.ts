@@ -15,7 +15,15 @@ export function readEnvironment(node: string): Environment {
   };
 }
 
-export function toEnvironmentText({ date, node, cpu, cores, memoryGb, system, commit }: Environment): string {
+export function toEnvironmentText({
+  date,
+  node,
+  cpu,
+  cores,
+  memoryGb,
+  system,
+  commit,
+}: Environment): string {
   const source = commit === undefined ? '' : `, commit ${commit}`;
   return `${date}, ${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node ${node}${source}`;
 }

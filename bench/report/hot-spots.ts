@@ -8,7 +8,9 @@ export function readHotSpots({ nodes, samples = [] }: Profiler.Profile): HotSpot
   const functions = new Map<string, number>();
   const places = new Map<string, number>();
   const whole = new Map<string, number>();
-  const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  const callers = new Map(
+    nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])),
+  );
   let total = 0;
   for (const sample of samples) {
     const frame = frames.get(sample);
@@ -19,7 +21,8 @@ export function readHotSpots({ nodes, samples = [] }: Profiler.Profile): HotSpot
     const own = new Set<string>();
     for (let id: number | undefined = sample; id !== undefined; id = callers.get(id)) {
       const above = frames.get(id);
-      if (above?.url.startsWith('file:') && !above.url.includes('node_modules')) own.add(toName(above));
+      if (above?.url.startsWith('file:') && !above.url.includes('node_modules'))
+        own.add(toName(above));
     }
     for (const name of own) add(whole, name);
   }
@@ -38,9 +41,12 @@ export function readHotSpots({ nodes, samples = [] }: Profiler.Profile): HotSpot
 export function toHotSpotText({ functions, places, whole }: HotSpots): string {
   const line = ({ name, share }: Share) => `  ${(share * 100).toFixed(1).padStart(5)} %  ${name}`;
   return [
-    ...['by place', ...places.map(line)],
-    ...['by function, itself', ...functions.map(line)],
-    ...['by function of our own, with all that it calls', ...whole.map(line)],
+    'by place',
+    ...places.map(line),
+    'by function, itself',
+    ...functions.map(line),
+    'by function of our own, with all that it calls',
+    ...whole.map(line),
   ].join('\n');
 }
 
@@ -48,7 +54,11 @@ function add(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-function toShares(counts: ReadonlyMap<string, number>, total: number, most: number): readonly Share[] {
+function toShares(
+  counts: ReadonlyMap<string, number>,
+  total: number,
+  most: number,
+): readonly Share[] {
   return [...counts]
     .map(([name, count]) => ({ name, share: count / total }))
     .sort((a, b) => b.share - a.share)

@@ -12,7 +12,9 @@ import type { Environment } from './environment.ts';
 /** The newest complete run of each major version of Node, newest version first. */
 export function readReports(name: ResultsName): readonly Report[] {
   const path = join(RESULTS, `${name}.json`);
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { reports: Report[] }).reports : [];
+  return existsSync(path)
+    ? (JSON.parse(readFileSync(path, 'utf8')) as { reports: Report[] }).reports
+    : [];
 }
 
 export function keepReport(name: ResultsName, report: Report): readonly Report[] {

@@ -23,7 +23,10 @@ export function createSourcePlaces(): (frame: Runtime.CallFrame) => Place {
     if (!url.startsWith('file:')) return undefined;
     if (!maps.has(url)) {
       const path = `${fileURLToPath(url)}.map`;
-      maps.set(url, existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8'))) : undefined);
+      maps.set(
+        url,
+        existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8'))) : undefined,
+      );
     }
     return maps.get(url);
   }
@@ -33,7 +36,8 @@ function toAddressBucket({ url, lineNumber }: Runtime.CallFrame, entry?: object)
   if (!url.startsWith('file:')) return { file: url, line: lineNumber + 1, room: url ? 'node' : '' };
   const found = entry as Partial<Entry> | undefined;
   // Paths in the map are relative to the bundle.
-  const path = found?.originalSource?.replace(/^(\.\.\/)+/, '') ?? fileURLToPath(url).replace(`${ROOT}/`, '');
+  const path =
+    found?.originalSource?.replace(/^(\.\.\/)+/, '') ?? fileURLToPath(url).replace(`${ROOT}/`, '');
   const line = (found?.originalSource ? (found.originalLine ?? 0) : lineNumber) + 1;
   const inPackages = path.lastIndexOf('node_modules/');
   // A bundle has no sources of packages.

@@ -17,7 +17,8 @@ export function toSummary({ throughput, lookups }: Report, reports: readonly Rep
     }),
   );
   const [tier] = lookups.tiers;
-  const quicker = tier && `${(tier.paceItself.seconds / tier.crossbook.seconds).toFixed(0)} times as quick`;
+  const quicker =
+    tier && `${(tier.paceItself.seconds / tier.crossbook.seconds).toFixed(0)} times as quick`;
   return `Throughput as a share of a hand-written endpoint without keys, budgets, cursors, cache and log, by contacts in an answer:
 
 | | ${cases.map(({ title }) => title).join(' | ')} |

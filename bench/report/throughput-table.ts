@@ -2,7 +2,9 @@ import type { CaseResult, Row, ThroughputResult } from '../commands/throughput.t
 
 /** One table per case, as Markdown that is readable in a terminal too. */
 export function toThroughputTable({ cases }: ThroughputResult): string {
-  return cases.map((one) => `**${one.title}**\n\n${toTable(HEAD, one.rows.map(toCells))}`).join('\n\n');
+  return cases
+    .map((one) => `**${one.title}**\n\n${toTable(HEAD, one.rows.map(toCells))}`)
+    .join('\n\n');
 }
 
 /** One table of all cases: only the throughput relative to the floor's. */
@@ -29,7 +31,18 @@ export function toTable(head: readonly string[], rows: readonly (readonly string
   return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
-function toCells({ title, ratio, rate, cpuRatio, cpuMs, busy, p50, p99, calls, bytes }: Row): string[] {
+function toCells({
+  title,
+  ratio,
+  rate,
+  cpuRatio,
+  cpuMs,
+  busy,
+  p50,
+  p99,
+  calls,
+  bytes,
+}: Row): string[] {
   return [
     title,
     ratio.median.toFixed(2),
@@ -49,6 +62,14 @@ function toCount(value: number): string {
 }
 
 const HEAD = [
-  ...['', 'share of the floor', 'spread', 'answers/s', 'CPU ms', 'share by CPU', 'of a core'],
-  ...['p50 / p99 ms', 'CRM calls', 'kB'],
+  '',
+  'share of the floor',
+  'spread',
+  'answers/s',
+  'CPU ms',
+  'share by CPU',
+  'of a core',
+  'p50 / p99 ms',
+  'CRM calls',
+  'kB',
 ];

@@ -8,7 +8,11 @@ export async function requireNothingLeft(dataDirectory: string): Promise<void> {
   let left: readonly string[] = [];
   // A server needs a moment to shut down.
   for (let attempt = 0; attempt < 50; attempt += 1) {
-    left = [...listLeftProcesses(dataDirectory), ...listLeftSockets(dataDirectory), ...listNewFiles()];
+    left = [
+      ...listLeftProcesses(dataDirectory),
+      ...listLeftSockets(dataDirectory),
+      ...listNewFiles(),
+    ];
     if (left.length === 0) return;
     await sleep(100);
   }

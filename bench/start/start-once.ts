@@ -7,7 +7,10 @@ import { FLAGS_OF_ALL } from '../support/process.ts';
 import { readDescendantsMb, readMemoryMb } from './memory.ts';
 
 /** Starts Crossbook as shipped, searches once, reads the memory, and stops it. */
-export async function startOnce(node: string, env: Readonly<Record<string, string>>): Promise<Start> {
+export async function startOnce(
+  node: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Start> {
   const [port, sandboxPort] = (await findFreePorts(3)) as [number, number];
   const { PATH } = process.env;
   const started = performance.now();

@@ -52,9 +52,13 @@ async function readKey(log: string): Promise<string> {
 }
 
 /** Creates a customer that is connected to the HubSpot account of that token. */
-export async function connectCustomer(crossbook: Crossbook, customer: HubSpotCustomer): Promise<void> {
+export async function connectCustomer(
+  crossbook: Crossbook,
+  customer: HubSpotCustomer,
+): Promise<void> {
   const { customerId, account } = customer;
-  const query = 'mutation ($input: UpsertCustomerInput!) { upsertCustomer(input: $input) { created } }';
+  const query =
+    'mutation ($input: UpsertCustomerInput!) { upsertCustomer(input: $input) { created } }';
   const input = {
     customerId,
     name: customerId,
@@ -76,7 +80,10 @@ export async function connectCustomer(crossbook: Crossbook, customer: HubSpotCus
   if (answer.errors) throw new Error(`The customer was not made: ${JSON.stringify(answer.errors)}`);
 }
 
-export function toHeaders({ key }: Pick<Crossbook, 'key'>, customerId: string): Record<string, string> {
+export function toHeaders(
+  { key }: Pick<Crossbook, 'key'>,
+  customerId: string,
+): Record<string, string> {
   return {
     'content-type': 'application/json',
     'x-api-key': key,

@@ -45,7 +45,16 @@ export async function startProcess<Ready>(options: ProcessOptions): Promise<Benc
 
 /** The measured process gets a CPU core of its own if possible; everything else shares the others. */
 function spawnOn(options: ProcessOptions): ChildProcess {
-  const { script, args = [], env = {}, node, core, log, flags = [], engineFlags = FLAGS_OF_ALL } = options;
+  const {
+    script,
+    args = [],
+    env = {},
+    node,
+    core,
+    log,
+    flags = [],
+    engineFlags = FLAGS_OF_ALL,
+  } = options;
   const out = openSync(log ?? '/dev/null', 'a');
   const command = [node, ...engineFlags, ...flags, script, ...args];
   const pinned = core === undefined || availableParallelism() < 2 ? command : pin(core, command);

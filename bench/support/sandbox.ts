@@ -18,19 +18,29 @@ export async function startSandbox(ports: Crossbook, node: string): Promise<Sand
     origin,
     createAccount: (options) => control(origin, 'POST', 'accounts', options),
     async readCalls(accountId) {
-      const { calls } = await control<{ calls: Call[] }>(origin, 'GET', `accounts/${accountId}/calls`);
+      const { calls } = await control<{ calls: Call[] }>(
+        origin,
+        'GET',
+        `accounts/${accountId}/calls`,
+      );
       return { calls: calls.length, refused: calls.filter(({ status }) => status === 429).length };
     },
     stop: () => stop(child),
   };
 }
 
-async function control<Answer>(origin: string, method: string, path: string, body?: object): Promise<Answer> {
+async function control<Answer>(
+  origin: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answer> {
   const response = await fetch(`${origin}/__sandbox/${path}`, {
     method,
     ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as Answer;
 }
 

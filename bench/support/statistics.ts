@@ -25,7 +25,9 @@ export function geometricMean(ratios: readonly number[]): number {
 /** The 97.5th percentile of Student's t distribution, by its usual expansion around the normal one. */
 function studentT(degrees: number): number {
   const z = 1.96;
-  return z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2);
+  return (
+    z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2)
+  );
 }
 
 function sum(values: readonly number[]): number {

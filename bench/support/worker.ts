@@ -8,7 +8,8 @@ export function startWorker(ready: object, handlers: Handlers = {}): void {
     const handler = all[name] ?? (() => Promise.reject(new Error(`There is no call ${name}.`)));
     handler(input).then(
       (value) => process.send?.({ id, value }),
-      (error: unknown) => process.send?.({ id, error: String(error instanceof Error ? error.stack : error) }),
+      (error: unknown) =>
+        process.send?.({ id, error: String(error instanceof Error ? error.stack : error) }),
     );
   });
   process.on('disconnect', () => process.exit(0));

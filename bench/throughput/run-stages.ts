@@ -4,7 +4,10 @@ import { CASES } from '../workload/cases.ts';
 import { openStage, type Player, type Stage, type StageOptions } from './stage.ts';
 
 /** Runs cases after each of several starts of all processes. The rounds of all starts are concatenated. */
-export async function runStages(options: StageOptions, { cases, watch }: Work): Promise<readonly CaseRuns[]> {
+export async function runStages(
+  options: StageOptions,
+  { cases, watch }: Work,
+): Promise<readonly CaseRuns[]> {
   const selected = CASES.filter(({ name }) => cases?.includes(name) ?? true);
   const found = selected.map((one): CaseRuns & { runs: Runs } => ({ ...one, runs: new Map() }));
   for (let start = 0; start < options.restarts; start += 1) {

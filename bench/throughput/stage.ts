@@ -1,5 +1,10 @@
 import type { ContenderReady } from '../contenders/serve.ts';
-import { type Crossbook, connectCustomer, startCrossbook, toHeaders } from '../support/crossbook.ts';
+import {
+  type Crossbook,
+  connectCustomer,
+  startCrossbook,
+  toHeaders,
+} from '../support/crossbook.ts';
 import type { Options } from '../support/options.ts';
 import { scriptOf } from '../support/paths.ts';
 import { findFreePorts } from '../support/ports.ts';
@@ -13,10 +18,16 @@ import { CONTENDERS, type Contender } from '../workload/contenders.ts';
  * Every participant in a process of its own: HubSpot, the load generator, and each contender, which has the first
  * core when it runs.
  */
-export async function openStage({ node, only, databaseUrl, variants = [] }: StageOptions): Promise<Stage> {
+export async function openStage({
+  node,
+  only,
+  databaseUrl,
+  variants = [],
+}: StageOptions): Promise<Stage> {
   const wanted: readonly Participant[] = [
     ...CONTENDERS.filter(
-      ({ name, onPostgres }) => (!only || only.includes(name)) && (!onPostgres || databaseUrl !== undefined),
+      ({ name, onPostgres }) =>
+        (!only || only.includes(name)) && (!onPostgres || databaseUrl !== undefined),
     ),
     ...variants.map((variant) => ({ kind: 'graphql' as const, ...variant })),
   ];
@@ -29,7 +40,10 @@ export async function openStage({ node, only, databaseUrl, variants = [] }: Stag
     const { script, onPostgres, engineFlags, product } = participant;
     if (script !== undefined) continue;
     const env = onPostgres && database ? { DATABASE_URL: database.url } : {};
-    crossbooks.set(participant, await startCrossbook({ node, engineFlags, product, env, core: 'first' }));
+    crossbooks.set(
+      participant,
+      await startCrossbook({ node, engineFlags, product, env, core: 'first' }),
+    );
   }
   const [peersPort = 0] = await findFreePorts(1);
   const ports = [peersPort, ...[...crossbooks.values()].map(({ hubspotPort }) => hubspotPort)];
@@ -49,7 +63,8 @@ export async function openStage({ node, only, databaseUrl, variants = [] }: Stag
     const { script } = participant;
     const crossbook = crossbooks.get(participant);
     if (crossbook) players.push(toPlayer(participant, crossbook));
-    else if (script !== undefined) players.push(await startPeer(participant, { script, args, node }));
+    else if (script !== undefined)
+      players.push(await startPeer(participant, { script, args, node }));
   }
   return {
     players,
@@ -65,12 +80,22 @@ export async function openStage({ node, only, databaseUrl, variants = [] }: Stag
 
 async function startPeer(peer: Contender, { script, args, node }: PeerOptions): Promise<Player> {
   showProgress(`starting ${peer.title}`);
-  const process = await startProcess<ContenderReady>({ script: scriptOf(script), args, node, core: 'first' });
+  const process = await startProcess<ContenderReady>({
+    script: scriptOf(script),
+    args,
+    node,
+    core: 'first',
+  });
   return { ...peer, process, url: process.ready.url, headers: {} };
 }
 
 function toPlayer(contender: Contender, crossbook: Crossbook): Player {
-  return { ...contender, process: crossbook, url: crossbook.url, headers: toHeaders(crossbook, CUSTOMER) };
+  return {
+    ...contender,
+    process: crossbook,
+    url: crossbook.url,
+    headers: toHeaders(crossbook, CUSTOMER),
+  };
 }
 
 const CUSTOMER = 'bench';

@@ -17,7 +17,8 @@ export async function verify(player: Player, workload: Case): Promise<void> {
     const found = (JSON.parse(text) as GraphQLAnswer).data?.searchContacts;
     if (!found) throw toError('no contacts');
     const { nodes, totalCount } = found;
-    if (nodes.length !== emails.length || totalCount !== emails.length) throw toError('contacts are missing');
+    if (nodes.length !== emails.length || totalCount !== emails.length)
+      throw toError('contacts are missing');
     if (workload.fields === 'all' && !isDeepStrictEqual(firstOf(nodes), EXPECTED))
       throw toError('not as expected');
     return;

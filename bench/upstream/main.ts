@@ -43,16 +43,26 @@ await Promise.all(
     await once(server, 'listening');
   }),
 );
-startWorker({ account: { id, staticToken } } satisfies UpstreamReady, { calls: async () => replay.calls() });
+startWorker({ account: { id, staticToken } } satisfies UpstreamReady, {
+  calls: async () => replay.calls(),
+});
 
 /** The sandbox's own records of all people, a hundred per part. */
 async function ask(emails: readonly string[], properties: readonly string[]) {
   const authorization = `Bearer ${staticToken}`;
-  const headers = { authorization, 'content-type': 'application/json', 'accept-encoding': 'identity' };
+  const headers = {
+    authorization,
+    'content-type': 'application/json',
+    'accept-encoding': 'identity',
+  };
   const url = `${sandbox.hubspot.origin}${BATCH_READ}`;
   return Promise.all(
     toBatches(emails).map(async (batch) => {
-      const response = await fetch(url, { method: 'POST', headers, body: toBody(batch, properties) });
+      const response = await fetch(url, {
+        method: 'POST',
+        headers,
+        body: toBody(batch, properties),
+      });
       if (response.status !== 200) throw new Error(`The sandbox answered ${response.status}.`);
       return { headers: Object.fromEntries(response.headers), body: await response.text() };
     }),

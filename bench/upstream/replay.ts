@@ -16,7 +16,9 @@ export function createReplay({ ask, emails }: ReplayOptions): Replay {
     } = parts[0]?.headers ?? {};
     return {
       headers,
-      texts: new Map(records.map((record) => [record.properties['email'] ?? '', JSON.stringify(record)])),
+      texts: new Map(
+        records.map((record) => [record.properties['email'] ?? '', JSON.stringify(record)]),
+      ),
     };
   };
   return {

@@ -7,7 +7,8 @@ const EVERY_FIELD = `
   lifecycleStage lastActivityAt createdAt updatedAt lastModifiedAt isDeleted
 `;
 const THREE_FIELDS = 'id firstName lastName';
-const OF_THE_PAGE = 'pageInfo { hasNextPage hasPreviousPage startCursor endCursor } totalCount fetchedAt';
+const OF_THE_PAGE =
+  'pageInfo { hasNextPage hasPreviousPage startCursor endCursor } totalCount fetchedAt';
 
 export function searchOperation(fields: FieldSet): string {
   return `query Search($emails: [String!]!, $first: Int) {

@@ -7,12 +7,18 @@ import { onEnd, startCrossbook } from '../start-crossbook.mjs';
 /**
  * Starts the app with everything that it needs: Crossbook with its sandbox, the backend, and Vite in front of both.
  */
-const { APP_PORT = '5173', BACKEND_PORT = '0', API_PORT = '4000', SANDBOX_PORT = '4010' } = process.env;
+const {
+  APP_PORT = '5173',
+  BACKEND_PORT = '0',
+  API_PORT = '4000',
+  SANDBOX_PORT = '4010',
+} = process.env;
 const { TOKEN_SECONDS = '900' } = process.env;
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-if (!existsSync(`${here}node_modules`)) run('npm', ['ci', '--no-audit', '--no-fund', '--prefix', here]);
+if (!existsSync(`${here}node_modules`))
+  run('npm', ['ci', '--no-audit', '--no-fund', '--prefix', here]);
 run(process.execPath, ['build/ensure.mjs']);
 if (!existsSync(`${root}dist/client/index.js`)) run(process.execPath, ['build/client.mjs']);
 
@@ -39,12 +45,20 @@ async function start() {
   crossbook.command('apps', 'origins', 'Demo application', '--add', origin);
 
   const { openBackend } = await import('./server/backend.mjs');
-  const backend = await openBackend({ url, apiKey, sandbox, origin, tokenSeconds: Number(TOKEN_SECONDS) });
+  const backend = await openBackend({
+    url,
+    apiKey,
+    sandbox,
+    origin,
+    tokenSeconds: Number(TOKEN_SECONDS),
+  });
   backend.listen(Number(BACKEND_PORT), '127.0.0.1');
   atEnd.push(() => backend.close());
   await once(backend, 'listening');
 
-  const page = await openPage(/** @type {import('node:net').AddressInfo} */ (backend.address()).port);
+  const page = await openPage(
+    /** @type {import('node:net').AddressInfo} */ (backend.address()).port,
+  );
   atEnd.push(() => page.close());
   process.stdout.write(
     `\n  The app is ready at ${origin}\n  Crossbook        at ${url}\n\n  Ctrl-C ends both.\n`,
@@ -60,7 +74,13 @@ async function openPage(backendPort) {
   const proxy = { '/api': `http://127.0.0.1:${backendPort}` };
   const listener = { host: '127.0.0.1', port: Number(APP_PORT), strictPort: true, proxy };
   /** @type {import('vite').InlineConfig} */
-  const config = { root: here, logLevel: 'warn', clearScreen: false, server: listener, preview: listener };
+  const config = {
+    root: here,
+    logLevel: 'warn',
+    clearScreen: false,
+    server: listener,
+    preview: listener,
+  };
   if (process.argv.includes('--dev')) return (await vite.createServer(config)).listen();
   await vite.build(config);
   return vite.preview(config);

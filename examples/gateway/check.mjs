@@ -22,7 +22,8 @@ for (const { says, ...names } of NAMES) {
 const both = readBoth({});
 for (const [composer, composeContract] of Object.entries(CONTRACTS)) {
   const errors = await composeContract(both, TAGS);
-  if (errors.length > 0) throw new Error(`${composer}: ${errors.map(({ message }) => message).join('\n')}`);
+  if (errors.length > 0)
+    throw new Error(`${composer}: ${errors.map(({ message }) => message).join('\n')}`);
   process.stdout.write(`${composer} composes both; a contract is without ${TAGS.join(' and ')}.\n`);
 }
 

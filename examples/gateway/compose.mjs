@@ -7,7 +7,8 @@ import { parse } from 'graphql';
  */
 export async function compose(composer, subgraphs) {
   const { errors, supergraph } = await COMPOSERS[composer](subgraphs);
-  if (errors.length > 0) throw new Error(`${composer}: ${errors.map(({ message }) => message).join('\n')}`);
+  if (errors.length > 0)
+    throw new Error(`${composer}: ${errors.map(({ message }) => message).join('\n')}`);
   return supergraph;
 }
 
@@ -27,9 +28,18 @@ export const COMPOSERS = {
   },
   /** @param {readonly Subgraph[]} subgraphs */
   async cosmo(subgraphs) {
-    const { federateSubgraphs, ROUTER_COMPATIBILITY_VERSION_ONE } = await import('@wundergraph/composition');
-    const services = subgraphs.map(({ name, url, sdl }) => ({ name, url, definitions: parse(sdl) }));
-    const result = federateSubgraphs({ subgraphs: services, version: ROUTER_COMPATIBILITY_VERSION_ONE });
+    const { federateSubgraphs, ROUTER_COMPATIBILITY_VERSION_ONE } = await import(
+      '@wundergraph/composition'
+    );
+    const services = subgraphs.map(({ name, url, sdl }) => ({
+      name,
+      url,
+      definitions: parse(sdl),
+    }));
+    const result = federateSubgraphs({
+      subgraphs: services,
+      version: ROUTER_COMPATIBILITY_VERSION_ONE,
+    });
     return { errors: result.success ? [] : result.errors, supergraph: undefined };
   },
 };

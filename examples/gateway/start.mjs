@@ -6,7 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { onEnd, startCrossbook } from '../start-crossbook.mjs';
 
 /** Crossbook’s demo, the tickets subgraph and the gateway in front of them. Ctrl-C ends all three. */
-const { PORT = '4002', API_PORT = '4000', TICKETS_PORT = '4001', SANDBOX_PORT = '4010' } = process.env;
+const {
+  PORT = '4002',
+  API_PORT = '4000',
+  TICKETS_PORT = '4001',
+  SANDBOX_PORT = '4010',
+} = process.env;
 const relayNode = process.argv.includes('--relay-node');
 const isApollo = process.argv.includes('--apollo');
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -14,7 +19,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 // Apollo’s many packages are in a directory of their own.
 for (const folder of [here, ...(isApollo ? [`${here}apollo/`] : [])]) {
-  if (!existsSync(`${folder}node_modules`)) run('npm', ['ci', '--no-audit', '--no-fund', '--prefix', folder]);
+  if (!existsSync(`${folder}node_modules`))
+    run('npm', ['ci', '--no-audit', '--no-fund', '--prefix', folder]);
 }
 run(process.execPath, ['build/ensure.mjs']);
 const { compose } = await import('./compose.mjs');

@@ -47,7 +47,8 @@ const RESOLVERS = {
       representations.map((one) => (one.__typename === 'Ticket' ? findTicket(one.id) : one)),
   },
   Customer: {
-    tickets: ({ customerId }) => TICKETS.filter(({ customer }) => customer.customerId === customerId),
+    tickets: ({ customerId }) =>
+      TICKETS.filter(({ customer }) => customer.customerId === customerId),
   },
   Node: { __resolveType: () => 'Ticket' },
   _Entity: { __resolveType: ({ __typename }) => __typename ?? 'Ticket' },

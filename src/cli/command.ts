@@ -23,7 +23,9 @@ export function toTable(rows: readonly (readonly string[])[]): string {
   }
   return rows
     .map((row) =>
-      row.map((cell, place) => cell.padEnd(place < row.length - 1 ? (widths[place] ?? 0) : 0)).join('  '),
+      row
+        .map((cell, place) => cell.padEnd(place < row.length - 1 ? (widths[place] ?? 0) : 0))
+        .join('  '),
     )
     .join('\n');
 }

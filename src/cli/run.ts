@@ -33,7 +33,9 @@ export async function runCommand(options: RunOptions): Promise<number> {
   if (!command) {
     const [first = '', second = ''] = args;
     const isGroup = familyOf(args) !== COMMANDS && /^(-|$)/.test(second);
-    const problem = isGroup ? `Missing: a command of ${first}` : `There is no command: ${first} ${second}`;
+    const problem = isGroup
+      ? `Missing: a command of ${first}`
+      : `There is no command: ${first} ${second}`;
     printError(`${problem.trimEnd()}\n\n${help}`);
     return 2;
   }
@@ -63,7 +65,8 @@ function familyOf([first]: readonly string[]): readonly Command[] {
 function isHelpWanted(args: readonly string[], command: Command | undefined): boolean {
   const [first = ''] = args;
   if (!command && first === 'help') return true;
-  const isKnown = command || familyOf(args) !== COMMANDS || first === 'serve' || first.startsWith('-');
+  const isKnown =
+    command || familyOf(args) !== COMMANDS || first === 'serve' || first.startsWith('-');
   return Boolean(isKnown) && args.some((arg) => arg === '--help' || arg === '-h');
 }
 
@@ -93,7 +96,11 @@ function parse(options: NonNullable<Command['options']>, args: readonly string[]
   if (args.some((arg) => /^--env-file(=|$)/.test(arg)))
     throw new UsageError('--env-file comes before the command: crossbook --env-file FILE COMMAND');
   try {
-    return parseArgs({ args: [...args], options: Object.fromEntries(known), allowPositionals: true });
+    return parseArgs({
+      args: [...args],
+      options: Object.fromEntries(known),
+      allowPositionals: true,
+    });
   } catch (error) {
     throw new UsageError(toReason(error));
   }
@@ -102,7 +109,11 @@ function parse(options: NonNullable<Command['options']>, args: readonly string[]
 /** An option of every command. */
 const JSON_OPTION: Option = { description: 'Prints JSON.' };
 
-async function invoke(command: Command, given: ReturnType<typeof readArguments>, options: RunOptions) {
+async function invoke(
+  command: Command,
+  given: ReturnType<typeof readArguments>,
+  options: RunOptions,
+) {
   const { env, stdin, stderr, now = systemClock.wall, fetch = globalThis.fetch } = options;
   let database: Database | undefined;
   const invocation: Invocation = {
@@ -148,10 +159,12 @@ function renderHelp(commands: readonly Command[]): string {
 
 function renderCommandHelp(command: Command): string {
   const { summary, details = [], operands = [], options = {} } = command;
-  const choices = Object.entries({ ...options, json: JSON_OPTION }).map(([name, { value, description }]) => [
-    `  --${name}${value === undefined ? '' : ` ${value}`}`,
-    description,
-  ]);
+  const choices = Object.entries({ ...options, json: JSON_OPTION }).map(
+    ([name, { value, description }]) => [
+      `  --${name}${value === undefined ? '' : ` ${value}`}`,
+      description,
+    ],
+  );
   return [
     `Usage: crossbook ${toSynopsis(command)}${command.options ? ' [OPTIONS]' : ''}`,
     '',

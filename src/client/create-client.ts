@@ -22,7 +22,12 @@ import {
 } from './operations.generated.ts';
 
 /** Creates a typed client of Crossbook. All errors are thrown as a `CrossbookError`. */
-export function createClient({ url, apiKey, token, fetch = globalThis.fetch }: ClientOptions): Client {
+export function createClient({
+  url,
+  apiKey,
+  token,
+  fetch = globalThis.fetch,
+}: ClientOptions): Client {
   return {
     searchContacts,
     searchAll,
@@ -45,7 +50,9 @@ export function createClient({ url, apiKey, token, fetch = globalThis.fetch }: C
     redeliverEvents: createMutation(REDELIVER_EVENTS),
   };
 
-  function createMutation<Data extends object, Input>(document: Document<Data, { readonly input: Input }>) {
+  function createMutation<Data extends object, Input>(
+    document: Document<Data, { readonly input: Input }>,
+  ) {
     return (input: Input, call?: CallOptions) => execute(document, { input }, call);
   }
 
@@ -55,7 +62,10 @@ export function createClient({ url, apiKey, token, fetch = globalThis.fetch }: C
   }
 
   /** Requests a page only after the previous one was consumed. */
-  async function* searchAll(search: WholeSearch, call?: CallOptions): AsyncGenerator<ContactPage, void> {
+  async function* searchAll(
+    search: WholeSearch,
+    call?: CallOptions,
+  ): AsyncGenerator<ContactPage, void> {
     let after = search.after;
     for (;;) {
       const page = await searchContacts({ ...search, after }, call);
@@ -145,7 +155,9 @@ const NO_ANSWER = { code: 'NO_ANSWER', status: undefined, retryable: true } as c
 const RETRYABLE: readonly number[] = [429, 502, 503, 504];
 
 /** A document's text, with phantom types of its variables and data. */
-export type Document<Data, Variables> = string & { readonly types?: (variables: Variables) => Data };
+export type Document<Data, Variables> = string & {
+  readonly types?: (variables: Variables) => Data;
+};
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -153,7 +165,10 @@ export interface CallOptions {
 
 /** An API key on a server, or a customer token in a frontend. */
 export type ClientOptions = Endpoint &
-  ({ readonly apiKey: string; readonly token?: never } | { readonly token: Token; readonly apiKey?: never });
+  (
+    | { readonly apiKey: string; readonly token?: never }
+    | { readonly token: Token; readonly apiKey?: never }
+  );
 
 /** A function is called before each request, so that it can refresh an expiring token. */
 type Token = string | (() => string | Promise<string>);

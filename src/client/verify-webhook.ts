@@ -10,12 +10,16 @@ export async function verifyWebhook({
   now = Date.now(),
   toleranceSeconds = 300,
 }: Received): Promise<WebhookEvent> {
-  const key = await crypto.subtle.importKey('raw', toKey(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'verify',
-  ]);
+  const key = await crypto.subtle.importKey(
+    'raw',
+    toKey(secret),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['verify'],
+  );
   const text = toText(body);
-  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
-    read(headers, name),
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
+    (name) => read(headers, name),
   );
   if (!id || !timestamp || !signatures)
     throw new WebhookVerificationError('A header of the webhook is missing.');
@@ -71,7 +75,9 @@ const PREFIX = 'whsec_';
 const MAX_SIGNATURES = 10;
 
 /** Headers of Fetch or of Node. */
-export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+export type WebhookHeaders =
+  | Headers
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface Received {
   /** The raw body: text or bytes, not parsed. */

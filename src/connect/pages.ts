@@ -120,7 +120,11 @@ ${toWayBack({ ...visited, link })}`,
   });
 }
 
-function toWayBack({ link, applicationName }: VisitedLink, words = 'Back to', code?: string): Markup {
+function toWayBack(
+  { link, applicationName }: VisitedLink,
+  words = 'Back to',
+  code?: string,
+): Markup {
   return html`<a class="go" href="${toReturnUrl(link, code)}" rel="noreferrer">${words} <bdi>${applicationName}</bdi></a>`;
 }
 

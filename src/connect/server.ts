@@ -2,7 +2,11 @@ import type { VisitedLink } from '../domain/connect-link.ts';
 import { CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import { type HttpRequest, type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
-import { type ExchangeCode, type FinishDeps, finishAuthorization } from '../usecases/finish-authorization.ts';
+import {
+  type ExchangeCode,
+  type FinishDeps,
+  finishAuthorization,
+} from '../usecases/finish-authorization.ts';
 import {
   type EndedPage,
   type FlowCookie,
@@ -11,7 +15,14 @@ import {
   type StartDeps,
   startAuthorization,
 } from '../usecases/start-authorization.ts';
-import { toErrorPage, toFailed, toFinished, toLeavingPage, toOfferPage, toProblemPage } from './pages.ts';
+import {
+  toErrorPage,
+  toFailed,
+  toFinished,
+  toLeavingPage,
+  toOfferPage,
+  toProblemPage,
+} from './pages.ts';
 
 /** The pages of connect links. Visitors are unauthenticated: they present a link, a state, a cookie. */
 export function createConnectPages(deps: ConnectPagesDeps) {
@@ -71,7 +82,8 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     if (waiting >= MAX_WAITING) return end('TOO_MANY');
     const cookies = createCookies(connecting.publicUrl()).read(request.headers.get('cookie'));
     const exchangeCode = exchangeFor(requestLog);
-    const work = () => finishAuthorization({ ...deps, exchangeCode }, { ...callback, provider, cookies });
+    const work = () =>
+      finishAuthorization({ ...deps, exchangeCode }, { ...callback, provider, cookies });
     return perform('finishAuthorization', requestLog, work, (finished) => {
       const { provider, link, failure } = finished;
       requestLog.record({ provider: provider.name });
@@ -154,7 +166,11 @@ function readForm(request: HttpRequest) {
   }
   const form = readFields(request);
   const typed = form.get('own_login')?.trim() ?? '';
-  return { provider: form.get('provider') ?? '', loginUrl: typed || form.get('login') || null, typed };
+  return {
+    provider: form.get('provider') ?? '',
+    loginUrl: typed || form.get('login') || null,
+    typed,
+  };
 }
 
 export function readFields(request: HttpRequest): URLSearchParams {
@@ -201,7 +217,8 @@ export function createCookies(publicUrl: string | undefined) {
       const found: [string, string][] = [];
       for (const pair of (header ?? '').split(';')) {
         const [name = '', value = ''] = pair.trim().split('=', 2);
-        if (name.startsWith(prefix) && VALUE.test(value)) found.push([name.slice(prefix.length), value]);
+        if (name.startsWith(prefix) && VALUE.test(value))
+          found.push([name.slice(prefix.length), value]);
       }
       // Browsers send the oldest cookies first, which are the abandoned ones.
       return new Map(found.slice(-MAX_COOKIES));

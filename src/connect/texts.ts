@@ -56,19 +56,23 @@ export const PROBLEMS: Readonly<Record<PageProblem, ProblemText>> = {
 };
 
 export const FAILURES: Readonly<Record<ConnectFailure, string>> = {
-  ACCESS_DENIED: 'You did not agree, so nothing was connected. If that was a mistake, ask for a new link.',
+  ACCESS_DENIED:
+    'You did not agree, so nothing was connected. If that was a mistake, ask for a new link.',
   EXPIRED: 'It took longer than the link was valid. Ask for a new one.',
   ALREADY_USED: 'This link was used already. Ask for a new one.',
-  WRONG_BROWSER: 'This was not the browser that began. Open the link again and go through it in one browser.',
+  WRONG_BROWSER:
+    'This was not the browser that began. Open the link again and go through it in one browser.',
   NOT_CONFIRMED: 'The application did not confirm the connection in time. Ask for a new link.',
   ACCOUNT_MISMATCH:
     'This is another account than the one that was connected before. Log in to that account, or ask for a link that allows a change.',
-  MISSING_SCOPES: 'Not everything that is needed was granted. Ask for a new link and agree to all of it.',
+  MISSING_SCOPES:
+    'Not everything that is needed was granted. Ask for a new link and agree to all of it.',
   NO_REFRESH_TOKEN:
     'Your CRM gives access for a moment only. An administrator has to allow lasting access for this app, then ask for a new link.',
   ADMIN_APPROVAL_REQUIRED:
     'Your CRM requires that an administrator approves this app first. Ask your administrator to install or approve it, then ask for a new link.',
-  VENDOR_REFUSED: 'Your CRM refused the request. Tell the people who sent you here, and ask for a new link.',
+  VENDOR_REFUSED:
+    'Your CRM refused the request. Tell the people who sent you here, and ask for a new link.',
   VENDOR_UNAVAILABLE: 'Your CRM could not be reached. Wait a few minutes and ask for a new link.',
 };
 

@@ -46,7 +46,10 @@ export interface PresentedKey {
 
 /** The error for missing credentials. */
 export function missingCredentials(): CrossbookError {
-  return new CrossbookError('UNAUTHORIZED', 'Say who calls: with the header x-api-key, or a customer token.');
+  return new CrossbookError(
+    'UNAUTHORIZED',
+    'Say who calls: with the header x-api-key, or a customer token.',
+  );
 }
 
 export const DEFAULT_TOKEN_SECONDS = 60 * 60;

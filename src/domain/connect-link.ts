@@ -13,7 +13,8 @@ export type ConnectMode = Of<typeof connectMode>;
 const connectLinkStatus = words('ConnectLinkStatus', 'Status of a connect link.', {
   PENDING: 'The link was created, and the customer has not started the flow yet.',
   STARTED: 'A browser was sent to the provider’s consent page.',
-  AWAITING_CONFIRMATION: 'The customer granted access: redeem the one-time code with `confirmConnectLink`.',
+  AWAITING_CONFIRMATION:
+    'The customer granted access: redeem the one-time code with `confirmConnectLink`.',
   COMPLETED: 'The connection exists.',
   FAILED: 'The link ended without a connection: see `failure`.',
   EXPIRED: 'The link expired.',
@@ -22,20 +23,24 @@ const connectLinkStatus = words('ConnectLinkStatus', 'Status of a connect link.'
 export const CONNECT_LINK_STATUSES = wordsOf(connectLinkStatus);
 export type ConnectLinkStatus = Of<typeof connectLinkStatus>;
 
-const connectFailure = words('ConnectFailure', 'Reason why a connect link ended without a connection.', {
-  ACCESS_DENIED: 'The customer denied access on the provider’s consent page.',
-  EXPIRED: 'The link expired.',
-  ALREADY_USED: 'The link was already used or had already ended.',
-  WRONG_BROWSER: 'The callback came from a different browser than the one that started the flow.',
-  NOT_CONFIRMED: 'The one-time code was not redeemed within ten minutes.',
-  ACCOUNT_MISMATCH:
-    'The account differs from the one connected before, and the link does not allow a change.',
-  MISSING_SCOPES: 'Required scopes were not granted.',
-  NO_REFRESH_TOKEN: 'The provider issued no refresh token.',
-  ADMIN_APPROVAL_REQUIRED: 'An administrator of the account must approve the app first.',
-  VENDOR_REFUSED: 'The provider refused for another reason, such as a wrong client secret.',
-  VENDOR_UNAVAILABLE: 'The provider could not be reached.',
-});
+const connectFailure = words(
+  'ConnectFailure',
+  'Reason why a connect link ended without a connection.',
+  {
+    ACCESS_DENIED: 'The customer denied access on the provider’s consent page.',
+    EXPIRED: 'The link expired.',
+    ALREADY_USED: 'The link was already used or had already ended.',
+    WRONG_BROWSER: 'The callback came from a different browser than the one that started the flow.',
+    NOT_CONFIRMED: 'The one-time code was not redeemed within ten minutes.',
+    ACCOUNT_MISMATCH:
+      'The account differs from the one connected before, and the link does not allow a change.',
+    MISSING_SCOPES: 'Required scopes were not granted.',
+    NO_REFRESH_TOKEN: 'The provider issued no refresh token.',
+    ADMIN_APPROVAL_REQUIRED: 'An administrator of the account must approve the app first.',
+    VENDOR_REFUSED: 'The provider refused for another reason, such as a wrong client secret.',
+    VENDOR_UNAVAILABLE: 'The provider could not be reached.',
+  },
+);
 export const CONNECT_FAILURES = wordsOf(connectFailure);
 export type ConnectFailure = Of<typeof connectFailure>;
 
@@ -120,7 +125,10 @@ export interface ConnectFlowStore {
   start(flow: NewConnectFlow): Promise<'started' | 'ended' | 'too many'>;
   findByState(stateHash: string): Promise<ConnectFlow | undefined>;
   /** Unused flows with these cookies. */
-  findByCookies(providerName: ProviderName, cookieHashes: readonly string[]): Promise<readonly ConnectFlow[]>;
+  findByCookies(
+    providerName: ProviderName,
+    cookieHashes: readonly string[],
+  ): Promise<readonly ConnectFlow[]>;
   /** Consumes the state. False where it was used before. */
   take(stateHash: string): Promise<boolean>;
   /**

@@ -17,7 +17,8 @@ import {
 
 export const connectionStatus = words('ConnectionStatus', 'Status of a connection.', {
   connected: 'The connection has credentials that are not known to be refused.',
-  reauthorize: 'The provider permanently refused the credentials: the customer has to connect again.',
+  reauthorize:
+    'The provider permanently refused the credentials: the customer has to connect again.',
   unauthorized: 'The connection has no credentials.',
 });
 
@@ -40,7 +41,9 @@ export const connectedAccount = shape(
     url: nullable(string, 'URL at which a user opens the account.', {
       example: 'https://app.hubspot.com/contacts/7654321',
     }),
-    userId: nullable(id, 'Id, at the provider, of the user who granted access.', { example: '9876543' }),
+    userId: nullable(id, 'Id, at the provider, of the user who granted access.', {
+      example: '9876543',
+    }),
   },
 );
 
@@ -62,12 +65,20 @@ export const schemaMappingsConfig = shape(
   'SchemaMappingsConfig',
   'Field mappings, if data is modelled with objects.',
   {
-    commonObjects: nullable(listOf(objectFieldMappings), 'Mappings of objects common to all providers.', {
-      items: 5,
-    }),
-    standardObjects: nullable(listOf(objectFieldMappings), 'Mappings of the provider’s standard objects.', {
-      items: 5,
-    }),
+    commonObjects: nullable(
+      listOf(objectFieldMappings),
+      'Mappings of objects common to all providers.',
+      {
+        items: 5,
+      },
+    ),
+    standardObjects: nullable(
+      listOf(objectFieldMappings),
+      'Mappings of the provider’s standard objects.',
+      {
+        items: 5,
+      },
+    ),
   },
 );
 
@@ -85,7 +96,9 @@ const entityObject = shape('EntityObject', 'Object of the provider that represen
     entityObjectType,
     'Whether it is a standard object of the provider or a custom one of the customer.',
   ),
-  name: nullable(string, 'Name of the object at the provider, case-sensitive.', { example: 'Contact' }),
+  name: nullable(string, 'Name of the object at the provider, case-sensitive.', {
+    example: 'Contact',
+  }),
 });
 
 export const entityMapping = shape(
@@ -121,7 +134,9 @@ export const destinationConfig = union(
 );
 
 export const syncedObject = shape('SyncedObject', 'An object of the provider to sync.', {
-  object: field(string, 'Name of the object at the provider, case-sensitive.', { example: 'Contact' }),
+  object: field(string, 'Name of the object at the provider, case-sensitive.', {
+    example: 'Contact',
+  }),
   table: nullable(string, 'Target table. Default: the default table.'),
 });
 
@@ -172,13 +187,15 @@ const settings = {
     'URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s.',
   ),
   schemaMappingsConfig: nullable(schemaMappingsConfig, schemaMappingsConfig.description, {
-    deprecated: 'Mappings are moving out of the connection. The value is stored and returned unchanged.',
+    deprecated:
+      'Mappings are moving out of the connection. The value is stored and returned unchanged.',
   }),
   entityMappings: nullable(
     listOf(entityMapping),
     'Object and field mappings, if data is modelled with entities.',
     {
-      deprecated: 'Mappings are moving out of the connection. The value is stored and returned unchanged.',
+      deprecated:
+        'Mappings are moving out of the connection. The value is stored and returned unchanged.',
       items: 5,
     },
   ),
@@ -193,7 +210,10 @@ export const connection = shape(
     id: field(uuid, 'Id of the connection.'),
     applicationId: field(uuid, 'Id of your application.'),
     customerId: field(id, 'Your own id of the customer.', { example: 'customer-1' }),
-    providerId: field(uuid, 'Id of the provider within your application: the same for all of its customers.'),
+    providerId: field(
+      uuid,
+      'Id of the provider within your application: the same for all of its customers.',
+    ),
     providerName: field(providerName, 'The provider.'),
     category: field(category, 'Category of the provider.'),
     ...settings,
@@ -285,7 +305,10 @@ export interface ConnectionFacts {
    * Called when the provider contradicts the `seen` facts. Single flight: of concurrent callers one does the work,
    * and none where newer facts exist. Undefined for all others, who read again.
    */
-  learn<Result>(seen: string | undefined, work: () => Promise<Learnt<Result>>): Promise<Result | undefined>;
+  learn<Result>(
+    seen: string | undefined,
+    work: () => Promise<Learnt<Result>>,
+  ): Promise<Result | undefined>;
 }
 
 export interface Learnt<Result> {

@@ -35,8 +35,14 @@ export type ContactFilter =
 export const MAX_EMAILS = 1_000;
 
 /** Checks a filter: exactly one criterion, with valid values. */
-export function readContactFilter({ email, emails, emailDomain }: UncheckedContactFilter): ContactFilter {
-  const given = [email, emails, emailDomain].filter((value) => value !== undefined && value !== null);
+export function readContactFilter({
+  email,
+  emails,
+  emailDomain,
+}: UncheckedContactFilter): ContactFilter {
+  const given = [email, emails, emailDomain].filter(
+    (value) => value !== undefined && value !== null,
+  );
   if (given.length !== 1) {
     throw new CrossbookError(
       'BAD_REQUEST',
@@ -46,7 +52,10 @@ export function readContactFilter({ email, emails, emailDomain }: UncheckedConta
   if (typeof emailDomain === 'string') {
     const domain = normalizeGiven(emailDomain);
     if (domain.length <= MAX_DOMAIN_LENGTH && DOMAIN.test(domain)) return { by: 'domain', domain };
-    throw new CrossbookError('UNPROCESSABLE_ENTITY', 'The filter’s email domain is not a domain name.');
+    throw new CrossbookError(
+      'UNPROCESSABLE_ENTITY',
+      'The filter’s email domain is not a domain name.',
+    );
   }
   return { by: 'emails', emails: readEmails(typeof email === 'string' ? [email] : (emails ?? [])) };
 }
@@ -77,8 +86,10 @@ const MAX_DOMAIN_LENGTH = 253;
 const MAX_GIVEN_LENGTH = 1_024;
 
 /** A quoted local part may contain spaces and @. */
-const EMAIL = /^(?:[^\s@\p{Cc}\p{Cs}]+|"(?:[^"\\\p{Cc}\p{Cs}]|\\[^\p{Cc}\p{Cs}])+")@[^\s@\p{Cc}\p{Cs}]+$/u;
-const DOMAIN = /^[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u;
+const EMAIL =
+  /^(?:[^\s@\p{Cc}\p{Cs}]+|"(?:[^"\\\p{Cc}\p{Cs}]|\\[^\p{Cc}\p{Cs}])+")@[^\s@\p{Cc}\p{Cs}]+$/u;
+const DOMAIN =
+  /^[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u;
 
 /** The fast path for nearly all emails: normalized, without anything for the grammar above to check. */
 const PLAIN = /^[a-z0-9._+-]+@[a-z0-9.-]+$/;
@@ -149,7 +160,10 @@ export interface FieldSelection {
 export type SelectedFields = ReadonlySet<ContactField>;
 
 /** Undefined means all fields. */
-export function readSelectedFields({ rawData, fields }: FieldSelection): SelectedFields | undefined {
+export function readSelectedFields({
+  rawData,
+  fields,
+}: FieldSelection): SelectedFields | undefined {
   return rawData ? undefined : fields;
 }
 
@@ -164,7 +178,10 @@ export function mergeSelections(selections: readonly FieldSelection[]): FieldSel
 }
 
 /** Whether a result with these fields covers the selection. */
-export function includesFields(had: readonly string[] | undefined, selection: FieldSelection): boolean {
+export function includesFields(
+  had: readonly string[] | undefined,
+  selection: FieldSelection,
+): boolean {
   if (had === undefined) return true;
   const wanted = readSelectedFields(selection);
   return wanted !== undefined && [...wanted].every((field) => had.includes(field));

@@ -34,16 +34,20 @@ const phoneNumberType = words('PhoneNumberType', 'Type of a phone number.', {
   other: 'Additional number.',
 });
 
-const lifecycleStage = words('LifecycleStage', 'Stage of the contact on the way to becoming a customer.', {
-  subscriber: 'Has subscribed to news.',
-  lead: 'Has shown interest.',
-  marketingqualifiedlead: 'Qualified by marketing.',
-  salesqualifiedlead: 'Qualified by sales.',
-  opportunity: 'Associated with a possible deal.',
-  customer: 'Has bought something.',
-  evangelist: 'A customer who recommends you.',
-  other: 'A custom stage, or one that only this CRM has.',
-});
+const lifecycleStage = words(
+  'LifecycleStage',
+  'Stage of the contact on the way to becoming a customer.',
+  {
+    subscriber: 'Has subscribed to news.',
+    lead: 'Has shown interest.',
+    marketingqualifiedlead: 'Qualified by marketing.',
+    salesqualifiedlead: 'Qualified by sales.',
+    opportunity: 'Associated with a possible deal.',
+    customer: 'Has bought something.',
+    evangelist: 'A customer who recommends you.',
+    other: 'A custom stage, or one that only this CRM has.',
+  },
+);
 
 export const associatedObject = words(
   'AssociatedObject',
@@ -67,13 +71,17 @@ export const emailAddress = shape('EmailAddress', 'An email address of a contact
 });
 
 export const phoneNumber = shape('PhoneNumber', 'A phone number of a contact.', {
-  phoneNumber: field(string, 'Phone number, as written in the CRM.', { example: '+44 20 7946 0000' }),
+  phoneNumber: field(string, 'Phone number, as written in the CRM.', {
+    example: '+44 20 7946 0000',
+  }),
   phoneNumberType: field(phoneNumberType, 'Type of the phone number.'),
 });
 
 /** Fields that are requested from a CRM. Timestamps are RFC 3339 in UTC with milliseconds. */
 const askedFields = {
-  accountId: nullable(id, 'Id, in the CRM, of the contact’s account or company.', { example: '2001' }),
+  accountId: nullable(id, 'Id, in the CRM, of the contact’s account or company.', {
+    example: '2001',
+  }),
   ownerId: nullable(id, 'Id, in the CRM, of the user who owns the contact.', { example: '31' }),
   firstName: nullable(string, 'First name.', { example: 'Ada' }),
   lastName: nullable(string, 'Last name.', { example: 'Lovelace' }),
@@ -81,7 +89,10 @@ const askedFields = {
   emailAddresses: field(listOf(emailAddress), 'Email addresses.', { items: 2 }),
   phoneNumbers: field(listOf(phoneNumber), 'Phone numbers.', { items: 2 }),
   lifecycleStage: nullable(lifecycleStage, lifecycleStage.description),
-  lastActivityAt: nullable(moment, 'Time of the last call, mail or meeting with the contact. ISO 8601, UTC.'),
+  lastActivityAt: nullable(
+    moment,
+    'Time of the last call, mail or meeting with the contact. ISO 8601, UTC.',
+  ),
   createdAt: nullable(moment, 'Time of creation in the CRM. ISO 8601, UTC.'),
   updatedAt: nullable(moment, 'Time of the last change in the CRM. ISO 8601, UTC.'),
   lastModifiedAt: nullable(
@@ -91,10 +102,14 @@ const askedFields = {
   isDeleted: field(boolean, 'Whether the contact was deleted in the CRM.'),
 };
 
-export const contact = shape('Contact', 'A person in a customer’s CRM, in one common shape for all CRMs.', {
-  remoteId: field(id, 'Id of the contact in the CRM.', { restName: 'id', example: '101' }),
-  ...askedFields,
-});
+export const contact = shape(
+  'Contact',
+  'A person in a customer’s CRM, in one common shape for all CRMs.',
+  {
+    remoteId: field(id, 'Id of the contact in the CRM.', { restName: 'id', example: '101' }),
+    ...askedFields,
+  },
+);
 
 /** A CRM record that a contact is associated with. */
 export const association = shape('Association', 'A CRM record that a contact is associated with.', {

@@ -1,4 +1,9 @@
-import { type Connection, type ConnectionStatus, connection, connectionUpsert } from './connection.ts';
+import {
+  type Connection,
+  type ConnectionStatus,
+  connection,
+  connectionUpsert,
+} from './connection.ts';
 
 import type { Page, PageRequest } from './page.ts';
 import { PROVIDER_NAMES, type ProviderName } from './provider-names.ts';
@@ -52,7 +57,9 @@ export interface CustomerStore {
   /** A page, ordered by id. */
   list(filter: CustomerFilter, request: PageRequest): Promise<Page<Customer>>;
   /** Writes the customer and all given connections in one transaction. */
-  upsert(upsert: CustomerUpsert): Promise<{ readonly customer: Customer; readonly created: boolean }>;
+  upsert(
+    upsert: CustomerUpsert,
+  ): Promise<{ readonly customer: Customer; readonly created: boolean }>;
 }
 
 /** All given criteria must match. */

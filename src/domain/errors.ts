@@ -11,9 +11,14 @@ export const ERROR_CODES = {
     'The request is malformed: syntax, a missing header, a page size, a cursor of another search. The detail names all wrong fields of an input, but only the first of several missing headers.',
     { example: 'query parameter page_size must be at most 1000; filter.emial is not known.' },
   ),
-  UNAUTHORIZED: code(401, 'Unauthorized', 'No API key or token was presented, or it is not valid.', {
-    example: 'The API key is not valid.',
-  }),
+  UNAUTHORIZED: code(
+    401,
+    'Unauthorized',
+    'No API key or token was presented, or it is not valid.',
+    {
+      example: 'The API key is not valid.',
+    },
+  ),
   FORBIDDEN: code(
     403,
     'Forbidden',
@@ -37,7 +42,9 @@ export const ERROR_CODES = {
     'Not acceptable',
     'No media type of the response is one that the client accepts.',
   ),
-  REQUEST_TIMEOUT: code(408, 'Request timeout', 'The request arrived too slowly.', { retryable: true }),
+  REQUEST_TIMEOUT: code(408, 'Request timeout', 'The request arrived too slowly.', {
+    retryable: true,
+  }),
   CONFLICT: code(
     409,
     'Conflict',

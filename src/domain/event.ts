@@ -33,22 +33,26 @@ export const EVENT_TYPES = wordsOf(eventType);
 export type EventType = Of<typeof eventType>;
 
 /** An event for the application. */
-export const event = shape('Event', 'An event. It is sent to your webhook endpoints, and kept for 30 days.', {
-  id: field(uuid, 'Id of the event, also the header `webhook-id`.'),
-  type: field(eventType, 'Type of event.', { example: 'connection.reauthorize' }),
-  customerId: field(id, 'Your own id of the customer.', { example: 'customer-1' }),
-  connectionId: nullable(uuid, 'Id of the connection, if the event is about one.'),
-  sequence: nullable(
-    int,
-    'Sequence number, which increases by one with every event of a connection, if the event is about one.',
-  ),
-  data: field(
-    json,
-    'Data of the event, as delivered: depends on its type, e.g. `provider_name`, `status` or `version`.',
-    { weight: 8 },
-  ),
-  createdAt: field(date, 'Time of the event.'),
-});
+export const event = shape(
+  'Event',
+  'An event. It is sent to your webhook endpoints, and kept for 30 days.',
+  {
+    id: field(uuid, 'Id of the event, also the header `webhook-id`.'),
+    type: field(eventType, 'Type of event.', { example: 'connection.reauthorize' }),
+    customerId: field(id, 'Your own id of the customer.', { example: 'customer-1' }),
+    connectionId: nullable(uuid, 'Id of the connection, if the event is about one.'),
+    sequence: nullable(
+      int,
+      'Sequence number, which increases by one with every event of a connection, if the event is about one.',
+    ),
+    data: field(
+      json,
+      'Data of the event, as delivered: depends on its type, e.g. `provider_name`, `status` or `version`.',
+      { weight: 8 },
+    ),
+    createdAt: field(date, 'Time of the event.'),
+  },
+);
 export type Event = Of<typeof event>;
 
 /**
@@ -100,14 +104,20 @@ export const webhookEndpoint = shape(
     url: field(string, 'URL to which events are sent.', {
       example: 'https://app.example.com/webhooks/crossbook',
     }),
-    eventTypes: field(listOf(eventType), 'Types of events that are sent. Empty: all.', { items: 8 }),
+    eventTypes: field(listOf(eventType), 'Types of events that are sent. Empty: all.', {
+      items: 8,
+    }),
     enabled: field(
       boolean,
       'Whether events are sent. False if you disabled it, if it answered 410, or after three days of failures.',
     ),
-    lastFailure: nullable(string, 'Last failure, e.g. `HTTP 503`. It is kept after later successes.', {
-      example: 'HTTP 503',
-    }),
+    lastFailure: nullable(
+      string,
+      'Last failure, e.g. `HTTP 503`. It is kept after later successes.',
+      {
+        example: 'HTTP 503',
+      },
+    ),
     lastFailureAt: nullable(date, 'Time of the last failure.'),
     createdAt: field(date, 'Time of creation.'),
     updatedAt: field(date, 'Time of the last change.'),

@@ -136,7 +136,8 @@ export function readTokens(
   const accessToken = toToken(token['access_token']);
   // Withheld, because it may contain a token that the redactor does not know.
   const shown = { ...answer, body: '[withheld]' };
-  if (accessToken === null) throw new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', withoutToken, shown);
+  if (accessToken === null)
+    throw new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', withoutToken, shown);
   const seconds = Number(token['expires_in']);
   const isLifetime = seconds > 0 && seconds < MAX_LIFE_SECONDS;
   return {

@@ -15,7 +15,11 @@ const TOOLS = {
   hubspot: ['crm', 'HubSpot', 'HubSpot, a CRM. Its contacts can be searched.'],
   pipedrive: ['crm', 'Pipedrive', 'Pipedrive, a CRM.'],
   zendesk_sell: ['crm', 'Zendesk Sell', 'Zendesk Sell, a CRM.'],
-  ms_dynamics_365_sales: ['crm', 'Microsoft Dynamics 365 Sales', 'Microsoft Dynamics 365 Sales, a CRM.'],
+  ms_dynamics_365_sales: [
+    'crm',
+    'Microsoft Dynamics 365 Sales',
+    'Microsoft Dynamics 365 Sales, a CRM.',
+  ],
   zoho_crm: ['crm', 'Zoho CRM', 'Zoho CRM.'],
   capsule: ['crm', 'Capsule', 'Capsule, a CRM.'],
   outreach: ['engagement', 'Outreach', 'Outreach, for sales engagement.'],

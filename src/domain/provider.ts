@@ -69,13 +69,20 @@ export interface ContactPort {
     selection: FieldSelection,
   ): Promise<Map<string, readonly Contact[]>>;
   /** Reads a range of the contacts of an email domain, by record id. */
-  readByDomain(domain: string, run: KeysetRange, selection: FieldSelection): Promise<readonly Contact[]>;
+  readByDomain(
+    domain: string,
+    run: KeysetRange,
+    selection: FieldSelection,
+  ): Promise<readonly Contact[]>;
   countByDomain(domain: string): Promise<number>;
   /**
    * Unknown ids are omitted; the id of a merged contact finds the surviving one. Any number of ids: the adapter
    * splits them into calls.
    */
-  findByIds(ids: readonly string[], selection: FieldSelection): Promise<ReadonlyMap<string, Contact>>;
+  findByIds(
+    ids: readonly string[],
+    selection: FieldSelection,
+  ): Promise<ReadonlyMap<string, Contact>>;
   /** Any number of ids. A contact without associations maps to an empty list. */
   findAssociations?(
     ids: readonly string[],
@@ -121,7 +128,10 @@ export interface RefreshTokenEndpoint {
   origin(instanceUrl: string | null): string | undefined;
   /** An alternative origin where the first one has moved; a redirect itself is never followed. */
   movedOrigin?(instanceUrl: string | null): string | undefined;
-  toRequest(options: { readonly client: OAuthClient; readonly refreshToken: string }): RemoteRequest;
+  toRequest(options: {
+    readonly client: OAuthClient;
+    readonly refreshToken: string;
+  }): RemoteRequest;
 }
 
 export interface TokenRefresh extends RefreshTokenEndpoint {

@@ -43,7 +43,12 @@ export class RemoteFailure extends Error {
   readonly #answer: ProviderResponse;
 
   /** The detail may quote the response. */
-  constructor(code: ErrorCode, detail: string, answer: ProviderResponse, options: RemoteFailureOptions = {}) {
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    answer: ProviderResponse,
+    options: RemoteFailureOptions = {},
+  ) {
     super(detail, { cause: options.cause });
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;

@@ -58,10 +58,24 @@ export interface List<T> extends Typed<T> {
 
 export interface Scalar<T> extends Typed<T> {
   readonly kind: 'scalar';
-  readonly scalar: 'string' | 'id' | 'uuid' | 'url' | 'int' | 'boolean' | 'json' | 'moment' | 'date';
+  readonly scalar:
+    | 'string'
+    | 'id'
+    | 'uuid'
+    | 'url'
+    | 'int'
+    | 'boolean'
+    | 'json'
+    | 'moment'
+    | 'date';
 }
 
-export type Type = Shape<unknown> | Words<string> | Union<unknown> | List<unknown> | Scalar<unknown>;
+export type Type =
+  | Shape<unknown>
+  | Words<string>
+  | Union<unknown>
+  | List<unknown>
+  | Scalar<unknown>;
 
 /** The type of a declaration: `Of<typeof contact>`. */
 export type Of<Declared> = Declared extends Typed<infer T> ? T : never;
@@ -83,7 +97,11 @@ function scalar<T>(name: Scalar<T>['scalar']): Scalar<T> {
   return { kind: 'scalar', scalar: name };
 }
 
-export function field<T>(type: Type & Typed<T>, description: string, options: FieldOptions = {}): Field<T> {
+export function field<T>(
+  type: Type & Typed<T>,
+  description: string,
+  options: FieldOptions = {},
+): Field<T> {
   return { type, description, nullable: false, ...options };
 }
 
@@ -113,7 +131,11 @@ export function wordsOf<T extends string>({ words }: Words<T>): readonly T[] {
   return Object.keys(words) as T[];
 }
 
-export function shape<F extends Fields>(name: string, description: string, fields: F): Shape<Values<F>> {
+export function shape<F extends Fields>(
+  name: string,
+  description: string,
+  fields: F,
+): Shape<Values<F>> {
   return { kind: 'shape', name, description, fields };
 }
 

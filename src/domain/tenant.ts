@@ -95,7 +95,11 @@ export interface ContactCache {
    * Undefined where nothing is cached, or the connection was changed since. The reader decides what is too old. Large
    * entries are decrypted in the request's own time slice.
    */
-  read(connectionId: string, filterKey: string, takeTurn?: TakeTurn): Promise<CachedContacts | undefined>;
+  read(
+    connectionId: string,
+    filterKey: string,
+    takeTurn?: TakeTurn,
+  ): Promise<CachedContacts | undefined>;
   /** Best effort and delayed: oversized entries are dropped, and an older result does not replace a newer one. */
   write(entry: CacheEntry): Promise<void>;
 }
@@ -139,7 +143,10 @@ export interface RemovalStore {
     expectedVersion: number | undefined,
   ): Promise<readonly RemovedConnection[] | undefined>;
   /** Undefined where there is no such connection. */
-  removeConnection(customerId: string, providerName: ProviderName): Promise<RemovedConnection | undefined>;
+  removeConnection(
+    customerId: string,
+    providerName: ProviderName,
+  ): Promise<RemovedConnection | undefined>;
 }
 
 export interface RemovedConnection {
@@ -157,13 +164,17 @@ export interface RemovedGrant {
   readonly isShared: boolean;
 }
 
-export const revocation = words('Revocation', 'Result of revoking a customer’s grant at the provider.', {
-  REVOKED: 'The grant was revoked: its refresh token is invalid.',
-  SHARED: 'Another connection uses the same grant, so it was not revoked.',
-  FAILED:
-    'The provider could not be reached or refused. The connection is removed anyway; the customer can revoke the grant there.',
-  NOT_SUPPORTED:
-    'The provider does not support revocation, or the credentials came by `upsertCustomer` and are yours to revoke.',
-});
+export const revocation = words(
+  'Revocation',
+  'Result of revoking a customer’s grant at the provider.',
+  {
+    REVOKED: 'The grant was revoked: its refresh token is invalid.',
+    SHARED: 'Another connection uses the same grant, so it was not revoked.',
+    FAILED:
+      'The provider could not be reached or refused. The connection is removed anyway; the customer can revoke the grant there.',
+    NOT_SUPPORTED:
+      'The provider does not support revocation, or the credentials came by `upsertCustomer` and are yours to revoke.',
+  },
+);
 export const REVOCATIONS = wordsOf(revocation);
 export type Revocation = Of<typeof revocation>;

@@ -8,7 +8,9 @@ import type { ProviderName } from './provider-names.ts';
 export function toWebOrigin(text: string): string | undefined {
   const url = !text.includes('*') && URL.canParse(text) ? new URL(text) : undefined;
   const isOrigin =
-    url && /^https?:$/.test(url.protocol) && [url.origin, `${url.origin}/`].includes(text.toLowerCase());
+    url &&
+    /^https?:$/.test(url.protocol) &&
+    [url.origin, `${url.origin}/`].includes(text.toLowerCase());
   return isOrigin ? url.origin : undefined;
 }
 
@@ -53,7 +55,8 @@ export function checkReturnUrl(text: string, origins: readonly string[]): Checke
   if (authority.includes('@')) return { problem: 'it has a user name in it' };
   if (text.includes('#')) return { problem: 'it has a fragment' };
   const { origin, href } = new URL(text);
-  if (written.toLowerCase() !== origin) return { problem: 'its origin is not written in its usual form' };
+  if (written.toLowerCase() !== origin)
+    return { problem: 'its origin is not written in its usual form' };
   if (!origins.includes(origin)) {
     const remedy = `\`crossbook apps origins APPLICATION --add ${origin}\` registers it`;
     return { problem: `its origin ${origin} is not registered for the application: ${remedy}` };
@@ -117,7 +120,8 @@ export function checkInstanceUrl(
   if (isIP(hostname) || hostname.startsWith('[')) return { problem: 'its host is an IP address' };
   const [host = '', port = DEFAULT_PORT] = authority.toLowerCase().split(':');
   if (port !== DEFAULT_PORT) return { problem: 'it names a port' };
-  if (!HOST.test(host) || host !== hostname) return { problem: 'its host is not a plain host name' };
+  if (!HOST.test(host) || host !== hostname)
+    return { problem: 'its host is not a plain host name' };
   // Requires a match of the whole host, in case a pattern lacks anchors.
   const isOwn = hosts.some((pattern) => pattern.exec(host)?.[0] === host);
   return isOwn ? checked : { problem: "its host is not one of the provider's" };

@@ -35,23 +35,38 @@ export function analyzeCost(subject: Subject): OperationCost {
   return evaluate(known.cost, { variables, fragments: new Map() });
 }
 
-function analyzeOperation({ schema, document, operation, limits }: Omit<Subject, 'variables'>): Cost {
+function analyzeOperation({
+  schema,
+  document,
+  operation,
+  limits,
+}: Omit<Subject, 'variables'>): Cost {
   checkFragmentDepth(document, limits.nesting);
   const fragments = findFragments(document);
   const analyzed = new Map<string, Cost>();
-  const introspectionSizes = createIntrospectionSizes({ schema, fragments, maxSteps: limits.steps });
-  const typeName = { bytes: Math.max(...Object.keys(schema.getTypeMap()).map(({ length }) => length)) + 2 };
+  const introspectionSizes = createIntrospectionSizes({
+    schema,
+    fragments,
+    maxSteps: limits.steps,
+  });
+  const typeName = {
+    bytes: Math.max(...Object.keys(schema.getTypeMap()).map(({ length }) => length)) + 2,
+  };
   const root = schema.getRootType(operation.operation) ?? undefined;
   return ofSelections([{ ...operation, kind: Kind.INLINE_FRAGMENT }], root);
 
-  function ofSelections(nodes: readonly SelectionNode[], parent: GraphQLNamedType | undefined): Cost {
+  function ofSelections(
+    nodes: readonly SelectionNode[],
+    parent: GraphQLNamedType | undefined,
+  ): Cost {
     let known: Sums = NOTHING;
     const open: OpenCost[] = [];
     for (const node of nodes) {
       const cost = ofSelection(node, parent);
       if (typeof cost === 'function') open.push(cost);
       else known = add(known, cost);
-      if (node.directives?.length) known = add(known, { ...NOTHING, directives: node.directives.length });
+      if (node.directives?.length)
+        known = add(known, { ...NOTHING, directives: node.directives.length });
     }
     if (open.length === 0) return known;
     return (evaluation) => open.reduce((sum, one) => add(sum, one(evaluation)), known);
@@ -91,8 +106,12 @@ function analyzeOperation({ schema, document, operation, limits }: Omit<Subject,
       );
     }
     const name = node.name.value;
-    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
-    const inner = ofSelections(node.selectionSet?.selections ?? [], field && getNamedType(field.type));
+    const field =
+      isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+    const inner = ofSelections(
+      node.selectionSet?.selections ?? [],
+      field && getNamedType(field.type),
+    );
     const cost = name === '__typename' ? typeName : readCost(field?.extensions ?? {});
     const isIntrospection = INTROSPECTION.has(name);
     const dependsOnVariables =
@@ -130,7 +149,8 @@ function sumsOf({ node, cost, inner }: AnalyzedField, variables: Variables): Sum
   const isList = items !== undefined || pageSize !== undefined;
   const item = paged || items !== undefined ? Math.max(1, inner.cost) : inner.cost;
   const key = (node.alias ?? node.name).value;
-  const own = key.length + (node.selectionSet ? BYTES_AROUND_OBJECT : BYTES_AROUND_KEY) + (cost.bytes ?? 0);
+  const own =
+    key.length + (node.selectionSet ? BYTES_AROUND_OBJECT : BYTES_AROUND_KEY) + (cost.bytes ?? 0);
   // No spread: adding a property to a spread object takes Node 20 half a microsecond.
   return {
     rootFields: 1,
@@ -146,7 +166,9 @@ function sumsOf({ node, cost, inner }: AnalyzedField, variables: Variables): Sum
 }
 
 function dependsOnArguments({ weight, items, pageSize }: FieldCost): boolean {
-  return typeof weight === 'function' || typeof items === 'function' || typeof pageSize === 'function';
+  return (
+    typeof weight === 'function' || typeof items === 'function' || typeof pageSize === 'function'
+  );
 }
 
 function readArguments(node: FieldNode, variables: Variables): Record<string, unknown> {
@@ -159,7 +181,9 @@ function readArguments(node: FieldNode, variables: Variables): Record<string, un
 
 function usesVariables({ value }: { readonly value: ValueNode }): boolean {
   if (value.kind === Kind.LIST) return value.values.some((item) => usesVariables({ value: item }));
-  return value.kind === Kind.OBJECT ? value.fields.some(usesVariables) : value.kind === Kind.VARIABLE;
+  return value.kind === Kind.OBJECT
+    ? value.fields.some(usesVariables)
+    : value.kind === Kind.VARIABLE;
 }
 
 const kept = new WeakMap<
@@ -182,7 +206,12 @@ function add(a: Sums, b: Sums): Sums {
 }
 
 const NOTHING = {
-  ...{ rootFields: 0, depth: 0, fields: 0, aliases: 0, directives: 0, cost: 0 },
+  rootFields: 0,
+  depth: 0,
+  fields: 0,
+  aliases: 0,
+  directives: 0,
+  cost: 0,
   /** The additional cost per item of the enclosing page. */
   perItem: 0,
   /** A lower bound of the response bytes, by the document and the schema: keys, and values of fixed length. */

@@ -29,7 +29,8 @@ function findStringEnd(source: string, start: number): number {
   const isBlock = source.startsWith('"""', start);
   const quote = isBlock ? '"""' : '"';
   for (let index = start + quote.length; index < source.length; index++) {
-    if (source[index] === '\\') index += isBlock ? (source.startsWith('"""', index + 1) ? 3 : 0) : 1;
+    if (source[index] === '\\')
+      index += isBlock ? (source.startsWith('"""', index + 1) ? 3 : 0) : 1;
     else if (source.startsWith(quote, index)) return index + quote.length - 1;
     else if (!isBlock && isLineEnd(source[index])) return index;
   }
@@ -68,7 +69,8 @@ export function checkFragmentDepth(document: DocumentNode, limit: number): void 
         else if (node.selectionSet) below = Math.max(below, depthOf(node.selectionSet, level + 1));
       }
     }
-    if (level + below > limit) throw tooLarge(`with its fragments, its selections nest deeper than ${limit}`);
+    if (level + below > limit)
+      throw tooLarge(`with its fragments, its selections nest deeper than ${limit}`);
     return below + 1;
   }
 
@@ -99,7 +101,8 @@ export function checkMerging(document: DocumentNode, limits: MergingLimits): voi
   const count = { selections: 0, pairs: 0 };
   for (const { selectionSet } of operations) countPairs(selectionSet);
   // Fragments that an operation reaches were counted within it.
-  for (const [name, { selectionSet }] of fragments) if (!reached.has(name)) countPairs(selectionSet);
+  for (const [name, { selectionSet }] of fragments)
+    if (!reached.has(name)) countPairs(selectionSet);
 
   function countPairs(root: SelectionSetNode): void {
     const waiting: (readonly SelectionSetNode[])[] = [[root]];
@@ -118,7 +121,9 @@ export function checkMerging(document: DocumentNode, limits: MergingLimits): voi
         if (below.length > 0) waiting.push(below);
       }
       if (count.pairs > limits.pairs)
-        throw tooLarge(`more than ${limits.pairs} pairs of its fields or fragments answer under one name`);
+        throw tooLarge(
+          `more than ${limits.pairs} pairs of its fields or fragments answer under one name`,
+        );
       if (count.selections > limits.merged)
         throw tooLarge(`with its fragments it has more than ${limits.merged} selections`);
     }

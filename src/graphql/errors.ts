@@ -25,10 +25,17 @@ export function translateErrors(
     const seen = instances.get(origin);
     // An error of a batch is reported at every path that waited for it.
     const known = seen ?? toKnownError(error, origin, audience);
-    const facts = { known, isFirst: seen === undefined, isRequestError: isRequestError(origin, audience) };
+    const facts = {
+      known,
+      isFirst: seen === undefined,
+      isRequestError: isRequestError(origin, audience),
+    };
     const formatted = formatWithin(error, known, audience);
     if (!formatted)
-      return [...translated, { ...facts, formatted: formatRest(errors.length - index, known, audience) }];
+      return [
+        ...translated,
+        { ...facts, formatted: formatRest(errors.length - index, known, audience) },
+      ];
     instances.set(origin, known);
     translated.push({ ...facts, formatted });
   }
@@ -72,7 +79,11 @@ function withoutCause(formatted: ReturnType<typeof format>): GraphQLFormattedErr
 }
 
 /** The error for the omitted ones, with the id and code of the first. */
-function formatRest(count: number, known: CrossbookError, audience: ErrorAudience): GraphQLFormattedError {
+function formatRest(
+  count: number,
+  known: CrossbookError,
+  audience: ErrorAudience,
+): GraphQLFormattedError {
   const detail = `${count} more ${count === 1 ? 'error is' : 'errors are'} left out. The first is ${known.code}.`;
   const { extensions } = withoutCause(format({ name: '', message: '' }, known, audience));
   return { message: detail, extensions: { ...extensions, detail } };

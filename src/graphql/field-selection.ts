@@ -23,7 +23,10 @@ export function selectContactFields(
   if (known) return known;
   const selected = places.map((place) => selectedNames(info, ...place));
   const isSelected = (name: string) => selected.some((names) => names.has(name));
-  const selection = { rawData: isSelected('rawData'), fields: new Set(CONTACT_FIELDS.filter(isSelected)) };
+  const selection = {
+    rawData: isSelected('rawData'),
+    fields: new Set(CONTACT_FIELDS.filter(isSelected)),
+  };
   remembered.set(info.fieldNodes, selection);
   return selection;
 }
@@ -53,7 +56,10 @@ function selectedNames(info: GraphQLResolveInfo, ...path: readonly string[]): Re
   return new Set(nodes.map(({ name }) => name.value));
 }
 
-function fieldsOf(info: GraphQLResolveInfo, set: SelectionSetNode | undefined): readonly FieldNode[] {
+function fieldsOf(
+  info: GraphQLResolveInfo,
+  set: SelectionSetNode | undefined,
+): readonly FieldNode[] {
   return (set?.selections ?? []).flatMap((node) => {
     if (!isIncluded(info, node)) return [];
     if (node.kind === Kind.FIELD) return [node];

@@ -27,10 +27,17 @@ export function defineObject<Value extends object>(
   return ref;
 }
 
-function exposeFields(t: OutputBuilder, { fields }: Shape<unknown>, resolvers: Resolvers): FieldMap {
+function exposeFields(
+  t: OutputBuilder,
+  { fields }: Shape<unknown>,
+  resolvers: Resolvers,
+): FieldMap {
   return mapValues(fields, ({ type, description, nullable, deprecated, items, weight }, name) => {
     const options = {
-      ...{ type: refOf(type, outputs), description, nullable, deprecationReason: deprecated },
+      type: refOf(type, outputs),
+      description,
+      nullable,
+      deprecationReason: deprecated,
       ...costs({ items, weight }),
     };
     const resolve = resolvers[name];
@@ -43,7 +50,10 @@ function inputFields(t: InputBuilder, fields: Fields): InputFieldMap {
   return mapValues(fields, ({ type, nullable, optional, emptyInGraphQL, ...field }) => {
     const { description, defaultValue, deprecated } = field;
     return t.field({
-      ...{ type: refOf(type, inputs), description, defaultValue, deprecationReason: deprecated },
+      type: refOf(type, inputs),
+      description,
+      defaultValue,
+      deprecationReason: deprecated,
       required: !nullable && !optional && !emptyInGraphQL,
     });
   });
@@ -53,7 +63,9 @@ function mapValues<Value, Made>(
   values: Readonly<Record<string, Value>>,
   make: (value: Value, name: string) => Made,
 ): Record<string, Made> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, make(value, name)]));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, make(value, name)]),
+  );
 }
 
 export function readInputShape<T>(shape: Shape<T>, given: object): T {
@@ -120,14 +132,22 @@ function makeInput(type: Composite): object {
     ? mapValues(type.members, (member) => nullable(member, member.description))
     : type.fields;
   return builder.inputType(`${type.name}Input`, {
-    ...{ description: type.description, isOneOf },
+    description: type.description,
+    isOneOf,
     fields: (t) => inputFields(t as never, fields),
   });
 }
 
 const SCALARS = {
-  ...{ string: 'String', url: 'String', id: 'ID', uuid: 'ID', int: 'Int', boolean: 'Boolean' },
-  ...{ json: 'JSON', moment: 'DateTime', date: 'DateTime' },
+  string: 'String',
+  url: 'String',
+  id: 'ID',
+  uuid: 'ID',
+  int: 'Int',
+  boolean: 'Boolean',
+  json: 'JSON',
+  moment: 'DateTime',
+  date: 'DateTime',
 };
 
 function remember(known: Map<Type, object>, type: Type, make: () => object): object {
@@ -156,7 +176,9 @@ interface ObjectOptions<Value extends object>
   readonly resolvers?: Resolvers;
 }
 
-type Resolvers = Readonly<Record<string, (record: never, args: object, context: RequestContext) => unknown>>;
+type Resolvers = Readonly<
+  Record<string, (record: never, args: object, context: RequestContext) => unknown>
+>;
 
 /** Pothos's types serve hand-written code; fields from declarations are typed already. */
 interface OutputBuilder {

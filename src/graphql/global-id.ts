@@ -12,16 +12,17 @@ const VERSION = 1;
 export function toGlobalId(id: GlobalId): string {
   const { type, applicationId, customerId } = id;
   const record = type === 'Contact' ? [id.provider, id.remoteId] : [];
-  return Buffer.from(JSON.stringify([VERSION, type, applicationId, customerId, ...record])).toString(
-    'base64url',
-  );
+  return Buffer.from(
+    JSON.stringify([VERSION, type, applicationId, customerId, ...record]),
+  ).toString('base64url');
 }
 
 /** Undefined for anything that is not a valid id. */
 export function readGlobalId(text: string): GlobalId | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const parts = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
-  if (!Array.isArray(parts) || !parts.slice(1).every((part) => typeof part === 'string')) return undefined;
+  if (!Array.isArray(parts) || !parts.slice(1).every((part) => typeof part === 'string'))
+    return undefined;
   const [version, type, applicationId, customerId, provider, remoteId] = parts as string[];
   if (Number(version) !== VERSION || applicationId === undefined || customerId === undefined)
     return undefined;
@@ -69,7 +70,8 @@ function encode(bytes: string): string {
   let encoded = '';
   let at = 0;
   for (; at + 3 <= bytes.length; at += 3) {
-    const bits = (bytes.charCodeAt(at) << 16) | (bytes.charCodeAt(at + 1) << 8) | bytes.charCodeAt(at + 2);
+    const bits =
+      (bytes.charCodeAt(at) << 16) | (bytes.charCodeAt(at + 1) << 8) | bytes.charCodeAt(at + 2);
     encoded += `${PAIRS[bits >> 12]}${PAIRS[bits & 0xfff]}`;
   }
   const left = bytes.length - at;
@@ -83,7 +85,10 @@ function encode(bytes: string): string {
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 /** A table for twelve bits at a time. */
-const PAIRS = Array.from({ length: 64 * 64 }, (_, bits) => `${DIGITS[bits >> 6]}${DIGITS[bits & 0x3f]}`);
+const PAIRS = Array.from(
+  { length: 64 * 64 },
+  (_, bits) => `${DIGITS[bits >> 6]}${DIGITS[bits & 0x3f]}`,
+);
 const END = '"]';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -42,7 +42,9 @@ export function createKnownIntrospection(schema: GraphQLSchema): KnownIntrospect
       !query.includes(INTROSPECTION_NAME)
     )
       return undefined;
-    responses ??= new Map(listVariants().map((variant) => [stripIgnoredCharacters(variant), undefined]));
+    responses ??= new Map(
+      listVariants().map((variant) => [stripIgnoredCharacters(variant), undefined]),
+    );
     const normalized = normalize(query);
     if (normalized === undefined || !responses.has(normalized)) return undefined;
     const response = responses.get(normalized) ?? execute(normalized);
@@ -108,7 +110,8 @@ export const noIntrospection: ValidationRule = (context) => ({
     const reveals =
       REVEALS_SCHEMA.includes(node.name.value) ||
       (context.getParentType()?.name === '__Type' && !HARMLESS.includes(node.name.value));
-    if (reveals) context.reportError(new GraphQLError('Introspection is switched off.', { nodes: node }));
+    if (reveals)
+      context.reportError(new GraphQLError('Introspection is switched off.', { nodes: node }));
   },
 });
 
@@ -116,11 +119,16 @@ export const noIntrospection: ValidationRule = (context) => ({
  * Computes the size of an introspection result without building it. Exact, except that conditional and deprecated
  * elements are counted as if all were selected. Each pair of selection and schema element is counted once.
  */
-export function createIntrospectionSizes({ schema, fragments, maxSteps }: Subject): IntrospectionSizes {
+export function createIntrospectionSizes({
+  schema,
+  fragments,
+  maxSteps,
+}: Subject): IntrospectionSizes {
   const counted = new Map<SelectionSetNode, Map<unknown, Size>>();
   let steps = 0;
   return (node, { name }) => {
-    const field = node.name.value === SchemaMetaFieldDef.name ? SchemaMetaFieldDef : TypeMetaFieldDef;
+    const field =
+      node.name.value === SchemaMetaFieldDef.name ? SchemaMetaFieldDef : TypeMetaFieldDef;
     // Not validated yet: the argument may have any type.
     const args = { name: typeof name === 'string' ? name : '' };
     return ofField({ node, field, source: undefined, args });
@@ -135,7 +143,11 @@ export function createIntrospectionSizes({ schema, fragments, maxSteps }: Subjec
     return { values: below.values + 1, bytes: below.bytes + key.length + BYTES_AROUND_KEY };
   }
 
-  function ofValue(set: SelectionSetNode | undefined, type: GraphQLOutputType, value: unknown): Size {
+  function ofValue(
+    set: SelectionSetNode | undefined,
+    type: GraphQLOutputType,
+    value: unknown,
+  ): Size {
     if (isNonNullType(type)) return ofValue(set, type.ofType, value);
     if (isListType(type) && Array.isArray(value)) {
       // Items without fields count as values.
@@ -188,7 +200,10 @@ const BYTES_AROUND_KEY = 4;
 /** Deprecated elements are always counted. */
 const ALL = { includeDeprecated: true };
 /** Also stands for unknown fields, which validation rejects. */
-const TYPENAME: GraphQLField<unknown, unknown> = { ...TypeNameMetaFieldDef, resolve: () => '__InputValue' };
+const TYPENAME: GraphQLField<unknown, unknown> = {
+  ...TypeNameMetaFieldDef,
+  resolve: () => '__InputValue',
+};
 
 /** The size of `__schema` or `__type`. Throws where counting takes too many steps. */
 type IntrospectionSizes = (node: FieldNode, args: Readonly<Record<string, unknown>>) => Size;

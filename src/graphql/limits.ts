@@ -48,7 +48,10 @@ function findOperation(document: DocumentNode, name: string | undefined): Operat
 function checkStranger({ definitions }: DocumentNode): void {
   if (definitions.some(touchesData)) throw missingCredentials();
   if (definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1) {
-    throw new CrossbookError('BAD_REQUEST', 'Without an API key or a token, a document holds one operation.');
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'Without an API key or a token, a document holds one operation.',
+    );
   }
 }
 
@@ -88,7 +91,12 @@ const MEASURED = {
     shared: true,
   },
   /** In the units of `cost.ts`. */
-  cost: { most: 200_000, counts: 'cost of all operations together', says: 'its cost is', shared: true },
+  cost: {
+    most: 200_000,
+    counts: 'cost of all operations together',
+    says: 'its cost is',
+    shared: true,
+  },
 } as const satisfies Record<string, Measured>;
 
 /**
@@ -108,9 +116,13 @@ const LIMITS = {
   operations: { most: 100, counts: 'operations in a document' },
   pairs: {
     most: 100_000,
-    counts: 'pairs that validation compares: fields under one response name, fragments in one selection',
+    counts:
+      'pairs that validation compares: fields under one response name, fragments in one selection',
   },
-  merged: { most: 100_000, counts: 'selections of a document, counted wherever fragments make them merge' },
+  merged: {
+    most: 100_000,
+    counts: 'selections of a document, counted wherever fragments make them merge',
+  },
   ...MEASURED,
 } as const satisfies Record<string, Limit>;
 
@@ -156,7 +168,13 @@ function checkSizes(subject: OperationToCheck, operation: OperationDefinitionNod
   const defaults = readDefaults(operation);
   const variables = defaults ? { ...defaults, ...subject.variables } : subject.variables;
   const steps = subject.isCallerKnown ? limits.steps : limits.strangerSteps;
-  const sizes = analyzeCost({ schema, document, operation, variables, limits: { ...limits, steps } });
+  const sizes = analyzeCost({
+    schema,
+    document,
+    operation,
+    variables,
+    limits: { ...limits, steps },
+  });
   for (const name of SIZES) {
     const { says, shared }: Measured = MEASURED[name];
     const size = sizes[name] + (shared ? spent[name] : 0);
@@ -176,7 +194,9 @@ function tooLarge(what: string, size: number, bound: number): CrossbookError {
   );
 }
 
-function readDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Variables | undefined {
+function readDefaults({
+  variableDefinitions = [],
+}: OperationDefinitionNode): Variables | undefined {
   if (!variableDefinitions.some(({ defaultValue }) => defaultValue)) return undefined;
   const entries = variableDefinitions.flatMap(({ variable, defaultValue }) =>
     defaultValue && defaultValue.kind !== Kind.NULL

@@ -28,7 +28,13 @@ export function defineMutation<Input extends Fields, Payload extends Fields>(
       nullable: true,
       description,
       ...costs(cost),
-      args: { input: t.arg({ type: inputOf(given) as never, required: true, description: input.argument }) },
+      args: {
+        input: t.arg({
+          type: inputOf(given) as never,
+          required: true,
+          description: input.argument,
+        }),
+      },
       async resolve(_root, args, context) {
         const { clientMutationId, ...request } = readInputShape(given, args.input);
         return { ...(await resolve(request as Values<Input>, context)), clientMutationId };

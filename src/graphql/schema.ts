@@ -1,6 +1,11 @@
 import { GraphQLSchema, printSchema } from 'graphql';
 import { builder } from './builder.ts';
-import { prefixTypes, printSubgraph, type SubgraphOptions, type TypeNames } from './subgraph/to-subgraph.ts';
+import {
+  prefixTypes,
+  printSubgraph,
+  type SubgraphOptions,
+  type TypeNames,
+} from './subgraph/to-subgraph.ts';
 import './types/node.ts';
 import './types/contact.ts';
 import './types/provider.ts';
@@ -19,7 +24,10 @@ export const apiSchema = toApi(entitySchema);
 
 function toApi(schema: GraphQLSchema): GraphQLSchema {
   const { types, ...config } = schema.toConfig();
-  return new GraphQLSchema({ ...config, types: types.filter(({ name }) => name !== 'ContactsByEmail') });
+  return new GraphQLSchema({
+    ...config,
+    types: types.filter(({ name }) => name !== 'ContactsByEmail'),
+  });
 }
 
 /** The printed schema that clients see, with a final line break. */

@@ -12,7 +12,10 @@ import type { Plugins } from './engine/plugins.ts';
 import { createKnownIntrospection, noIntrospection } from './introspection.ts';
 import { DEFAULT_LIMITS, type DocumentLimits, nothingSpent } from './limits.ts';
 import { createGraphiQLPage, type GraphiQLOptions } from './over-http/graphiql-page.ts';
-import { createPersistedOperations, createTrustedOperations } from './over-http/persisted-operations.ts';
+import {
+  createPersistedOperations,
+  createTrustedOperations,
+} from './over-http/persisted-operations.ts';
 import { checkRequest, type GraphQLRequest, readRequest } from './over-http/read-request.ts';
 import { type Results, writeResponse } from './over-http/write-response.ts';
 import { entitySchema } from './schema.ts';
@@ -25,7 +28,14 @@ const PATH = '/graphql';
  * runs them in the engine, and writes the response.
  */
 export async function createGraphQL(options: GraphQLOptions) {
-  const { openContext, introspection = true, graphiql = {}, operations, plugins = {}, typePrefix } = options;
+  const {
+    openContext,
+    introspection = true,
+    graphiql = {},
+    operations,
+    plugins = {},
+    typePrefix,
+  } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const schema = toSubgraph(entitySchema, { typePrefix });
   const holdDocuments = () => options.heldBytes?.open({}, 'document');
@@ -47,7 +57,9 @@ export async function createGraphQL(options: GraphQLOptions) {
     async answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
       requestLog.record({ face: 'graphql' });
       const shown =
-        page && request.method === 'GET' && request.pathname === PATH ? page.answer(request) : undefined;
+        page && request.method === 'GET' && request.pathname === PATH
+          ? page.answer(request)
+          : undefined;
       if (shown) return shown;
       let context: RequestContext | undefined;
       let results: Results;
@@ -61,7 +73,14 @@ export async function createGraphQL(options: GraphQLOptions) {
         const applicationId = context.caller?.application.id;
         const asked = readRequest(request, { limits, documents, applicationId });
         const spent = nothingSpent();
-        const state: GraphQLRequest = { request, requestLog, context, shown: undefined, spent, tokens: 0 };
+        const state: GraphQLRequest = {
+          request,
+          requestLog,
+          context,
+          shown: undefined,
+          spent,
+          tokens: 0,
+        };
         const running = Array.isArray(asked)
           ? Promise.all(asked.map((operation) => engine.run(operation, state)))
           : engine.run(asked, state);

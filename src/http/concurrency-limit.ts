@@ -35,7 +35,13 @@ export function createConcurrencyLimit(options: ConcurrencyOptions) {
       const application = applications.get(name) ?? createApplication(name);
       const { connections } = application;
       const known = connections.get(connectionName);
-      const connection = known ?? { name: connectionName, application, running: 0, queued: 0, permits: 0 };
+      const connection = known ?? {
+        name: connectionName,
+        application,
+        running: 0,
+        queued: 0,
+        permits: 0,
+      };
       if (!known) connections.set(connectionName, connection);
       connection.permits += 1;
       return new Permit(slots, connection);
@@ -130,7 +136,8 @@ class Permit implements RequestPermit {
     this.#waits += 1;
     // While it was queued to resume, the request began another provider wait: it leaves the queue and re-queues after
     // that wait.
-    if (this.state === 'running' || this.state === 'resuming') this.#slots.setState(this, 'waiting');
+    if (this.state === 'running' || this.state === 'resuming')
+      this.#slots.setState(this, 'waiting');
     let isOver = false;
     return () => {
       if (isOver) return undefined;

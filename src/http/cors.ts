@@ -36,7 +36,8 @@ export function createCors({ findOrigins, onRefused }: CorsOptions) {
       sent: Record<string, string>,
     ): void {
       sent['vary'] = sent['vary'] === undefined ? 'Origin' : `${sent['vary']}, Origin`;
-      const isAllowed = applicationId === undefined ? status >= 400 : applications.has(applicationId);
+      const isAllowed =
+        applicationId === undefined ? status >= 400 : applications.has(applicationId);
       if (!isAllowed) return;
       sent['access-control-allow-origin'] = headers.get('origin') ?? '';
       sent['access-control-expose-headers'] = EXPOSED;
@@ -117,7 +118,10 @@ export function createOriginWarning({ log, now }: Options): (origin: string) => 
     for (const [said, at] of saidAt) if (moment - at >= WARNING_EVERY_MS) saidAt.delete(said);
     if (saidAt.has(origin) || saidAt.size >= MOST) return;
     saidAt.set(origin, moment);
-    log.warn({ origin, command: toCommand(origin) }, 'a page may not call: no application names its origin');
+    log.warn(
+      { origin, command: toCommand(origin) },
+      'a page may not call: no application names its origin',
+    );
   };
 }
 

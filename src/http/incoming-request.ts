@@ -49,7 +49,8 @@ export class IncomingRequest implements ArrivingRequest {
 
   receiveBody(limit: number, reserve: ReserveBytes): Promise<void> {
     const message = this.#message;
-    if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
+    if (Number(message.headers['content-length'] ?? 0) > limit)
+      return Promise.reject(tooLarge(limit));
     return new Promise((resolve, reject) => {
       let chunks: Chunks | undefined = new Chunks();
       const refuse = (error: unknown) => {
@@ -57,7 +58,9 @@ export class IncomingRequest implements ArrivingRequest {
         reject(error);
       };
       const refuseCut = (cause?: unknown) =>
-        refuse(new CrossbookError('BAD_REQUEST', 'The body could not be read to its end.', { cause }));
+        refuse(
+          new CrossbookError('BAD_REQUEST', 'The body could not be read to its end.', { cause }),
+        );
       // The client may have disconnected while its key was looked up.
       if (message.destroyed && !message.readableEnded) return refuseCut();
       const take = (chunk: Buffer) => {
@@ -201,8 +204,12 @@ let lastHost: string | undefined;
  * The client's subnet, which all limits by address count. Each trusted proxy appends the address of its client to
  * `X-Forwarded-For`; earlier entries may be forged.
  */
-export function readClientSubnet({ socket, headers }: Arriving, proxies: number): string | undefined {
-  const forwarded = proxies > 0 ? [headers['x-forwarded-for'] ?? []].flat().join(',').split(',') : undefined;
+export function readClientSubnet(
+  { socket, headers }: Arriving,
+  proxies: number,
+): string | undefined {
+  const forwarded =
+    proxies > 0 ? [headers['x-forwarded-for'] ?? []].flat().join(',').split(',') : undefined;
   const named = forwarded?.at(-proxies)?.trim();
   const address = named && isIP(named) ? named : socket.remoteAddress;
   return address === undefined ? undefined : toSubnet(address);
@@ -218,7 +225,8 @@ export function toSubnet(address: string): string {
   const [head = '', tail] = plain.toLowerCase().split('::');
   const front = head === '' ? [] : head.split(':');
   const back = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? [] : Array.from({ length: 8 - front.length - back.length }, () => '0');
+  const zeros =
+    tail === undefined ? [] : Array.from({ length: 8 - front.length - back.length }, () => '0');
   return [...front, ...zeros, ...back]
     .slice(0, 4)
     .map((group) => group.replace(/^0+(?=.)/, ''))

@@ -29,7 +29,9 @@ export function createProbes({ checkReadiness, renderMetrics, renderHomePage }: 
       case '/livez':
         return Promise.resolve(toAnswer({}));
       case '/readyz':
-        return isStopping ? Promise.resolve(toAnswer({ running: false })) : checkReadiness().then(toAnswer);
+        return isStopping
+          ? Promise.resolve(toAnswer({ running: false }))
+          : checkReadiness().then(toAnswer);
       case '/metrics':
         return renderMetrics?.();
       default:
@@ -65,7 +67,14 @@ interface ProbeOptions {
  * then everything behind it closes (`close` of `app.ts`). A second signal exits at once. Exits with 1 where a request
  * was cut off. Signals that arrive almost together count as one, because Ctrl-C also reaches npm, which forwards it.
  */
-export function shutdownOnSignal({ listener, announce, close, withinMs, fail, npmPid }: Running): void {
+export function shutdownOnSignal({
+  listener,
+  announce,
+  close,
+  withinMs,
+  fail,
+  npmPid,
+}: Running): void {
   let stoppingSince: number | undefined;
   const stop = () => {
     const now = systemClock.now();

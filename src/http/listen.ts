@@ -24,7 +24,11 @@ export async function listen(options: ListenOptions) {
   let isClosing = false;
   const sender = createResponseSender({ heldBytes, onRefused, now: systemClock.now });
   const enqueuePipelined = createPipelining({ heldBytes, onRefused });
-  const send = (response: ServerResponse, answered: OwnedResponse, address?: string | undefined) => {
+  const send = (
+    response: ServerResponse,
+    answered: OwnedResponse,
+    address?: string | undefined,
+  ) => {
     if (isClosing) response.shouldKeepAlive = false;
     sender.send(response, answered, address);
   };
@@ -61,9 +65,16 @@ export async function listen(options: ListenOptions) {
       else start();
     },
   );
-  const handle = (message: IncomingMessage, response: ServerResponse, address: string | undefined) => {
+  const handle = (
+    message: IncomingMessage,
+    response: ServerResponse,
+    address: string | undefined,
+  ) => {
     if (!isAddressed(message)) {
-      const error = new CrossbookError('BAD_REQUEST', 'The request must name its host, once and in one way.');
+      const error = new CrossbookError(
+        'BAD_REQUEST',
+        'The request must name its host, once and in one way.',
+      );
       return refuse(message, response, error, 'HOST_INVALID');
     }
     if (!hasPlainPath(message)) {
@@ -182,7 +193,10 @@ const RETRY_AFTER_MS = 1_000;
  * HTTP/1.1 pipelining: clients may send requests before the last one is answered. Node would start all of them and
  * buffer their responses; here each starts after the previous response was sent, and the socket is paused meanwhile.
  */
-function createPipelining({ heldBytes, onRefused }: Pick<ListenOptions, 'heldBytes' | 'onRefused'>) {
+function createPipelining({
+  heldBytes,
+  onRefused,
+}: Pick<ListenOptions, 'heldBytes' | 'onRefused'>) {
   const queued = new WeakMap<Socket, number>();
 
   /** Queues a request whose response has no socket yet. `start` is called when it gets one, or never. */
@@ -193,7 +207,8 @@ function createPipelining({ heldBytes, onRefused }: Pick<ListenOptions, 'heldByt
   ): void => {
     const { socket } = message;
     const length = (queued.get(socket) ?? 0) + 1;
-    const bytes = message.headers['transfer-encoding'] === undefined ? REQUEST_BYTES : CHUNKED_BYTES;
+    const bytes =
+      message.headers['transfer-encoding'] === undefined ? REQUEST_BYTES : CHUNKED_BYTES;
     const hold = length <= MAX_QUEUED ? heldBytes.acquire({ address }, 'queue', bytes) : undefined;
     if (!hold) {
       socket.destroy();

@@ -8,7 +8,10 @@ import { toRetryAfter } from '../lib/http-message.ts';
  * Answers invalid HTTP with the status that Node would use and the standard error body, and reports it without its
  * bytes, which may hold secrets. A client that has disconnected is not reported.
  */
-export function handleClientErrors(server: Server, onRefused: (refusal: RejectedRequest) => void): void {
+export function handleClientErrors(
+  server: Server,
+  onRefused: (refusal: RejectedRequest) => void,
+): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const { code = 'UNKNOWN' } = error;
     const isThere = socket.writable;
@@ -36,7 +39,10 @@ function toError(reason: string): CrossbookError {
 /** Node's parser errors; all others are a 400. */
 const ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['REQUEST_HEADER_FIELDS_TOO_LARGE', 'The headers have more than 16 KiB.'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PAYLOAD_TOO_LARGE', 'The chunks of the body have too long extensions.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    'PAYLOAD_TOO_LARGE',
+    'The chunks of the body have too long extensions.',
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time.'],
 };
 

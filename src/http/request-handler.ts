@@ -3,7 +3,12 @@ import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { OpenRequestLog, RequestLog } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
 import { type HeldBytes, memoryLimitReached } from '../domain/resources.ts';
-import type { ArrivingRequest, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
+import type {
+  ArrivingRequest,
+  HttpHeaders,
+  HttpRequest,
+  HttpResponse,
+} from '../lib/http-message.ts';
 import { countOwnBytes } from '../lib/json-body.ts';
 import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest } from './cors.ts';
@@ -95,7 +100,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   function admitCaller(incoming: Incoming, caller: Caller | undefined): RequestPermit {
     const { request, requestLog } = incoming;
     incoming.application = caller?.application.id;
-    if (caller) requestLog.record({ application: caller.application.name, credential: caller.credentialId });
+    if (caller)
+      requestLog.record({ application: caller.application.name, credential: caller.credentialId });
     else if (!allowsUnauthenticated) throw missingCredentials();
     requestLog.caller = caller;
     return limit.open(incoming.application, caller && toConnectionKey(caller, request.headers));
@@ -234,5 +240,8 @@ export interface RequestHandlerOptions {
   /** Health checks, metrics and the home page, which bypass load shedding. */
   readonly probes: Pick<Probes, 'paths' | 'answer'>;
   /** Adds the rate limit headers of the caller. */
-  addRateLimitHeaders(request: Pick<RequestLog, 'rateLimit'>, headers: Record<string, string>): void;
+  addRateLimitHeaders(
+    request: Pick<RequestLog, 'rateLimit'>,
+    headers: Record<string, string>,
+  ): void;
 }

@@ -38,7 +38,8 @@ export function createRequestQueues({ max, canRun, ...options }: QueueOptions) {
     findNext(): QueuedRequest | undefined {
       let found: ApplicationSlots | undefined;
       for (const application of queues) {
-        if (canRun(application) && application.running < (found?.running ?? max)) found = application;
+        if (canRun(application) && application.running < (found?.running ?? max))
+          found = application;
       }
       let first: QueuedRequest | undefined;
       for (const request of found?.resuming.size ? found.resuming : (found?.queued ?? [])) {
@@ -57,7 +58,8 @@ export function createRequestQueues({ max, canRun, ...options }: QueueOptions) {
       let last: QueuedRequest | undefined;
       if (queued.size >= maxRunning * queuedPerSlot) {
         let longest = connection;
-        for (const other of connections.values()) if (other.queued > longest.queued) longest = other;
+        for (const other of connections.values())
+          if (other.queued > longest.queued) longest = other;
         if (longest.queued > connection.queued + 1)
           last = [...queued].findLast((request) => request.connection === longest);
       } else {
@@ -75,14 +77,17 @@ export function createRequestQueues({ max, canRun, ...options }: QueueOptions) {
     nonEmpty: queues as ReadonlySet<ApplicationSlots>,
     counts() {
       let queued = 0;
-      for (const application of queues) queued += application.queued.size + application.resuming.size;
+      for (const application of queues)
+        queued += application.queued.size + application.resuming.size;
       return { queued, refused };
     },
   };
 
   function overloaded(reason: keyof typeof DETAILS): CrossbookError {
     refused[reason] += 1;
-    return new CrossbookError('SERVICE_UNAVAILABLE', DETAILS[reason], { retryAfterMs: RETRY_AFTER_MS });
+    return new CrossbookError('SERVICE_UNAVAILABLE', DETAILS[reason], {
+      retryAfterMs: RETRY_AFTER_MS,
+    });
   }
 }
 

@@ -29,7 +29,8 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
       endWith(response, body);
       // Usually the socket has taken everything by now, and nothing has to be charged. (Before Node 24
       // `writableFinished` was equivalent.)
-      if (response.writableLength > 0) holdUnread(response, body?.length ?? 0, { address, application });
+      if (response.writableLength > 0)
+        holdUnread(response, body?.length ?? 0, { address, application });
     },
     /** Called by a timer and by tests. */
     cutSlowReaders,
@@ -127,7 +128,8 @@ function endWith(response: ServerResponse, body: HttpResponse['body']): void {
 function* toSlices(body: Uint8Array | JsonBytes): Generator<Uint8Array, undefined> {
   const pieces = body instanceof JsonBytes ? body.take() : [body];
   for (const piece of pieces) {
-    for (let at = 0; at < piece.length; at += SLICE_BYTES) yield piece.subarray(at, at + SLICE_BYTES);
+    for (let at = 0; at < piece.length; at += SLICE_BYTES)
+      yield piece.subarray(at, at + SLICE_BYTES);
   }
 }
 

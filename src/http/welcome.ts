@@ -17,7 +17,9 @@ export function formatStartupMessage({ url, demo, notes }: Welcome): string {
     '',
     `  GraphiQL   ${url}/graphql`,
     `  REST       ${url}/docs`,
-    ...(demo ? [`  API key    ${demo.key}   (demo application, customer "${demo.customerId}")`] : []),
+    ...(demo
+      ? [`  API key    ${demo.key}   (demo application, customer "${demo.customerId}")`]
+      : []),
     ...notes.map((note) => `  ${note}`),
     '',
     ...(demo ? ['  Try it:', '', toDemoCommand(url, demo), ''] : []),

@@ -24,7 +24,10 @@ export function createTtlCache<Value>({ maxAgeMs, maxEntries, now }: TtlCacheOpt
     },
   };
 
-  function loadOnce(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
+  function loadOnce(
+    key: string,
+    load: () => Promise<Value | undefined>,
+  ): Promise<Value | undefined> {
     // The TTL starts at the request, not at the response.
     const until = now() + maxAgeMs;
     const loaded: Promise<Value | undefined> = load()
@@ -141,7 +144,8 @@ export function createFairCache<Value>({ maxBytes, maxEntryBytes, memory }: Fair
 
   function removeOldest(): void {
     let largest: CacheOwner | undefined;
-    for (const owner of owners.values()) if (!largest || owner.bytes > largest.bytes) largest = owner;
+    for (const owner of owners.values())
+      if (!largest || owner.bytes > largest.bytes) largest = owner;
     const [oldest] = largest?.keys ?? [];
     if (oldest !== undefined) remove(oldest);
   }

@@ -5,7 +5,11 @@
  * robin, whatever the queue lengths. Begun work comes before new work, so that an overloaded application finishes what
  * it has begun.
  */
-export function createFairScheduler({ now, defer = setImmediate, most = MOST }: FairSchedulerOptions) {
+export function createFairScheduler({
+  now,
+  defer = setImmediate,
+  most = MOST,
+}: FairSchedulerOptions) {
   /** Queues per application, the least recently served first. */
   const queues = new Map<string, Record<'begun' | 'new', (() => void)[]>>();
   let waiting = 0;

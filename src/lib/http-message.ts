@@ -65,6 +65,8 @@ const HTTP_DATE = /^[A-Za-z]{3,9},? /;
 
 /** A query string or form with spaces as `%20`, as authorization servers document scopes. */
 export function toQuery(parameters: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(parameters).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const given = Object.entries(parameters).filter((entry): entry is [string, string] =>
+    Boolean(entry[1]),
+  );
   return new URLSearchParams(given).toString().replaceAll('+', '%20');
 }

@@ -182,7 +182,8 @@ const shared = new WeakSet<Uint8Array>();
 const WORTHWHILE_BYTES = 1_400;
 
 const compressions: Readonly<Record<string, (body: Uint8Array | string) => Promise<Uint8Array>>> = {
-  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  br: (body) =>
+    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: (body) => promisify(gzip)(body, { level: 6 }),
 };
 
@@ -198,7 +199,8 @@ export async function compressAnswer(
   if (body === null || answer.headers['etag']?.startsWith('"')) return answer;
   const vary = [answer.headers['vary'] ?? [], 'accept-encoding'].flat().join(', ');
   const headers = { ...answer.headers, vary };
-  const encoding = body.length < WORTHWHILE_BYTES ? undefined : chooseEncoding(acceptEncoding ?? '');
+  const encoding =
+    body.length < WORTHWHILE_BYTES ? undefined : chooseEncoding(acceptEncoding ?? '');
   const compress = encoding && compressions[encoding];
   if (!compress) return { ...answer, headers };
   const compressed = await compress(body instanceof JsonBytes ? body.toBuffer() : body);
@@ -213,7 +215,8 @@ export function chooseEncoding(accept: string): string | undefined {
     .map((offer) => offer.split(';').map((part) => part.trim()));
   return Object.keys(compressions).find((name) =>
     offers.some(
-      ([offered, ...weights]) => offered === name && !weights.some((one) => /^q=0(\.0*)?$/.test(one)),
+      ([offered, ...weights]) =>
+        offered === name && !weights.some((one) => /^q=0(\.0*)?$/.test(one)),
     ),
   );
 }

@@ -16,7 +16,11 @@ export function readJsonText(text: string): ReadJson {
   try {
     value = JSON.parse(text);
     // A lone surrogate is no character: no database and no CRM can store it. `JSON.stringify` escapes it.
-    if (text.includes('\\u') && ESCAPED_SURROGATE.test(text) && LONE_SURROGATE.test(JSON.stringify(value)))
+    if (
+      text.includes('\\u') &&
+      ESCAPED_SURROGATE.test(text) &&
+      LONE_SURROGATE.test(JSON.stringify(value))
+    )
       return { problem: 'contains half of a surrogate pair, which is no character' };
   } catch (cause) {
     return { problem: text.trim() === '' ? 'is empty; it must be JSON' : 'is not JSON', cause };
@@ -24,7 +28,9 @@ export function readJsonText(text: string): ReadJson {
   // Duplicate keys collapse in the value, so the counts differ. A false alarm only costs the slower search.
   if (countKeyColons(text) === countKeys(value)) return { value };
   const twice = findDuplicateKey(text);
-  return twice === undefined ? { value } : { problem: `names ${twice.slice(0, 100)} twice in one object` };
+  return twice === undefined
+    ? { value }
+    : { problem: `names ${twice.slice(0, 100)} twice in one object` };
 }
 
 /**
@@ -125,7 +131,9 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** The problem completes a sentence: "The body …". */
-export type ReadJson = { readonly value: unknown } | { readonly problem: string; readonly cause?: unknown };
+export type ReadJson =
+  | { readonly value: unknown }
+  | { readonly problem: string; readonly cause?: unknown };
 
 /**
  * An upper bound of the UTF-8 length of a value's JSON, without serializing it. Stops counting above `limit`.

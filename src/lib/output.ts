@@ -86,7 +86,8 @@ interface Output {
  */
 export function toReason(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown;
-  if (!(thrown instanceof Error)) return inspect(thrown, { depth: 1, breakLength: Number.POSITIVE_INFINITY });
+  if (!(thrown instanceof Error))
+    return inspect(thrown, { depth: 1, breakLength: Number.POSITIVE_INFINITY });
   const code = 'code' in thrown && thrown.code;
   return thrown.message || (code ? String(code) : thrown.name);
 }

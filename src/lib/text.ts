@@ -15,7 +15,8 @@ export function splitStreet(street: string | null): readonly [string | null, str
 }
 
 /** The fast path: most CRMs send this format already. Days above 28 need the calendar. */
-const ALREADY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+const ALREADY =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 const ISO_DATE = /^\d{4}-\d\d-\d\d/;
 const HAS_ZONE = /(?:z|[+-]\d\d(?::?\d\d)?)$/i;
 const EPOCH_MILLISECONDS = /^\d{12,14}$/;
@@ -56,7 +57,8 @@ export function isRfc3339(text: string): boolean {
   return day <= daysOfMonth;
 }
 
-const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+const RFC_3339 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
 /**
  * PostgreSQL stores neither U+0000 nor lone surrogates, so no stored text contains one and none can be searched for.
@@ -74,7 +76,10 @@ export function isStorableJson(json: string): boolean {
 
 /** Replaces each matching character by its escape `\uXXXX`. */
 export function escapeCharacters(text: string, pattern: RegExp): string {
-  return text.replace(pattern, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(
+    pattern,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Whether a text is visible ASCII without spaces, and not empty: what a secret or an id in a header consists of. */

@@ -34,7 +34,12 @@ export function createDistributedRateLimits(
       const permitId = randomUUID();
       try {
         const waitMs = Number(
-          await acquire(toKeys(name), [calls, intervalMs, Math.ceil(Math.max(0, leaseMs)), permitId]),
+          await acquire(toKeys(name), [
+            calls,
+            intervalMs,
+            Math.ceil(Math.max(0, leaseMs)),
+            permitId,
+          ]),
         );
         return waitMs === 0 ? { permitId } : { waitMs };
       } catch {
@@ -53,9 +58,13 @@ export function createDistributedRateLimits(
         return;
       }
       const { max = 0, remaining = 0, intervalMs: told = intervalMs } = rateLimit ?? {};
-      release(toKeys(name), [permitId ?? randomUUID(), told, Math.ceil(pauseMs), max, remaining]).catch(
-        ignore,
-      );
+      release(toKeys(name), [
+        permitId ?? randomUUID(),
+        told,
+        Math.ceil(pauseMs),
+        max,
+        remaining,
+      ]).catch(ignore);
     },
   };
 

@@ -24,20 +24,27 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
      * Consumes one unit of the caller's rate limit. Throws or rejects with TOO_MANY_REQUESTS; undefined where nothing
      * has to be awaited.
      */
-    consumeRateLimit: (requestLog: RateLimitedRequest, caller: Caller) => take(requestLog, caller, 1),
+    consumeRateLimit: (requestLog: RateLimitedRequest, caller: Caller) =>
+      take(requestLog, caller, 1),
 
     /**
      * Charges the query cost of a request so far, minus the units that it has consumed already: one on arrival, and
      * one more for each further 1,000 of its cost. Fails as `consumeRateLimit` does.
      */
-    charge(requestLog: RateLimitedRequest, caller: Caller, cost: number): Promise<void> | undefined {
+    charge(
+      requestLog: RateLimitedRequest,
+      caller: Caller,
+      cost: number,
+    ): Promise<void> | undefined {
       const units = Math.ceil(cost / COST_PER_UNIT) - (requestLog.rateLimit?.units ?? 0);
       return units > 0 ? take(requestLog, caller, units) : undefined;
     },
 
     /** Counts failed API keys by address. */
     failures: createFailedAuthentications(limiter('guess', options.failedAuthentications), {
-      ...{ toBucket, clock, log },
+      toBucket,
+      clock,
+      log,
     }),
 
     /** Limits the public pages of connect links by address. Throws or rejects with TOO_MANY_REQUESTS. */
@@ -148,7 +155,13 @@ function createLimiter({ name, perMinute, redis, clock }: LimiterOptions): Limit
 }
 
 /** Counts by key in this process. Windows expire in insertion order, so expired ones are at the front of the map. */
-export function createFixedWindowCounter({ windowMs, now }: { readonly windowMs: number; now(): number }) {
+export function createFixedWindowCounter({
+  windowMs,
+  now,
+}: {
+  readonly windowMs: number;
+  now(): number;
+}) {
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
 
   return {
@@ -178,7 +191,10 @@ export function createFixedWindowCounter({ windowMs, now }: { readonly windowMs:
  * Sets the rate limit headers in both forms: the structured ones of the IETF draft, and the three older ones that
  * clients know.
  */
-function setRateLimitHeaders({ limit, remaining, resetMs }: Quota, headers: Record<string, string>): void {
+function setRateLimitHeaders(
+  { limit, remaining, resetMs }: Quota,
+  headers: Record<string, string>,
+): void {
   const reset = Math.ceil(resetMs / 1_000);
   headers['ratelimit-policy'] = `"requests";q=${limit};w=${WINDOW_SECONDS}`;
   headers['ratelimit'] = `"requests";r=${remaining};t=${reset}`;

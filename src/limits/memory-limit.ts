@@ -11,7 +11,9 @@ export function createMemoryLimit({ maxBytes }: { readonly maxBytes: number }) {
   const applications = createAccounts(maxBytes * SHARES.application);
   const connections = createAccounts(maxBytes * SHARES.connection);
   const owners = [addresses, strangerAddresses, applications, connections];
-  const kinds = Object.fromEntries(HELD_KINDS.map((kind) => [kind, { held: 0, refused: 0 }])) as Kinds;
+  const kinds = Object.fromEntries(
+    HELD_KINDS.map((kind) => [kind, { held: 0, refused: 0 }]),
+  ) as Kinds;
 
   return {
     open,

@@ -10,7 +10,11 @@ export { Redis };
 /** A counter in Redis. Rejects where Redis is unreachable. */
 export function createSharedCount(
   client: Redis,
-  { name, points, windowMs }: { readonly name: string; readonly points: number; readonly windowMs: number },
+  {
+    name,
+    points,
+    windowMs,
+  }: { readonly name: string; readonly points: number; readonly windowMs: number },
 ) {
   const limiter = new RateLimiterRedis({
     keyPrefix: `rate:${name}`,
@@ -21,11 +25,13 @@ export function createSharedCount(
   });
   /** Consumes units of a key. */
   return async (key: string, units: number) => {
-    const { consumedPoints, msBeforeNext } = await limiter.consume(key, units).catch((thrown: unknown) => {
-      // The library throws its result where the limit is exceeded.
-      if (thrown instanceof RateLimiterRes) return thrown;
-      throw thrown;
-    });
+    const { consumedPoints, msBeforeNext } = await limiter
+      .consume(key, units)
+      .catch((thrown: unknown) => {
+        // The library throws its result where the limit is exceeded.
+        if (thrown instanceof RateLimiterRes) return thrown;
+        throw thrown;
+      });
     return { count: consumedPoints, resetMs: Math.max(0, msBeforeNext) };
   };
 }

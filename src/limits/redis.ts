@@ -58,7 +58,8 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
   return {
     client,
     /** Opens a counter that all processes share. */
-    createCount: (options: Parameters<typeof createSharedCount>[1]) => createSharedCount(client, options),
+    createCount: (options: Parameters<typeof createSharedCount>[1]) =>
+      createSharedCount(client, options),
     define,
     isConnected,
     /** Monotonic time of the connect; undefined while disconnected. */
@@ -91,7 +92,10 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
   }
 
   function isReturning(): boolean {
-    return hasBeenAway && (connectedSince === undefined || clock.now() - connectedSince <= OTHERS_RETURN_MS);
+    return (
+      hasBeenAway &&
+      (connectedSince === undefined || clock.now() - connectedSince <= OTHERS_RETURN_MS)
+    );
   }
 
   async function heartbeat(): Promise<void> {

@@ -6,7 +6,11 @@ import { withDeadline } from './send.ts';
 
 /** Facts about one connection, stored with its cached contacts for all processes and cached in memory for a minute. */
 export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
-  const remembered = createTtlCache<Known>({ maxAgeMs: FACTS_MEMORY_TTL_MS, maxEntries: 1, now: clock.now });
+  const remembered = createTtlCache<Known>({
+    maxAgeMs: FACTS_MEMORY_TTL_MS,
+    maxEntries: 1,
+    now: clock.now,
+  });
   let learning: Promise<boolean> | undefined;
   let timesForgotten = 0;
 
@@ -72,7 +76,8 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
 
   async function readStored(cache: FactsStore): Promise<Known> {
     const entry = await cache.read(connectionId, FACTS_KEY).catch(() => undefined);
-    const isTooOld = entry && Math.abs(clock.wall() - entry.fetchedAt.getTime()) > CACHE_ENTRY_MAX_AGE_MS;
+    const isTooOld =
+      entry && Math.abs(clock.wall() - entry.fetchedAt.getTime()) > CACHE_ENTRY_MAX_AGE_MS;
     return { facts: isTooOld ? undefined : entry?.payload };
   }
 

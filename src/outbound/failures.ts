@@ -67,7 +67,11 @@ export function findTransportProblem(error: TransportError): TransportProblem {
   return PROBLEMS.find(([, codes]) => codes.test(code))?.[0] ?? 'broken off';
 }
 
-function toDetail(problem: TransportProblem, { message, code }: TransportError, host: string): string {
+function toDetail(
+  problem: TransportProblem,
+  { message, code }: TransportError,
+  host: string,
+): string {
   switch (problem) {
     case 'private address':
       return message;

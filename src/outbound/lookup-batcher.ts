@@ -26,7 +26,8 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
     maxConcurrent: maxInFlight,
     maxSize: batchSize,
     createSizer: countEmails,
-    pauseMs: (queued, next) => (queued >= batchSize ? 0 : Math.max(spacingLeftMs(), gatherMs(queued, next))),
+    pauseMs: (queued, next) =>
+      queued >= batchSize ? 0 : Math.max(spacingLeftMs(), gatherMs(queued, next)),
   });
 
   return {
@@ -54,7 +55,8 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
     onProgress?: OnProgress,
   ): Promise<FoundByEmail> {
     lastSentAt = clock.now();
-    for (let left = emails.length; left > 0; left -= batchSize) options.onCall?.(Math.min(left, batchSize));
+    for (let left = emails.length; left > 0; left -= batchSize)
+      options.onCall?.(Math.min(left, batchSize));
     return findByEmails(emails, selection, { deadline, permit, onProgress });
   }
 

@@ -32,7 +32,8 @@ export function createOutbound(options: OutboundOptions) {
     ...createGrants(deps),
 
     /** The contacts of one connection, through its client. Cheap, because it is called per request. */
-    openContactPort: (options: PortOptions & Accessed): ContactPort => clientOf(options).open(options),
+    openContactPort: (options: PortOptions & Accessed): ContactPort =>
+      clientOf(options).open(options),
 
     /**
      * Refreshes the stored token of this generation before it is needed. Rejects as a call with an expired token would.

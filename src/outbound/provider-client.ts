@@ -68,7 +68,10 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
 
     counts() {
       /** Calls that queue for the rate limiter. */
-      const waiting = [...limiters.values()].reduce((sum, limiter) => sum + limiter.queueLength(), 0);
+      const waiting = [...limiters.values()].reduce(
+        (sum, limiter) => sum + limiter.queueLength(),
+        0,
+      );
       return { provider, waiting, isBreakerOpen: !breaker.isClosed() };
     },
 
@@ -92,16 +95,22 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
         const key = toMergeKey(connection, selection);
         return whileWaiting(options, (deadline) =>
           lookups.find({
-            ...{ emails, selection, key, deadline, permit },
+            emails,
+            selection,
+            key,
+            deadline,
+            permit,
             findByEmails: (all, merged, shared) =>
               callAdapter(options, shared, (port) => port.findByEmails(all, merged)),
           }),
         );
       },
-      readByDomain: (domain, run, selection) => call((port) => port.readByDomain(domain, run, selection)),
+      readByDomain: (domain, run, selection) =>
+        call((port) => port.readByDomain(domain, run, selection)),
       countByDomain: (domain) => call((port) => port.countByDomain(domain)),
       findByIds: (ids, selection) => call((port) => port.findByIds(ids, selection)),
-      findAssociations: (ids, to) => call((port) => port.findAssociations?.(ids, to) ?? notOffered()),
+      findAssociations: (ids, to) =>
+        call((port) => port.findAssociations?.(ids, to) ?? notOffered()),
     };
   }
 
@@ -152,13 +161,18 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     const existing = limiters.get(name);
     if (existing) return existing;
     const budget = access.budgets[name];
-    if (!budget) throw new Error(`A call names the budget ${name}, which its provider does not declare.`);
+    if (!budget)
+      throw new Error(`A call names the budget ${name}, which its provider does not declare.`);
     const options = { budget, clock, maxWaiting: settings.maxWaitingCalls };
     const { distributedRateLimits } = deps;
     // Concurrency is limited per process: only call counts are shared.
     const isShared = distributedRateLimits !== undefined && budget.calls !== undefined;
     const limiter = isShared
-      ? createDistributedRateLimiter({ ...options, distributedRateLimits, name: `${connectionId}:${name}` })
+      ? createDistributedRateLimiter({
+          ...options,
+          distributedRateLimits,
+          name: `${connectionId}:${name}`,
+        })
       : createRateLimiter(options);
     limiters.set(name, limiter);
     return limiter;

@@ -18,7 +18,11 @@ import type { RateLimiter } from './resilience/rate-limiter.ts';
 export function createSend(deps: SendDeps) {
   const { access, breaker, clock, random, tokens } = deps;
 
-  return async (source: CallSource, request: RemoteRequest, deadline: number): Promise<ProviderResponse> => {
+  return async (
+    source: CallSource,
+    request: RemoteRequest,
+    deadline: number,
+  ): Promise<ProviderResponse> => {
     const { permit } = source;
     const wait = { clock, deadline, permit };
     const token = tokens.current() ?? (await withDeadline(wait, tokens.load(source)));
@@ -37,7 +41,9 @@ export function createSend(deps: SendDeps) {
   };
 
   function readPause(answer: ProviderResponse, limiter: RateLimiter): number | undefined {
-    return access.readPause(answer) ?? (answer.status === TOO_MANY ? limiter.intervalMs() : undefined);
+    return (
+      access.readPause(answer) ?? (answer.status === TOO_MANY ? limiter.intervalMs() : undefined)
+    );
   }
 
   function sendWithRetries(call: OutboundCall): Promise<ProviderResponse> {
@@ -91,7 +97,10 @@ export function createSend(deps: SendDeps) {
         permit,
       });
       const pauseMs = answer.status < 400 ? undefined : readPause(answer, limiter);
-      breaker.end(PROVIDER_DOWN_STATUSES.has(answer.status) ? 'failed' : 'answered', clock.now() - sentAt);
+      breaker.end(
+        PROVIDER_DOWN_STATUSES.has(answer.status) ? 'failed' : 'answered',
+        clock.now() - sentAt,
+      );
       limiter.release({ rateLimit: access.readRateLimitStatus(answer), pauseMs });
       permit.keep(hold);
       return answer;
@@ -124,7 +133,9 @@ export function refuseRedirect(answer: ProviderResponse): ProviderResponse {
 function toResult(error: unknown): 'answered' | 'failed' | 'abandoned' {
   if (error instanceof AbandonedError) return 'abandoned';
   const code = codeOf(error);
-  return code === 'REMOTE_PROVIDER_UNAVAILABLE' || code === 'REMOTE_PROVIDER_TIMEOUT' ? 'failed' : 'answered';
+  return code === 'REMOTE_PROVIDER_UNAVAILABLE' || code === 'REMOTE_PROVIDER_TIMEOUT'
+    ? 'failed'
+    : 'answered';
 }
 
 /**
@@ -187,7 +198,9 @@ interface SendDeps
 /** Waits for shared work until the deadline, or until the client disconnects. The work itself continues. */
 export function withDeadline<T>(wait: Wait, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = whenOver(wait, (hasGone) => reject(hasGone ? new AbandonedError() : timedOut('crossbook')));
+    const stop = whenOver(wait, (hasGone) =>
+      reject(hasGone ? new AbandonedError() : timedOut('crossbook')),
+    );
     work.then(resolve, reject).finally(stop);
   });
 }
@@ -238,7 +251,11 @@ function retryDelayMs(options: RetryOptions, last: Outcome, retry: number): numb
 
 /** What we reject ourselves (rate limiter, breaker, memory limit) has `retryAfterMs` and no response. */
 function wasNotSent(error: unknown): boolean {
-  return error instanceof CrossbookError && error.retryAfterMs !== undefined && error.remote === undefined;
+  return (
+    error instanceof CrossbookError &&
+    error.retryAfterMs !== undefined &&
+    error.remote === undefined
+  );
 }
 
 function isTimeout(error: unknown): boolean {

@@ -1,5 +1,9 @@
 import type { Provider } from '../domain/provider.ts';
-import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../domain/provider-names.ts';
+import {
+  PROVIDER_CATEGORIES,
+  PROVIDER_NAMES,
+  type ProviderName,
+} from '../domain/provider-names.ts';
 import { hubspot } from './hubspot/provider.ts';
 import { salesforce } from './salesforce/provider.ts';
 

@@ -22,13 +22,20 @@ export function createFindCaller(callers: ReturnType<typeof createCallerCache>) 
       return requireCaller(callers.findCallerByKey(key, address), 'The API key is not valid.');
     if (authorization === null) return undefined;
     const token = /^Bearer +([A-Za-z0-9._-]+)$/i.exec(authorization)?.[1];
-    if (!token) return refuse('The Authorization header must be: Bearer, a space, and a customer token.');
-    return requireCaller(callers.findCallerByToken(token), 'The customer token is not valid, or no longer.');
+    if (!token)
+      return refuse('The Authorization header must be: Bearer, a space, and a customer token.');
+    return requireCaller(
+      callers.findCallerByToken(token),
+      'The customer token is not valid, or no longer.',
+    );
   };
 }
 
 /** Avoids a promise where the caller is cached. */
-function requireCaller(found: MaybePromise<Caller | undefined>, detail: string): MaybePromise<Caller> {
+function requireCaller(
+  found: MaybePromise<Caller | undefined>,
+  detail: string,
+): MaybePromise<Caller> {
   if (found instanceof Promise) return found.then((caller) => caller ?? refuse(detail));
   return found ?? refuse(detail);
 }
@@ -56,7 +63,13 @@ const MAX_CALLERS = 10_000;
  * never stored. Where the sandbox is off there is no demo key, and every key and token of the demo application is
  * rejected, even those that the database still holds.
  */
-export function createCallerCache({ parseKey, lookups, verifyToken, clock, demoKey }: CallerCacheOptions) {
+export function createCallerCache({
+  parseKey,
+  lookups,
+  verifyToken,
+  clock,
+  demoKey,
+}: CallerCacheOptions) {
   const bounds = { maxAgeMs: CALLER_MAX_AGE_MS, maxEntries: MAX_CALLERS, now: clock.now };
   const keys = createTtlCache<VerifiedToken>(bounds);
   const tokens = createTtlCache<VerifiedToken>(bounds);
@@ -73,7 +86,9 @@ export function createCallerCache({ parseKey, lookups, verifyToken, clock, demoK
         const isTrusted = presented.isGenuine || proven.has(fingerprint);
         const caller = await lookups.find({ key: presented, isTrusted, address });
         if (caller) proven.add(fingerprint);
-        return caller || presented.isGenuine ? { caller, expiresAt: Number.POSITIVE_INFINITY } : undefined;
+        return caller || presented.isGenuine
+          ? { caller, expiresAt: Number.POSITIVE_INFINITY }
+          : undefined;
       });
     },
     findCallerByToken: (token: string): MaybePromise<Caller | undefined> =>
@@ -81,7 +96,11 @@ export function createCallerCache({ parseKey, lookups, verifyToken, clock, demoK
   };
 
   /** Returns a cached value without a promise. */
-  function read(cache: typeof keys, fingerprint: string, load: () => Promise<VerifiedToken | undefined>) {
+  function read(
+    cache: typeof keys,
+    fingerprint: string,
+    load: () => Promise<VerifiedToken | undefined>,
+  ) {
     const found = cache.find(fingerprint, load);
     return found instanceof Promise ? found.then(toCaller) : toCaller(found);
   }
@@ -89,14 +108,18 @@ export function createCallerCache({ parseKey, lookups, verifyToken, clock, demoK
   function toCaller(found: VerifiedToken | undefined): Caller | undefined {
     // Tokens expire by wall-clock time, so each process compares with its own wall clock.
     const caller = found && clock.wall() < found.expiresAt ? found.caller : undefined;
-    return demoKey === undefined && caller?.application.id === DEMO_APPLICATION.id ? undefined : caller;
+    return demoKey === undefined && caller?.application.id === DEMO_APPLICATION.id
+      ? undefined
+      : caller;
   }
 }
 
 const DEMO_CALLER: Caller = { application: DEMO_APPLICATION, credentialId: 'demo' };
 
 /** A bounded set of the newest entries, in order of insertion. */
-function createRecentSet(maxEntries: number): Pick<Set<string>, 'has'> & { add(entry: string): void } {
+function createRecentSet(
+  maxEntries: number,
+): Pick<Set<string>, 'has'> & { add(entry: string): void } {
   const entries = new Set<string>();
   return {
     has: (entry) => entries.has(entry),
@@ -143,7 +166,11 @@ interface AdminCheckOptions {
 
 /** The web origins of all applications, cached for a few seconds, and loaded only while browsers call. */
 export function createOriginCache({ list, always = [], now }: OriginCacheOptions) {
-  const cache = createTtlCache<OriginsOfApplications>({ maxAgeMs: CALLER_MAX_AGE_MS, maxEntries: 1, now });
+  const cache = createTtlCache<OriginsOfApplications>({
+    maxAgeMs: CALLER_MAX_AGE_MS,
+    maxEntries: 1,
+    now,
+  });
   /** A cached map is returned without a promise. */
   return (): MaybePromise<OriginsOfApplications> => {
     const found = cache.find('all', async () => toOriginMap([...always, ...(await list())]));

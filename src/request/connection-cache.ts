@@ -19,9 +19,13 @@ export function createConnectionCache({ now }: Pick<Clock, 'now'>) {
   const bounds = { maxAgeMs: CONNECTION_MAX_AGE_MS, maxEntries: MAX_CONNECTIONS };
   const cache = createTtlCache<Connection>({ ...bounds, now });
   return {
-    find: (applicationId: string, target: ConnectionTarget, load: () => Promise<Connection | undefined>) =>
-      cache.find(toKey(applicationId, target), load),
-    forget: (applicationId: string, target: ConnectionTarget) => cache.forget(toKey(applicationId, target)),
+    find: (
+      applicationId: string,
+      target: ConnectionTarget,
+      load: () => Promise<Connection | undefined>,
+    ) => cache.find(toKey(applicationId, target), load),
+    forget: (applicationId: string, target: ConnectionTarget) =>
+      cache.forget(toKey(applicationId, target)),
   };
 }
 

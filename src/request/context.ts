@@ -128,7 +128,10 @@ class RequestScope implements Tracer {
     return this.#openReads().connection({ customerId, providerName: provider });
   }
 
-  invalidateCustomer({ customerId, connections }: Pick<Customer, 'customerId' | 'connections'>): void {
+  invalidateCustomer({
+    customerId,
+    connections,
+  }: Pick<Customer, 'customerId' | 'connections'>): void {
     this.requestLog.record({ customer: customerId });
     this.#reads?.invalidateCustomer(customerId);
     this.#loaders?.invalidateCustomer(customerId);
@@ -157,8 +160,14 @@ class RequestScope implements Tracer {
   }
 
   /** Resolves when no process can serve the removed data from its cache any more. */
-  async waitUntilUncached(customerId: string, removed: readonly RemovedConnection[]): Promise<void> {
-    this.invalidateCustomer({ customerId, connections: removed.map(({ connection }) => connection) });
+  async waitUntilUncached(
+    customerId: string,
+    removed: readonly RemovedConnection[],
+  ): Promise<void> {
+    this.invalidateCustomer({
+      customerId,
+      connections: removed.map(({ connection }) => connection),
+    });
     const resume = this.requestLog.permit.pause();
     try {
       await this.#services.untilForgotten();
@@ -186,7 +195,14 @@ class RequestScope implements Tracer {
     const { credentials, contactCache: cache } = this.#openTenant();
     const onCall = (call: ProviderCall) => this.requestLog.called(call);
     const { permit } = this.requestLog;
-    return this.#services.openContactPort({ connection, access, credentials, cache, permit, onCall });
+    return this.#services.openContactPort({
+      connection,
+      access,
+      credentials,
+      cache,
+      permit,
+      onCall,
+    });
   }
 
   lookup(...asked: Parameters<Loaders['lookup']>) {

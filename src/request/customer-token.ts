@@ -1,6 +1,11 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import { type Caller, MAX_TOKEN_SECONDS, type TokenRequest, type TokenSubject } from '../domain/caller.ts';
+import {
+  type Caller,
+  MAX_TOKEN_SECONDS,
+  type TokenRequest,
+  type TokenSubject,
+} from '../domain/caller.ts';
 import { isProviderName } from '../domain/provider-names.ts';
 
 /**
@@ -38,7 +43,10 @@ export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenO
         return { caller: undefined, expiresAt };
       }
       const customer = { customerId, providers };
-      return { caller: { application: subject.application, credentialId: id, customer }, expiresAt };
+      return {
+        caller: { application: subject.application, credentialId: id, customer },
+        expiresAt,
+      };
     },
   };
 

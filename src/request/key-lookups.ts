@@ -107,9 +107,13 @@ export function createKeyLookups({ findCallers, failures, clock = systemClock }:
 }
 
 function tooMany(): CrossbookError {
-  return new CrossbookError('SERVICE_UNAVAILABLE', 'Too many API keys are being looked up: try again.', {
-    retryAfterMs: 1_000,
-  });
+  return new CrossbookError(
+    'SERVICE_UNAVAILABLE',
+    'Too many API keys are being looked up: try again.',
+    {
+      retryAfterMs: 1_000,
+    },
+  );
 }
 
 /** Two, so that a key that arrives during one statement does not have to wait for it. */

@@ -1,7 +1,11 @@
 import DataLoader from 'dataloader';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
-import { type FieldSelection, mergeSelections, type SelectedFields } from '../domain/contact-search.ts';
+import {
+  type FieldSelection,
+  mergeSelections,
+  type SelectedFields,
+} from '../domain/contact-search.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
@@ -52,7 +56,8 @@ export function createLoaders(tenant: Tenant) {
 
     async associations({ connection, port }: LookupClient, remoteId: string, to: AssociatedObject) {
       const loader = loaderFor(`${connection.id}:${to}`, (ids) => {
-        if (!port.findAssociations) throw new CrossbookError('NOT_IMPLEMENTED', 'No associations here.');
+        if (!port.findAssociations)
+          throw new CrossbookError('NOT_IMPLEMENTED', 'No associations here.');
         return port.findAssociations(ids, to);
       });
       return ((await loader.load({ name: remoteId, selection: NO_SELECTION })) ??
@@ -75,7 +80,8 @@ export function createLoaders(tenant: Tenant) {
       },
       {
         maxBatchSize: MAX_IDS,
-        cacheKeyFn: ({ name: recordName, selection }) => `${nameFields(selection.fields)}:${recordName}`,
+        cacheKeyFn: ({ name: recordName, selection }) =>
+          `${nameFields(selection.fields)}:${recordName}`,
       },
     );
     loadersByKey.set(name, loader);
@@ -94,7 +100,11 @@ export class EmailLoader {
   readonly #waiting = new Map<string, EmailBatch>();
 
   /** The calling function owns the returned list. Full batches are dispatched at once, because waiting would not add to them. */
-  find(client: LookupClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]> {
+  find(
+    client: LookupClient,
+    emails: readonly string[],
+    selection: FieldSelection,
+  ): Promise<Contact[]> {
     const { lookupBatch } = client.access;
     const fullBatchesLength = emails.length - (emails.length % lookupBatch);
     if (fullBatchesLength === 0) return this.#findTogether(client, emails, selection);
@@ -116,7 +126,9 @@ export class EmailLoader {
     );
     const [first] = batches;
     const isAlone = first !== undefined && batches.length === 1;
-    const found = isAlone ? [await first.found] : await Promise.all(batches.map((batch) => batch.found));
+    const found = isAlone
+      ? [await first.found]
+      : await Promise.all(batches.map((batch) => batch.found));
     return emails.flatMap((email, index) => found[index]?.get(email) ?? EMPTY);
   }
 
@@ -198,7 +210,10 @@ const MAX_IDS = 1_000;
 
 export type Loaders = ReturnType<typeof createLoaders>;
 
-type LoadBatch = (ids: readonly string[], selection: FieldSelection) => Promise<ReadonlyMap<string, unknown>>;
+type LoadBatch = (
+  ids: readonly string[],
+  selection: FieldSelection,
+) => Promise<ReadonlyMap<string, unknown>>;
 
 /** One record and the fields to read. */
 interface RecordKey {

@@ -19,7 +19,9 @@ import { createRouter, toEndpoint } from './server.ts';
  * callers with an API key.
  */
 export function createAdminFace(store: AdminStore) {
-  const endpoints = ADMIN_ROUTES.map((route) => toEndpoint(route, (request) => route.run(store, request)));
+  const endpoints = ADMIN_ROUTES.map((route) =>
+    toEndpoint(route, (request) => route.run(store, request)),
+  );
   return {
     ...createRouter(endpoints, 'There is nothing at this path of the operator’s.'),
     /** The paths of the admin API. */
@@ -91,7 +93,10 @@ const ADMIN_ROUTES: readonly Route<AdminStore>[] = [
   toRoute({
     id: 'createKey',
     route: 'POST /admin/applications/{application}/keys',
-    input: { path: applicationPath, body: z.strictObject({ name: z.string().optional() }).optional() },
+    input: {
+      path: applicationPath,
+      body: z.strictObject({ name: z.string().optional() }).optional(),
+    },
     response: { status: 201 },
     async handle(admin, { path, body }) {
       const { id, key, application } = await createKey(admin, { ...path, ...body });

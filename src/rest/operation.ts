@@ -40,7 +40,11 @@ export function toRoute<Context, Parts extends Partial<InputParts>>(
       const head: ResponseHead = { status: response?.status ?? 200, headers: {} };
       const body = await handle(context, readInput(input, request) as InputOf<Parts>, head);
       if (body !== undefined) return jsonResponse(body, head, meter);
-      return { status: head.status, headers: { ...head.headers, 'cache-control': 'no-store' }, body: null };
+      return {
+        status: head.status,
+        headers: { ...head.headers, 'cache-control': 'no-store' },
+        body: null,
+      };
     },
   };
 }
@@ -71,7 +75,11 @@ export function errorResponse(thrown: unknown, requestLog: RequestLog, headers =
 }
 
 /** Responses are private to the caller: shared caches must not store them. */
-function jsonResponse(body: unknown, { status, headers }: ResponseHead, meter?: BodyMeter): HttpResponse {
+function jsonResponse(
+  body: unknown,
+  { status, headers }: ResponseHead,
+  meter?: BodyMeter,
+): HttpResponse {
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },

@@ -37,7 +37,9 @@ export type InputParts = {
 
 function readPath(raw: RoutedRequest['path']): Readonly<Record<string, string>> {
   try {
-    return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, decodeURIComponent(value)]));
+    return Object.fromEntries(
+      Object.entries(raw).map(([name, value]) => [name, decodeURIComponent(value)]),
+    );
   } catch (cause) {
     throw new CrossbookError('BAD_REQUEST', 'The path is not percent-encoded UTF-8.', { cause });
   }
@@ -57,7 +59,10 @@ function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown
   const bytes = request.readBody();
   if (type === 'optional' && contentType === null && bytes.length === 0) return undefined;
   if (!isJson(contentType)) {
-    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json, in UTF-8.');
+    throw new CrossbookError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body must be application/json, in UTF-8.',
+    );
   }
   const read = readJsonBytes(bytes);
   if ('value' in read) return read.value;
@@ -141,7 +146,9 @@ function toWords(issue: Issue): string {
 /** The first path segment is the part of the request; fields of the body are named without it. */
 function toName([part, ...steps]: readonly PropertyKey[]): string {
   const name = steps
-    .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${String(step)}`))
+    .map((step, index) =>
+      typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${String(step)}`,
+    )
     .join('')
     .slice(0, MAX_NAME_LENGTH);
   if (part === 'body') return name || 'the body';

@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { DEFAULT_PAGE_SIZE, type ListPage } from '../domain/page.ts';
-import { type Field, type Fields, readShape, type Scalar, type Shape, type Type } from '../domain/shape.ts';
+import {
+  type Field,
+  type Fields,
+  readShape,
+  type Scalar,
+  type Shape,
+  type Type,
+} from '../domain/shape.ts';
 import { withIsoDate } from '../lib/text.ts';
 
 /** A described string. Never `format: email`, because CRMs contain addresses that strict validators reject. */
@@ -41,7 +48,11 @@ export const COMPONENTS = {
 };
 
 function toMeta(description: string, example?: string, format?: 'uuid' | 'date-time' | 'uri') {
-  return { description, ...(example !== undefined && { examples: [example] }), ...(format && { format }) };
+  return {
+    description,
+    ...(example !== undefined && { examples: [example] }),
+    ...(format && { format }),
+  };
 }
 
 export function optional<Schema extends z.ZodType>(schema: Schema, description: string) {
@@ -133,7 +144,9 @@ function makeWriter(shape: Shape<unknown>): Writer {
   const fields = toWireFields(shape.fields);
   const members = fields.map(([name, field, wireName], index) => {
     const value = `record[${JSON.stringify(name)}]`;
-    const written = isWrittenAsItIs(field.type) ? value : `write(fields[${index}][1].type, ${value})`;
+    const written = isWrittenAsItIs(field.type)
+      ? value
+      : `write(fields[${index}][1].type, ${value})`;
     return `${JSON.stringify(wireName)}: ${value} == null ? ${field.nullInRest ? null : undefined} : ${written}`;
   });
   try {
@@ -144,7 +157,8 @@ function makeWriter(shape: Shape<unknown>): Writer {
     return (record) =>
       Object.fromEntries(
         fields.map(([name, field, wireName]) => {
-          const value = (record as Record<string, unknown>)[name] ?? (field.nullInRest ? null : undefined);
+          const value =
+            (record as Record<string, unknown>)[name] ?? (field.nullInRest ? null : undefined);
           return [wireName, value == null ? value : toWireValue(field.type, value)];
         }),
       );
@@ -198,9 +212,14 @@ function makeSchema(type: Type, direction: WireDirection): z.ZodType {
       return z.strictObject(toFields(type.fields, direction)).describe(type.description);
     case 'union': {
       const members = Object.entries(type.members).map(([tag, { description, fields }]) =>
-        z.strictObject({ type: z.literal(tag).describe(description), ...toFields(fields, direction) }),
+        z.strictObject({
+          type: z.literal(tag).describe(description),
+          ...toFields(fields, direction),
+        }),
       );
-      return z.discriminatedUnion('type', members as unknown as [z.ZodObject]).describe(type.description);
+      return z
+        .discriminatedUnion('type', members as unknown as [z.ZodObject])
+        .describe(type.description);
     }
   }
 }
@@ -218,8 +237,17 @@ function toFields(fields: Fields, direction: WireDirection): Record<string, z.Zo
 }
 
 function toField(field: Field<unknown>, direction: WireDirection): z.ZodType {
-  const { type, nullable, optional, leftOutOfRest, nullInRest, description, example, deprecated, most } =
-    field;
+  const {
+    type,
+    nullable,
+    optional,
+    leftOutOfRest,
+    nullInRest,
+    description,
+    example,
+    deprecated,
+    most,
+  } = field;
   const plain = toSchema(type, direction);
   const schema = plain instanceof z.ZodArray && most !== undefined ? plain.max(most) : plain;
   const mayLack = direction === 'response' ? nullable || leftOutOfRest : optional;

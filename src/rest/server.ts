@@ -38,7 +38,10 @@ export function createRest({ openContext, prefixes = {}, demo, version }: RestOp
 }
 
 /** Serves a route by `answer`, under its id in the request log. */
-export function toEndpoint({ id, method, path }: Route<never>, answer: Endpoint['answer']): Endpoint {
+export function toEndpoint(
+  { id, method, path }: Route<never>,
+  answer: Endpoint['answer'],
+): Endpoint {
   return {
     method,
     path,
@@ -61,7 +64,11 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
       const { status, headers, body } = await route(request, requestLog).catch((thrown: unknown) =>
         errorResponse(thrown, requestLog),
       );
-      const response = { status, headers: { 'x-content-type-options': 'nosniff', ...headers }, body };
+      const response = {
+        status,
+        headers: { 'x-content-type-options': 'nosniff', ...headers },
+        body,
+      };
       if (request.method === 'HEAD') return { ...response, body: null };
       return compressAnswer(response, request.headers.get('accept-encoding'));
     },

@@ -33,11 +33,17 @@ export function openSettings<Crm extends CrmTypes>(setup: AccountSetup<Crm>): Ac
 function merge<Settings extends object>(settings: Settings, patch: Partial<Settings>): Settings {
   for (const name of Object.keys(patch))
     if (!(name in settings))
-      throw new RangeError(`Nothing is called ${name}. There are: ${Object.keys(settings).join(', ')}`);
+      throw new RangeError(
+        `Nothing is called ${name}. There are: ${Object.keys(settings).join(', ')}`,
+      );
   return { ...settings, ...patch };
 }
 
-function namedFault<Crm extends CrmTypes>(imitation: Imitation<Crm>, name: string, now: number): Fault {
+function namedFault<Crm extends CrmTypes>(
+  imitation: Imitation<Crm>,
+  name: string,
+  now: number,
+): Fault {
   const fault = imitation.faults[name];
   if (fault === undefined)
     throw new RangeError(

@@ -21,7 +21,11 @@ export function createAccount<Crm extends CrmTypes>(setup: AccountSetup<Crm>): S
   return account;
 }
 
-function openPeople<Crm extends CrmTypes>({ identity, seed, now }: AccountSetup<Crm>): AccountPeople {
+function openPeople<Crm extends CrmTypes>({
+  identity,
+  seed,
+  now,
+}: AccountSetup<Crm>): AccountPeople {
   const people = createPeopleTable({ seed, now });
   const indexOf = (recordId: string): number => identity.indexOf(recordId) ?? 0;
   return {
@@ -37,7 +41,8 @@ function openPeople<Crm extends CrmTypes>({ identity, seed, now }: AccountSetup<
 /** Merges objects by their property descriptors, so that getters stay live. */
 function combine<A, B, C, D>(...parts: readonly [A, B, C, D]): A & B & C & D {
   const combined = {};
-  for (const part of parts) Object.defineProperties(combined, Object.getOwnPropertyDescriptors(part));
+  for (const part of parts)
+    Object.defineProperties(combined, Object.getOwnPropertyDescriptors(part));
   return combined as A & B & C & D;
 }
 

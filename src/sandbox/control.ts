@@ -13,9 +13,15 @@ export function isControl(request: SandboxRequest): boolean {
   return request.path === ROOT || request.path.startsWith(`${ROOT}/`);
 }
 
-export function answerControl<Crm extends CrmTypes>(crm: SandboxCrm<Crm>, request: SandboxRequest): Answer {
-  if (!isFromHere(request)) return jsonAnswer(403, { error: 'Only for this machine, and as JSON.' });
-  const [collection = '', accountId, part = '', recordId] = request.path.slice(ROOT.length + 1).split('/');
+export function answerControl<Crm extends CrmTypes>(
+  crm: SandboxCrm<Crm>,
+  request: SandboxRequest,
+): Answer {
+  if (!isFromHere(request))
+    return jsonAnswer(403, { error: 'Only for this machine, and as JSON.' });
+  const [collection = '', accountId, part = '', recordId] = request.path
+    .slice(ROOT.length + 1)
+    .split('/');
   if (collection === '') return jsonAnswer(200, overview(crm));
   if (collection !== 'accounts') return notFound();
   try {
@@ -26,15 +32,22 @@ export function answerControl<Crm extends CrmTypes>(crm: SandboxCrm<Crm>, reques
         : crm.accounts().find((one) => encodeURIComponent(one.id) === accountId);
     const verb = ACCOUNT_VERBS[`${request.method} ${part}`];
     if (account === undefined || verb === undefined) return notFound();
-    return jsonAnswer(200, verb({ account, request, recordId: recordId ?? '', body: bodyOf(request) }) ?? {});
+    return jsonAnswer(
+      200,
+      verb({ account, request, recordId: recordId ?? '', body: bodyOf(request) }) ?? {},
+    );
   } catch (error) {
     return jsonAnswer(400, { error: toReason(error) });
   }
 }
 
-function answerAccounts<Crm extends CrmTypes>(crm: SandboxCrm<Crm>, request: SandboxRequest): Answer {
+function answerAccounts<Crm extends CrmTypes>(
+  crm: SandboxCrm<Crm>,
+  request: SandboxRequest,
+): Answer {
   if (request.method === 'GET') return jsonAnswer(200, { accounts: crm.accounts().map(describe) });
-  if (request.method === 'POST') return jsonAnswer(201, describe(crm.createAccount(bodyOf(request))));
+  if (request.method === 'POST')
+    return jsonAnswer(201, describe(crm.createAccount(bodyOf(request))));
   return notFound();
 }
 
@@ -92,10 +105,19 @@ function overview<Crm extends CrmTypes>(crm: SandboxCrm<Crm>): object {
 }
 
 function describe<Crm extends CrmTypes>(account: SandboxAccount<Crm>): object {
-  const { id, name, instanceUrl, accessToken, refreshToken, staticToken, clientId, clientSecret } = account;
+  const { id, name, instanceUrl, accessToken, refreshToken, staticToken, clientId, clientSecret } =
+    account;
   return {
-    ...{ id, name, instanceUrl, accessToken, refreshToken, staticToken, clientId, clientSecret },
-    ...{ quirks: account.quirks, limits: account.limits },
+    id,
+    name,
+    instanceUrl,
+    accessToken,
+    refreshToken,
+    staticToken,
+    clientId,
+    clientSecret,
+    quirks: account.quirks,
+    limits: account.limits,
   };
 }
 

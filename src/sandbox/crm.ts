@@ -34,7 +34,11 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
   );
 
   let opened = 0;
-  const open = (seed: Seed, options: AccountOptions<Crm>, number = opened++): SandboxAccount<Crm> => {
+  const open = (
+    seed: Seed,
+    options: AccountOptions<Crm>,
+    number = opened++,
+  ): SandboxAccount<Crm> => {
     const { limits = enforceLimits ? {} : null } = options;
     const identity = imitation.identify(number, origin);
     const account = createAccount({ imitation, identity, tokens, seed, now, limits, options });
@@ -51,15 +55,13 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
   );
   const standing = [demo, ...others];
   const crm: OpenCrm<Crm> = {
-    ...{
-      name: imitation.name,
-      origin,
-      nameOrigin: `http://${imitation.name}.sandbox.localhost`,
-      demo,
-      others,
-      close,
-      faultNames: Object.keys(imitation.faults),
-    },
+    name: imitation.name,
+    origin,
+    nameOrigin: `http://${imitation.name}.sandbox.localhost`,
+    demo,
+    others,
+    close,
+    faultNames: Object.keys(imitation.faults),
     accounts: () => accounts,
     toLoginOrigin: (host) => imitation.toLoginOrigin(host, origin),
     isLoginOrigin: (login) => isLoginOrigin(login, origin),
@@ -121,7 +123,9 @@ async function reportBugs(produce: () => Answer | Promise<Answer>): Promise<Answ
     return await produce();
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : toReason(error);
-    return textAnswer(500, `The sandbox has a bug.\n${text}`, { 'content-type': 'text/plain;charset=utf-8' });
+    return textAnswer(500, `The sandbox has a bug.\n${text}`, {
+      'content-type': 'text/plain;charset=utf-8',
+    });
   }
 }
 
@@ -129,7 +133,10 @@ async function reportBugs(produce: () => Answer | Promise<Answer>): Promise<Answ
 function isLoginOrigin(login: string, origin: string): boolean {
   const [loginUrl, ownUrl] = [new URL(login), new URL(origin)];
   const isSamePort = loginUrl.protocol === ownUrl.protocol && loginUrl.port === ownUrl.port;
-  return isSamePort && (loginUrl.hostname === ownUrl.hostname || loginUrl.hostname.endsWith('.localhost'));
+  return (
+    isSamePort &&
+    (loginUrl.hostname === ownUrl.hostname || loginUrl.hostname.endsWith('.localhost'))
+  );
 }
 
 /** One imitated CRM, as a test or the application uses it. */

@@ -6,7 +6,12 @@ export type Fault =
    * Replaces the response. A string is sent unchanged (as HTML unless there is a content type), anything else as
    * JSON.
    */
-  | { readonly kind: 'answer'; readonly status: number; readonly body?: unknown; readonly headers?: Headers }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly body?: unknown;
+      readonly headers?: Headers;
+    }
   /** The request is accepted, and no response is ever sent. */
   | { readonly kind: 'hang' }
   /** Sends headers and half of the body, and then stalls. */

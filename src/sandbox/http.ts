@@ -21,7 +21,9 @@ export async function listen(port: number, serve: Serve, tls?: Certificate): Pro
         response.destroy(error instanceof Error ? error : new Error(toReason(error))),
       );
   };
-  const server = tls ? createTlsServer({ ...options, ...tls }, handle) : createServer(options, handle);
+  const server = tls
+    ? createTlsServer({ ...options, ...tls }, handle)
+    : createServer(options, handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => resolve());
@@ -48,8 +50,13 @@ export function textAnswer(status: number, body: string, headers: Headers = {}):
   return { status, headers: { 'content-type': 'text/html;charset=utf-8', ...headers }, body };
 }
 
-export function sendAnswer(request: SandboxRequest, response: ServerResponse, answer: Answer): void {
-  const zipped = answer.body.length > 1_400 && acceptsGzip(request) && !answer.headers['content-encoding'];
+export function sendAnswer(
+  request: SandboxRequest,
+  response: ServerResponse,
+  answer: Answer,
+): void {
+  const zipped =
+    answer.body.length > 1_400 && acceptsGzip(request) && !answer.headers['content-encoding'];
   const body = zipped ? gzipSync(answer.body, { level: 1 }) : answer.body;
   response.writeHead(answer.status, {
     ...answer.headers,

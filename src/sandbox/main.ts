@@ -21,4 +21,5 @@ for (const { name, origin, demo } of [sandbox.hubspot, sandbox.salesforce])
     ].join('\n'),
   );
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void sandbox.close());
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void sandbox.close());

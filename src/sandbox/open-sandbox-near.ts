@@ -7,7 +7,10 @@ import { openSandbox, type Sandbox } from './open-sandbox.ts';
  */
 export async function openSandboxNear(port: number): Promise<SandboxNear> {
   try {
-    const sandbox = await openSandbox({ hubspotPort: port, salesforcePort: port === 0 ? 0 : port + 1 });
+    const sandbox = await openSandbox({
+      hubspotPort: port,
+      salesforcePort: port === 0 ? 0 : port + 1,
+    });
     return { sandbox, notes: [toNote(sandbox)] };
   } catch (error) {
     const reason = toReason(error);

@@ -9,10 +9,26 @@ import type { SalesforceTypes } from './salesforce/types.ts';
 
 /** The imitated CRMs, listening on loopback. Nothing is stored: closing the sandbox discards all data. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { hubspotPort = 0, salesforcePort = 0, enforceLimits = true, now = steadyClock(), tls } = options;
-  const hubspot = await openCrm({ imitation: hubSpotImitation, port: hubspotPort, enforceLimits, now, tls });
+  const {
+    hubspotPort = 0,
+    salesforcePort = 0,
+    enforceLimits = true,
+    now = steadyClock(),
+    tls,
+  } = options;
+  const hubspot = await openCrm({
+    imitation: hubSpotImitation,
+    port: hubspotPort,
+    enforceLimits,
+    now,
+    tls,
+  });
   const salesforce = await openCrm({
-    ...{ imitation: salesforceImitation, port: salesforcePort, enforceLimits, now, tls },
+    imitation: salesforceImitation,
+    port: salesforcePort,
+    enforceLimits,
+    now,
+    tls,
   }).catch(async (error: unknown) => {
     await hubspot.close();
     throw error;

@@ -2,7 +2,8 @@ import { BEGINNING, type Person, type PersonAddress, toPerson } from './people.t
 
 /** Generates the person with that index: deterministic, without random numbers. */
 export function inventPerson(index: number): Person {
-  const pick = <Item>(items: readonly Item[], salt: number): Item => chosen(items, scatter(index, salt));
+  const pick = <Item>(items: readonly Item[], salt: number): Item =>
+    chosen(items, scatter(index, salt));
   const createdAt = BEGINNING + index * 3_600_000 + (scatter(index, 1) % 3_600_000);
   const firstName = pick(FIRST_NAMES, 2);
   const lastName = pick(LAST_NAMES, 3);
@@ -27,7 +28,8 @@ export function inventPerson(index: number): Person {
       ownerIndex: index % 8 === 0 ? null : 1 + (scatter(index, 7) % 20),
       dealIndexes: index % 10 === 3 ? [index, index + 30_000] : [],
       ticketIndexes: index % 23 === 0 ? [index] : [],
-      lastActivityAt: index % 7 === 0 ? null : createdAt + 86_400_000 * (1 + (scatter(index, 8) % 300)),
+      lastActivityAt:
+        index % 7 === 0 ? null : createdAt + 86_400_000 * (1 + (scatter(index, 8) % 300)),
       createdAt,
       updatedAt: createdAt + 60_000 * (scatter(index, 9) % 400_000),
       isDeleted: index % 401 === 0,
@@ -113,7 +115,18 @@ const FIRST_NAMES = [
   'Linus',
   'Hedy',
   'Nikola',
-].concat(['Chloé', 'Björn', 'Mary Ann', 'Jean-Luc', 'Ñusta', 'D’Arcy', '明', 'Ольга', 'Barbara', 'Tim']);
+].concat([
+  'Chloé',
+  'Björn',
+  'Mary Ann',
+  'Jean-Luc',
+  'Ñusta',
+  'D’Arcy',
+  '明',
+  'Ольга',
+  'Barbara',
+  'Tim',
+]);
 const LAST_NAMES = [
   "O'Neil",
   'Turing',
@@ -137,8 +150,18 @@ const LAST_NAMES = [
 ]);
 const JOB_TITLES = ['Engineer', 'Head of Sales', 'CFO', '', 'Buyer, EMEA', null, 'Founder & CEO'];
 const STAGES = [
-  ...['subscriber', 'lead', 'marketingqualifiedlead', 'salesqualifiedlead', 'opportunity', 'customer'],
-  ...['evangelist', 'other', '48151623', '99000111', '', null],
+  'subscriber',
+  'lead',
+  'marketingqualifiedlead',
+  'salesqualifiedlead',
+  'opportunity',
+  'customer',
+  'evangelist',
+  'other',
+  '48151623',
+  '99000111',
+  '',
+  null,
 ];
 const COLORS = ['green', 'red', '', null, 'blue'];
 const MIDDLE_DOMAINS = ['harbor.example', 'lumen.example', 'atlas.example', 'example.net'];

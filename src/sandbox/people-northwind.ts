@@ -21,11 +21,19 @@ export const NORTHWIND_TEST_PEOPLE: readonly Partial<Person>[] = [
 function person(firstName: string, lastName: string, jobTitle: string): Partial<Person> {
   const email = `${firstName}.${lastName.replaceAll(' ', '.')}@northwind.example`.toLowerCase();
   return {
-    ...{ firstName, lastName, jobTitle, email, lifecycleStage: 'customer', ownerIndex: 1 },
+    firstName,
+    lastName,
+    jobTitle,
+    email,
+    lifecycleStage: 'customer',
+    ownerIndex: 1,
     phone: '+1 206 555 0100',
     mailingAddress: {
-      ...{ street: '507 20th Avenue E.', city: 'Seattle', state: 'WA' },
-      ...{ postalCode: '98122', country: 'United States' },
+      street: '507 20th Avenue E.',
+      city: 'Seattle',
+      state: 'WA',
+      postalCode: '98122',
+      country: 'United States',
     },
   };
 }

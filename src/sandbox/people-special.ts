@@ -47,16 +47,36 @@ const grace: Partial<Person> = {
 const LONGEST_EMAIL = `${'l'.repeat(64)}@${'o'.repeat(63)}.${'n'.repeat(63)}.${'g'.repeat(53)}.example`;
 
 const WITH_ODD_EMAILS: readonly Partial<Person>[] = [
-  { firstName: 'Ada', lastName: 'of the CRM', email: 'ada+crm@example.com', lifecycleStage: 'lead' },
-  { firstName: 'Conan', lastName: "O'Brien", email: "o'brien@example.com", lifecycleStage: 'opportunity' },
+  {
+    firstName: 'Ada',
+    lastName: 'of the CRM',
+    email: 'ada+crm@example.com',
+    lifecycleStage: 'lead',
+  },
+  {
+    firstName: 'Conan',
+    lastName: "O'Brien",
+    email: "o'brien@example.com",
+    lifecycleStage: 'opportunity',
+  },
   { firstName: 'Back', lastName: 'Slash', email: '"back\\slash"@example.com' },
-  { firstName: 'Łukasz', lastName: 'Żółć', email: 'łukasz@exämple.example', lifecycleStage: 'subscriber' },
+  {
+    firstName: 'Łukasz',
+    lastName: 'Żółć',
+    email: 'łukasz@exämple.example',
+    lifecycleStage: 'subscriber',
+  },
   { firstName: 'Long', lastName: 'Address', email: LONGEST_EMAIL },
   { firstName: 'Quo', lastName: '"Ted"', email: '"very odd"@example.com' },
   { firstName: 'Percy', lastName: '100%', email: '100%@example.com' },
   { firstName: 'Under', lastName: 'Score', email: 'under_score@example.com' },
   { firstName: 'Not', lastName: 'Under Score', email: 'underxscore@example.com' },
-  { firstName: 'Upper', lastName: 'CASE', email: 'UPPER@EXAMPLE.COM', lifecycleStage: 'salesqualifiedlead' },
+  {
+    firstName: 'Upper',
+    lastName: 'CASE',
+    email: 'UPPER@EXAMPLE.COM',
+    lifecycleStage: 'salesqualifiedlead',
+  },
 ];
 
 const WHO_SHARE_ONE_EMAIL: readonly Partial<Person>[] = [
@@ -68,30 +88,44 @@ const WHO_SHARE_ONE_EMAIL: readonly Partial<Person>[] = [
 const WITH_ODD_VALUES: readonly Partial<Person>[] = [
   { firstName: 'No', lastName: 'Address', email: null, phone: '+1 555 0100' },
   {
-    ...{ firstName: '', lastName: '', email: '', workEmail: '', phone: '', mobilePhone: '', fax: '' },
-    ...{ jobTitle: '', lifecycleStage: '', mailingAddress: address('', '', '', '', '') },
+    firstName: '',
+    lastName: '',
+    email: '',
+    workEmail: '',
+    phone: '',
+    mobilePhone: '',
+    fax: '',
+    jobTitle: '',
+    lifecycleStage: '',
+    mailingAddress: address('', '', '', '', ''),
   },
   {},
   {
-    ...{
-      firstName: '  Trailing ',
-      lastName: 'Spaces\t',
-      email: 'spaces@odd.example',
-      phone: ' +1 555 0101 ',
-    },
-    ...{
-      jobTitle: ' ',
-      mailingAddress: address('1 First Line\r\nSecond Line\n', ' Springfield ', '', '0', 'US'),
-    },
+    firstName: '  Trailing ',
+    lastName: 'Spaces\t',
+    email: 'spaces@odd.example',
+    phone: ' +1 555 0101 ',
+    jobTitle: ' ',
+    mailingAddress: address('1 First Line\r\nSecond Line\n', ' Springfield ', '', '0', 'US'),
   },
   { firstName: 'Gone', lastName: 'Already', email: 'deleted@example.com', isDeleted: true },
-  { firstName: '😀', lastName: '数学者 👩‍💻', email: 'emoji@odd.example', jobTitle: 'عالمة رياضيات' },
+  {
+    firstName: '😀',
+    lastName: '数学者 👩‍💻',
+    email: 'emoji@odd.example',
+    jobTitle: 'عالمة رياضيات',
+  },
   {
     firstName: '<script>alert(1)</script>',
     lastName: "'; DROP TABLE contacts; --",
     email: 'bobby@odd.example',
   },
-  { firstName: 'Custom', lastName: 'Stage', email: 'stage@odd.example', lifecycleStage: '48151623' },
+  {
+    firstName: 'Custom',
+    lastName: 'Stage',
+    email: 'stage@odd.example',
+    lifecycleStage: '48151623',
+  },
   { firstName: 'Other', lastName: 'Stage', email: 'other@odd.example', lifecycleStage: 'other' },
   {
     firstName: 'Marketing',
@@ -113,4 +147,10 @@ function address(...[street, city, state, postalCode, country]: AddressParts): P
   return { street, city, state, postalCode, country };
 }
 
-type AddressParts = [street: string, city: string, state: string, postalCode: string, country: string];
+type AddressParts = [
+  street: string,
+  city: string,
+  state: string,
+  postalCode: string,
+  country: string,
+];

@@ -80,7 +80,8 @@ function enter(emails: Map<string, number[]>, person: Person): void {
   for (const key of addresses(person)) {
     const indexes = emails.get(key);
     if (indexes === undefined) emails.set(key, [person.index]);
-    else if (!indexes.includes(person.index)) indexes.splice(place(indexes, person.index), 0, person.index);
+    else if (!indexes.includes(person.index))
+      indexes.splice(place(indexes, person.index), 0, person.index);
   }
 }
 
@@ -94,7 +95,8 @@ function leave(emails: Map<string, number[]>, person: Person): void {
 
 /** All emails of a person, normalized for comparison. */
 export function addresses(person: Person): readonly string[] {
-  const all = person.email === null ? person.secondaryEmails : [person.email, ...person.secondaryEmails];
+  const all =
+    person.email === null ? person.secondaryEmails : [person.email, ...person.secondaryEmails];
   return all.map(normalEmail).filter((email) => email !== '');
 }
 

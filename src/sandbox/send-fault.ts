@@ -11,7 +11,12 @@ import {
 } from './http.ts';
 
 /** Sends the response with the fault applied, and returns the status that the client saw (0: none). */
-export async function sendFault({ fault, request, response, produce }: FaultyResponse): Promise<number> {
+export async function sendFault({
+  fault,
+  request,
+  response,
+  produce,
+}: FaultyResponse): Promise<number> {
   const send = (answer: Answer): number => {
     sendAnswer(request, response, answer);
     return answer.status;
@@ -117,8 +122,11 @@ function sendOversized(
 function echo({ headers, body }: SandboxRequest, status: number): Answer {
   const sent = `${headers.authorization ?? ''} ${body}`;
   return jsonAnswer(status, {
-    ...{ status: 'error', message: `This was sent: ${sent}`, error: 'invalid_request' },
-    ...{ error_description: sent, context: { sent: [sent] } },
+    status: 'error',
+    message: `This was sent: ${sent}`,
+    error: 'invalid_request',
+    error_description: sent,
+    context: { sent: [sent] },
   });
 }
 
@@ -141,7 +149,10 @@ function toClosedHttp(answer: Answer): RawAnswer {
 
 function toBytes(version: string, { status, body }: Answer, headers: Headers): Buffer {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.concat([Buffer.from(`${version} ${status} OK\r\n${lines.join('')}\r\n`), Buffer.from(body)]);
+  return Buffer.concat([
+    Buffer.from(`${version} ${status} OK\r\n${lines.join('')}\r\n`),
+    Buffer.from(body),
+  ]);
 }
 
 /** Writes raw bytes to the socket, bypassing Node's HTTP, in pieces of that size. */

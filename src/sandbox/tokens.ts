@@ -9,14 +9,21 @@ export function createTokenBook<Account>({ now }: { now: () => number }): TokenB
     enter({ token, account, kind, approval, lifetimeMs }) {
       const expiresAt = lifetimeMs === undefined ? null : now() + lifetimeMs;
       grants.set(token, {
-        ...{ token, account, kind, approval, expiresAt, lifetimeMs },
-        ...{ usedAt: now(), ended: undefined },
+        token,
+        account,
+        kind,
+        approval,
+        expiresAt,
+        lifetimeMs,
+        usedAt: now(),
+        ended: undefined,
       });
     },
     use(token, { slides = false } = {}) {
       const grant = grants.get(token);
       if (grant === undefined) return;
-      const expiresAt = slides && grant.lifetimeMs !== undefined ? now() + grant.lifetimeMs : grant.expiresAt;
+      const expiresAt =
+        slides && grant.lifetimeMs !== undefined ? now() + grant.lifetimeMs : grant.expiresAt;
       grants.set(token, { ...grant, expiresAt, usedAt: now() });
     },
     end(token, how) {
@@ -24,7 +31,9 @@ export function createTokenBook<Account>({ now }: { now: () => number }): TokenB
       if (grant === undefined) return;
       grants.set(
         token,
-        how === 'expired' ? { ...grant, expiresAt: now() - 1_000 } : { ...grant, ended: grant.ended ?? how },
+        how === 'expired'
+          ? { ...grant, expiresAt: now() - 1_000 }
+          : { ...grant, ended: grant.ended ?? how },
       );
     },
     endAll(account, kinds) {
@@ -32,7 +41,8 @@ export function createTokenBook<Account>({ now }: { now: () => number }): TokenB
         if (owner === account && kinds.includes(kind)) this.end(token, 'revoked');
     },
     endApproval(approval) {
-      for (const grant of grants.values()) if (grant.approval === approval) this.end(grant.token, 'revoked');
+      for (const grant of grants.values())
+        if (grant.approval === approval) this.end(grant.token, 'revoked');
     },
   };
 }

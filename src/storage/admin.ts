@@ -13,7 +13,10 @@ export function createAdmin(engine: Engine, keys: ApiKeys) {
       const application = { id: uuidV5(APPLICATIONS, name), name };
       const made = await engine.query(CREATE_APPLICATION, [application.id, name]);
       if (made.length > 0) return application;
-      throw new CrossbookError('CONFLICT', `There is an application called ${JSON.stringify(name)} already.`);
+      throw new CrossbookError(
+        'CONFLICT',
+        `There is an application called ${JSON.stringify(name)} already.`,
+      );
     },
     /** Creates a fixed application, such as the demo's. Idempotent. */
     ensureApplication: ({ id, name }: Application) => engine.query(ENSURE_APPLICATION, [id, name]),
@@ -36,7 +39,12 @@ export function createAdmin(engine: Engine, keys: ApiKeys) {
     createKey: async ({ applicationId, name }: { applicationId: string; name: string }) => {
       await requireApplication(engine, applicationId);
       const { publicId, secret, text } = keys.create();
-      const made = await engine.query(CREATE_KEY, [publicId, applicationId, name, hashSecret(secret)]);
+      const made = await engine.query(CREATE_KEY, [
+        publicId,
+        applicationId,
+        name,
+        hashSecret(secret),
+      ]);
       if (made.length === 0) {
         throw new CrossbookError(
           'CONFLICT',
@@ -170,9 +178,10 @@ export function createDemoCleanup(engine: Engine) {
         const lock = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free';
         const [row] = await run(lock, [DEMO_LOCK]);
         if (!(row as { free: boolean }).free) return false;
-        const removed = await run('delete from crossbook.applications where id = $1::uuid returning id', [
-          DEMO_APPLICATION.id,
-        ]);
+        const removed = await run(
+          'delete from crossbook.applications where id = $1::uuid returning id',
+          [DEMO_APPLICATION.id],
+        );
         return removed.length > 0;
       });
     },
@@ -184,7 +193,10 @@ export function createDemoCleanup(engine: Engine) {
   }
 }
 
-const FIND_DEMO = { name: 'find_demo', text: 'select id from crossbook.applications where id = $1::uuid' };
+const FIND_DEMO = {
+  name: 'find_demo',
+  text: 'select id from crossbook.applications where id = $1::uuid',
+};
 const DEMO_LOCK = 'crossbook:demo data';
 
 interface OriginsRow {

@@ -71,7 +71,9 @@ export function createApiKeys(ring: KeyRing) {
       if ((ringKeyId === undefined) !== (mac === undefined)) return undefined;
       const signer = ringKeyId && find(ringKeyId);
       if (!signer || mac === undefined) return { publicId, secret, isGenuine: false };
-      return isSame(mac, toMac(signer, publicId, secret)) ? { publicId, secret, isGenuine: true } : undefined;
+      return isSame(mac, toMac(signer, publicId, secret))
+        ? { publicId, secret, isGenuine: true }
+        : undefined;
     },
   };
 }

@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream, existsSync, linkSync, rmSync, statSync } from 'node:fs';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  linkSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -57,12 +64,16 @@ async function* readRows(run: RunSql): AsyncGenerator<string> {
   yield `${JSON.stringify(header)}\n`;
   // A cursor sees a snapshot of all tables as of its opening.
   const selects = TABLES.map(
-    (table) => `select '${table}' as name, to_jsonb(stored)::text as row from crossbook.${table} stored`,
+    (table) =>
+      `select '${table}' as name, to_jsonb(stored)::text as row from crossbook.${table} stored`,
   );
   await run(`declare backup no scroll cursor for ${selects.join(' union all ')}`);
   let rows = 0;
   for (;;) {
-    const batch = (await run(`fetch ${BATCH} from backup`)) as readonly { name: string; row: string }[];
+    const batch = (await run(`fetch ${BATCH} from backup`)) as readonly {
+      name: string;
+      row: string;
+    }[];
     for (const { name, row } of batch) yield `["${name}",${row}]\n`;
     rows += batch.length;
     if (batch.length < BATCH) break;
@@ -115,7 +126,10 @@ async function* readLines(file: string): AsyncGenerator<string> {
   const unpacked = createGunzip();
   const failed = pipeline(source, unpacked);
   failed.catch(() => undefined);
-  for await (const line of createInterface({ input: unpacked, crlfDelay: Number.POSITIVE_INFINITY }))
+  for await (const line of createInterface({
+    input: unpacked,
+    crlfDelay: Number.POSITIVE_INFINITY,
+  }))
     yield line;
   await failed;
 }

@@ -34,7 +34,8 @@ import { applications, customers } from './schema.ts';
 export function createConnectLinks(deps: StoreDeps, applicationId: string): ConnectLinkStore {
   const { engine, now } = deps;
   const { orm } = engine;
-  const own = (id: string) => and(eq(connectLinks.id, id), eq(connectLinks.applicationId, applicationId));
+  const own = (id: string) =>
+    and(eq(connectLinks.id, id), eq(connectLinks.applicationId, applicationId));
   const find = async (id: string) => {
     if (!isUuid(id)) return undefined;
     const [row] = await engine.repeatable(() => orm.select().from(connectLinks).where(own(id)));
@@ -72,7 +73,11 @@ export function createConnectLinks(deps: StoreDeps, applicationId: string): Conn
   };
 }
 
-async function confirm(work: Work, id: string, codeHash: string): Promise<Confirmation | undefined> {
+async function confirm(
+  work: Work,
+  id: string,
+  codeHash: string,
+): Promise<Confirmation | undefined> {
   const row = await lockLink(work, id);
   if (!row) return undefined;
   const { status, sealedGrant, providerName } = row;
@@ -81,16 +86,23 @@ async function confirm(work: Work, id: string, codeHash: string): Promise<Confir
     return { outcome: 'refused', link: toConnectLink(row, work.now) };
   }
   const opened = work.secrets.grant.open(sealedGrant, id);
-  if (opened === undefined) throw new Error('A kept grant does not open: altered, moved, or its key is gone');
+  if (opened === undefined)
+    throw new Error('A kept grant does not open: altered, moved, or its key is gone');
   const kept = JSON.parse(opened) as KeptGrant;
   const link = await completeLink(work, row, { ...kept, providerName });
   return { outcome: link.status === 'COMPLETED' ? 'confirmed' : 'ended', link };
 }
 
-async function lockCustomer(tx: Work['tx'], applicationId: string, customerId: string): Promise<boolean> {
+async function lockCustomer(
+  tx: Work['tx'],
+  applicationId: string,
+  customerId: string,
+): Promise<boolean> {
   if (!isStorable(customerId)) return false;
   const isLocked = isCustomer({ applicationId, customerId });
-  const { rowCount } = await tx.execute(sql`select from ${customers} where ${isLocked} for key share`);
+  const { rowCount } = await tx.execute(
+    sql`select from ${customers} where ${isLocked} for key share`,
+  );
   return rowCount === 1;
 }
 
@@ -105,7 +117,11 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
     async findLink(linkId) {
       const [row] = await engine.repeatable(() =>
         orm
-          .select({ link: connectLinks, applicationName: applications.name, customerName: customers.name })
+          .select({
+            link: connectLinks,
+            applicationName: applications.name,
+            customerName: customers.name,
+          })
           .from(connectLinks)
           .innerJoin(applications, eq(applications.id, connectLinks.applicationId))
           .innerJoin(customers, isCustomer(connectLinks))
@@ -185,12 +201,17 @@ async function finish(work: Work, linkId: string, finished: FinishedFlow): Promi
   const row = await lockLink(work, linkId);
   if (!row) return { link: undefined, isOurs: false };
   if (!isOpen(row)) return { link: toConnectLink(row, work.now), isOurs: false };
-  if (finished.codeHash === undefined) return { link: await completeLink(work, row, finished), isOurs: true };
+  if (finished.codeHash === undefined)
+    return { link: await completeLink(work, row, finished), isOurs: true };
   const failed = await failOtherAccount(work, row, finished);
   return { link: failed ?? (await awaitConfirmation(work, row, finished)), isOurs: true };
 }
 
-async function awaitConfirmation({ tx, now, secrets }: Work, { id }: ConnectLinkRow, finished: FinishedFlow) {
+async function awaitConfirmation(
+  { tx, now, secrets }: Work,
+  { id }: ConnectLinkRow,
+  finished: FinishedFlow,
+) {
   const { providerName, codeHash, grant, oauthClientId } = finished;
   const kept: KeptGrant = { grant, oauthClientId };
   const { sealed: sealedGrant, keyId } = secrets.grant.seal(JSON.stringify(kept), id);

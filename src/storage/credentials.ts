@@ -84,7 +84,13 @@ function toFound({ secrets }: StoreDeps, row: SelectedRow) {
   }
   const { generation, instanceUrl, status, oauthClientId } = row;
   const isRefused = status === 'reauthorize';
-  const stored: StoredCredentials = { credentials, generation, instanceUrl, isRefused, oauthClientId };
+  const stored: StoredCredentials = {
+    credentials,
+    generation,
+    instanceUrl,
+    isRefused,
+    oauthClientId,
+  };
   return { ...row, stored };
 }
 
@@ -159,7 +165,12 @@ export function sealCredentials(
   { applicationId, customerId, providerName }: CredentialKey,
   credentials: Credentials,
 ): SealedText {
-  return secrets.credentials.seal(JSON.stringify(credentials), applicationId, customerId, providerName);
+  return secrets.credentials.seal(
+    JSON.stringify(credentials),
+    applicationId,
+    customerId,
+    providerName,
+  );
 }
 
 /** Undefined where they were tampered with or moved, or their key is not in the ring. */

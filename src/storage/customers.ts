@@ -28,8 +28,13 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
       findMany,
       list: async (filter, request) => {
         const texts = [filter.email, request.boundary].filter((text) => text !== undefined);
-        if (!texts.every(isStorable)) return { items: [], hasNextPage: false, hasPreviousPage: false };
-        const { ids, ...page } = await readPage(engine, toCondition(applicationId, filter), request);
+        if (!texts.every(isStorable))
+          return { items: [], hasNextPage: false, hasPreviousPage: false };
+        const { ids, ...page } = await readPage(
+          engine,
+          toCondition(applicationId, filter),
+          request,
+        );
         const found = await findMany(ids);
         // Customers that were deleted meanwhile are missing.
         return { ...page, items: found.flatMap((customer) => customer ?? []) };
@@ -57,7 +62,10 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
   };
 }
 
-export function isCustomer({ applicationId, customerId }: CustomerKey<SQLWrapper>): SQL | undefined {
+export function isCustomer({
+  applicationId,
+  customerId,
+}: CustomerKey<SQLWrapper>): SQL | undefined {
   return and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
 }
 
@@ -78,7 +86,10 @@ export function versionConflict(
   stored: Pick<Customer, 'version'> | undefined,
 ): CrossbookError {
   const found = stored ? `has version ${stored.version}` : 'does not exist';
-  return new CrossbookError('CONFLICT', `Version ${expected} was expected, but the customer ${found}.`);
+  return new CrossbookError(
+    'CONFLICT',
+    `Version ${expected} was expected, but the customer ${found}.`,
+  );
 }
 
 const FIND_CUSTOMERS = {
@@ -105,8 +116,10 @@ async function readPage(
   { direction, size, boundary }: PageRequest,
 ) {
   const forward = direction === 'forward';
-  const isBeyond = boundary === undefined ? undefined : (forward ? gt : lt)(customers.customerId, boundary);
-  const isBehind = boundary === undefined ? undefined : (forward ? lte : gte)(customers.customerId, boundary);
+  const isBeyond =
+    boundary === undefined ? undefined : (forward ? gt : lt)(customers.customerId, boundary);
+  const isBehind =
+    boundary === undefined ? undefined : (forward ? lte : gte)(customers.customerId, boundary);
   const [found, behind] = await Promise.all([
     readIds(engine, and(matching, isBeyond), { forward, limit: size + 1 }),
     isBehind ? readIds(engine, and(matching, isBehind), { forward: !forward, limit: 1 }) : [],
@@ -160,21 +173,30 @@ export function createConnections({ query }: Engine): (applicationId: string) =>
     read: async (applicationId, targets) => {
       const customerIds = targets.map(({ customerId }) => customerId);
       const providerNames = targets.map(({ providerName }) => providerName);
-      const rows = await query<ConnectionRow>(FIND_CONNECTIONS, [applicationId, customerIds, providerNames]);
+      const rows = await query<ConnectionRow>(FIND_CONNECTIONS, [
+        applicationId,
+        customerIds,
+        providerNames,
+      ]);
       return new Map(rows.map((row) => [keyOf(row), toConnection(row)]));
     },
   });
   return (applicationId) => ({
     findMany: (targets) => read(applicationId, targets),
     findCustomerIds: async (ids) => {
-      const rows = await query<Pick<ConnectionRow, 'id' | 'customerId'>>(FIND_OWNERS, [applicationId, ids]);
+      const rows = await query<Pick<ConnectionRow, 'id' | 'customerId'>>(FIND_OWNERS, [
+        applicationId,
+        ids,
+      ]);
       const found = new Map(rows.map(({ id, customerId }) => [id, customerId]));
       return ids.map((id) => found.get(id));
     },
   });
 }
 
-const SELECTED = Object.entries(CONNECTION_COLUMNS).map(([field, { name }]) => `${name} as "${field}"`);
+const SELECTED = Object.entries(CONNECTION_COLUMNS).map(
+  ([field, { name }]) => `${name} as "${field}"`,
+);
 
 const FIND_CONNECTIONS = {
   name: 'find_connections',

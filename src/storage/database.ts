@@ -111,7 +111,8 @@ const MAX_OPENED = 1_000;
 
 async function requireKeys({ maintenance }: Database, keyRing: KeyRing): Promise<void> {
   const unreadable = await maintenance.findUnreadableKeys();
-  if (unreadable.length > 0) throw new Error(`Stored secrets ${describeUnreadable(unreadable, keyRing)}.`);
+  if (unreadable.length > 0)
+    throw new Error(`Stored secrets ${describeUnreadable(unreadable, keyRing)}.`);
 }
 
 /** Names the keys and the remedy: a ring cannot have an id twice, so that one with other bytes is not just added. */
@@ -137,9 +138,12 @@ export function cannotOpen(target: Target, error: unknown): unknown {
   const hint = POOLER.test(String(reason))
     ? ' Behind a pooler, set CROSSBOOK_DATABASE_POOLER=transaction.'
     : '';
-  return new Error(`PostgreSQL at ${host}${pathname} cannot be used: ${reason}${hint && `.${hint}`}`, {
-    cause: error,
-  });
+  return new Error(
+    `PostgreSQL at ${host}${pathname} cannot be used: ${reason}${hint && `.${hint}`}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** PgBouncer's error for session parameters. */

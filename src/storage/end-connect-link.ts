@@ -24,7 +24,10 @@ export function changeLink<T>(deps: StoreDeps, change: (work: Work) => Promise<T
  * Locks the customer's row first, as upserts and deletions do, to avoid deadlocks. Undefined where the link was
  * deleted, perhaps concurrently with its customer.
  */
-export async function lockLink({ tx, now }: Work, linkId: string): Promise<ConnectLinkRow | undefined> {
+export async function lockLink(
+  { tx, now }: Work,
+  linkId: string,
+): Promise<ConnectLinkRow | undefined> {
   const isLink = eq(connectLinks.id, linkId);
   const link = sql`select from ${connectLinks} where ${isLink} and ${isCustomer(connectLinks)}`;
   await tx.execute(sql`select from ${customers} where exists (${link}) for no key update`);
@@ -53,7 +56,11 @@ export async function failOtherAccount(
  * Completes a link in one transaction: writes the connection, its credentials and account, ends the link, and appends
  * the event.
  */
-export async function completeLink(work: Work, row: ConnectLinkRow, granted: Granted): Promise<ConnectLink> {
+export async function completeLink(
+  work: Work,
+  row: ConnectLinkRow,
+  granted: Granted,
+): Promise<ConnectLink> {
   const failed = await failOtherAccount(work, row, granted);
   if (failed) return failed;
   const { providerName, grant } = granted;
@@ -74,7 +81,11 @@ export async function completeLink(work: Work, row: ConnectLinkRow, granted: Gra
         status_reason: null,
         connect_link_id: row.id,
         // Events omit the user who granted, which is personal data.
-        account: grant.account && { id: grant.account.id, name: grant.account.name, url: grant.account.url },
+        account: grant.account && {
+          id: grant.account.id,
+          name: grant.account.name,
+          url: grant.account.url,
+        },
       },
     },
   );
@@ -109,7 +120,11 @@ async function endLink(
 export const NO_GRANT = { sealedGrant: null, keyId: null, codeHash: null, codeExpiresAt: null };
 
 /** A reconnection keeps what it does not set: mappings, and the instance URL where the grant has none. */
-async function writeConnection({ tx, now }: Work, row: ConnectLinkRow, granted: Granted): Promise<string> {
+async function writeConnection(
+  { tx, now }: Work,
+  row: ConnectLinkRow,
+  granted: Granted,
+): Promise<string> {
   const { applicationId, customerId } = row;
   const { providerName, grant } = granted;
   const account = grant.account ?? { id: null, name: null, url: null, userId: null };
@@ -170,7 +185,8 @@ async function writeCredentials(
 /** A link in its current state: an expired one has ended, whether or not the sweep has run. */
 export function toConnectLink(row: ConnectLinkRow, now: Date): ConnectLink {
   const { updatedAt, sealedGrant, keyId, codeHash, codeExpiresAt, ...link } = row;
-  if (isOpen(row) && row.expiresAt <= now) return { ...link, status: 'EXPIRED', failure: 'EXPIRED' };
+  if (isOpen(row) && row.expiresAt <= now)
+    return { ...link, status: 'EXPIRED', failure: 'EXPIRED' };
   if (row.status === 'AWAITING_CONFIRMATION' && (codeExpiresAt ?? now) <= now) {
     return { ...link, status: 'FAILED', failure: 'NOT_CONFIRMED' };
   }

@@ -91,7 +91,10 @@ export async function inTransaction<T>(
  * Appends events in the transaction of the change, so that they commit together. For deletions they are appended
  * before, while the connection's row can still count them.
  */
-export async function appendEvents(tx: Transaction, { applicationId, at, events }: Appended): Promise<void> {
+export async function appendEvents(
+  tx: Transaction,
+  { applicationId, at, events }: Appended,
+): Promise<void> {
   if (events.length === 0) return;
   const given = events.map(({ type, customerId, connectionId, data }, position) => ({
     position,
@@ -112,7 +115,9 @@ export async function appendEvents(tx: Transaction, { applicationId, at, events 
 function toQuery(text: string, values: readonly unknown[]) {
   const parts = text.split(/\$(\d+)/);
   return sql.join(
-    parts.map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${values[Number(part) - 1]}`)),
+    parts.map((part, index) =>
+      index % 2 === 0 ? sql.raw(part) : sql`${values[Number(part) - 1]}`,
+    ),
   );
 }
 

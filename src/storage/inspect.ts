@@ -9,7 +9,10 @@ import type { KeyRing } from './sealing.ts';
 /** Inspects a database read-only, without migrations. Rejects where it is unavailable. */
 export async function inspectDatabase(target: Target, keyRing: KeyRing) {
   if ('directory' in target && !hasCluster(target.directory)) return { isThere: false } as const;
-  const engine = await openEngine({ ...target, join: true }, { deadlineMs: 0, connectionTimeoutMs: 5_000 });
+  const engine = await openEngine(
+    { ...target, join: true },
+    { deadlineMs: 0, connectionTimeoutMs: 5_000 },
+  );
   try {
     await engine.ping();
     const pendingMigrations = await findPending(engine);
@@ -26,7 +29,13 @@ export async function inspectDatabase(target: Target, keyRing: KeyRing) {
       ({ name }) => name,
     );
     // `hasDemo`: data that a start with the sandbox has left.
-    return { ...seen, unreadableKeys, hasDemo: await demoData.isThere(), failingEndpoints, clientsOf };
+    return {
+      ...seen,
+      unreadableKeys,
+      hasDemo: await demoData.isThere(),
+      failingEndpoints,
+      clientsOf,
+    };
   } catch (error) {
     throw cannotOpen(target, error);
   } finally {
@@ -40,7 +49,10 @@ const LIST_PROVIDERS_OF_CLIENTS = {
 };
 
 async function readVersion(engine: Engine): Promise<string> {
-  const statement = { name: 'read_version', text: `select current_setting('server_version') as version` };
+  const statement = {
+    name: 'read_version',
+    text: `select current_setting('server_version') as version`,
+  };
   const [row] = await engine.query<{ version: string }>(statement, []);
   return row?.version ?? 'unknown';
 }

@@ -1,7 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CACHE_ENTRY_MAX_AGE_MS } from '../domain/tenant.ts';
 import { createSingleFlight } from '../lib/cache.ts';
-import { type Clock, type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
+import {
+  type Clock,
+  type PeriodicTask,
+  type PeriodicTaskOptions,
+  runPeriodically,
+} from '../lib/clock.ts';
 import { findPending } from './engine/migrate.ts';
 import type { Engine } from './engine/open.ts';
 

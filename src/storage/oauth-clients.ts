@@ -14,7 +14,12 @@ export function createOAuthClients(
       ]);
       if (!row) return undefined;
       const { clientId, sealedSecret } = row;
-      const clientSecret = secrets.clientSecret.open(sealedSecret, applicationId, provider, clientId);
+      const clientSecret = secrets.clientSecret.open(
+        sealedSecret,
+        applicationId,
+        provider,
+        clientId,
+      );
       if (clientSecret !== undefined) return { clientId, clientSecret };
       throw new Error(
         'A stored client secret does not open: altered, moved, or sealed with a key that is not in the ring',

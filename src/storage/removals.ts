@@ -79,7 +79,10 @@ async function removeCredentials(
   row: ConnectionRow,
 ): Promise<RemovedConnection> {
   const connection = toConnection(row);
-  const [stored] = await tx.delete(credentials).where(eq(credentials.connectionId, row.id)).returning();
+  const [stored] = await tx
+    .delete(credentials)
+    .where(eq(credentials.connectionId, row.id))
+    .returning();
   const { sealed = null, oauthClientId = null } = stored ?? {};
   // Without its key the grant cannot be revoked, only deleted.
   const opened = sealed === null ? undefined : openCredentials(secrets, row, sealed);
@@ -88,7 +91,10 @@ async function removeCredentials(
   }
   const { refreshToken } = opened;
   const isShared = await isGrantShared(tx, { ...row, oauthClientId });
-  return { connection, grant: { oauthClientId, instanceUrl: row.instanceUrl, refreshToken, isShared } };
+  return {
+    connection,
+    grant: { oauthClientId, instanceUrl: row.instanceUrl, refreshToken, isShared },
+  };
 }
 
 function toDisconnected({ id, customerId, providerName }: ConnectionRow): NewEvent {
@@ -96,7 +102,11 @@ function toDisconnected({ id, customerId, providerName }: ConnectionRow): NewEve
     type: 'connection.disconnected',
     customerId,
     connectionId: id,
-    data: { provider_name: providerName, status: 'unauthorized', status_reason: 'credentials_cleared' },
+    data: {
+      provider_name: providerName,
+      status: 'unauthorized',
+      status_reason: 'credentials_cleared',
+    },
   };
 }
 

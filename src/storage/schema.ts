@@ -80,7 +80,11 @@ export const customers = crossbook.table(
   },
   (table) => [
     primaryKey({ columns: [table.applicationId, table.customerId] }),
-    index('customers_by_email').on(table.applicationId, sql`lower(${table.email})`, table.customerId),
+    index('customers_by_email').on(
+      table.applicationId,
+      sql`lower(${table.email})`,
+      table.customerId,
+    ),
   ],
 );
 
@@ -129,7 +133,10 @@ export const connections = crossbook.table(
     index('connections_by_provider').on(table.applicationId, table.providerName, table.customerId),
     index('connections_by_status').on(table.applicationId, table.status, table.customerId),
     index('connections_by_account').on(table.providerName, table.accountId),
-    check('connections_status', sql`${table.status} in ('connected', 'reauthorize', 'unauthorized')`),
+    check(
+      'connections_status',
+      sql`${table.status} in ('connected', 'reauthorize', 'unauthorized')`,
+    ),
     ofCustomer('connections_customer', table),
   ],
 );
@@ -137,7 +144,8 @@ export const connections = crossbook.table(
 /** The columns of a connection. */
 export const CONNECTION_COLUMNS = pickConnectionColumns();
 function pickConnectionColumns() {
-  const { eventSequence, lastEventId, createdAt, updatedAt, ...columns } = getTableColumns(connections);
+  const { eventSequence, lastEventId, createdAt, updatedAt, ...columns } =
+    getTableColumns(connections);
   return columns;
 }
 

@@ -52,10 +52,14 @@ export function createSealedColumns(ring: KeyRing) {
 
 function createSealedColumn(ring: KeyRing, purpose: string, spec: ColumnSpec): SealedColumn {
   const sealer = createSealer(ring, purpose);
-  const bindingOf = (place: Place) => JSON.stringify([`${spec.table}.${spec.columns[0]}`, ...place]);
+  const bindingOf = (place: Place) =>
+    JSON.stringify([`${spec.table}.${spec.columns[0]}`, ...place]);
   return {
     ...spec,
-    seal: (text, ...place) => ({ sealed: sealer.seal(text, bindingOf(place)), keyId: ring.current.id }),
+    seal: (text, ...place) => ({
+      sealed: sealer.seal(text, bindingOf(place)),
+      keyId: ring.current.id,
+    }),
     open: (sealed, ...place) => sealer.open(sealed, bindingOf(place)),
   };
 }
@@ -76,7 +80,10 @@ export function createKeyRotation({ engine, secrets }: StoreDeps, ring: KeyRing)
       const total = { resealed: 0, unreadable: 0 };
       for (const column of columns) {
         const { withOtherKeys, resealRows } = toStatements(column);
-        for (let after: string | undefined = FIRST_ID[column.rowIdType ?? 'uuid']; after !== undefined; ) {
+        for (
+          let after: string | undefined = FIRST_ID[column.rowIdType ?? 'uuid'];
+          after !== undefined;
+        ) {
           const values: readonly unknown[] = [ring.current.id, after, batchSize];
           const rows = await engine.query<SealedRow>(withOtherKeys, values);
           const resealed = rows.flatMap((row) => reseal(column, row));
@@ -91,7 +98,10 @@ export function createKeyRotation({ engine, secrets }: StoreDeps, ring: KeyRing)
   };
 }
 
-async function findUnreadableKeys(engine: Engine, column: SealedColumn): Promise<readonly string[]> {
+async function findUnreadableKeys(
+  engine: Engine,
+  column: SealedColumn,
+): Promise<readonly string[]> {
   const rows = await engine.query<SealedRow>(toStatements(column).sample, []);
   const readable = new Set(rows.filter((row) => openRow(column, row)).map(({ keyId }) => keyId));
   return rows.map(({ keyId }) => keyId).filter((keyId) => !readable.has(keyId));

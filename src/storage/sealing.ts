@@ -25,7 +25,9 @@ export function openKeyRing(source: KeyRingSource) {
   if (found) return { ring: found, notes: [] };
   openDataDirectory(source.dataDirectory);
   const path = join(source.dataDirectory, KEY_FILE);
-  const notes = createRing(path) ? [`Keys       made in ${path}: who loses them loses the credentials`] : [];
+  const notes = createRing(path)
+    ? [`Keys       made in ${path}: who loses them loses the credentials`]
+    : [];
   const ring = readRing(path);
   if (!ring) throw new Error(`The key file ${path} cannot be read back`);
   /** The notes are messages for the operator. */
@@ -33,7 +35,11 @@ export function openKeyRing(source: KeyRingSource) {
 }
 
 /** Finds the key ring without generating one: undefined before the first start. */
-export function findKeyRing({ keys, production, dataDirectory }: KeyRingSource): KeyRing | undefined {
+export function findKeyRing({
+  keys,
+  production,
+  dataDirectory,
+}: KeyRingSource): KeyRing | undefined {
   if (keys !== undefined) return parseKeyRing(keys);
   if (production) throw new Error('CROSSBOOK_KEYS must be set in production: see .env.example.');
   return readRing(join(dataDirectory, KEY_FILE));
@@ -121,7 +127,9 @@ export function createSealer(ring: KeyRing, purpose: string) {
     /** The binding is authenticated but not stored: a ciphertext opens only with the same binding. */
     seal(plaintext: string | Uint8Array, binding: string): string {
       const nonce = nextNonce();
-      const cipher = createCipheriv('aes-256-gcm', current.secret, nonce, { authTagLength: TAG_BYTES });
+      const cipher = createCipheriv('aes-256-gcm', current.secret, nonce, {
+        authTagLength: TAG_BYTES,
+      });
       cipher.setAAD(Buffer.from(binding, 'utf8'));
       const body =
         typeof plaintext === 'string' ? cipher.update(plaintext, 'utf8') : cipher.update(plaintext);
@@ -150,7 +158,8 @@ export function keyIdOf(sealed: string): string {
 function openBox(subkey: KeyObject, encoded: string, binding: string): string | undefined {
   const box = Buffer.from(encoded, 'base64url');
   // Rejects non-canonical base64url, or several spellings of one ciphertext would be valid.
-  if (box.length < NONCE_BYTES + TAG_BYTES || box.toString('base64url') !== encoded) return undefined;
+  if (box.length < NONCE_BYTES + TAG_BYTES || box.toString('base64url') !== encoded)
+    return undefined;
   const nonce = box.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', subkey, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(binding, 'utf8'));
@@ -165,7 +174,9 @@ function openBox(subkey: KeyObject, encoded: string, binding: string): string | 
 
 /** A KeyObject, because Node 24 would convert bytes at each use, which takes ten microseconds. */
 function deriveKey(key: Key, purpose: string): KeyObject {
-  return createSecretKey(Buffer.from(hkdfSync('sha256', key.secret, '', `crossbook/${purpose}`, 32)));
+  return createSecretKey(
+    Buffer.from(hkdfSync('sha256', key.secret, '', `crossbook/${purpose}`, 32)),
+  );
 }
 
 /** Nonces are drawn in bulk, because a call per nonce costs more than the encryption. */
@@ -208,7 +219,9 @@ export function createSigner({ current, find }: ReturnType<typeof createSigningK
       let binding: string | undefined;
       const toMac = (key: KeyObject, signed: string): string => {
         binding ??= hash('sha256', readBinding(), 'base64url');
-        const mac = createHmac('sha256', key).update(`${signed}.${binding}`, 'utf8').digest('base64url');
+        const mac = createHmac('sha256', key)
+          .update(`${signed}.${binding}`, 'utf8')
+          .digest('base64url');
         return mac.slice(0, MAC_LENGTH);
       };
       let last: { readonly payload: string; readonly cursor: string } | undefined;
@@ -223,7 +236,8 @@ export function createSigner({ current, find }: ReturnType<typeof createSigningK
         },
         verify(cursor) {
           const [version, keyId, payload, mac, ...rest] = cursor.split('.');
-          if (version !== VERSION || !keyId || !payload || !mac || rest.length > 0) return undefined;
+          if (version !== VERSION || !keyId || !payload || !mac || rest.length > 0)
+            return undefined;
           const key = find(keyId);
           if (!key) return undefined;
           const isRight = isSame(mac, toMac(key, `${version}.${keyId}.${payload}`));

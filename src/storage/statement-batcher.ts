@@ -41,7 +41,10 @@ export function createStatementBatcher<Item, Result>(
 }
 
 /** Each request gets its own error instance, so that the log has each one under its id. */
-function rejectAll(queued: readonly Pick<Queued<unknown, unknown>, 'reject'>[], error: unknown): void {
+function rejectAll(
+  queued: readonly Pick<Queued<unknown, unknown>, 'reject'>[],
+  error: unknown,
+): void {
   for (const { reject } of queued) {
     reject(isUnavailable(error) ? toUnavailable((error as Error).cause) : error);
   }
@@ -81,7 +84,10 @@ interface StatementOptions<Item, Result> {
   /** At most one item of a key is in flight. Absent: any number. */
   readonly keyOf?: (item: Item) => string;
   /** Returns a result per item, in order. */
-  execute(applicationId: string, items: readonly Item[]): Promise<readonly (Result | Promise<Result>)[]>;
+  execute(
+    applicationId: string,
+    items: readonly Item[],
+  ): Promise<readonly (Result | Promise<Result>)[]>;
   readonly clock?: Pick<Clock, 'schedule'>;
 }
 

@@ -57,7 +57,9 @@ function write({ engine, now }: StoreDeps, mode: UpsertMode, given: readonly Ups
   const customers = `[${given.map(({ customer }) => customer).join(',')}]`;
   const values = [given[0]?.applicationId, customers, now().toISOString()];
   if (linking.length === 0) return engine.query<WrittenRow>(UPSERTS.customerOnly[mode], values);
-  const entries = linking.map(({ customerId, entries }) => `${JSON.stringify(customerId)}:${entries}`);
+  const entries = linking.map(
+    ({ customerId, entries }) => `${JSON.stringify(customerId)}:${entries}`,
+  );
   const all = [...values, `{${entries.join(',')}}`];
   return engine.query<WrittenRow>(UPSERTS.linking[mode], all);
 }
@@ -78,7 +80,12 @@ function toUpsertRow(deps: StoreDeps, applicationId: string, upsert: CustomerUps
   return {
     applicationId,
     customerId,
-    customer: JSON.stringify({ customer_id: customerId, name, email, expected_version: expectedVersion }),
+    customer: JSON.stringify({
+      customer_id: customerId,
+      name,
+      email,
+      expected_version: expectedVersion,
+    }),
     entries: entries.length > 0 ? json : undefined,
   };
 }
@@ -128,7 +135,9 @@ const versionsOf = (row: string) => `${row}.customer_id as "customerId", ${row}.
 export const connectionsOf = (row: string) =>
   `select * from crossbook.connections where application_id = $1::uuid and customer_id = ${row}.customer_id`;
 
-const CONNECTION_JSON = Object.entries(CONNECTION_COLUMNS).map(([field, { name }]) => `'${field}', ${name}`);
+const CONNECTION_JSON = Object.entries(CONNECTION_COLUMNS).map(
+  ([field, { name }]) => `'${field}', ${name}`,
+);
 export const connectionsJson = (rows: string) => `(
   select coalesce(json_agg(json_build_object(${CONNECTION_JSON.join(', ')})), '[]') from (${rows}) as connection
 ) as connections`;
@@ -154,7 +163,9 @@ const CLEARED = `excluded.status = 'unauthorized'`;
 const CLEARED_REASON = `case when stored.status = 'unauthorized' then stored.status_reason else 'credentials_cleared' end`;
 /** A connected account belongs to its credentials: new credentials clear it. */
 const FORGET_ACCOUNT = [
-  ...['account_id', 'account_name', 'account_url', 'account_user_id'].map((name) => ifResealed(name, 'null')),
+  ...['account_id', 'account_name', 'account_url', 'account_user_id'].map((name) =>
+    ifResealed(name, 'null'),
+  ),
   ifResealed('granted_scopes', `'{}'`),
 ];
 
@@ -261,7 +272,11 @@ function toStatements(name: string, write: (writeCustomers: string) => string) {
     text: write(WRITE_CUSTOMERS[mode]),
     isOnce: true,
   });
-  return { always: toStatement('always'), absent: toStatement('absent'), present: toStatement('present') };
+  return {
+    always: toStatement('always'),
+    absent: toStatement('absent'),
+    present: toStatement('present'),
+  };
 }
 
 interface WrittenRow {

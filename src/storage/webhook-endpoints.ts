@@ -83,7 +83,11 @@ function rotateSecret({ engine, secrets, now }: StoreDeps, id: string, own: SQL 
   const secret = createWebhookSecret();
   return engine.once(() =>
     engine.orm.transaction(async (tx) => {
-      const [before] = await tx.select({ sealed: table.sealedSecret }).from(table).where(own).for('update');
+      const [before] = await tx
+        .select({ sealed: table.sealedSecret })
+        .from(table)
+        .where(own)
+        .for('update');
       if (!before) return undefined;
       const previous = secrets.webhookSecret.open(before.sealed, id);
       const [endpoint] = await tx
@@ -110,9 +114,14 @@ async function redeliver(
 ): Promise<Redelivered | undefined> {
   const values = [...place, now().toISOString()];
   const [row] = await ('since' in wanted
-    ? engine.query<RedeliveredRow>(REDELIVER_SINCE, [...values, wanted.since.toISOString(), MAX_REDELIVERED])
+    ? engine.query<RedeliveredRow>(REDELIVER_SINCE, [
+        ...values,
+        wanted.since.toISOString(),
+        MAX_REDELIVERED,
+      ])
     : engine.query<RedeliveredRow>(REDELIVER_IDS, [...values, wanted.eventIds]));
-  if (row && !row.enabled) throw new CrossbookError('CONFLICT', 'The endpoint is disabled: enable it first.');
+  if (row && !row.enabled)
+    throw new CrossbookError('CONFLICT', 'The endpoint is disabled: enable it first.');
   onAppended();
   return row && { scheduled: row.scheduled, nextSince: row.nextSince };
 }

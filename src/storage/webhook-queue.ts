@@ -26,7 +26,9 @@ export function createWebhookQueue({ engine, secrets, now }: StoreDeps): Webhook
       const rows = await query<ClaimedRow>(CLAIM, values);
       return rows.map(({ sealedSecrets, ...endpoint }) => ({
         ...endpoint,
-        secrets: sealedSecrets.flatMap((sealed) => secrets.webhookSecret.open(sealed, endpoint.id) ?? []),
+        secrets: sealedSecrets.flatMap(
+          (sealed) => secrets.webhookSecret.open(sealed, endpoint.id) ?? [],
+        ),
       }));
     },
     read: async (endpointId, limit) => {
@@ -56,7 +58,14 @@ export function createWebhookQueue({ engine, secrets, now }: StoreDeps): Webhook
   };
 }
 
-function toDelivery({ type, connectionId, sequence, data, createdAt, ...delivery }: DueRow): Delivery {
+function toDelivery({
+  type,
+  connectionId,
+  sequence,
+  data,
+  createdAt,
+  ...delivery
+}: DueRow): Delivery {
   const { customerId } = delivery;
   const subject = connectionId === null ? {} : { connection_id: connectionId, sequence };
   const body = {

@@ -16,7 +16,9 @@ export function createLogger({ level, output, readable }: LoggerOptions): Log {
  */
 function toLine(fields: Fields, msg: string, level: number, time: string): string {
   const { cause } = fields;
-  const facts = JSON.stringify(cause === undefined ? fields : { ...fields, cause: toLoggedCause(cause) });
+  const facts = JSON.stringify(
+    cause === undefined ? fields : { ...fields, cause: toLoggedCause(cause) },
+  );
   // pino passes the time as a serialized part of the line.
   const head = `{"level":${level}${time},"msg":${JSON.stringify(msg)}`;
   return facts === '{}' ? `${head}}\n` : `${head},${facts.slice(1)}\n`;

@@ -85,7 +85,10 @@ class WrittenRequestLog implements OpenRequestLog {
     if (errors.some((known) => known.id === id)) return;
     this.#record.errors = [...errors, { id, code }];
     if (code !== 'INTERNAL_SERVER_ERROR') return;
-    this.#deps.log.error({ requestId, traceId, errorId: id, cause: cause ?? error }, 'internal error');
+    this.#deps.log.error(
+      { requestId, traceId, errorId: id, cause: cause ?? error },
+      'internal error',
+    );
   }
 
   called(call: ProviderCall): void {
@@ -215,7 +218,8 @@ const SAMPLED = 1;
 
 /** Parses the W3C Trace Context header; without a valid one a new trace starts. */
 export function readTraceContext(traceparent: string | null): TraceContext {
-  const [, traceId, spanId, flags] = (traceparent !== null && TRACEPARENT.exec(traceparent)) || NONE;
+  const [, traceId, spanId, flags] =
+    (traceparent !== null && TRACEPARENT.exec(traceparent)) || NONE;
   if (!traceId || !spanId) return BEGINS_HERE;
   const isSampled = (Number.parseInt(flags ?? '0', 16) & SAMPLED) === SAMPLED;
   return { parent: { traceId, spanId }, isSampled };

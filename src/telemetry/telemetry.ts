@@ -9,10 +9,16 @@ export async function openTelemetry({ log, version, clock, traces: collector }: 
   const metrics = createMetrics({ version });
   const rejected = createRejectedRequestLog({ log });
   // The tracing code is loaded only where a collector is configured.
-  const traces = collector && (await import('./traces.ts')).openTraces({ ...collector, version, log, clock });
+  const traces =
+    collector && (await import('./traces.ts')).openTraces({ ...collector, version, log, clock });
   return {
     metrics,
-    openRequestLog: createRequestLogs({ log, clock, onDone: metrics.request, startTrace: traces?.start }),
+    openRequestLog: createRequestLogs({
+      log,
+      clock,
+      onDone: metrics.request,
+      startTrace: traces?.start,
+    }),
     onRefused(refusal: RejectedRequest): void {
       rejected.write(refusal);
       metrics.refusal(refusal);

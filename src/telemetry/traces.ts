@@ -10,7 +10,11 @@ import {
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace-base';
 import type { Log } from '../domain/log.ts';
 import type { Clock } from '../lib/clock.ts';
 
@@ -63,7 +67,11 @@ export function openTraces({
         left -= 1;
         const [only, another] = operations;
         const context = only && !another ? trace.setSpan(ROOT_CONTEXT, only) : below;
-        return tracer.startSpan(name, { kind, ...(startTime !== undefined && { startTime }) }, context);
+        return tracer.startSpan(
+          name,
+          { kind, ...(startTime !== undefined && { startTime }) },
+          context,
+        );
       }
 
       async function during<T>(kind: string, name: string, work: () => Promise<T>): Promise<T> {

@@ -14,7 +14,12 @@ import { PROVIDER_NAMES, type ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import { isRfc3339, isStorableJson, isVisibleAscii } from '../lib/text.ts';
-import { type CallerDeps, checkCustomerId, customerNotFound, withApiKey } from './open-contact-client.ts';
+import {
+  type CallerDeps,
+  checkCustomerId,
+  customerNotFound,
+  withApiKey,
+} from './open-contact-client.ts';
 
 /** Upserts a customer and its connections in one transaction. */
 export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert) {
@@ -35,7 +40,10 @@ const MAX_CONFIG_BYTES = 64 * 1024;
  */
 function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): CustomerUpsert {
   if (upsert.connections && upsert.connections.length > PROVIDER_NAMES.length) {
-    throw new CrossbookError('BAD_REQUEST', `connections has more than ${PROVIDER_NAMES.length} entries.`);
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `connections has more than ${PROVIDER_NAMES.length} entries.`,
+    );
   }
   const email = upsert.email.trim();
   const connections = upsert.connections?.map((connection) => cleanInstanceUrl(rules, connection));
@@ -50,23 +58,35 @@ function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): Cus
       findConnectionMistakes(cleaned, `connections[${index}]`),
     ),
   ].filter((mistake) => mistake !== false);
-  if (mistakes.length > 0) throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
-  return { ...upsert, email, ...(connections && { connections: connections.map((it) => it.connection) }) };
+  if (mistakes.length > 0)
+    throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
+  return {
+    ...upsert,
+    email,
+    ...(connections && { connections: connections.map((it) => it.connection) }),
+  };
 }
 
 function cleanInstanceUrl(rules: UpsertRules, connection: ConnectionUpsert): CleanedConnection {
   const { instanceUrl, providerName } = connection;
   if (instanceUrl === undefined || instanceUrl === null) return { connection };
-  const checked = rules.checkInstanceUrl(instanceUrl, rules.providers.get(providerName)?.instanceHosts ?? []);
+  const checked = rules.checkInstanceUrl(
+    instanceUrl,
+    rules.providers.get(providerName)?.instanceHosts ?? [],
+  );
   if ('problem' in checked) return { connection, problem: checked.problem };
   return { connection: { ...connection, instanceUrl: checked.url } };
 }
 
-function findConnectionMistakes({ connection, problem }: CleanedConnection, path: string): Mistakes {
+function findConnectionMistakes(
+  { connection, problem }: CleanedConnection,
+  path: string,
+): Mistakes {
   const { providerName, instanceUrl, credentials, ...configs } = connection;
   const config = JSON.stringify(configs);
   return [
-    problem !== undefined && `${path}: the instance URL is not an address of ${providerName}: ${problem}`,
+    problem !== undefined &&
+      `${path}: the instance URL is not an address of ${providerName}: ${problem}`,
     Buffer.byteLength(config) > MAX_CONFIG_BYTES &&
       `${path} has more than ${MAX_CONFIG_BYTES / 1024} KiB of configuration`,
     !isStorableJson(config) && `${path} contains U+0000 or half of a surrogate pair`,
@@ -95,7 +115,9 @@ function findSecretMistakes(secret: string | null, path: string): Mistakes {
   return [
     secret === '' && `${path} is empty`,
     secret.length > MAX_SECRET_LENGTH && `${path} is longer than ${MAX_SECRET_LENGTH} characters`,
-    secret !== '' && !isVisibleAscii(secret) && `${path} has characters that no token has, such as a space`,
+    secret !== '' &&
+      !isVisibleAscii(secret) &&
+      `${path} has characters that no token has, such as a space`,
   ];
 }
 
@@ -166,7 +188,10 @@ export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput)
     checkCustomerId(customerId);
     const seconds = input.expiresInSeconds ?? DEFAULT_TOKEN_SECONDS;
     if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_TOKEN_SECONDS) {
-      throw new CrossbookError('BAD_REQUEST', `A token lives for 1 to ${MAX_TOKEN_SECONDS} seconds.`);
+      throw new CrossbookError(
+        'BAD_REQUEST',
+        `A token lives for 1 to ${MAX_TOKEN_SECONDS} seconds.`,
+      );
     }
     const expiresAt = new Date(deps.wall() + seconds * 1_000);
     // Tokens have a resolution of one second.

@@ -30,8 +30,12 @@ export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) 
     checkCustomerId(customerId);
     const seconds = readSeconds(input.expiresInSeconds ?? DEFAULT_LINK_SECONDS);
     const providers = [...new Set(input.providers)];
-    if (providers.length === 0) throw new CrossbookError('BAD_REQUEST', 'Name at least one provider.');
-    const logins = providers.map((name) => ({ name, authorization: requireAuthorization(deps, name) }));
+    if (providers.length === 0)
+      throw new CrossbookError('BAD_REQUEST', 'Name at least one provider.');
+    const logins = providers.map((name) => ({
+      name,
+      authorization: requireAuthorization(deps, name),
+    }));
     const loginUrl = input.loginUrl ?? null;
     const optionalScopes = [...new Set(input.optionalScopes ?? [])];
     const returnOrigins = await deps.connecting.findReturnOrigins(applicationId);
@@ -53,7 +57,10 @@ export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) 
       throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
     }
     const link = await deps.connectLinks.create({
-      ...{ customerId, providers, loginUrl, optionalScopes },
+      customerId,
+      providers,
+      loginUrl,
+      optionalScopes,
       returnUrl: returnUrl.url,
       mode: mode ?? 'REDIRECT',
       confirm: confirm ?? true,
@@ -66,7 +73,8 @@ export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) 
 }
 
 function readSeconds(seconds: number): number {
-  if (Number.isInteger(seconds) && seconds >= MIN_LINK_SECONDS && seconds <= MAX_LINK_SECONDS) return seconds;
+  if (Number.isInteger(seconds) && seconds >= MIN_LINK_SECONDS && seconds <= MAX_LINK_SECONDS)
+    return seconds;
   throw new CrossbookError(
     'BAD_REQUEST',
     `A link lives for ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS} seconds.`,
@@ -78,7 +86,10 @@ const MAX_SCOPES = 50;
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 
 /** The OAuth flow of a provider. Throws where it has none. */
-export function requireAuthorization({ providers }: AuthorizationDeps, name: ProviderName): Authorization {
+export function requireAuthorization(
+  { providers }: AuthorizationDeps,
+  name: ProviderName,
+): Authorization {
   const authorization = providers.get(name)?.authorization;
   if (authorization) return authorization;
   throw new CrossbookError('NOT_IMPLEMENTED', `${name} cannot be connected by a link.`);
@@ -132,7 +143,10 @@ export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink) {
     const link = await deps.connectLinks.cancel(wanted.id);
     if (!link) throw linkNotFound();
     if (link.status === 'CANCELED') return link;
-    throw new CrossbookError('CONFLICT', `The link cannot be canceled any more: it is ${link.status}.`);
+    throw new CrossbookError(
+      'CONFLICT',
+      `The link cannot be canceled any more: it is ${link.status}.`,
+    );
   });
 }
 
@@ -140,7 +154,10 @@ export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink) {
  * Confirms that consent came from the person in the application's own session; only then are the tokens stored. To be
  * called in that person's session, with the code that their browser brought back.
  */
-export function confirmConnectLink(deps: ConfirmLinkDeps, input: WantedLink & { readonly code: string }) {
+export function confirmConnectLink(
+  deps: ConfirmLinkDeps,
+  input: WantedLink & { readonly code: string },
+) {
   return withApiKey(deps, 'confirmConnectLink', async () => {
     await findConnectLink(deps, input);
     const confirmation = await deps.connectLinks.confirm(input.id, digest(input.code));
@@ -159,7 +176,10 @@ function notConfirmed({ status, failure }: ConnectLink): CrossbookError {
     return new CrossbookError('CONFLICT', 'The code is not the one that the link waits for.');
   }
   const reason = failure === null ? '' : ` (${failure})`;
-  return new CrossbookError('CONFLICT', `The link waits for no confirmation: it is ${status}${reason}.`);
+  return new CrossbookError(
+    'CONFLICT',
+    `The link waits for no confirmation: it is ${status}${reason}.`,
+  );
 }
 
 type Optional<T> = { readonly [Name in keyof T]?: T[Name] | null | undefined };

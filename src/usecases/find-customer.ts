@@ -80,7 +80,8 @@ function readFilter({ customerIds, email, ...rest }: CustomerFilter): CustomerFi
   return {
     ...rest,
     customerIds:
-      customerIds && [...new Set(customerIds.filter((id) => id.length <= MAX_CUSTOMER_ID_LENGTH))].sort(),
+      customerIds &&
+      [...new Set(customerIds.filter((id) => id.length <= MAX_CUSTOMER_ID_LENGTH))].sort(),
     email: email === undefined ? undefined : normalizeGiven(email),
   };
 }

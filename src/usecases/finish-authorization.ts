@@ -19,7 +19,10 @@ import { ENDED, type EndedPage, nameFlow, type PageProblem } from './start-autho
  * provider and state find the flow (for a denial without a state, the cookie does), its code is used once, and its
  * error ends the link.
  */
-export async function finishAuthorization(deps: FinishDeps, callback: Callback): Promise<FinishedFlow> {
+export async function finishAuthorization(
+  deps: FinishDeps,
+  callback: Callback,
+): Promise<FinishedFlow> {
   const provider = deps.providers.get(callback.provider as ProviderName);
   if (!provider?.authorization) return { problem: 'FORGED' };
   const flow = await findFlow(deps.flows, callback);
@@ -28,7 +31,8 @@ export async function finishAuthorization(deps: FinishDeps, callback: Callback):
   if (!visited) return { problem: 'CANCELED' };
   const problem = ENDED[visited.link.status];
   if (problem) return { problem, visited };
-  if (flow.isUsed || !(await deps.flows.take(flow.stateHash))) return { problem: 'ALREADY_USED', visited };
+  if (flow.isUsed || !(await deps.flows.take(flow.stateHash)))
+    return { problem: 'ALREADY_USED', visited };
   const place = { provider, flow, visited };
   const { code, error, errorDescription } = callback;
   if (error !== null) {
@@ -57,7 +61,13 @@ async function exchange(deps: FinishDeps, { provider, flow, visited }: Place, co
   const { applicationId } = visited.link;
   const redirectUri = toRedirectUri(publicUrl, provider.name);
   return deps.exchangeCode({
-    ...{ provider, applicationId, oauthClientId, loginOrigin, code, redirectUri, codeVerifier },
+    provider,
+    applicationId,
+    oauthClientId,
+    loginOrigin,
+    code,
+    redirectUri,
+    codeVerifier,
   });
 }
 
@@ -65,12 +75,15 @@ async function finish(deps: FinishDeps, place: Place, grant: Grant): Promise<Fin
   const { flow, visited, provider } = place;
   const confirmation = visited.link.confirm ? deps.makeCode() : undefined;
   const { link, isOurs } = await deps.flows.finish(flow.linkId, {
-    ...{ providerName: provider.name, grant, oauthClientId: flow.oauthClientId },
+    providerName: provider.name,
+    grant,
+    oauthClientId: flow.oauthClientId,
     codeHash: confirmation === undefined ? undefined : digest(confirmation),
   });
   if (!link) return { problem: 'CANCELED' };
   if (!isOurs) return { problem: ENDED[link.status] ?? 'ENDED', visited: { ...visited, link } };
-  if (link.failure !== null) return { visited, provider, failure: link.failure, missingScopes: [], link };
+  if (link.failure !== null)
+    return { visited, provider, failure: link.failure, missingScopes: [], link };
   if (link.status === 'COMPLETED') deps.forgetConnection(link);
   return { visited, link, provider, confirmation };
 }
@@ -90,7 +103,10 @@ async function fail(
  * Finds the flow of a callback by its state, and only in the browser with the flow's cookie. Some providers send a
  * denial without the state: then the cookie alone must identify the flow.
  */
-async function findFlow(flows: ConnectFlowStore, callback: Callback): Promise<ConnectFlow | PageProblem> {
+async function findFlow(
+  flows: ConnectFlowStore,
+  callback: Callback,
+): Promise<ConnectFlow | PageProblem> {
   const { state, error, provider, cookies } = callback;
   if (state === null) return error === null ? 'FORGED' : findDenied(flows, callback);
   const flow = STATE.test(state) ? await flows.findByState(digest(state)) : undefined;

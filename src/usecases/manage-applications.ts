@@ -10,7 +10,10 @@ import { type CallerDeps, requireApiKey } from './open-contact-client.ts';
 /** Creates an application, for commands and the admin API. Rejects with CONFLICT where the name is taken. */
 export async function createApplication(
   store: ApplicationAdmin,
-  { name, origins = [] }: { readonly name: string; readonly origins?: readonly string[] | undefined },
+  {
+    name,
+    origins = [],
+  }: { readonly name: string; readonly origins?: readonly string[] | undefined },
 ) {
   checkName(name);
   const application = await store.createApplication(name);
@@ -20,7 +23,10 @@ export async function createApplication(
 
 /** Lists applications with the web origins that may call for them (CORS). */
 export async function listApplications(store: ApplicationAdmin) {
-  const [applications, allowed] = await Promise.all([store.listApplications(), store.listOrigins()]);
+  const [applications, allowed] = await Promise.all([
+    store.listApplications(),
+    store.listOrigins(),
+  ]);
   const origins = new Map(allowed.map((one) => [one.applicationId, one.origins]));
   return applications.map(({ id, name }) => ({ id, name, origins: origins.get(id) ?? [] }));
 }
@@ -31,8 +37,11 @@ export async function findApplication(
   text: string,
 ): Promise<Application> {
   const all = await store.listApplications();
-  const [found, ...others] = all.filter(({ id, name }) => id === text.toLowerCase() || name === text);
-  if (!found) throw new CrossbookError('NOT_FOUND', `There is no application ${JSON.stringify(text)}.`);
+  const [found, ...others] = all.filter(
+    ({ id, name }) => id === text.toLowerCase() || name === text,
+  );
+  if (!found)
+    throw new CrossbookError('NOT_FOUND', `There is no application ${JSON.stringify(text)}.`);
   if (others.length === 0) return found;
   throw new CrossbookError(
     'CONFLICT',
@@ -41,9 +50,13 @@ export async function findApplication(
 }
 
 /** Adds and removes web origins; without changes it returns the current ones. */
-export async function changeOrigins(store: ApplicationAdmin, { application, added, removed }: OriginChange) {
+export async function changeOrigins(
+  store: ApplicationAdmin,
+  { application, added, removed }: OriginChange,
+) {
   const { id, name } = await findApplication(store, application);
-  const stored = (await store.listOrigins()).find(({ applicationId }) => applicationId === id)?.origins ?? [];
+  const stored =
+    (await store.listOrigins()).find(({ applicationId }) => applicationId === id)?.origins ?? [];
   const origins = [...new Set([...stored, ...added])].filter((origin) => !removed.includes(origin));
   if (added.length + removed.length > 0) await store.setOrigins(id, origins);
   return { id, name, origins };
@@ -51,7 +64,8 @@ export async function changeOrigins(store: ApplicationAdmin, { application, adde
 
 /** Checks a name, which appears in lists, logs and errors. */
 function checkName(name: string): void {
-  const isFit = name.trim() !== '' && name.length <= MAX_NAME && isStorable(name) && !/\p{Cc}/u.test(name);
+  const isFit =
+    name.trim() !== '' && name.length <= MAX_NAME && isStorable(name) && !/\p{Cc}/u.test(name);
   if (isFit) return;
   throw new CrossbookError(
     'UNPROCESSABLE_ENTITY',
@@ -64,7 +78,10 @@ const MAX_NAME = 200;
 /** Creates an API key, for commands and the admin API. The key is returned only once. */
 export async function createKey(
   store: KeyAdmin,
-  { application, name = 'default' }: { readonly application: string; readonly name?: string | undefined },
+  {
+    application,
+    name = 'default',
+  }: { readonly application: string; readonly name?: string | undefined },
 ) {
   checkName(name);
   const owner = await findApplication(store, application);
@@ -102,7 +119,10 @@ export async function rotateKey(
 
 export async function revokeKey(store: KeyAdmin, id: string): Promise<void> {
   if (await store.revokeKey(id)) return;
-  throw new CrossbookError('NOT_FOUND', `There is no key ${JSON.stringify(id)}, or it has ended already.`);
+  throw new CrossbookError(
+    'NOT_FOUND',
+    `There is no key ${JSON.stringify(id)}, or it has ended already.`,
+  );
 }
 
 export const DEFAULT_OVERLAP_HOURS = 24;
@@ -125,7 +145,9 @@ export interface ApplicationAdmin {
   createApplication(name: string): Promise<Application>;
   listApplications(): Promise<readonly Application[]>;
   setOrigins(applicationId: string, origins: readonly string[]): Promise<void>;
-  listOrigins(): Promise<readonly { readonly applicationId: string; readonly origins: readonly string[] }[]>;
+  listOrigins(): Promise<
+    readonly { readonly applicationId: string; readonly origins: readonly string[] }[]
+  >;
 }
 
 interface OriginChange {
@@ -170,7 +192,10 @@ export async function setOAuthClient(
 }
 
 /** Deletes the application's OAuth client: the installation's client is used again, if there is one. */
-export async function deleteOAuthClient(deps: OAuthClientDeps, provider: ProviderName): Promise<void> {
+export async function deleteOAuthClient(
+  deps: OAuthClientDeps,
+  provider: ProviderName,
+): Promise<void> {
   requireApiKey(deps);
   if (await deps.oauthClients.delete(provider)) return;
   throw new CrossbookError('NOT_FOUND', `There is no OAuth client of ${provider}.`);

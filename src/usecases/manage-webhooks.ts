@@ -26,7 +26,10 @@ export function createWebhookEndpoint(deps: UrlDeps, wanted: NewEndpoint) {
     const url = await checkUrl(deps, wanted.url);
     const made = await deps.webhooks.create({ url, eventTypes: [...new Set(wanted.eventTypes)] });
     if (made) return made;
-    throw new CrossbookError('CONFLICT', `There are ${MAX_ENDPOINTS} endpoints already, which is the most.`);
+    throw new CrossbookError(
+      'CONFLICT',
+      `There are ${MAX_ENDPOINTS} endpoints already, which is the most.`,
+    );
   });
 }
 
@@ -66,14 +69,24 @@ export function redeliverEvents(
 function readRedelivery(input: RedeliveryInput): Redelivery {
   const [eventIds, since] = [input.eventIds ?? undefined, input.since ?? undefined];
   if ((eventIds === undefined) === (since === undefined)) {
-    throw new CrossbookError('BAD_REQUEST', 'Say which events: either by their ids, or since when.');
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'Say which events: either by their ids, or since when.',
+    );
   }
   if (since !== undefined) {
     if (isRfc3339(since)) return { since: new Date(since) };
-    throw new CrossbookError('BAD_REQUEST', 'Events are redelivered since a moment as in RFC 3339.');
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'Events are redelivered since a moment as in RFC 3339.',
+    );
   }
-  if (eventIds && eventIds.length <= MAX_REDELIVERED_IDS) return { eventIds: eventIds.filter(isUuid) };
-  throw new CrossbookError('BAD_REQUEST', `At most ${MAX_REDELIVERED_IDS} events are named at once.`);
+  if (eventIds && eventIds.length <= MAX_REDELIVERED_IDS)
+    return { eventIds: eventIds.filter(isUuid) };
+  throw new CrossbookError(
+    'BAD_REQUEST',
+    `At most ${MAX_REDELIVERED_IDS} events are named at once.`,
+  );
 }
 
 async function checkUrl(deps: UrlDeps, url: string): Promise<string> {
@@ -83,7 +96,12 @@ async function checkUrl(deps: UrlDeps, url: string): Promise<string> {
 }
 
 /** Runs an operation on an endpoint, which is undefined where there is none of this id. */
-function withEndpoint<T>(deps: CallerDeps, name: string, id: string, work: () => Promise<T | undefined>) {
+function withEndpoint<T>(
+  deps: CallerDeps,
+  name: string,
+  id: string,
+  work: () => Promise<T | undefined>,
+) {
   return withApiKey(deps, name, async () => {
     const done = isUuid(id) ? await work() : undefined;
     if (done !== undefined) return done;
@@ -101,7 +119,9 @@ export function listEvents(deps: ListEventsDeps, wanted: EventList): Promise<Lis
     if (customerId !== undefined && customerId.length > MAX_CUSTOMER_ID_LENGTH) {
       throw new CrossbookError('BAD_REQUEST', 'No customer has so long an id.');
     }
-    const cursors = deps.cursors.bind(() => JSON.stringify(['events', application.id, customerId ?? null]));
+    const cursors = deps.cursors.bind(() =>
+      JSON.stringify(['events', application.id, customerId ?? null]),
+    );
     const size = readPageSize(wanted.size, MAX_EVENTS);
     const after = readCursor(wanted.cursor ?? undefined, cursors);
     const found = await deps.events.list({ customerId, after, limit: size + 1 });

@@ -2,7 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import type { Application, Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { ContactOrigin } from '../domain/contact.ts';
-import { type ContactTarget, type ResolvedTarget, toContactOrigin } from '../domain/contact-search.ts';
+import {
+  type ContactTarget,
+  type ResolvedTarget,
+  toContactOrigin,
+} from '../domain/contact-search.ts';
 import { MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
@@ -10,11 +14,17 @@ import type { ContactAccess, ContactPort, Providers } from '../domain/provider.t
 import type { ProviderName } from '../domain/provider-names.ts';
 
 /** Opens a client for a customer's contacts from a caller, a customer and a provider. */
-export async function openContactClient(deps: OpenDeps, target: ContactTarget): Promise<ContactClient> {
+export async function openContactClient(
+  deps: OpenDeps,
+  target: ContactTarget,
+): Promise<ContactClient> {
   const resolved = resolveTarget(deps, target);
   const access = deps.providers.get(resolved.provider)?.contacts;
   if (!access) {
-    throw new CrossbookError('NOT_IMPLEMENTED', `The contacts of ${resolved.provider} cannot be searched.`);
+    throw new CrossbookError(
+      'NOT_IMPLEMENTED',
+      `The contacts of ${resolved.provider} cannot be searched.`,
+    );
   }
   const loading = deps.loadConnection(resolved);
   const connection = loading instanceof Promise ? await loading : loading;
@@ -30,7 +40,8 @@ export async function openContactClient(deps: OpenDeps, target: ContactTarget): 
 /** Resolves the customer id and authorizes the caller for it. A customer token implies its customer. */
 export function resolveCustomerId(deps: TargetDeps, customerId: string | null | undefined): string {
   const caller = deps.requireCaller();
-  const resolved = customerId ?? readUtf8Header(deps.defaults.customerId) ?? caller.customer?.customerId;
+  const resolved =
+    customerId ?? readUtf8Header(deps.defaults.customerId) ?? caller.customer?.customerId;
   if (!resolved) {
     throw new CrossbookError(
       'BAD_REQUEST',
@@ -69,7 +80,10 @@ function readProviderName({ defaults, providers }: OpenDeps): ProviderName {
   }
   if (providers.has(name)) return name;
   const names = [...providers.keys()].join(', ');
-  throw new CrossbookError('BAD_REQUEST', `The header x-provider-name names no provider. They are ${names}.`);
+  throw new CrossbookError(
+    'BAD_REQUEST',
+    `The header x-provider-name names no provider. They are ${names}.`,
+  );
 }
 
 /** Runs an operation that requires an API key, as a span of this name. */
@@ -121,7 +135,10 @@ export interface OpenDeps extends TargetDeps {
 }
 
 export interface TargetDeps extends CallerDeps {
-  readonly defaults: { readonly customerId: string | undefined; readonly provider: string | undefined };
+  readonly defaults: {
+    readonly customerId: string | undefined;
+    readonly provider: string | undefined;
+  };
 }
 
 /** Dependencies of nearly every use case. */

@@ -14,7 +14,11 @@ import {
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 
 /** Binds cursors to their list: same application, customer, provider and filter. */
-export function bindCursors(signer: Signer, source: ContactOrigin, filter: ContactFilter): BoundSigner {
+export function bindCursors(
+  signer: Signer,
+  source: ContactOrigin,
+  filter: ContactFilter,
+): BoundSigner {
   const { applicationId, customerId, provider } = source;
   return signer.bind(
     () => `${JSON.stringify([applicationId, customerId, provider])}${filterCacheKey(filter)}`,
@@ -42,7 +46,10 @@ export function readPageRequest(signer: BoundSigner, page: PageInput): PageReque
   const size = readPageSize(page.size);
   const { key, direction } = readPosition(signer, page.cursor ?? undefined);
   if (page.direction && direction && page.direction !== direction) {
-    throw new CrossbookError('BAD_REQUEST', `The cursor leads ${direction}, not ${page.direction}.`);
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `The cursor leads ${direction}, not ${page.direction}.`,
+    );
   }
   return { size, direction: page.direction ?? direction ?? 'forward', boundary: key };
 }
@@ -50,7 +57,8 @@ export function readPageRequest(signer: BoundSigner, page: PageInput): PageReque
 function readPosition(signer: BoundSigner, cursor: string | undefined): Partial<CursorPosition> {
   if (cursor === undefined) return NO_POSITION;
   const signed = verifySigned(signer, cursor);
-  if (signed !== undefined) return { key: signed.slice(1), direction: DIRECTIONS[signed.charAt(0)] };
+  if (signed !== undefined)
+    return { key: signed.slice(1), direction: DIRECTIONS[signed.charAt(0)] };
   throw new CrossbookError(
     'BAD_REQUEST',
     'The cursor is not one that this search has given: use it unchanged, with the same customer, provider and filter.',
@@ -63,7 +71,10 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = { f: 'forward', b: 'back
 export function readPageSize(size: number | null | undefined, max = MAX_PAGE_SIZE): number {
   const wanted = size ?? DEFAULT_PAGE_SIZE;
   if (Number.isInteger(wanted) && wanted >= 0 && wanted <= max) return wanted;
-  throw new CrossbookError('BAD_REQUEST', `The page size must be from 0 to ${max}; it is ${wanted}.`);
+  throw new CrossbookError(
+    'BAD_REQUEST',
+    `The page size must be from 0 to ${max}; it is ${wanted}.`,
+  );
 }
 
 /** Slices a page of a complete list. The boundary record may have been deleted meanwhile. */
@@ -76,7 +87,11 @@ export function slicePage<Item extends Pick<Contact, 'remoteId'>>(
   const edge = boundary === undefined ? (forward ? 0 : list.length) : findEdge(boundary);
   const start = forward ? edge : Math.max(0, edge - size);
   const end = forward ? Math.min(list.length, edge + size) : edge;
-  return { items: list.slice(start, end), hasNextPage: end < list.length, hasPreviousPage: start > 0 };
+  return {
+    items: list.slice(start, end),
+    hasNextPage: end < list.length,
+    hasPreviousPage: start > 0,
+  };
 
   /** The index after the boundary (forward), or before it (backward). */
   function findEdge(id: string): number {
@@ -107,11 +122,17 @@ export async function readDomainPage(
   const behind =
     beyond.length < run.length ||
     (boundary !== undefined && selection.needsPreviousPage && (await standsBehind(boundary)));
-  return { items, hasNextPage: forward ? ahead : behind, hasPreviousPage: forward ? behind : ahead };
+  return {
+    items,
+    hasNextPage: forward ? ahead : behind,
+    hasPreviousPage: forward ? behind : ahead,
+  };
 
   async function standsBehind(from: string): Promise<boolean> {
     const back = forward ? 'backward' : 'forward';
-    return (await port.readByDomain(domain, { direction: back, from, limit: 1 }, selection)).length > 0;
+    return (
+      (await port.readByDomain(domain, { direction: back, from, limit: 1 }, selection)).length > 0
+    );
   }
 }
 

@@ -11,7 +11,10 @@ import { CACHE_ENTRY_MAX_AGE_MS, type ContactCache, LARGE_ENTRY } from '../domai
 import type { ContactClient } from './open-contact-client.ts';
 
 /** Reads from the provider and caches the result, or serves the cached one where the caller allows it. */
-export async function readThroughCache(deps: CacheDeps, search: CachedSearch): Promise<TimedResult> {
+export async function readThroughCache(
+  deps: CacheDeps,
+  search: CachedSearch,
+): Promise<TimedResult> {
   const kept = search.readFromCache ? await readKept(deps, search) : undefined;
   // An entry may be from the future where a clock has stepped back: its distance counts.
   const age = kept ? Math.abs(deps.wall() - kept.fetchedAt.getTime()) : Number.POSITIVE_INFINITY;
@@ -73,7 +76,10 @@ async function readKept(
   if (entry.payload.length > LARGE_ENTRY) await takeTurn();
   const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptContacts;
   if (!includesFields(fields, selection)) return undefined;
-  const found = { ...page, contacts: contacts.map((contact) => ({ ...contact, source: client.source })) };
+  const found = {
+    ...page,
+    contacts: contacts.map((contact) => ({ ...contact, source: client.source })),
+  };
   return { found, fetchedAt: entry.fetchedAt };
 }
 

@@ -81,7 +81,11 @@ function toContactPage(
       ? slicePage(contacts, request, client.access.compareIds)
       : { ...found, items: contacts };
   return {
-    ...{ items, hasNextPage, hasPreviousPage, totalCount, countFailure },
+    items,
+    hasNextPage,
+    hasPreviousPage,
+    totalCount,
+    countFailure,
     source: client.source,
     fetchedAt: fetchedAt.toISOString(),
     readFromCache: search.readFromCache,
@@ -100,7 +104,8 @@ function toContactPage(
 function createCacheKey({ filter, request, search }: Query): () => string {
   const { rawData, totalCount, needsPreviousPage } = search.selection;
   return () => {
-    const parts = filter.by === 'emails' ? [rawData] : [rawData, request, totalCount, needsPreviousPage];
+    const parts =
+      filter.by === 'emails' ? [rawData] : [rawData, request, totalCount, needsPreviousPage];
     return `${JSON.stringify(parts)}${filterCacheKey(filter)}`;
   };
 }
@@ -165,8 +170,12 @@ export function findAssociations(
 ) {
   return deps.withSpan('findAssociations', async () => {
     const client = await openContactClient(deps, source);
-    const offered = [...new Set(to)].filter((object) => client.access.associatedObjects.includes(object));
-    const lists = await Promise.all(offered.map((object) => deps.loadAssociations(client, remoteId, object)));
+    const offered = [...new Set(to)].filter((object) =>
+      client.access.associatedObjects.includes(object),
+    );
+    const lists = await Promise.all(
+      offered.map((object) => deps.loadAssociations(client, remoteId, object)),
+    );
     return lists.flat();
   });
 }
@@ -186,7 +195,11 @@ interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps {
 
 interface LookupDeps {
   /** Batches the look-ups of one request per connection. The calling function owns the list. */
-  lookup(client: ContactClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]>;
+  lookup(
+    client: ContactClient,
+    emails: readonly string[],
+    selection: FieldSelection,
+  ): Promise<Contact[]>;
 }
 
 interface EmailQuery extends ResolvedTarget {

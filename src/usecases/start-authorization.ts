@@ -12,7 +12,10 @@ import { digest } from '../lib/digest.ts';
 import { type AuthorizationDeps, requireAuthorization, resolveLogin } from './connect-link.ts';
 
 /** Opens a link's page. It changes nothing, because mail scanners also follow links. */
-export async function openConnectPage(deps: StartDeps, token: string): Promise<OfferedPage | EndedPage> {
+export async function openConnectPage(
+  deps: StartDeps,
+  token: string,
+): Promise<OfferedPage | EndedPage> {
   const linkId = deps.connecting.linkTokens.verify(token);
   if (linkId === undefined) return { problem: 'FORGED' };
   const visited = await deps.flows.findLink(linkId);
@@ -20,11 +23,18 @@ export async function openConnectPage(deps: StartDeps, token: string): Promise<O
   if (!visited) return { problem: 'CANCELED' };
   const problem = ENDED[visited.link.status];
   if (problem) return { problem, visited };
-  return { visited, offers: visited.link.providers.flatMap((name) => toOffer(deps, name, visited)) };
+  return {
+    visited,
+    offers: visited.link.providers.flatMap((name) => toOffer(deps, name, visited)),
+  };
 }
 
 /** If the application has set the login page the customer is not asked for it. */
-function toOffer({ providers }: AuthorizationDeps, name: ProviderName, { link }: VisitedLink): Offer[] {
+function toOffer(
+  { providers }: AuthorizationDeps,
+  name: ProviderName,
+  { link }: VisitedLink,
+): Offer[] {
   const authorization = providers.get(name)?.authorization;
   if (!authorization) return [];
   const { logins, ownLoginExample } = authorization;
@@ -46,7 +56,10 @@ export const ENDED: Readonly<Record<ConnectLinkStatus, PageProblem | undefined>>
  * Starts an OAuth flow: a new state, PKCE verifier and cookie per tab. Only their hashes are stored, and the
  * encrypted verifier.
  */
-export async function startAuthorization(deps: StartDeps, asked: StartRequest): Promise<StartedFlow> {
+export async function startAuthorization(
+  deps: StartDeps,
+  asked: StartRequest,
+): Promise<StartedFlow> {
   const page = await openConnectPage(deps, asked.token);
   if (page.problem !== undefined) return page;
   const { visited, offers } = page;
@@ -59,7 +72,10 @@ export async function startAuthorization(deps: StartDeps, asked: StartRequest): 
   const loginUrl = link.loginUrl ?? (isAsked ? asked.loginUrl : null);
   if ('problem' in checkLoginUrl(loginUrl, authorization)) return { ...page, mistake: 'LOGIN_URL' };
   const login = await resolveLogin(deps.connecting, {
-    ...{ applicationId: link.applicationId, name: provider, authorization, loginUrl },
+    applicationId: link.applicationId,
+    name: provider,
+    authorization,
+    loginUrl,
   });
   const publicUrl = deps.connecting.publicUrl();
   // The application has no OAuth client there (any more).
@@ -69,19 +85,33 @@ export async function startAuthorization(deps: StartDeps, asked: StartRequest): 
   const [state, cookie, codeVerifier] = [makeSecret(), makeSecret(), makeSecret()];
   const stateHash = digest(state);
   const outcome = await deps.flows.start({
-    ...{ stateHash, linkId: link.id, providerName: provider, cookieHash: digest(cookie) },
-    ...{ loginOrigin, oauthClientId: clientId, codeVerifier },
+    stateHash,
+    linkId: link.id,
+    providerName: provider,
+    cookieHash: digest(cookie),
+    loginOrigin,
+    oauthClientId: clientId,
+    codeVerifier,
   });
-  if (outcome !== 'started') return { problem: outcome === 'ended' ? 'ENDED' : 'TOO_MANY', visited };
+  if (outcome !== 'started')
+    return { problem: outcome === 'ended' ? 'ENDED' : 'TOO_MANY', visited };
   const consentUrl = authorization.toConsentUrl({
-    ...{ clientId, redirectUri: toRedirectUri(publicUrl, provider), loginOrigin, state },
+    clientId,
+    redirectUri: toRedirectUri(publicUrl, provider),
+    loginOrigin,
+    state,
     // S256 of RFC 7636 is the same hash.
     codeChallenge: digest(codeVerifier),
     optionalScopes: link.optionalScopes,
     isPopup: link.mode === 'POPUP',
   });
   const flow = nameFlow(stateHash);
-  return { visited, consentUrl, provider, cookie: { flow, value: cookie, expiresAt: link.expiresAt } };
+  return {
+    visited,
+    consentUrl,
+    provider,
+    cookie: { flow, value: cookie, expiresAt: link.expiresAt },
+  };
 }
 
 /** 256 random bits; their 43 characters are the minimum of a PKCE verifier. */

@@ -19,7 +19,10 @@ const call = async (key: string) =>
 
 describe('The admin API over HTTP on a running server', () => {
   test('creating an application and an API key takes effect immediately', async () => {
-    const made = await admin('POST', '/applications', { name: 'Acme', origins: ['https://a.example/'] });
+    const made = await admin('POST', '/applications', {
+      name: 'Acme',
+      origins: ['https://a.example/'],
+    });
     expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'no-store']);
     expect(made.body).toEqual({
       application: { id: expect.any(String), name: 'Acme', origins: ['https://a.example'] },
@@ -45,7 +48,10 @@ describe('The admin API over HTTP on a running server', () => {
     ]);
     await admin('POST', '/applications/Twice/keys');
     const { status, body } = await admin('POST', '/applications/Twice/keys');
-    expect([status, body.errors[0].detail]).toEqual([409, expect.stringContaining('called "default"')]);
+    expect([status, body.errors[0].detail]).toEqual([
+      409,
+      expect.stringContaining('called "default"'),
+    ]);
   });
 
   test('an API key can be rotated, listed without its secret, and revoked', async () => {
@@ -53,7 +59,10 @@ describe('The admin API over HTTP on a running server', () => {
     const old = (await admin('POST', '/applications/Rotating/keys')).body;
     const fresh = await admin('POST', `/keys/${old.id}/rotate`, { overlap_hours: 1 });
     expect(fresh.status).toBe(201);
-    expect(fresh.body).toMatchObject({ replaces: old.id, old_ends_at: expect.stringMatching(/Z$/) });
+    expect(fresh.body).toMatchObject({
+      replaces: old.id,
+      old_ends_at: expect.stringMatching(/Z$/),
+    });
     expect([await call(old.key), await call(fresh.body.key)]).toEqual([404, 404]);
 
     const listed = (await admin('GET', '/applications/Rotating/keys')).body;
@@ -93,13 +102,16 @@ describe('The admin API over HTTP on a running server', () => {
     ['POST', '/keys/none/rotate', {}, 404],
     ['DELETE', '/applications', undefined, 405],
     ['GET', '/nothing', undefined, 404],
-  ])('an invalid request gets a problem response: %s %s %j', async (method, path, input, status) => {
-    const { status: got, body } = await admin(method, path, input);
-    expect(body).toEqual({
-      errors: [expect.objectContaining({ status: String(status), detail: expect.any(String) })],
-    });
-    expect(got).toBe(status);
-  });
+  ])(
+    'an invalid request gets a problem response: %s %s %j',
+    async (method, path, input, status) => {
+      const { status: got, body } = await admin(method, path, input);
+      expect(body).toEqual({
+        errors: [expect.objectContaining({ status: String(status), detail: expect.any(String) })],
+      });
+      expect(got).toBe(status);
+    },
+  );
 });
 
 describe('The admin API requires the admin key', () => {
@@ -120,8 +132,12 @@ describe('The admin API requires the admin key', () => {
   });
 
   test('a hashed plain word is not accepted as an admin key hash', async () => {
-    const weak = await openApp({ adminKeyHash: createHash('sha256').update('secret').digest('hex') });
-    const { status } = await weak.rest('GET', '/admin/applications', undefined, { 'x-admin-key': 'secret' });
+    const weak = await openApp({
+      adminKeyHash: createHash('sha256').update('secret').digest('hex'),
+    });
+    const { status } = await weak.rest('GET', '/admin/applications', undefined, {
+      'x-admin-key': 'secret',
+    });
     await weak.close();
     expect(status).toBe(401);
   });

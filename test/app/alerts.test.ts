@@ -83,9 +83,13 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     async make({ sandboxPort, upsert, search, look }) {
       const credentials = { type: 'oauth2', access_token: 'old', refresh_token: 'revoked' };
       await upsert({
-        ...{ provider_name: 'salesforce', instance_url: `http://127.0.0.1:${sandboxPort + 1}`, credentials },
+        provider_name: 'salesforce',
+        instance_url: `http://127.0.0.1:${sandboxPort + 1}`,
+        credentials,
       });
-      expect(await search({ 'x-customer-id': 'ada', 'x-provider-name': 'salesforce' })).not.toBe(200);
+      expect(await search({ 'x-customer-id': 'ada', 'x-provider-name': 'salesforce' })).not.toBe(
+        200,
+      );
       await look();
     },
   },
@@ -96,9 +100,13 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       const { refreshToken } = await salesforce.account();
       const credentials = { type: 'oauth2', access_token: 'old', refresh_token: refreshToken };
       await upsert({
-        ...{ provider_name: 'salesforce', instance_url: `http://127.0.0.1:${sandboxPort + 1}`, credentials },
+        provider_name: 'salesforce',
+        instance_url: `http://127.0.0.1:${sandboxPort + 1}`,
+        credentials,
       });
-      expect(await search({ 'x-customer-id': 'ada', 'x-provider-name': 'salesforce' })).not.toBe(200);
+      expect(await search({ 'x-customer-id': 'ada', 'x-provider-name': 'salesforce' })).not.toBe(
+        200,
+      );
       await look();
     },
   },
@@ -184,7 +192,9 @@ test('every alert has a fault in this test and a heading in the runbook, and the
   expect(Object.keys(FAULTS).sort()).toEqual(ALERTS.toSorted());
   const headings = [...RUNBOOK.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
   expect(headings.sort()).toEqual(ALERTS.toSorted());
-  const links = [...RULES.matchAll(/runbook_url: docs\/troubleshooting\.md#(\w+)/g)].map(([, name]) => name);
+  const links = [...RULES.matchAll(/runbook_url: docs\/troubleshooting\.md#(\w+)/g)].map(
+    ([, name]) => name,
+  );
   expect(links).toEqual(ALERTS.map((name) => name.toLowerCase()));
 });
 
@@ -234,8 +244,11 @@ async function open(env: Record<string, string>, needsRedis = false) {
   const sandboxPort = await findFreePorts();
   const data = makeTemporaryFolder();
   const product = await startProduct({
-    ...{ DATABASE_URL: behind.href, CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: String(sandboxPort) },
-    ...{ CROSSBOOK_DATA: join(data, 'data'), LOG_LEVEL: 'error' },
+    DATABASE_URL: behind.href,
+    CROSSBOOK_SANDBOX: 'on',
+    CROSSBOOK_SANDBOX_PORT: String(sandboxPort),
+    CROSSBOOK_DATA: join(data, 'data'),
+    LOG_LEVEL: 'error',
     ...(redis && { REDIS_URL: redis.url }),
     ...env,
   });
@@ -249,24 +262,39 @@ async function open(env: Record<string, string>, needsRedis = false) {
     rmSync(data, { recursive: true });
   });
   const ask = async (method: string, path: string, body?: object, headers = {}) => {
-    const sent = { ...product.headers, 'x-customer-id': 'demo', 'x-provider-name': 'hubspot', ...headers };
+    const sent = {
+      ...product.headers,
+      'x-customer-id': 'demo',
+      'x-provider-name': 'hubspot',
+      ...headers,
+    };
     const response = await fetch(`${product.url}${path}`, {
-      ...{ method, headers: sent },
+      method,
+      headers: sent,
       ...(body && { body: JSON.stringify(body) }),
     });
     await response.text();
     return response.status;
   };
   const world = {
-    ...{ product, proxy, redis, rival, sandboxPort },
-    customer: (id: unknown = 'demo') => ask('GET', `/customers/${typeof id === 'string' ? id : 'demo'}`),
+    product,
+    proxy,
+    redis,
+    rival,
+    sandboxPort,
+    customer: (id: unknown = 'demo') =>
+      ask('GET', `/customers/${typeof id === 'string' ? id : 'demo'}`),
     upsert: (connection: object) =>
       ask('PUT', '/customers', {
-        ...{ customer_id: 'ada', name: 'Ada', email: 'ada@example.com', connections: [connection] },
+        customer_id: 'ada',
+        name: 'Ada',
+        email: 'ada@example.com',
+        connections: [connection],
       }),
     search: (headers = {}) =>
       ask('POST', '/contacts/_search', { filter: { email: 'ada@example.com' } }, headers),
-    metric: async (name: string) => readMetrics(await (await fetch(`${product.url}/metrics`)).text())(name),
+    metric: async (name: string) =>
+      readMetrics(await (await fetch(`${product.url}/metrics`)).text())(name),
   };
   expect(await world.customer()).toBe(200);
   return world;

@@ -14,8 +14,15 @@ const READS = {
 };
 /** Longer than any request waits before it gives up. */
 const LATER = { 'retry-after': '700' };
-const answer = (status: number, headers: Record<string, string> = {}, body: unknown = HTML): Fault => ({
-  ...{ kind: 'answer', status, body, headers },
+const answer = (
+  status: number,
+  headers: Record<string, string> = {},
+  body: unknown = HTML,
+): Fault => ({
+  kind: 'answer',
+  status,
+  body,
+  headers,
 });
 
 /** The fault, and the error code and provider status that the client gets. */
@@ -74,29 +81,36 @@ describe.each(['hubspot', 'salesforce'] as const)('Faults of %s, end to end', (p
       customerId: `${provider}-${++served}`,
     });
 
-  test.each(ANOMALIES)('%s becomes the same error on every read', async (what, fault, code, status) => {
-    const crossbook = code === 'TIMEOUT' ? impatient : what === '429 without Retry-After' ? usual : patient;
-    const { account, headers } = await open(crossbook);
-    account.fail(fault, { times: 1_000 });
-    const read = async ([name, query]: [string, string]) => {
-      // Each read has a connection of its own, so that an open circuit breaker or a cached failure of one cannot
-      // affect another.
-      const customerId = `${headers['x-customer-id']}-${name}`;
-      await connectCustomer(crossbook, { provider, account, customerId });
-      const id = toGlobalId({ ...CONTACT, provider, customerId, remoteId: account.recordId(1) });
-      return ask(crossbook, query.replace('$id', id), { ...headers, 'x-customer-id': customerId });
-    };
-    for (const { data, errors } of await Promise.all(Object.entries(READS).map(read))) {
-      expect(data).toEqual({ read: null });
-      expect(errors).toHaveLength(1);
-      const { meta, ...error } = errors[0].extensions;
-      expect(error).toMatchObject({ code: `REMOTE_PROVIDER_${code}`, status: '499' });
-      expect(meta).toMatchObject({ origin: 'remote-provider', retryable: RETRYABLE.has(code) });
-      expect(meta.cause?.code).toBe(status);
-      expect(meta.retry_after_ms === 700_000).toBe(what.endsWith('with Retry-After'));
-      expect(JSON.stringify(errors)).not.toContain(account.accessToken);
-    }
-  });
+  test.each(ANOMALIES)(
+    '%s becomes the same error on every read',
+    async (what, fault, code, status) => {
+      const crossbook =
+        code === 'TIMEOUT' ? impatient : what === '429 without Retry-After' ? usual : patient;
+      const { account, headers } = await open(crossbook);
+      account.fail(fault, { times: 1_000 });
+      const read = async ([name, query]: [string, string]) => {
+        // Each read has a connection of its own, so that an open circuit breaker or a cached failure of one cannot
+        // affect another.
+        const customerId = `${headers['x-customer-id']}-${name}`;
+        await connectCustomer(crossbook, { provider, account, customerId });
+        const id = toGlobalId({ ...CONTACT, provider, customerId, remoteId: account.recordId(1) });
+        return ask(crossbook, query.replace('$id', id), {
+          ...headers,
+          'x-customer-id': customerId,
+        });
+      };
+      for (const { data, errors } of await Promise.all(Object.entries(READS).map(read))) {
+        expect(data).toEqual({ read: null });
+        expect(errors).toHaveLength(1);
+        const { meta, ...error } = errors[0].extensions;
+        expect(error).toMatchObject({ code: `REMOTE_PROVIDER_${code}`, status: '499' });
+        expect(meta).toMatchObject({ origin: 'remote-provider', retryable: RETRYABLE.has(code) });
+        expect(meta.cause?.code).toBe(status);
+        expect(meta.retry_after_ms === 700_000).toBe(what.endsWith('with Retry-After'));
+        expect(JSON.stringify(errors)).not.toContain(account.accessToken);
+      }
+    },
+  );
 
   test('an empty page gives no contacts, and a partial batch gives those that it contains', async () => {
     const { account, headers } = await open(patient);
@@ -110,7 +124,12 @@ describe.each(['hubspot', 'salesforce'] as const)('Faults of %s, end to end', (p
   });
 
   test('a transient failure is retried and not reported to the client', async () => {
-    for (const fault of [{ kind: 'reset' }, { kind: 'reset-midway' }, answer(503), answer(500)] as const) {
+    for (const fault of [
+      { kind: 'reset' },
+      { kind: 'reset-midway' },
+      answer(503),
+      answer(500),
+    ] as const) {
       const { account, headers } = await open(patient);
       account.fail(fault);
       expect((await ask(patient, READS.lookup, headers)).data.read.nodes).toHaveLength(1);

@@ -23,10 +23,19 @@ afterAll(async () => {
 });
 
 const BODIES: readonly (readonly [string, () => Partial<RequestInit>, number, string])[] = [
-  ['too large, by its length', () => ({ body: ' '.repeat(MEBIBYTE + 1) }), 413, 'PAYLOAD_TOO_LARGE'],
+  [
+    'too large, by its length',
+    () => ({ body: ' '.repeat(MEBIBYTE + 1) }),
+    413,
+    'PAYLOAD_TOO_LARGE',
+  ],
   [
     'too large, in chunks without a length',
-    () => ({ body: ReadableStream.from(Array(32).fill(CHUNK)), duplex: 'half' }) as Partial<RequestInit>,
+    () =>
+      ({
+        body: ReadableStream.from(Array(32).fill(CHUNK)),
+        duplex: 'half',
+      }) as Partial<RequestInit>,
     413,
     'PAYLOAD_TOO_LARGE',
   ],
@@ -48,27 +57,39 @@ test.each([
   ['/graphql', 'application/json'],
   ['/graphql', 'application/graphql-response+json'],
   ['/crm/v2/contacts/_search', 'application/json'],
-])('%s in %s rejects a body that is too large or compressed, in the common format', async (path, accept) => {
-  for (const [what, make, status, code] of BODIES) {
-    const { headers, ...rest } = make();
-    const response = await fetch(`${listener.url}${path}`, {
-      ...{ method: 'POST', ...rest },
-      headers: { 'x-api-key': crossbook.key, 'content-type': 'application/json', accept, ...headers },
-    });
-    expect(response.status, what).toBe(status);
-    expect(response.headers.get('content-type'), what).toContain(accept);
-    const answer = (await response.json()) as { errors: readonly [{ extensions?: object }] };
-    expect(Object.keys(answer), what).toEqual(['errors']);
-    expect(answer.errors, what).toHaveLength(1);
-    const [error] = answer.errors;
-    expect(error.extensions ?? error, what).toEqual({
-      id: expect.stringMatching(/^[\da-f-]{36}$/),
-      ...{ code, problem_type: code, status: String(status) },
-      ...{ title: expect.any(String), detail: expect.stringMatching(/\.$/) },
-      meta: { origin: 'crossbook', application_name: 'Demo application', retryable: false },
-    });
-  }
-});
+])(
+  '%s in %s rejects a body that is too large or compressed, in the common format',
+  async (path, accept) => {
+    for (const [what, make, status, code] of BODIES) {
+      const { headers, ...rest } = make();
+      const response = await fetch(`${listener.url}${path}`, {
+        method: 'POST',
+        ...rest,
+        headers: {
+          'x-api-key': crossbook.key,
+          'content-type': 'application/json',
+          accept,
+          ...headers,
+        },
+      });
+      expect(response.status, what).toBe(status);
+      expect(response.headers.get('content-type'), what).toContain(accept);
+      const answer = (await response.json()) as { errors: readonly [{ extensions?: object }] };
+      expect(Object.keys(answer), what).toEqual(['errors']);
+      expect(answer.errors, what).toHaveLength(1);
+      const [error] = answer.errors;
+      expect(error.extensions ?? error, what).toEqual({
+        id: expect.stringMatching(/^[\da-f-]{36}$/),
+        code,
+        problem_type: code,
+        status: String(status),
+        title: expect.any(String),
+        detail: expect.stringMatching(/\.$/),
+        meta: { origin: 'crossbook', application_name: 'Demo application', retryable: false },
+      });
+    }
+  },
+);
 
 test('a body that says it is not compressed is read', async () => {
   const response = await fetch(`${listener.url}/graphql`, {
@@ -92,5 +113,8 @@ test('the form of a connect page has at most 8 KiB, and the page says so with it
     });
   expect((await send(8_192)).status).toBe(404);
   const refused = await send(8_193);
-  expect([refused.status, refused.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8']);
+  expect([refused.status, refused.headers.get('content-type')]).toEqual([
+    413,
+    'text/html; charset=utf-8',
+  ]);
 });

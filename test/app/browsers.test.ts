@@ -22,8 +22,11 @@ describe.each(Object.entries(ASKED))('CORS in %s', (_face, { path, body }) => {
       new Request(`http://crossbook.test${path}`, {
         method: 'POST',
         headers: {
-          ...{ 'content-type': 'application/json', origin, ...headers },
-          ...{ 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' },
+          'content-type': 'application/json',
+          origin,
+          ...headers,
+          'x-customer-id': 'demo',
+          'x-provider-name': 'hubspot',
         },
         body: JSON.stringify(body),
       }),
@@ -43,7 +46,10 @@ describe.each(Object.entries(ASKED))('CORS in %s', (_face, { path, body }) => {
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get('access-control-allow-origin')).toBe(ORIGINS.demo);
     expect(JSON.parse(app.crossbook.log.at(-1) ?? '')).toMatchObject({
-      ...{ method: 'OPTIONS', path, status: 204, requestId: preflight.headers.get('x-request-id') },
+      method: 'OPTIONS',
+      path,
+      status: 204,
+      requestId: preflight.headers.get('x-request-id'),
     });
     for (const caller of ['token', 'key']) {
       const answer = await ask(ORIGINS.demo, app.callers[caller] ?? {});

@@ -93,7 +93,11 @@ test.each(rows)('$operation: every unauthenticated caller gets 401', async ({ op
 });
 
 test('introspection needs no API key, but an invalid key is still rejected', async () => {
-  for (const query of ['{ __schema { queryType { name } } }', '{ _service { sdl } }', '{ __typename }']) {
+  for (const query of [
+    '{ __schema { queryType { name } } }',
+    '{ _service { sdl } }',
+    '{ __typename }',
+  ]) {
     expect(await operations.ask(query, {}), query).toBe('200');
     expect(await operations.ask(query, app.refused['revokedKey'] ?? {}), query).toBe('401');
   }

@@ -9,7 +9,10 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     410,
     async (world, mark) => {
       const { link, callback } = await begin(world);
-      await world.crossbook.rest('DELETE', `/customers/${link.customerId}/connect_links/${link.id}`);
+      await world.crossbook.rest(
+        'DELETE',
+        `/customers/${link.customerId}/connect_links/${link.id}`,
+      );
       await mark();
       return link.browser.visit(callback);
     },
@@ -96,7 +99,8 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     400,
     async (world, mark) => {
       const { link, callback } = await begin(world);
-      for (const name of link.browser.cookies.keys()) link.browser.cookies.set(name, 'A'.repeat(43));
+      for (const name of link.browser.cookies.keys())
+        link.browser.cookies.set(name, 'A'.repeat(43));
       await mark();
       return link.browser.visit(callback);
     },
@@ -159,7 +163,11 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     async (world, mark) => {
       const link = await world.link();
       const { code } = await world.goThrough(link);
-      const { body } = await world.crossbook.rest('POST', `/customers/${link.customerId}/tokens`, {});
+      const { body } = await world.crossbook.rest(
+        'POST',
+        `/customers/${link.customerId}/tokens`,
+        {},
+      );
       await mark();
       const path = `http://crossbook.test/customers/${link.customerId}/connect_links/${link.id}/_confirm`;
       return openBrowser(world.crossbook.app).visit(path, {
@@ -241,5 +249,10 @@ function confirm(
   code: string,
   headers: Record<string, string> = {},
 ) {
-  return crossbook.rest('POST', `/customers/${customerId}/connect_links/${id}/_confirm`, { code }, headers);
+  return crossbook.rest(
+    'POST',
+    `/customers/${customerId}/connect_links/${id}/_confirm`,
+    { code },
+    headers,
+  );
 }

@@ -73,7 +73,10 @@ export const LINK_ATTACKS: readonly Attack[] = [
         const [link, other] = [await world.link(), await world.link()];
         const forged = change(tokenOf(link), tokenOf(other));
         await mark();
-        const started = await link.browser.start(`http://localhost:4000/connect/${forged}`, HUBSPOT);
+        const started = await link.browser.start(
+          `http://localhost:4000/connect/${forged}`,
+          HUBSPOT,
+        );
         if (started.status !== 404) return started;
         return link.browser.visit(`http://localhost:4000/connect/${forged}`);
       },

@@ -15,18 +15,21 @@ test('the list has more than fifty attacks', () => {
   expect(ATTACKS.length).toBeGreaterThan(50);
 });
 
-test.each(ATTACKS)('%s gets %i, connects nothing and emits no event', async (_what, status, attack) => {
-  let before: object | undefined;
-  let besides: string | undefined;
-  const read = async () => {
-    const [{ links, ...rest }] = JSON.parse(await world.snapshot());
-    return besides === 'links' ? rest : { ...rest, links };
-  };
-  const answer = await attack(world, async (options) => {
-    besides = options?.besides;
-    before = await read();
-  });
-  expect(answer.status).toBe(status);
-  expect(before).toBeDefined();
-  expect(await read()).toEqual(before);
-});
+test.each(ATTACKS)(
+  '%s gets %i, connects nothing and emits no event',
+  async (_what, status, attack) => {
+    let before: object | undefined;
+    let besides: string | undefined;
+    const read = async () => {
+      const [{ links, ...rest }] = JSON.parse(await world.snapshot());
+      return besides === 'links' ? rest : { ...rest, links };
+    };
+    const answer = await attack(world, async (options) => {
+      besides = options?.besides;
+      before = await read();
+    });
+    expect(answer.status).toBe(status);
+    expect(before).toBeDefined();
+    expect(await read()).toEqual(before);
+  },
+);

@@ -45,10 +45,13 @@ test('the printed commands lead from an empty installation to the contacts of th
   expect(found?.records).toMatchObject([{ first_name: 'Ada', last_name: 'of Northwind' }]);
 });
 
-test.each([GUIDE, 'docs/clients.md'])('the command of %s registers an allowed origin', async (page) => {
-  const printed = await shell(findSample(page, 'sh', 'apps origins'));
-  expect(printed).toContain('https://app.example');
-});
+test.each([GUIDE, 'docs/clients.md'])(
+  'the command of %s registers an allowed origin',
+  async (page) => {
+    const printed = await shell(findSample(page, 'sh', 'apps origins'));
+    expect(printed).toContain('https://app.example');
+  },
+);
 
 test('the commands for an application’s OAuth client set it, list it, and delete it', async () => {
   const crossbook = join(process.cwd(), 'dist/crossbook');

@@ -37,11 +37,15 @@ test('a denied consent ends the link, shows what to do next, and redirects back 
   const denied = await link.browser.visit(await consent(consentUrl, { decision: 'deny' }));
   expect(denied.status).toBe(200);
   expect(denied.text).toContain('You did not agree');
-  expect(denied.text).toContain(`connect_link_id=${link.id}&amp;status=FAILED&amp;error=ACCESS_DENIED`);
+  expect(denied.text).toContain(
+    `connect_link_id=${link.id}&amp;status=FAILED&amp;error=ACCESS_DENIED`,
+  );
   const events = await world.rows(
     `select type, data from crossbook.events where data ->> 'connect_link_id' = '${link.id}'`,
   );
-  expect(events).toMatchObject([{ type: 'connect_link.failed', data: { failure: 'ACCESS_DENIED' } }]);
+  expect(events).toMatchObject([
+    { type: 'connect_link.failed', data: { failure: 'ACCESS_DENIED' } },
+  ]);
 });
 
 test('a denied consent without a state is matched to its flow by the browser’s cookie', async () => {
@@ -94,7 +98,11 @@ test('without a confirmation step the page shows the names prominently, and the 
 });
 
 test('names are escaped in the page’s HTML', async () => {
-  const body = { customer_id: 'markup', name: '<img src=x onerror=alert(1)>"\'&', email: 'x@example.com' };
+  const body = {
+    customer_id: 'markup',
+    name: '<img src=x onerror=alert(1)>"\'&',
+    email: 'x@example.com',
+  };
   await world.crossbook.rest('PUT', '/customers', body);
   const { body: link } = await world.create('markup', { confirm: false });
   const { text } = await openBrowser(world.crossbook.app).visit(link.url);
@@ -108,7 +116,10 @@ test('a link for several CRMs shows a button for each, and Salesforce asks for t
   expect(text.match(/<form /g)).toHaveLength(2);
   expect(text).toContain('https://test.salesforce.com');
   expect(text).toContain('Where do you log in to Salesforce?');
-  const invalid = await link.browser.start(link.url, { provider: 'salesforce', own_login: 'evil.example' });
+  const invalid = await link.browser.start(link.url, {
+    provider: 'salesforce',
+    own_login: 'evil.example',
+  });
   expect(invalid.status).toBe(422);
   expect(invalid.text).toContain('value="evil.example"');
   expect(invalid.text).toContain('aria-invalid="true"');
@@ -134,7 +145,10 @@ test('a client address that requests many pages is rate limited; other addresses
   const ask = (address: string) =>
     limited.crossbook.app.answer(
       {
-        ...{ method: 'GET', pathname: '/connect/x', headers: new Headers(), hasBody: false },
+        method: 'GET',
+        pathname: '/connect/x',
+        headers: new Headers(),
+        hasBody: false,
         url: new URL('http://localhost:4000/connect/x'),
         receiveBody: async () => {},
         readBody: () => Buffer.alloc(0),

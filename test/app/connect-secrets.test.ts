@@ -33,10 +33,12 @@ test('no secret of a link, a provider, a client or an endpoint is in logs, trace
   expect(log).toContain('/connect/…');
   await expect.poll(() => JSON.stringify(collector.spans())).toContain('/connect/…');
   const traced = JSON.stringify(collector.spans());
-  const measured = (await openBrowser(world.crossbook.app).visit('http://localhost:4000/metrics')).text;
+  const measured = (await openBrowser(world.crossbook.app).visit('http://localhost:4000/metrics'))
+    .text;
   expect(measured).toContain('crossbook_connect_flows_total');
   for (const secret of secrets.flatMap((one) => [one, encodeURIComponent(one)])) {
-    for (const output of [stored, log, traced, measured]) expect(output.includes(secret)).toBe(false);
+    for (const output of [stored, log, traced, measured])
+      expect(output.includes(secret)).toBe(false);
   }
 });
 
@@ -71,7 +73,10 @@ test('no page can be framed, cached, sent as a referrer, or read by another orig
     expect(headers.get('location')).toBeNull();
   }
   const preflight = { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' };
-  const answer = await link.browser.visit(`${link.url}/start`, { method: 'OPTIONS', headers: preflight });
+  const answer = await link.browser.visit(`${link.url}/start`, {
+    method: 'OPTIONS',
+    headers: preflight,
+  });
   expect(answer.headers.get('access-control-allow-origin')).toBeNull();
 });
 
@@ -128,7 +133,9 @@ async function registerSecrets(): Promise<string[]> {
   expect(endpoint.status).toBe(201);
   const client_secret = 'the-secret-of-an-own-client';
   const client = { client_id: 'an-own-client', client_secret };
-  expect((await world.crossbook.rest('PUT', '/oauth_clients/hubspot', client)).status).toBeLessThan(300);
+  expect((await world.crossbook.rest('PUT', '/oauth_clients/hubspot', client)).status).toBeLessThan(
+    300,
+  );
   return [endpoint.body.secret, client_secret];
 }
 

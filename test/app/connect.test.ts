@@ -61,18 +61,27 @@ test('creating a link with several invalid fields reports all of them at once', 
 async function addCustomer() {
   customers += 1;
   const customerId = `customer-${customers}`;
-  await crossbook.rest('PUT', '/customers', { customer_id: customerId, name: 'Ada', email: 'a@example.com' });
+  await crossbook.rest('PUT', '/customers', {
+    customer_id: customerId,
+    name: 'Ada',
+    email: 'a@example.com',
+  });
   const create = async (more: object) => {
     const input = { customerId, providers: ['HUBSPOT'], returnUrl: RETURN_URL, ...more };
     const { data, errors } = await crossbook.execute(CREATE, { input });
     expect(errors).toBeUndefined();
-    return { id: data.createConnectLink.link.id as string, url: data.createConnectLink.url as string };
+    return {
+      id: data.createConnectLink.link.id as string,
+      url: data.createConnectLink.url as string,
+    };
   };
   return { customerId, create };
 }
 
 async function readStatus(id: string) {
-  const { data } = await crossbook.execute('query ($id: ID!) { connectLink(id: $id) { status } }', { id });
+  const { data } = await crossbook.execute('query ($id: ID!) { connectLink(id: $id) { status } }', {
+    id,
+  });
   return data.connectLink.status;
 }
 

@@ -19,7 +19,8 @@ let otherHeaders: Record<string, string>;
 beforeAll(async () => {
   crossbook = await openApp();
   const open = async (customerId: string) =>
-    (await connectAccount(crossbook, { provider: 'salesforce', people: PEOPLE, customerId })).headers;
+    (await connectAccount(crossbook, { provider: 'salesforce', people: PEOPLE, customerId }))
+      .headers;
   headers = await open('one');
   otherHeaders = await open('other');
 });
@@ -42,7 +43,8 @@ describe.each(['GraphQL', 'REST'])('A cursor in %s', (face) => {
         const changed = String.fromCharCode(character.charCodeAt(0) ^ (1 << bit));
         const tampered = `${cursor?.slice(0, index)}${changed}${cursor?.slice(index + 1)}`;
         const { status } = await ask(tampered);
-        if (status !== '400') throw new Error(`${status} for ${JSON.stringify(tampered)}, not ${cursor}`);
+        if (status !== '400')
+          throw new Error(`${status} for ${JSON.stringify(tampered)}, not ${cursor}`);
         refused.add(tampered);
       }
     }
@@ -55,7 +57,10 @@ describe.each(['GraphQL', 'REST'])('A cursor in %s', (face) => {
     const { cursor: second } = await ask(first);
     if (first === null || second === null) throw new Error('There are no cursors.');
     const macAt = first.lastIndexOf('.');
-    const mixed = [first.slice(0, macAt) + second.slice(macAt), second.slice(0, macAt) + first.slice(macAt)];
+    const mixed = [
+      first.slice(0, macAt) + second.slice(macAt),
+      second.slice(0, macAt) + first.slice(macAt),
+    ];
     const malformed = [
       ` ${first}`,
       `${first}=`,
@@ -105,13 +110,19 @@ describe('A cursor of a REST page contains its direction, which', () => {
   test('is checked by GraphQL’s after and before too', async () => {
     const { next, previous } = await readMiddle();
     const lead = async (variables: object) => {
-      const { data, errors } = await crossbook.execute(EITHER_WAY, { domain: DOMAIN, ...variables }, headers);
+      const { data, errors } = await crossbook.execute(
+        EITHER_WAY,
+        { domain: DOMAIN, ...variables },
+        headers,
+      );
       return errors?.[0].message ?? data.searchContacts.nodes.length;
     };
     expect(await lead({ first: 2, after: next })).toBe(1);
     expect(await lead({ last: 2, before: previous })).toBe(2);
     expect(await lead({ last: 2, before: next })).toBe('The cursor leads forward, not backward.');
-    expect(await lead({ first: 2, after: previous })).toBe('The cursor leads backward, not forward.');
+    expect(await lead({ first: 2, after: previous })).toBe(
+      'The cursor leads backward, not forward.',
+    );
   });
 });
 
@@ -123,7 +134,10 @@ async function readMiddle(): Promise<{ next: string; previous: string }> {
   return body.pagination;
 }
 
-async function askGraphQL(after: string | null, { filter = DOMAIN, headers: sent = headers }: Asked) {
+async function askGraphQL(
+  after: string | null,
+  { filter = DOMAIN, headers: sent = headers }: Asked,
+) {
   const variables = { filter: { emailDomain: filter }, after };
   const { data, errors } = await crossbook.execute(PAGE, variables, sent);
   return toOutcome(errors?.[0].extensions.status, data?.searchContacts?.nodes, () => ({
@@ -131,14 +145,21 @@ async function askGraphQL(after: string | null, { filter = DOMAIN, headers: sent
   }));
 }
 
-async function askRest(cursor: string | null, { filter = DOMAIN, headers: sent = headers }: Asked = {}) {
+async function askRest(
+  cursor: string | null,
+  { filter = DOMAIN, headers: sent = headers }: Asked = {},
+) {
   const query = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
   const path = `/contacts/_search?page_size=2${query}`;
   const { body } = await crossbook.rest('POST', path, { filter: { email_domain: filter } }, sent);
   return toOutcome(body.errors?.[0].status, body.records, () => ({ cursor: body.pagination.next }));
 }
 
-function toOutcome(refused: string | undefined, items: Json, found: () => { cursor: string | null }) {
+function toOutcome(
+  refused: string | undefined,
+  items: Json,
+  found: () => { cursor: string | null },
+) {
   if (refused !== undefined) return { status: refused, count: 0, cursor: null };
   return { status: '200', count: items.length as number, ...found() };
 }

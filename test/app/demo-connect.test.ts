@@ -25,7 +25,9 @@ test('the demo’s home page leads to a link, and the return page shows the cont
   const form = pick(back, ['connect_link_id', 'code']);
   const done = await browser.visit(`${ORIGIN}/demo/connected`, { method: 'POST', form });
   expect(done.status).toBe(303);
-  expect((await browser.visit(ORIGIN + done.headers.get('location'))).text).toContain('HubSpot is connected');
+  expect((await browser.visit(ORIGIN + done.headers.get('location'))).text).toContain(
+    'HubSpot is connected',
+  );
   const again = await browser.visit(`${ORIGIN}/demo/connected`, { method: 'POST', form });
   expect(again.status).toBe(409);
   expect(crossbook.log.join('')).not.toContain(form['code']);
@@ -43,7 +45,9 @@ test.each([
     const request = { method: 'POST', headers: { ...type, ...headers }, body: 'code=x' };
     const response = await ask(new Request(ORIGIN + path, request));
     expect({ path, status: response.status, to: response.headers.get('location') }).toEqual({
-      ...{ path, status: 403, to: null },
+      path,
+      status: 403,
+      to: null,
     });
   }
 });
@@ -53,10 +57,16 @@ test('a GET of the demo’s start page creates nothing, and a link of another cu
   expect((await browser.visit(`${ORIGIN}/demo/connect`)).status).toBe(405);
   expect((await browser.visit(`${ORIGIN}/demo/elsewhere`)).status).not.toBe(303);
   const { body } = await crossbook.rest('PUT', '/customers', {
-    ...{ customer_id: 'other', name: 'Other', email: 'other@example.com' },
+    customer_id: 'other',
+    name: 'Other',
+    email: 'other@example.com',
   });
   expect(body).toBeDefined();
-  const input = { customerId: 'other', providers: ['HUBSPOT'], returnUrl: `${ORIGIN}/demo/connected` };
+  const input = {
+    customerId: 'other',
+    providers: ['HUBSPOT'],
+    returnUrl: `${ORIGIN}/demo/connected`,
+  };
   const { data } = await crossbook.execute(CREATE, { input });
   const { id } = data.createConnectLink.link;
   expect((await browser.visit(`${ORIGIN}/demo/connected?connect_link_id=${id}`)).status).toBe(404);
@@ -65,14 +75,22 @@ test('a GET of the demo’s start page creates nothing, and a link of another cu
 test('a Host header that is not local is rejected', async () => {
   const browser = openBrowser(crossbook.app);
   const headers = { host: 'rebound.example', 'sec-fetch-site': 'same-origin' };
-  const forged = await browser.visit(`${ORIGIN}/demo/connect`, { method: 'POST', form: {}, headers });
+  const forged = await browser.visit(`${ORIGIN}/demo/connect`, {
+    method: 'POST',
+    form: {},
+    headers,
+  });
   expect(forged.status).toBe(403);
 });
 
 test('without the sandbox the demo pages are 404', async () => {
   const database = await createTestDatabase();
   const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
-  const config = readConfig({ NODE_ENV: 'production', CROSSBOOK_KEYS: keys, DATABASE_URL: database.url });
+  const config = readConfig({
+    NODE_ENV: 'production',
+    CROSSBOOK_KEYS: keys,
+    DATABASE_URL: database.url,
+  });
   const app = await createApp(config, { output: { write: () => {} }, readable: false });
   const browser = openBrowser(app);
   expect((await browser.visit(ORIGIN)).text).not.toContain('/demo/connect');
@@ -86,7 +104,9 @@ test('without the sandbox the demo pages are 404', async () => {
 async function goThere(browser: Browser): Promise<URL> {
   const begun = await browser.visit(`${ORIGIN}/demo/connect`, { method: 'POST', form: {} });
   expect(begun.status).toBe(303);
-  const { consentUrl } = await browser.start(begun.headers.get('location') ?? '', { provider: 'hubspot' });
+  const { consentUrl } = await browser.start(begun.headers.get('location') ?? '', {
+    provider: 'hubspot',
+  });
   const back = await browser.visit(await consent(consentUrl));
   return new URL(back.headers.get('location') ?? '');
 }

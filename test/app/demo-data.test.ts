@@ -18,7 +18,12 @@ test('the demo API key works only while the sandbox is on; without the sandbox i
   const demo = await open({ CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: '0' });
   const key = demo.demo?.key ?? '';
   expect((await ask(demo, { key })).status).toBe(200);
-  const { body } = await ask(demo, { key, method: 'POST', path: '/customers/demo/tokens', json: {} });
+  const { body } = await ask(demo, {
+    key,
+    method: 'POST',
+    path: '/customers/demo/tokens',
+    json: {},
+  });
   expect((await ask(demo, { token: body.token })).status).toBe(200);
 
   // Another process is using the demo's data: the rows stay, and this process ignores them.
@@ -46,10 +51,16 @@ test('the demo API key works only while the sandbox is on; without the sandbox i
 
 test('with the sandbox on, a Host header that is not local is rejected on every page and API', async () => {
   const app = await open({
-    ...{ CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: '0', CROSSBOOK_HOSTS: 'devbox.example' },
+    CROSSBOOK_SANDBOX: 'on',
+    CROSSBOOK_SANDBOX_PORT: '0',
+    CROSSBOOK_HOSTS: 'devbox.example',
   });
   for (const path of ['/', '/docs', '/graphql', '/openapi.json', '/customers/demo', '/livez']) {
-    const refused = await ask(app, { key: app.demo?.key, path, host: 'rebind.attacker.example:4000' });
+    const refused = await ask(app, {
+      key: app.demo?.key,
+      path,
+      host: 'rebind.attacker.example:4000',
+    });
     expect(refused.status, path).toBe(403);
     expect(refused.text).not.toContain(app.demo?.key);
   }
@@ -60,7 +71,12 @@ test('with the sandbox on, a Host header that is not local is rejected on every 
 });
 
 function open(env: Record<string, string>): Promise<App> {
-  const settings = { DATABASE_URL: database.url, CROSSBOOK_KEYS: KEYS, LOG_LEVEL: 'silent', ...env };
+  const settings = {
+    DATABASE_URL: database.url,
+    CROSSBOOK_KEYS: KEYS,
+    LOG_LEVEL: 'silent',
+    ...env,
+  };
   return createApp(readConfig(settings), { output: { write: () => true }, readable: false });
 }
 
@@ -77,7 +93,11 @@ async function ask(
   const init = { method, headers, ...(json !== undefined && { body: JSON.stringify(json) }) };
   const response = await toFetch(app.answer)(new Request(`http://localhost${path}`, init));
   const text = await response.text();
-  return { status: response.status, text, body: text.startsWith('{') ? JSON.parse(text) : undefined };
+  return {
+    status: response.status,
+    text,
+    body: text.startsWith('{') ? JSON.parse(text) : undefined,
+  };
 }
 
 interface Asked {

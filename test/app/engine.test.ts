@@ -31,14 +31,17 @@ test.each([
   ['without Redis', {}],
   // The server need not exist: the same modules are loaded.
   ['with Redis', { REDIS_URL: 'redis://127.0.0.1:1' }],
-])('no loaded module deoptimizes the methods of strings and other primitives, %s', async (_, env) => {
-  database = await createTestDatabase();
-  product = await startProduct(
-    { CROSSBOOK_DATA: data, DATABASE_URL: database.url, CROSSBOOK_SANDBOX: 'on', ...env },
-    ['--allow-natives-syntax', '--import', WITNESS],
-  );
-  const headers = { accept: 'text/html' };
-  expect((await fetch(`${product.url}/graphql`, { headers })).status).toBe(200);
-  product.child.send('slow?');
-  expect((await once(product.child, 'message'))[0]).toEqual([]);
-});
+])(
+  'no loaded module deoptimizes the methods of strings and other primitives, %s',
+  async (_, env) => {
+    database = await createTestDatabase();
+    product = await startProduct(
+      { CROSSBOOK_DATA: data, DATABASE_URL: database.url, CROSSBOOK_SANDBOX: 'on', ...env },
+      ['--allow-natives-syntax', '--import', WITNESS],
+    );
+    const headers = { accept: 'text/html' };
+    expect((await fetch(`${product.url}/graphql`, { headers })).status).toBe(200);
+    product.child.send('slow?');
+    expect((await once(product.child, 'message'))[0]).toEqual([]);
+  },
+);

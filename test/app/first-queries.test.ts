@@ -28,8 +28,9 @@ test('a hundred aliased lookups of different emails cost one HubSpot call', asyn
   );
   expect(errors).toBeUndefined();
   for (const [n, email] of emails.entries()) {
-    const found = data[`a${n}`].nodes.flatMap((node: { emailAddresses: { emailAddress: string }[] }) =>
-      node.emailAddresses.map(({ emailAddress }) => emailAddress.trim().toLowerCase()),
+    const found = data[`a${n}`].nodes.flatMap(
+      (node: { emailAddresses: { emailAddress: string }[] }) =>
+        node.emailAddresses.map(({ emailAddress }) => emailAddress.trim().toLowerCase()),
     );
     expect(found).toContain(email);
   }

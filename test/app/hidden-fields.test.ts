@@ -6,8 +6,13 @@ import { openApp, type TestApp } from '../support/open-app.ts';
 
 const HIDDEN = ['Fax', 'HomePhone', 'OtherPhone', 'AssistantPhone', 'MobilePhone', 'OtherAddress'];
 const EIGHT_HIDDEN = [...HIDDEN, 'LastActivityDate', 'AccountId'];
-const PEOPLE = [{ email: 'ada@here.example', firstName: 'Ada', phone: '1', fax: '2', companyIndex: 1 }];
-const SEEN = { first_name: 'Ada', phone_numbers: [{ phone_number: '1', phone_number_type: 'primary' }] };
+const PEOPLE = [
+  { email: 'ada@here.example', firstName: 'Ada', phone: '1', fax: '2', companyIndex: 1 },
+];
+const SEEN = {
+  first_name: 'Ada',
+  phone_numbers: [{ phone_number: '1', phone_number_type: 'primary' }],
+};
 const BY_EMAIL = { filter: { email: 'ada@here.example' } };
 const BY_DOMAIN = { filter: { email_domain: 'here.example' } };
 const MINUTE_MS = 60_000;
@@ -40,7 +45,11 @@ describe('Salesforce fields that are hidden from the connected user', () => {
   const connect = async (hiddenFields: readonly string[]) => {
     const [first] = replicas as [TestApp];
     const customerId = `hidden-${++served}`;
-    const connected = await connectAccount(first, { provider: 'salesforce', people: PEOPLE, customerId });
+    const connected = await connectAccount(first, {
+      provider: 'salesforce',
+      people: PEOPLE,
+      customerId,
+    });
     connected.account.setQuirks({ hiddenFields } as never);
     return connected;
   };
@@ -75,7 +84,8 @@ describe('Salesforce fields that are hidden from the connected user', () => {
     await search(connected, 1);
     connected.account.setQuirks({ hiddenFields: EIGHT_HIDDEN } as never);
     connected.account.resetCalls();
-    for (let index = 0; index < 10; index += 1) expect(await search(connected, index)).toMatchObject([SEEN]);
+    for (let index = 0; index < 10; index += 1)
+      expect(await search(connected, index)).toMatchObject([SEEN]);
     // Each replica's query is rejected once; the first describes the fields, the other finds the stored
     // description.
     expect(connected.account.callCount('composite')).toBe(1);
@@ -104,7 +114,8 @@ describe('Salesforce fields that are hidden from the connected user', () => {
   test('are returned again after the customer reconnects, on every replica within a minute', async () => {
     const connected = await connect(['Fax']);
     const { account, headers } = connected;
-    const count = async (replica: number) => (await search(connected, replica))[0].phone_numbers.length;
+    const count = async (replica: number) =>
+      (await search(connected, replica))[0].phone_numbers.length;
     expect([await count(0), await count(1)]).toEqual([1, 1]);
     account.setQuirks({ hiddenFields: [] } as never);
     const [first] = replicas as [TestApp];

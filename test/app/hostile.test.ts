@@ -23,11 +23,16 @@ beforeAll(async () => {
   database = await createTestDatabase();
   product = await startProduct(
     {
-      ...{ CROSSBOOK_DATA: data, DATABASE_URL: database.url, CROSSBOOK_SANDBOX: 'on', LOG_LEVEL: 'error' },
+      CROSSBOOK_DATA: data,
+      DATABASE_URL: database.url,
+      CROSSBOOK_SANDBOX: 'on',
+      LOG_LEVEL: 'error',
       CROSSBOOK_SANDBOX_PORT: String(port),
       CROSSBOOK_HOSTS: 'crossbook,a',
-      ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '1000', CROSSBOOK_REQUEST_TIMEOUT_MS: '2000' },
-      ...{ CROSSBOOK_MAX_REQUESTS: '20', NODE_OPTIONS: '--max-old-space-size=512' },
+      CROSSBOOK_HEADERS_TIMEOUT_MS: '1000',
+      CROSSBOOK_REQUEST_TIMEOUT_MS: '2000',
+      CROSSBOOK_MAX_REQUESTS: '20',
+      NODE_OPTIONS: '--max-old-space-size=512',
     },
     MEASURABLE,
   );
@@ -61,7 +66,8 @@ describe('Slow clients (slowloris)', () => {
     ['a request body', 'HEAD'],
   ])('get 408 when three hundred of them drip %s, and are disconnected', async (_what, start) => {
     const clients = Array.from({ length: 300 }, () => openRawClient(product.url));
-    const text = start === 'HEAD' ? `${toHead(product)}content-length: 5000\r\n\r\n{"query":"` : start;
+    const text =
+      start === 'HEAD' ? `${toHead(product)}content-length: 5000\r\n\r\n{"query":"` : start;
     for (const client of clients) client.send(text);
     const drip = setInterval(() => {
       for (const client of clients) client.send('x');
@@ -159,7 +165,10 @@ describe('Ambiguous requests (request smuggling)', () => {
       'Transfer-Encoding before Content-Length',
       `transfer-encoding: chunked\r\ncontent-length: ${INNER.length}\r\n\r\n0\r\n\r\n${INNER}`,
     ],
-    ['two Content-Length headers', `content-length: 0\r\ncontent-length: ${INNER.length}\r\n\r\n${INNER}`],
+    [
+      'two Content-Length headers',
+      `content-length: 0\r\ncontent-length: ${INNER.length}\r\n\r\n${INNER}`,
+    ],
     ['a signed Content-Length', `content-length: +0\r\n\r\n${INNER}`],
     ['a Content-Length that is a list', `content-length: 0, 0\r\n\r\n${INNER}`],
     ['an unknown transfer encoding', `transfer-encoding: xchunked\r\n\r\n0\r\n\r\n${INNER}`],
@@ -171,7 +180,10 @@ describe('Ambiguous requests (request smuggling)', () => {
     ['a folded header', `x-a: b\r\n transfer-encoding: chunked\r\n\r\n0\r\n\r\n${INNER}`],
     ['bare LF line endings', `x-a: b\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${INNER}`],
     ['an invalid chunk size', `transfer-encoding: chunked\r\n\r\n0x5\r\n${INNER}`],
-    ['a chunk longer than its size', `transfer-encoding: chunked\r\n\r\n1\r\nZZ\r\n0\r\n\r\n${INNER}`],
+    [
+      'a chunk longer than its size',
+      `transfer-encoding: chunked\r\n\r\n1\r\nZZ\r\n0\r\n\r\n${INNER}`,
+    ],
     ['a NUL in a header', `x-a: b\u0000c\r\n\r\n${INNER}`],
   ])('with %s: a request hidden in the body gets no response', async (_title, rest) => {
     const client = openRawClient(product.url);
@@ -184,7 +196,11 @@ describe('Ambiguous requests (request smuggling)', () => {
   test.each([
     ['a request without Host', 'GET /livez HTTP/1.1\r\n\r\n', 400],
     ['a request with two Host headers', 'GET /livez HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n', 400],
-    ['a request whose target and Host header differ', 'GET http://b/livez HTTP/1.1\r\nhost: a\r\n\r\n', 400],
+    [
+      'a request whose target and Host header differ',
+      'GET http://b/livez HTTP/1.1\r\nhost: a\r\n\r\n',
+      400,
+    ],
     ['an absolute URL', 'GET http://A:80/livez HTTP/1.1\r\nhost: a\r\n\r\n', 200],
     ['an invalid Host', 'GET /livez HTTP/1.1\r\nhost: a b/\\\r\n\r\n', 400],
     ['a malformed path', 'GET //livez?%zz#\\ HTTP/1.1\r\nhost: a\r\n\r\n', 404],
@@ -208,7 +224,9 @@ describe('A CRM with an oversized response', () => {
     ['256 MB in a gzip bomb', { kind: 'gzip-bomb', megabytes: 256 }],
   ])('fails only its own field: %s', async (_title, fault) => {
     await sandbox.fail(fault, { times: 2 });
-    const answers = await Promise.all(Array.from({ length: 2 }, async () => (await ask(FIND)).text()));
+    const answers = await Promise.all(
+      Array.from({ length: 2 }, async () => (await ask(FIND)).text()),
+    );
     await sandbox.clearFaults();
     expect(answers.join()).toContain('REMOTE_PROVIDER_BAD_RESPONSE');
   });
@@ -222,7 +240,8 @@ const FIND = JSON.stringify({
   query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }',
 });
 const ELSEWHERE = JSON.stringify({
-  query: '{ searchContacts(provider: SALESFORCE, filter: { email: "ada@example.com" }) { totalCount } }',
+  query:
+    '{ searchContacts(provider: SALESFORCE, filter: { email: "ada@example.com" }) { totalCount } }',
 });
 const SERVED = '{"data":{"searchContacts":{"totalCount":1}}}';
 const DEMO = { 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
@@ -235,7 +254,11 @@ async function startBystander(): Promise<Bystander> {
   const tally = { served: 0, failures: [] as string[] };
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const search = () =>
-    sendWhole(`${product.url}/graphql`, { agent, headers: { ...product.headers, ...DEMO }, body: ELSEWHERE });
+    sendWhole(`${product.url}/graphql`, {
+      agent,
+      headers: { ...product.headers, ...DEMO },
+      body: ELSEWHERE,
+    });
   expect(await search()).toBe(SERVED);
   let stopped = false;
   const bystander: Bystander = {
@@ -257,7 +280,11 @@ async function startBystander(): Promise<Bystander> {
 }
 
 function ask(body: string | Uint8Array<ArrayBuffer>, path = '/graphql'): Promise<Response> {
-  return fetch(`${product.url}${path}`, { method: 'POST', headers: { ...product.headers, ...DEMO }, body });
+  return fetch(`${product.url}${path}`, {
+    method: 'POST',
+    headers: { ...product.headers, ...DEMO },
+    body,
+  });
 }
 
 function toHead({ headers }: Product): string {

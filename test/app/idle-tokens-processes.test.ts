@@ -110,7 +110,9 @@ async function idleFor(time: string): Promise<void> {
 
 /** Expires the lease. */
 async function endLease(): Promise<void> {
-  await rival.run(`update crossbook.job_leases set until = clock_timestamp() - interval '1 second'`);
+  await rival.run(
+    `update crossbook.job_leases set until = clock_timestamp() - interval '1 second'`,
+  );
 }
 
 function start(clients: object): Promise<Replica> {

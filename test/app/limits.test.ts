@@ -17,7 +17,9 @@ describe('The rate limit of one API key', () => {
     const third = await app.rest('GET', '/customers/demo');
     expect(third.status).toBe(200);
     expect(third.headers.get('ratelimit-remaining')).toBe('0');
-    const rest = await app.rest('POST', '/contacts/_search', SEARCH, { 'x-provider-name': 'hubspot' });
+    const rest = await app.rest('POST', '/contacts/_search', SEARCH, {
+      'x-provider-name': 'hubspot',
+    });
     const graphql = await askGraphQL();
     for (const { status, headers, error } of [
       { ...rest, error: rest.body.errors[0] },
@@ -108,9 +110,9 @@ describe('The rate limit of one API key', () => {
     app = await openApp({ limits: { perKey: 0, perToken: 0, failedAuthentications: 0 } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => askGraphQL()));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    expect([...(answers[0]?.headers.keys() ?? [])].filter((name) => name.startsWith('ratelimit'))).toEqual(
-      [],
-    );
+    expect(
+      [...(answers[0]?.headers.keys() ?? [])].filter((name) => name.startsWith('ratelimit')),
+    ).toEqual([]);
   });
 });
 
@@ -135,9 +137,12 @@ describe('Invalid API keys', () => {
   test('from one address slow down its key lookups; valid keys and tokens from the same address still get responses, cached or not', async () => {
     app = await openApp({ limits: { perKey: 0, perToken: 0, failedAuthentications: 4 } });
     const token = (await app.rest('POST', '/customers/demo/tokens', {})).body.token;
-    const invalidKey = (index: number) => `cbk_${String(index).padStart(16, '0')}_${'A'.repeat(43)}`;
+    const invalidKey = (index: number) =>
+      `cbk_${String(index).padStart(16, '0')}_${'A'.repeat(43)}`;
     const guess = (index: number) => from('192.0.2.1', { 'x-api-key': invalidKey(index) });
-    const failedAuthentications = Promise.all(Array.from({ length: 1_000 }, (_, index) => guess(index)));
+    const failedAuthentications = Promise.all(
+      Array.from({ length: 1_000 }, (_, index) => guess(index)),
+    );
     const right = await Promise.all([
       from('192.0.2.1'),
       from('192.0.2.1', { 'x-api-key': '', authorization: `Bearer ${token}` }),
@@ -152,7 +157,11 @@ describe('Invalid API keys', () => {
 
   test('in the wrong format are rejected without a database query', async () => {
     app = await openApp({ limits: { perKey: 0, perToken: 0, failedAuthentications: 4 } });
-    for (const key of ['x', 'cbk_guess', `cbk_test.0123456789abcdef_${'A'.repeat(43)}_${'A'.repeat(22)}`]) {
+    for (const key of [
+      'x',
+      'cbk_guess',
+      `cbk_test.0123456789abcdef_${'A'.repeat(43)}_${'A'.repeat(22)}`,
+    ]) {
       expect((await from('192.0.2.1', { 'x-api-key': key })).status).toBe(401);
     }
   });
@@ -169,7 +178,9 @@ async function from(
   body = JSON.stringify({ query: ASK }),
 ) {
   const allHeaders = { 'content-type': 'application/json', 'x-api-key': app.key, ...extra };
-  const headers = Object.fromEntries(Object.entries(allHeaders).filter(([, value]) => value !== ''));
+  const headers = Object.fromEntries(
+    Object.entries(allHeaders).filter(([, value]) => value !== ''),
+  );
   const request = new Request('http://crossbook.test/graphql', { method: 'POST', headers, body });
   const response = await toFetch((incoming) => app.app.answer(incoming, address))(request);
   return { status: response.status, headers: response.headers, body: await response.json() };

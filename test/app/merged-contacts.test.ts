@@ -10,7 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-const PEOPLE = ['Lost', 'Kept'].map((firstName) => ({ firstName, email: `${firstName}@b.example` }));
+const PEOPLE = ['Lost', 'Kept'].map((firstName) => ({
+  firstName,
+  email: `${firstName}@b.example`,
+}));
 const READ = `query ($id: ID!, $representations: [_Any!]!) {
   node(id: $id) { ... on Contact { remoteId firstName } }
   nodes(ids: [$id]) { ... on Contact { remoteId firstName } }
@@ -22,7 +25,11 @@ describe.each(['hubspot', 'salesforce'] as const)(
   (provider) => {
     test('is resolved to the surviving contact, by its old id and by both entity keys', async () => {
       const customerId = `merged-${provider}`;
-      const { account, headers } = await connectAccount(crossbook, { provider, people: PEOPLE, customerId });
+      const { account, headers } = await connectAccount(crossbook, {
+        provider,
+        people: PEOPLE,
+        customerId,
+      });
       const [lost = '', kept = ''] = [1, 2].map((index) => account.recordId(index));
       account.mergePerson(lost, kept);
       const contact = { applicationId: DEMO_APPLICATION.id, provider, customerId, remoteId: lost };

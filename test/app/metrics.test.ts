@@ -68,7 +68,9 @@ test('every metric is on the dashboard, and every metric of the dashboard exists
       name.replace(/_(bucket|sum|count)$/, ''),
     ),
   );
-  const exported = new Set([...(await scrape()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  const exported = new Set(
+    [...(await scrape()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name),
+  );
   const unused = ['process_start_time_seconds'];
   expect([...exported].filter((name) => !shown.has(String(name)))).toEqual(unused);
   expect([...shown].filter((name) => !exported.has(name))).toEqual([]);
@@ -81,7 +83,9 @@ test('the metrics endpoint is 404 where metrics are switched off', async () => {
 });
 
 async function scrape(): Promise<string> {
-  const response = await toFetch(crossbook.app.answer)(new Request('http://crossbook.test/metrics'));
+  const response = await toFetch(crossbook.app.answer)(
+    new Request('http://crossbook.test/metrics'),
+  );
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   return response.text();
 }

@@ -20,8 +20,14 @@ async function setUp() {
       findClient: (origin) => (origin === SANDBOX ? IMITATED : undefined),
     },
   });
-  const ask = (applicationId: string, clientId: string | null = null, origin = 'https://api.hubapi.com') =>
-    find({ applicationId, provider: 'hubspot', origin, clientId }).then((client) => client?.clientId);
+  const ask = (
+    applicationId: string,
+    clientId: string | null = null,
+    origin = 'https://api.hubapi.com',
+  ) =>
+    find({ applicationId, provider: 'hubspot', origin, clientId }).then(
+      (client) => client?.clientId,
+    );
   return { ask, acme };
 }
 

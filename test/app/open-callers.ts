@@ -94,7 +94,11 @@ async function addSibling(crossbook: TestApp): Promise<void> {
   if (status !== 200) throw new Error(`The sibling was answered with ${status}.`);
 }
 
-async function issue(crossbook: TestApp, customerId: string, providers?: string[]): Promise<string> {
+async function issue(
+  crossbook: TestApp,
+  customerId: string,
+  providers?: string[],
+): Promise<string> {
   const { body } = await crossbook.rest('POST', `/customers/${customerId}/tokens`, { providers });
   return body.token;
 }

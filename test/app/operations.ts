@@ -19,7 +19,12 @@ export async function createOperations({ crossbook, callers }: CallersApp): Prom
     const path = `/customers/${customerId}`;
     const search = (provider: string) => {
       const target = { 'x-customer-id': customerId, 'x-provider-name': provider };
-      return send('POST', '/contacts/_search', { ...headers, ...target }, { filter: { email: ADA } });
+      return send(
+        'POST',
+        '/contacts/_search',
+        { ...headers, ...target },
+        { filter: { email: ADA } },
+      );
     };
     const customer = { customer_id: customerId, name: 'N', email: 'n@example.com' };
     const answers: Record<string, () => ReturnType<typeof send>> = {
@@ -28,7 +33,8 @@ export async function createOperations({ crossbook, callers }: CallersApp): Prom
       salesforce: () => search('salesforce'),
       upsert: () => send('PUT', '/customers', headers, customer),
       token: () => send('POST', `${path}/tokens`, headers, {}),
-      client: () => send('PUT', '/oauth_clients/hubspot', headers, { client_id: 'i', client_secret: 's' }),
+      client: () =>
+        send('PUT', '/oauth_clients/hubspot', headers, { client_id: 'i', client_secret: 's' }),
     };
     const answer = await answers[what]?.();
     if (!answer) throw new Error(`There is no operation ${what}.`);
@@ -53,14 +59,20 @@ export async function createOperations({ crossbook, callers }: CallersApp): Prom
     if (!data?.customer) return errors[0].extensions.status;
     const place = data.customer.connections.findIndex((one: Json) => one.providerName === provider);
     const error = errors.find(({ path }: Json) => path[2] === place);
-    return error?.extensions.status ?? (data.customer.connections[place].searchContacts ? '200' : 'null');
+    return (
+      error?.extensions.status ?? (data.customer.connections[place].searchContacts ? '200' : 'null')
+    );
   }
 
   function toQuery(kind: string, what: string, customerId: string): string {
-    const id = JSON.stringify(ids[`${what === 'id' ? 'customer' : what} ${customerId}`] ?? 'missing');
+    const id = JSON.stringify(
+      ids[`${what === 'id' ? 'customer' : what} ${customerId}`] ?? 'missing',
+    );
     const query = {
-      ...{ node: `{ result: node(id: ${id}) { id } }`, nodes: `{ result: nodes(ids: [${id}]) { id } }` },
-      ...{ field: toField(what, customerId), entity: toEntities(what, customerId, id) },
+      node: `{ result: node(id: ${id}) { id } }`,
+      nodes: `{ result: nodes(ids: [${id}]) { id } }`,
+      field: toField(what, customerId),
+      entity: toEntities(what, customerId, id),
       mutation: toMutation(what, customerId),
     }[kind];
     if (!query) throw new Error(`There is no operation ${kind} ${what}.`);
@@ -133,5 +145,10 @@ export interface Operations {
   /** The status, or `null` where the field is null without an error. */
   perform(operation: string, headers: Sent): Promise<string>;
   ask(query: string, headers: Sent): Promise<string>;
-  send(method: string, path: string, headers: Sent, body?: unknown): Promise<{ status: number; body: Json }>;
+  send(
+    method: string,
+    path: string,
+    headers: Sent,
+    body?: unknown,
+  ): Promise<{ status: number; body: Json }>;
 }

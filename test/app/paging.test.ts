@@ -48,7 +48,8 @@ describe.each(['hubspot', 'salesforce'] as const)('Pages of an email domain in %
             expect(page.totalCount).toBe(alive);
             expect(ids.length).toBeLessThanOrEqual(size);
             seen.push(...(direction === 'forward' ? ids : ids.toReversed()));
-            isMore = direction === 'forward' ? page.pageInfo.hasNextPage : page.pageInfo.hasPreviousPage;
+            isMore =
+              direction === 'forward' ? page.pageInfo.hasNextPage : page.pageInfo.hasPreviousPage;
             if (isMore) expect(ids).toHaveLength(size);
             cursor = direction === 'forward' ? page.pageInfo.endCursor : page.pageInfo.startCursor;
             if (isMore) changes.make(seen.at(-1) ?? '');
@@ -68,12 +69,21 @@ describe.each(['hubspot', 'salesforce'] as const)('Pages of an email domain in %
     const ask = async (cursor: string | null): Promise<Json> => {
       const query = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
       const path = `/contacts/_search?page_size=20${query}`;
-      const { body } = await crossbook.rest('POST', path, { filter: { email_domain: DOMAIN } }, headers);
+      const { body } = await crossbook.rest(
+        'POST',
+        path,
+        { filter: { email_domain: DOMAIN } },
+        headers,
+      );
       return { ids: body.records.map(({ id }: Json) => id), ...body.pagination };
     };
     const pages: Json[] = [await ask(null)];
     while (pages.at(-1).next !== null) pages.push(await ask(pages.at(-1).next));
-    expect(pages.map(({ ids }) => ids)).toEqual([all.slice(0, 20), all.slice(20, 40), all.slice(40)]);
+    expect(pages.map(({ ids }) => ids)).toEqual([
+      all.slice(0, 20),
+      all.slice(20, 40),
+      all.slice(40),
+    ]);
     expect(pages.map(({ total_count: total }) => total)).toEqual([47, 47, 47]);
     expect(pages[0].previous).toBeNull();
     const middle = await ask(pages[2].previous);
@@ -82,8 +92,12 @@ describe.each(['hubspot', 'salesforce'] as const)('Pages of an email domain in %
   });
 });
 
-async function readGraphQL({ headers }: Connected, { size, direction, cursor }: Step): Promise<Json> {
-  const variables = direction === 'forward' ? { first: size, after: cursor } : { last: size, before: cursor };
+async function readGraphQL(
+  { headers }: Connected,
+  { size, direction, cursor }: Step,
+): Promise<Json> {
+  const variables =
+    direction === 'forward' ? { first: size, after: cursor } : { last: size, before: cursor };
   const { data, errors } = await crossbook.execute(PAGE, variables, headers);
   expect(errors).toBeUndefined();
   return data.searchContacts;

@@ -40,7 +40,9 @@ const CONNECTIONS: readonly Json[] = [
       standardObjects: SYNCED,
       customObjects: [],
     },
-    credentials: { oauth2: { accessToken: 'a', refreshToken: 'r', expiresAt: '2030-01-01T00:00:00.000Z' } },
+    credentials: {
+      oauth2: { accessToken: 'a', refreshToken: 'r', expiresAt: '2030-01-01T00:00:00.000Z' },
+    },
   },
   {
     providerName: 'HUBSPOT',
@@ -75,7 +77,11 @@ describe('The same upsert through GraphQL and REST', () => {
       category: 'crm',
       instance_url: 'https://acme--dev.sandbox.my.salesforce.com',
       schema_mappings_config: { common_objects: [{ object: 'contact' }, { object: 'account' }] },
-      entity_mappings: [{ entity_id: 'person' }, { object: { name: 'Pet__c' } }, { entity_id: 'bare' }],
+      entity_mappings: [
+        { entity_id: 'person' },
+        { object: { name: 'Pet__c' } },
+        { entity_id: 'bare' },
+      ],
       connection_sync_config: {
         destination_config: { type: 'postgres', schema: 'crm' },
         standard_objects: [{ object: 'Contact', table: 'contacts' }, { object: 'Account' }],
@@ -109,7 +115,10 @@ describe('The same upsert through GraphQL and REST', () => {
 
   test.each<[string, Json]>([
     ['not an email', { email: 'nobody' }],
-    ['the same provider twice', { connections: [{ providerName: 'SLACK' }, { providerName: 'SLACK' }] }],
+    [
+      'the same provider twice',
+      { connections: [{ providerName: 'SLACK' }, { providerName: 'SLACK' }] },
+    ],
     [
       'a foreign instance URL',
       { connections: [{ providerName: 'SALESFORCE', instanceUrl: 'https://evil.example' }] },
@@ -135,7 +144,11 @@ async function upsertRest(customerId: string, connections: readonly Json[]): Pro
   return body;
 }
 
-function sendGraphQL(customerId: string, connections: readonly Json[], patch: Json = {}): Promise<Json> {
+function sendGraphQL(
+  customerId: string,
+  connections: readonly Json[],
+  patch: Json = {},
+): Promise<Json> {
   const input = { customerId, name: 'Acme', email: 'it@acme.example', connections, ...patch };
   return crossbook.execute(UPSERT, { input });
 }

@@ -46,7 +46,8 @@ describe.skipIf(!PGBOUNCER)('Behind PgBouncer in transaction mode', () => {
 
   test('`doctor` names missing settings and role attributes, and reports success once they are there', async () => {
     const ignoring = {
-      ignore_startup_parameters: 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
+      ignore_startup_parameters:
+        'statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
     };
     const { url, direct } = await openPooled(createTestDatabase, ignoring);
     expect(await examine({ DATABASE_URL: url })).toMatchObject({
@@ -66,7 +67,9 @@ describe.skipIf(!PGBOUNCER)('Behind PgBouncer in transaction mode', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
     );
     await rival.close();
-    await expect.poll(() => examine(pooled)).toMatchObject({ state: 'ok', detail: 'transaction mode' });
+    await expect
+      .poll(() => examine(pooled))
+      .toMatchObject({ state: 'ok', detail: 'transaction mode' });
     expect(await examine({ ...pooled, DATABASE_URL: direct })).toMatchObject({
       state: 'warning',
       detail: expect.stringContaining('none in transaction mode'),
@@ -104,7 +107,11 @@ const KINDS: readonly Kind[] = [
     expected: '200',
     ask: async ({ rest }, number) => {
       // Some customers twice, so that the upsert inserts and updates.
-      const customer = { customer_id: `c${number % 500}`, name: `Nr ${number}`, email: 'it@example.com' };
+      const customer = {
+        customer_id: `c${number % 500}`,
+        name: `Nr ${number}`,
+        email: 'it@example.com',
+      };
       return String((await rest('PUT', '/customers', customer)).status);
     },
   },
@@ -120,14 +127,20 @@ const KINDS: readonly Kind[] = [
     name: 'cached search',
     expected: '200 Ada',
     ask: async ({ rest }) => {
-      const { status, body } = await rest('POST', '/contacts/_search?read_from_cache=true', ADA, HUBSPOT);
+      const { status, body } = await rest(
+        'POST',
+        '/contacts/_search?read_from_cache=true',
+        ADA,
+        HUBSPOT,
+      );
       return `${status} ${body.records?.[0]?.first_name}`;
     },
   },
   {
     name: 'graphql',
     expected: 'demo',
-    ask: async ({ execute }) => (await execute('{ customer { customerId } }')).data?.customer?.customerId,
+    ask: async ({ execute }) =>
+      (await execute('{ customer { customerId } }')).data?.customer?.customerId,
   },
   {
     name: 'invented key',

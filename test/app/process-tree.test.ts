@@ -52,10 +52,13 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
         const answer = search();
         await expect.poll(async () => (await sandbox.calls()).length).toBeGreaterThan(0);
         process.kill({ npm: pid, group: -pid, product }[to], signal);
-        expect(await (await answer).json()).toMatchObject({ data: { searchContacts: { nodes: [{}] } } });
+        expect(await (await answer).json()).toMatchObject({
+          data: { searchContacts: { nodes: [{}] } },
+        });
         await ended;
         await expect.poll(() => tree.filter(isAlive)).toEqual([]);
-        for (const one of [port, sandboxPort, sandboxPort + 1]) expect(await isListening(one)).toBe(false);
+        for (const one of [port, sandboxPort, sandboxPort + 1])
+          expect(await isListening(one)).toBe(false);
       }
     },
   );
@@ -63,8 +66,11 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
   async function startByNpm() {
     const npm = spawn('npm', ['start', '--silent'], {
       env: {
-        ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0' },
-        ...{ CROSSBOOK_DATA: data, CROSSBOOK_SANDBOX_PORT: String(sandboxPort) },
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        PORT: '0',
+        CROSSBOOK_DATA: data,
+        CROSSBOOK_SANDBOX_PORT: String(sandboxPort),
       },
       // A process group of its own, like a shell gives to each job.
       detached: true,
@@ -85,11 +91,10 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
       fetch(`${url}/graphql`, {
         method: 'POST',
         headers: {
-          ...{
-            'content-type': 'application/json',
-            'x-api-key': /cbk_demo_[\w-]{43}/.exec(printed)?.[0] ?? '',
-          },
-          ...{ 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' },
+          'content-type': 'application/json',
+          'x-api-key': /cbk_demo_[\w-]{43}/.exec(printed)?.[0] ?? '',
+          'x-customer-id': 'demo',
+          'x-provider-name': 'hubspot',
         },
         body: JSON.stringify({ query: SEARCH }),
       });

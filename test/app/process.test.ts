@@ -24,7 +24,10 @@ afterEach(async () => {
 test('a first start responds to the printed curl command, and data survive a restart', async () => {
   const first = await start();
   const answer = JSON.parse((await run('bash', ['-c', first.curl])).stdout);
-  expect(answer.data.searchContacts.nodes[0]).toMatchObject({ firstName: 'Ada', lastName: 'Lovelace' });
+  expect(answer.data.searchContacts.nodes[0]).toMatchObject({
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+  });
   expect(statSync(join(data, 'keys')).mode & 0o777).toBe(0o600);
 
   const customer = { customer_id: 'acme', name: 'Acme', email: 'it@acme.example' };

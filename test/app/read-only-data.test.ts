@@ -55,7 +55,12 @@ async function start(readOnly: string, data = readOnly): Promise<string> {
     ? ['unshare', '--mount', 'sh', '-c', AS_ROOT, readOnly, ...product]
     : product;
   if (!IS_ROOT) chmodSync(readOnly, 0o555);
-  const env = { PATH: process.env['PATH'], PORT: '0', CROSSBOOK_SANDBOX_PORT: '0', CROSSBOOK_DATA: data };
+  const env = {
+    PATH: process.env['PATH'],
+    PORT: '0',
+    CROSSBOOK_SANDBOX_PORT: '0',
+    CROSSBOOK_DATA: data,
+  };
   const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let stderr = '';
   child.stderr.on('data', (text: Buffer) => {

@@ -20,8 +20,13 @@ test('a running process is live, and ready once its database, its tables and its
 test.each(['/livez', '/readyz', '/'])('HEAD %s responds like GET without a body', async (path) => {
   const { url, close } = await listenApp();
   closing.push(close);
-  const [head, get] = await Promise.all(['HEAD', 'GET'].map((method) => fetch(`${url}${path}`, { method })));
-  expect([head?.status, head?.headers.get('content-type')]).toEqual([200, get?.headers.get('content-type')]);
+  const [head, get] = await Promise.all(
+    ['HEAD', 'GET'].map((method) => fetch(`${url}${path}`, { method })),
+  );
+  expect([head?.status, head?.headers.get('content-type')]).toEqual([
+    200,
+    get?.headers.get('content-type'),
+  ]);
   expect([await head?.text(), (await get?.text()) !== '']).toEqual(['', true]);
 });
 
@@ -47,7 +52,9 @@ describe('A database that refuses connections for a while', () => {
       503,
       expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', status: '503' }),
     ]);
-    await expect.poll(async () => (await crossbook.rest('GET', '/customers/demo')).status).toBe(200);
+    await expect
+      .poll(async () => (await crossbook.rest('GET', '/customers/demo')).status)
+      .toBe(200);
   });
 });
 
@@ -64,7 +71,9 @@ describe('A database that accepts connections and never responds', () => {
       expect([status, headers.get('retry-after')]).toEqual([503, '1']);
     expect(await ask(crossbook, '/readyz')).toEqual([503, { ...AWAY, ok: false }]);
     proxy.thaw();
-    await expect.poll(async () => (await crossbook.rest('GET', '/customers/demo')).status).toBe(200);
+    await expect
+      .poll(async () => (await crossbook.rest('GET', '/customers/demo')).status)
+      .toBe(200);
     await expect.poll(() => ask(crossbook, '/readyz')).toEqual([200, READY]);
   });
 });
@@ -106,7 +115,9 @@ describe('A reachable database', () => {
     const customer = { customer_id: 'ada', name: 'Ada', email: 'ada@example.com' };
     expect((await crossbook.rest('PUT', '/customers', customer)).status).toBe(503);
     await set('off');
-    await expect.poll(async () => (await crossbook.rest('PUT', '/customers', customer)).status).toBe(200);
+    await expect
+      .poll(async () => (await crossbook.rest('PUT', '/customers', customer)).status)
+      .toBe(200);
     await expect.poll(() => ask(crossbook, '/readyz')).toEqual([200, READY]);
   });
 });

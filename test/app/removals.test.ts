@@ -27,7 +27,10 @@ test('once the deletion of a customer is confirmed, no replica returns its data,
   const load = startLoad('acme');
   await expect.poll(() => load.answered(first) > 20 && load.answered(second) > 20).toBe(true);
   // In flight for longer than any cache entry lives.
-  account.fail({ kind: 'slow', delayMs: 4_000 }, { operation: account.calls().at(-1)?.operation, times: 4 });
+  account.fail(
+    { kind: 'slow', delayMs: 4_000 },
+    { operation: account.calls().at(-1)?.operation, times: 4 },
+  );
   const before = account.callCount();
   await expect.poll(() => account.callCount() >= before + 4).toBe(true);
 
@@ -58,7 +61,9 @@ test('once a provider is disconnected, no replica returns its data, and the cust
   await expect.poll(() => load.count({ since: disconnectedAt })).toBeGreaterThan(100);
   const answers = (await load.stop()).filter(({ at }) => at > disconnectedAt);
   expect(answers.filter(({ tells, kind }) => tells && kind !== 'customer')).toEqual([]);
-  expect(answers.filter(({ tells, kind }) => tells && kind === 'customer').length).toBeGreaterThan(5);
+  expect(answers.filter(({ tells, kind }) => tells && kind === 'customer').length).toBeGreaterThan(
+    5,
+  );
 });
 
 async function connect(customerId: string) {
@@ -68,7 +73,9 @@ async function connect(customerId: string) {
   const account = hubspot.createAccount({ people: PEOPLE, limits: null });
   const credentials = { type: 'token', value: account.accessToken };
   await first.rest('PUT', '/customers', {
-    ...{ customer_id: customerId, name: 'Doomed', email: EMAIL },
+    customer_id: customerId,
+    name: 'Doomed',
+    email: EMAIL,
     connections: [{ provider_name: 'hubspot', instance_url: hubspot.origin, credentials }],
   });
   return { account, first, second };
@@ -83,7 +90,13 @@ function startLoad(id: string) {
       const startedAt = systemClock.now();
       const answer = await run();
       const at = systemClock.now();
-      answers.push({ replica, kind, startedAt, at, tells: JSON.stringify(answer).includes('Doomed') });
+      answers.push({
+        replica,
+        kind,
+        startedAt,
+        at,
+        tells: JSON.stringify(answer).includes('Doomed'),
+      });
     }
   };
   const loops = replicas.flatMap((replica) => [

@@ -3,7 +3,13 @@ import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
-import { describeOnRedis, freshPrefix, HANGING_MS, openRedisProxy, until } from '../support/redis.ts';
+import {
+  describeOnRedis,
+  freshPrefix,
+  HANGING_MS,
+  openRedisProxy,
+  until,
+} from '../support/redis.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
 /** Each is two calls to HubSpot's search, for the page and its total; five a second are allowed. */
@@ -18,7 +24,11 @@ describeOnRedis('two replicas on one PostgreSQL', () =>
     const replicas: Replica[] = [];
 
     beforeAll(async () => {
-      [sandbox, fresh, redis] = await Promise.all([openSandbox(), createTestDatabase(), openRedisProxy()]);
+      [sandbox, fresh, redis] = await Promise.all([
+        openSandbox(),
+        createTestDatabase(),
+        openRedisProxy(),
+      ]);
       for (let replica = 0; replica < 2; replica++) {
         replicas.push(
           await openReplica({
@@ -38,7 +48,10 @@ describeOnRedis('two replicas on one PostgreSQL', () =>
     });
 
     const search = (times: number) =>
-      Array.from({ length: times }, (_, index) => replicas[index % 2]?.search() ?? Promise.resolve(0));
+      Array.from(
+        { length: times },
+        (_, index) => replicas[index % 2]?.search() ?? Promise.resolve(0),
+      );
     const refused = () => sandbox.hubspot.demo.calls().filter(({ status }) => status === 429);
 
     test('share HubSpot’s rate limit: HubSpot rejects none of their calls', async () => {
@@ -58,7 +71,9 @@ describeOnRedis('two replicas on one PostgreSQL', () =>
 
     test('share the limit again once Redis is back', async () => {
       await redis.mend();
-      await until(() => replicas.every(({ log }) => countLines(log, 'Redis is reachable again') === 1));
+      await until(() =>
+        replicas.every(({ log }) => countLines(log, 'Redis is reachable again') === 1),
+      );
       sandbox.hubspot.demo.resetCalls();
       expect(await Promise.all(search(6))).toEqual(Array(6).fill(200));
       expect(refused()).toEqual([]);
@@ -88,7 +103,9 @@ async function openReplica({ url, redis, sandbox }: ReplicaOptions): Promise<Rep
   };
   const search = async () => {
     const request = new Request('http://crossbook.test/contacts/_search?page_size=2', {
-      ...{ method: 'POST', headers, body: JSON.stringify(SEARCH) },
+      method: 'POST',
+      headers,
+      body: JSON.stringify(SEARCH),
     });
     return (await toFetch(app.answer)(request)).status;
   };
@@ -108,6 +125,10 @@ interface Replica {
 
 interface ReplicaOptions {
   readonly url: string;
-  readonly redis: { readonly url: string; readonly prefix: string; readonly commandTimeoutMs: number };
+  readonly redis: {
+    readonly url: string;
+    readonly prefix: string;
+    readonly commandTimeoutMs: number;
+  };
   readonly sandbox: Sandbox;
 }

@@ -15,13 +15,19 @@ test('a provider that restricts where refreshes may come from raises an alarm, a
   const { refreshToken, instanceUrl } = account;
   const credentials = { type: 'oauth2', access_token: 'old', refresh_token: refreshToken };
   await rest('PUT', '/customers', {
-    ...{ customer_id: 'restricted', name: 'R', email: 'r@example.com' },
+    customer_id: 'restricted',
+    name: 'R',
+    email: 'r@example.com',
     connections: [{ provider_name: 'salesforce', instance_url: instanceUrl, credentials }],
   });
   const headers = { 'x-customer-id': 'restricted', 'x-provider-name': 'salesforce' };
-  const search = () => rest('POST', '/contacts/_search', { filter: { email: 'ada@example.com' } }, headers);
+  const search = () =>
+    rest('POST', '/contacts/_search', { filter: { email: 'ada@example.com' } }, headers);
   const connection = async () =>
-    (await rest('GET', '/customers/restricted/connections/salesforce')).body as Record<string, unknown>;
+    (await rest('GET', '/customers/restricted/connections/salesforce')).body as Record<
+      string,
+      unknown
+    >;
   const before = await connection();
 
   account.fail('ip-restricted', { operation: 'oauth.token' });

@@ -20,40 +20,46 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-describe.each(['hubspot', 'salesforce'] as const)('A grant of %s whose connection is removed', (provider) => {
-  test('is revoked at the provider', async () => {
-    const { account, disconnect, revocations } = await setUp(provider);
-    expect(await disconnect()).toBe('REVOKED');
-    expect(revocations(account)).toEqual([expect.any(Number)]);
-  });
+describe.each(['hubspot', 'salesforce'] as const)(
+  'A grant of %s whose connection is removed',
+  (provider) => {
+    test('is revoked at the provider', async () => {
+      const { account, disconnect, revocations } = await setUp(provider);
+      expect(await disconnect()).toBe('REVOKED');
+      expect(revocations(account)).toEqual([expect.any(Number)]);
+    });
 
-  test('is kept while another customer uses it, and revoked with the last of them', async () => {
-    const { account, disconnect, revocations } = await setUp(provider);
-    const other = await setUp(provider, account);
-    expect(await disconnect()).toBe('SHARED');
-    expect(revocations(account)).toEqual([]);
-    expect(await other.disconnect()).toBe('REVOKED');
-  });
+    test('is kept while another customer uses it, and revoked with the last of them', async () => {
+      const { account, disconnect, revocations } = await setUp(provider);
+      const other = await setUp(provider, account);
+      expect(await disconnect()).toBe('SHARED');
+      expect(revocations(account)).toEqual([]);
+      expect(await other.disconnect()).toBe('REVOKED');
+    });
 
-  test('is removed here while the provider is down, and the failed revocation is reported', async () => {
-    const { account, customerId, disconnect } = await setUp(provider);
-    account.fail({ kind: 'reset' }, { times: 20 });
-    expect(await disconnect()).toBe('FAILED');
-    account.clearFaults();
-    const gone = await crossbook.rest('GET', `/customers/${customerId}/connections/${provider}`);
-    expect(gone.status).toBe(404);
-  });
+    test('is removed here while the provider is down, and the failed revocation is reported', async () => {
+      const { account, customerId, disconnect } = await setUp(provider);
+      account.fail({ kind: 'reset' }, { times: 20 });
+      expect(await disconnect()).toBe('FAILED');
+      account.clearFaults();
+      const gone = await crossbook.rest('GET', `/customers/${customerId}/connections/${provider}`);
+      expect(gone.status).toBe(404);
+    });
 
-  test('is revoked when its customer is deleted', async () => {
-    const { account, customerId, revocations } = await setUp(provider);
-    const query = `mutation { deleteCustomer(input: { customerId: "${customerId}" }) { deletedCustomerId } }`;
-    expect((await crossbook.execute(query)).errors).toBeUndefined();
-    await expect.poll(() => revocations(account)).toHaveLength(1);
-  });
-});
+    test('is revoked when its customer is deleted', async () => {
+      const { account, customerId, revocations } = await setUp(provider);
+      const query = `mutation { deleteCustomer(input: { customerId: "${customerId}" }) { deletedCustomerId } }`;
+      expect((await crossbook.execute(query)).errors).toBeUndefined();
+      await expect.poll(() => revocations(account)).toHaveLength(1);
+    });
+  },
+);
 
 /** A customer whose connection was made by a link. */
-async function setUp(provider: 'hubspot' | 'salesforce', known?: HubSpotAccount | SalesforceAccount) {
+async function setUp(
+  provider: 'hubspot' | 'salesforce',
+  known?: HubSpotAccount | SalesforceAccount,
+) {
   const { sandbox, rest } = crossbook;
   const account = known ?? sandbox[provider].createAccount({ people: [], limits: null });
   const customerId = randomUUID();
@@ -67,7 +73,10 @@ async function setUp(provider: 'hubspot' | 'salesforce', known?: HubSpotAccount 
     credentials: { type: 'oauth2', access_token: accessToken, refresh_token: refreshToken },
   };
   const { body } = await rest('PUT', '/customers', {
-    ...{ customer_id: customerId, name: 'C', email: 'c@example.com', connections: [connection] },
+    customer_id: customerId,
+    name: 'C',
+    email: 'c@example.com',
+    connections: [connection],
   });
   const { id } = body.connections[0];
   await rival.run(
@@ -77,7 +86,8 @@ async function setUp(provider: 'hubspot' | 'salesforce', known?: HubSpotAccount 
     `update crossbook.credentials set oauth_client_id = '${clientId}' where connection_id = '${id}'`,
   );
   return {
-    ...{ account, customerId },
+    account,
+    customerId,
     disconnect: async () =>
       (await rest('DELETE', `/customers/${customerId}/connections/${provider}`)).body.revocation,
     revocations: (of: HubSpotAccount | SalesforceAccount) =>

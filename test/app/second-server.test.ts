@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { APP_ORIGIN, type ConnectWorld, openConnectWorld, type WorldLink } from '../support/connect-world.ts';
+import {
+  APP_ORIGIN,
+  type ConnectWorld,
+  openConnectWorld,
+  type WorldLink,
+} from '../support/connect-world.ts';
 import { openSecondServer, type SecondServer, type VendorName } from '../support/second-server.ts';
 import { logInAndConsent } from '../support/second-server-browser.ts';
 
@@ -12,7 +17,10 @@ describe.each(['salesforce', 'hubspot'] as const)(
     let world: ConnectWorld;
     let rest: ConnectWorld['crossbook']['rest'];
     beforeAll(async () => {
-      server = await openSecondServer(provider, [`${CALLBACKS}/${provider}`, `${CALLBACKS}/another`]);
+      server = await openSecondServer(provider, [
+        `${CALLBACKS}/${provider}`,
+        `${CALLBACKS}/another`,
+      ]);
       world = await openConnectWorld(undefined, {}, { sandbox: server.sandbox });
       rest = world.crossbook.rest;
     });
@@ -50,7 +58,9 @@ describe.each(['salesforce', 'hubspot'] as const)(
         callback.pathname = `/connect/callback/${provider}`;
         const { back, code } = await goBack(link, callback);
         expect([back.status, code]).toEqual([200, null]);
-        expect(back.text).toContain(`connect_link_id=${link.id}&amp;status=FAILED&amp;error=VENDOR_REFUSED`);
+        expect(back.text).toContain(
+          `connect_link_id=${link.id}&amp;status=FAILED&amp;error=VENDOR_REFUSED`,
+        );
         expect(await search(link)).toMatchObject({ errors: [{ status: '404' }] });
         expect(server.refusals.at(-1)).toBe(reason);
       },
@@ -58,7 +68,10 @@ describe.each(['salesforce', 'hubspot'] as const)(
 
     test('an unregistered redirect URI stops at the OAuth server, and the link stays open', async () => {
       const link = await createLink();
-      const elsewhere = begin((url) => url.searchParams.set('redirect_uri', 'https://evil.example/'), link);
+      const elsewhere = begin(
+        (url) => url.searchParams.set('redirect_uri', 'https://evil.example/'),
+        link,
+      );
       await expect(elsewhere).rejects.toThrow('The server keeps the browser: 400');
       const { callback } = await begin(undefined, link);
       expect((await goBack(link, callback)).back.status).toBe(303);
@@ -78,7 +91,10 @@ describe.each(['salesforce', 'hubspot'] as const)(
 
     async function goBack({ browser }: WorldLink, callback: URL) {
       const back = await browser.visit(callback.href);
-      return { back, code: new URL(back.headers.get('location') ?? APP_ORIGIN).searchParams.get('code') };
+      return {
+        back,
+        code: new URL(back.headers.get('location') ?? APP_ORIGIN).searchParams.get('code'),
+      };
     }
 
     async function search({ customerId }: WorldLink): Promise<unknown> {

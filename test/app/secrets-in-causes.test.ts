@@ -16,24 +16,30 @@ afterAll(() => crossbook.close());
 describe.each(['hubspot', 'salesforce'] as const)(
   'An error cause of %s contains no secret of its connection',
   (provider) => {
-    test.each(STATUSES)('in any encoding, for a response of %i, in GraphQL and REST', async (status) => {
-      for (const toBody of BODIES) {
-        const { account, headers, spelled } = await connect(provider, `${provider}-${status}-${toBody.name}`);
-        const body = toBody(spelled);
-        account.fail(
-          { kind: 'answer', status, body, headers: { 'x-echo': account.accessToken, ...LATER } },
-          { times: 100 },
-        );
-        for (const errors of await askBothFaces(headers)) {
-          expect(errors).toHaveLength(1);
-          // Errors of an open circuit breaker and of our own rate limit have no provider response.
-          const { meta } = errors[0].extensions ?? errors[0];
-          if (meta.cause) expect(JSON.stringify(errors)).toContain('[withheld]');
-          else expect(status).toBeGreaterThan(428);
-          expect(findShown(errors, spelled)).toEqual([]);
+    test.each(STATUSES)(
+      'in any encoding, for a response of %i, in GraphQL and REST',
+      async (status) => {
+        for (const toBody of BODIES) {
+          const { account, headers, spelled } = await connect(
+            provider,
+            `${provider}-${status}-${toBody.name}`,
+          );
+          const body = toBody(spelled);
+          account.fail(
+            { kind: 'answer', status, body, headers: { 'x-echo': account.accessToken, ...LATER } },
+            { times: 100 },
+          );
+          for (const errors of await askBothFaces(headers)) {
+            expect(errors).toHaveLength(1);
+            // Errors of an open circuit breaker and of our own rate limit have no provider response.
+            const { meta } = errors[0].extensions ?? errors[0];
+            if (meta.cause) expect(JSON.stringify(errors)).toContain('[withheld]');
+            else expect(status).toBeGreaterThan(428);
+            expect(findShown(errors, spelled)).toEqual([]);
+          }
         }
-      }
-    });
+      },
+    );
 
     test('when the token endpoint repeats the secrets', async () => {
       const { account, headers, spelled } = await connect(provider, `${provider}-token`);
@@ -76,11 +82,22 @@ async function connect(provider: 'hubspot' | 'salesforce', customerId: string) {
     instance_url: provider === 'hubspot' ? sandbox.hubspot.origin : account.instanceUrl,
     credentials: { type: 'oauth2', access_token: accessToken, refresh_token: refreshToken },
   };
-  const customer = { customer_id: customerId, name: 'C', email: 'c@example.com', connections: [connection] };
+  const customer = {
+    customer_id: customerId,
+    name: 'C',
+    email: 'c@example.com',
+    connections: [connection],
+  };
   expect((await rest('PUT', '/customers', customer)).status).toBe(200);
   const secrets = [accessToken, refreshToken, sandbox[provider].demo.clientSecret];
-  const spelled = secrets.flatMap((secret) => Object.values(SPELLINGS).map((spell) => spell(secret)));
-  return { account, spelled, headers: { 'x-customer-id': customerId, 'x-provider-name': provider } };
+  const spelled = secrets.flatMap((secret) =>
+    Object.values(SPELLINGS).map((spell) => spell(secret)),
+  );
+  return {
+    account,
+    spelled,
+    headers: { 'x-customer-id': customerId, 'x-provider-name': provider },
+  };
 }
 
 async function askBothFaces(headers: Record<string, string>): Promise<readonly Json[]> {

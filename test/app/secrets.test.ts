@@ -57,7 +57,9 @@ beforeAll(async () => {
   };
   await live();
   output.push(
-    await (await toFetch(crossbook.app.answer)(new Request('http://crossbook.test/metrics'))).text(),
+    await (
+      await toFetch(crossbook.app.answer)(new Request('http://crossbook.test/metrics'))
+    ).text(),
   );
   await crossbook.close();
   secrets['createdKey'] = await createKey();
@@ -69,7 +71,8 @@ afterAll(async () => {
 });
 
 test('every secret of the list was in use during the run', () => {
-  for (const [name, secret] of Object.entries(secrets)) expect(secret.length, name).toBeGreaterThan(15);
+  for (const [name, secret] of Object.entries(secrets))
+    expect(secret.length, name).toBeGreaterThan(15);
   expect(new Set(Object.values(secrets)).size).toBe(Object.keys(secrets).length);
 });
 
@@ -170,7 +173,10 @@ async function beRefused(): Promise<void> {
   const { refused } = PLANTED;
   const upsert = (credentials: unknown, more = {}) =>
     ask('PUT', '/customers', {
-      ...{ customer_id: 'acme', name: 'A', email: 'a@acme.example', ...more },
+      customer_id: 'acme',
+      name: 'A',
+      email: 'a@acme.example',
+      ...more,
       connections: [{ provider_name: 'hubspot', credentials }],
     });
   await upsert({ type: 'token', value: refused, other: refused });
@@ -186,7 +192,9 @@ async function beRefused(): Promise<void> {
   const invalidKey = { 'x-api-key': `${crossbook.key.slice(0, -1)}_` };
   await ask('GET', '/customers/demo', undefined, { headers: invalidKey });
   const altered = `Bearer ${secrets['customerToken']?.slice(0, -2)}`;
-  await ask('GET', '/customers/demo', undefined, { headers: { 'x-api-key': '', authorization: altered } });
+  await ask('GET', '/customers/demo', undefined, {
+    headers: { 'x-api-key': '', authorization: altered },
+  });
 }
 
 /** Responses that echo the tokens of the request, and a rejected refresh that echoes its refresh token. */
@@ -229,7 +237,11 @@ async function ask(
   body?: unknown,
   { headers = {}, isSecret = false }: Asked = {},
 ) {
-  const sent: Record<string, string> = { 'x-api-key': crossbook.key, 'x-customer-id': 'demo', ...headers };
+  const sent: Record<string, string> = {
+    'x-api-key': crossbook.key,
+    'x-customer-id': 'demo',
+    ...headers,
+  };
   if (sent['x-api-key'] === '') delete sent['x-api-key'];
   const response = await toFetch(crossbook.app.answer)(
     new Request(`http://crossbook.test${path}`, {
@@ -239,7 +251,8 @@ async function ask(
     }),
   );
   const text = await response.text();
-  if (!isSecret) answered.push(`${response.status} ${JSON.stringify([...response.headers])} ${text}`);
+  if (!isSecret)
+    answered.push(`${response.status} ${JSON.stringify([...response.headers])} ${text}`);
   return JSON.parse(text);
 }
 

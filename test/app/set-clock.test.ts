@@ -46,10 +46,14 @@ describe.skipIf(!FAKETIME).each([-2, 2])('When the wall clock is set by %d hours
     const ofKey = { 'x-api-key': before.key };
     expect((await ask('GET', '/customers/nobody', undefined, ofKey)).status).toBe(404);
     expect(await runCli(['keys', 'revoke', before.keyId], { env })).toMatchObject({ code: 0 });
-    await expect.poll(async () => (await ask('GET', '/customers/nobody', undefined, ofKey)).status).toBe(401);
+    await expect
+      .poll(async () => (await ask('GET', '/customers/nobody', undefined, ofKey)).status)
+      .toBe(401);
   });
 
-  test.concurrent('an open circuit breaker still closes after its reset time', async ({ expect }) => {
+  test.concurrent('an open circuit breaker still closes after its reset time', async ({
+    expect,
+  }) => {
     await world.salesforce.clearFaults();
     await expect.poll(() => world.search(SALESFORCE)).toMatchObject({ status: 200 });
   });
@@ -72,7 +76,8 @@ describe.skipIf(!FAKETIME).each([-2, 2])('When the wall clock is set by %d hours
     const { rival, upsert, hubspot, sandboxPort, search } = world;
     const { refreshToken } = await hubspot.account();
     await upsert('grace', {
-      ...{ provider_name: 'hubspot', instance_url: `http://127.0.0.1:${sandboxPort}` },
+      provider_name: 'hubspot',
+      instance_url: `http://127.0.0.1:${sandboxPort}`,
       credentials: { type: 'oauth2', access_token: 'old', refresh_token: refreshToken },
     });
     await rival.run(
@@ -80,7 +85,9 @@ describe.skipIf(!FAKETIME).each([-2, 2])('When the wall clock is set by %d hours
          refreshing_until = clock_timestamp() + interval '25 s' - interval '1 hour' * (${hours})
        from crossbook.connections where connections.id = connection_id and customer_id = 'grace'`,
     );
-    await expect.poll(() => search({ ...HUBSPOT, 'x-customer-id': 'grace' })).toMatchObject({ status: 200 });
+    await expect
+      .poll(() => search({ ...HUBSPOT, 'x-customer-id': 'grace' }))
+      .toMatchObject({ status: 200 });
   });
 
   test.concurrent('cache entries are not treated as newer than they are', async () => {
@@ -106,7 +113,8 @@ async function prepare({ env, ask, search, salesforce, hubspot }: World) {
   for (let n = 0; n < SEARCHES.before; n++) {
     expect(await search(HUBSPOT)).toMatchObject({ status: 200 });
   }
-  const readCached = async () => (await ask('POST', CACHED, ADA, HUBSPOT)).headers.get('x-fetched-at');
+  const readCached = async () =>
+    (await ask('POST', CACHED, ADA, HUBSPOT)).headers.get('x-fetched-at');
   const fetchedAt = await readCached();
   await until(async () => (await readCached()) === fetchedAt);
   // Caches the key now, for five seconds from here.
@@ -126,9 +134,13 @@ async function open() {
   const clock = createSteppedClock(folder);
   const env = { DATABASE_URL: url, CROSSBOOK_KEYS: KEYS, CROSSBOOK_DATA: join(folder, 'data') };
   const product = await startProduct({
-    ...{ ...env, ...clock.env, CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: String(sandboxPort) },
+    ...env,
+    ...clock.env,
+    CROSSBOOK_SANDBOX: 'on',
+    CROSSBOOK_SANDBOX_PORT: String(sandboxPort),
     // Longer than a window; the lease of a refresh is as long, plus a margin.
-    ...{ CROSSBOOK_PROVIDER_DEADLINE_MS: '15000', LOG_LEVEL: 'error' },
+    CROSSBOOK_PROVIDER_DEADLINE_MS: '15000',
+    LOG_LEVEL: 'error',
   });
   const rival = await openRival(url);
   const ask = async (method: string, path: string, body?: object, headers = {}) => {
@@ -138,7 +150,12 @@ async function open() {
     return { status: response.status, headers: response.headers, body: await response.json() };
   };
   return {
-    ...{ product, rival, clock, env, sandboxPort, ask },
+    product,
+    rival,
+    clock,
+    env,
+    sandboxPort,
+    ask,
     hubspot: createSandboxControl(sandboxPort),
     salesforce: createSandboxControl(sandboxPort + 1),
     async search(headers: object) {
@@ -146,7 +163,12 @@ async function open() {
       return { status, detail: body.errors?.[0].detail as string | undefined };
     },
     async upsert(id: string, connection: object) {
-      const customer = { customer_id: id, name: id, email: 'it@example.com', connections: [connection] };
+      const customer = {
+        customer_id: id,
+        name: id,
+        email: 'it@example.com',
+        connections: [connection],
+      };
       expect(await ask('PUT', '/customers', customer)).toMatchObject({ status: 200 });
     },
     async close() {

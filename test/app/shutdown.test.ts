@@ -42,7 +42,11 @@ describe('SIGTERM', () => {
       const sandbox = createSandboxControl(sandboxPort);
       await sandbox.liftLimits();
       await sandbox.fail({ kind: 'slow', delayMs: 150 }, { times: 100_000 });
-      const clients = startClients({ ...product, bodies: [SEARCH, CUSTOMER, SEARCH], count: CLIENTS });
+      const clients = startClients({
+        ...product,
+        bodies: [SEARCH, CUSTOMER, SEARCH],
+        count: CLIENTS,
+      });
       // A connection that the listener has not accepted yet would be reset: each client has one that it has used.
       await expect.poll(clients.leastAnswered, { interval: 5 }).toBeGreaterThan(0);
       const before = clients.tally.answered;
@@ -128,7 +132,10 @@ const CUSTOMER = JSON.stringify({ query: '{ customer { name } }' });
 async function start(env: Record<string, string> = {}): Promise<Product> {
   const product = await startProduct({
     ...(database && { DATABASE_URL: database.url, CROSSBOOK_SANDBOX: 'on' }),
-    ...{ CROSSBOOK_DATA: data, CROSSBOOK_SANDBOX_PORT: String(sandboxPort), LOG_LEVEL: 'error', ...env },
+    CROSSBOOK_DATA: data,
+    CROSSBOOK_SANDBOX_PORT: String(sandboxPort),
+    LOG_LEVEL: 'error',
+    ...env,
   });
   running.push(product);
   return { ...product, headers: { ...product.headers, ...HEADERS } };

@@ -21,7 +21,8 @@ test('fifty lookups that wait for a slow CRM do not block other requests, and ar
     // One after the other: a request that queues for a permit is rejected after a second, also on a busy machine.
     await expect.poll(countWaiting, { interval: 1 }).toBe(n + 1);
   }
-  for (let n = 0; n < 20; n++) expect((await search(quick.headers, 'ada@x.example')).status).toBe(200);
+  for (let n = 0; n < 20; n++)
+    expect((await search(quick.headers, 'ada@x.example')).status).toBe(200);
   client.abort();
   await Promise.all(waiting);
   await expect.poll(countWaiting).toBe(0);
@@ -33,7 +34,11 @@ function connect(customerId: string) {
   return connectAccount(crossbook, { provider: 'hubspot', people, customerId });
 }
 
-function search(headers: Record<string, string>, email: string, signal?: AbortSignal): Promise<Response> {
+function search(
+  headers: Record<string, string>,
+  email: string,
+  signal?: AbortSignal,
+): Promise<Response> {
   return fetch(`${crossbook.url}/contacts/_search`, {
     method: 'POST',
     headers: { 'x-api-key': crossbook.key, 'content-type': 'application/json', ...headers },

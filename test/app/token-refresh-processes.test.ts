@@ -42,7 +42,9 @@ describe('An expired token and several processes:', () => {
 
   const setUp = async (provider: 'hubspot' | 'salesforce') => {
     const origin = origins[provider === 'hubspot' ? 0 : 1] ?? '';
-    const account = await control(origin, 'POST', '', { people: EMAILS.map((email) => ({ email })) });
+    const account = await control(origin, 'POST', '', {
+      people: EMAILS.map((email) => ({ email })),
+    });
     const application = await store(provider, { origin, account });
     const { clientId, clientSecret } = account;
     const facts = { application, provider, database: fresh.url, keys: KEYS, sandbox: origin };
@@ -66,7 +68,9 @@ describe('An expired token and several processes:', () => {
     'processes that search %s a thousand times make one refresh call together, and every search succeeds',
     async (provider) => {
       const { start, calls } = await setUp(provider);
-      const halves = await Promise.all([EMAILS.slice(0, 500), EMAILS.slice(500)].map((half) => start(half)));
+      const halves = await Promise.all(
+        [EMAILS.slice(0, 500), EMAILS.slice(500)].map((half) => start(half)),
+      );
       for (const { run } of halves) run();
       for (const { outcome } of halves) expect(await outcome()).toEqual({ found: 500, failed: [] });
       const operations = (await calls()).map(({ operation }) => operation);
@@ -77,7 +81,8 @@ describe('An expired token and several processes:', () => {
 
   test('when the process that refreshes is killed, another one refreshes within the lease time, once', async () => {
     const { application, start, calls, fail } = await setUp('hubspot');
-    const refreshes = async () => (await calls()).filter(({ operation }) => operation === 'oauth.token');
+    const refreshes = async () =>
+      (await calls()).filter(({ operation }) => operation === 'oauth.token');
     await fail({ fault: { kind: 'hang' }, operation: 'oauth.token' });
     const [holder, ...others] = await Promise.all(
       [0, 10, 20].map((from) => start(EMAILS.slice(from, from + 10), LEASE_MS)),
@@ -116,7 +121,12 @@ describe('An expired token and several processes:', () => {
       instanceUrl: providerName === 'hubspot' ? origin : instanceUrl,
       credentials: { type: 'oauth2', accessToken, refreshToken, expiresAt: null },
     };
-    const customer = { customerId: 'expired', name: 'E', email: 'e@example.com', connections: [connection] };
+    const customer = {
+      customerId: 'expired',
+      name: 'E',
+      email: 'e@example.com',
+      connections: [connection],
+    };
     await database.forApplication(application.id).customers.upsert(customer);
     await database.close();
     return { id: application.id, name: application.name };
@@ -134,7 +144,12 @@ async function readOrigins(sandbox: ChildProcess): Promise<readonly string[]> {
   return origins;
 }
 
-async function control(origin: string, method: string, path: string, body?: object): Promise<Account> {
+async function control(
+  origin: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Account> {
   const answer = await fetch(`${origin}/__sandbox/accounts${path}`, {
     method,
     ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),

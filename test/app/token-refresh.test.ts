@@ -3,14 +3,18 @@ import { createTestDatabase } from '../support/databases.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { openRival } from '../support/postgres-rival.ts';
 
-const SEARCH = 'query ($email: String!) { searchContacts(filter: { email: $email }) { totalCount } }';
+const SEARCH =
+  'query ($email: String!) { searchContacts(filter: { email: $email }) { totalCount } }';
 
 /** The OAuth client of this installation at the real providers. */
 const REAL = { clientId: 'real-id', clientSecret: 'real-secret' };
 
 let crossbook: TestApp;
 beforeAll(async () => {
-  crossbook = await openApp({ maxRequests: 2_000, oauthClients: { hubspot: REAL, salesforce: REAL } });
+  crossbook = await openApp({
+    maxRequests: 2_000,
+    oauthClients: { hubspot: REAL, salesforce: REAL },
+  });
 });
 afterAll(() => crossbook.close());
 
@@ -23,8 +27,14 @@ describe.each(['hubspot', 'salesforce'] as const)('An expired token of %s', (pro
     const counts = await Promise.all(
       emailsOf(crossbook, 1_000).map(async (email, index) => {
         if (index % 2 > 0)
-          return (await crossbook.execute(SEARCH, { email }, headers)).data?.searchContacts?.totalCount;
-        const { body } = await crossbook.rest('POST', '/contacts/_search', { filter: { email } }, headers);
+          return (await crossbook.execute(SEARCH, { email }, headers)).data?.searchContacts
+            ?.totalCount;
+        const { body } = await crossbook.rest(
+          'POST',
+          '/contacts/_search',
+          { filter: { email } },
+          headers,
+        );
         return body.pagination?.total_count;
       }),
     );
@@ -51,13 +61,21 @@ test('two demo processes on one database both respond, also after one has refres
   const second = await openApp({ database: { url: fresh.url } });
   for (const provider of ['hubspot', 'salesforce']) {
     for (const { execute } of [first, second]) {
-      const { data } = await execute(SEARCH, { email: 'ada@example.com' }, { 'x-provider-name': provider });
+      const { data } = await execute(
+        SEARCH,
+        { email: 'ada@example.com' },
+        { 'x-provider-name': provider },
+      );
       expect(data).toEqual({ searchContacts: { totalCount: 1 } });
     }
   }
   first.sandbox.salesforce.demo.expireAccessToken();
   for (const { execute } of [first, second]) {
-    const { data } = await execute(SEARCH, { email: 'ada@example.com' }, { 'x-provider-name': 'salesforce' });
+    const { data } = await execute(
+      SEARCH,
+      { email: 'ada@example.com' },
+      { 'x-provider-name': 'salesforce' },
+    );
     expect(data).toEqual({ searchContacts: { totalCount: 1 } });
   }
   const { body } = await first.rest('GET', '/customers/demo');
@@ -115,5 +133,7 @@ function emailsOf({ sandbox }: TestApp, count: number): readonly string[] {
     const key = email?.trim().toLowerCase();
     if (key && !isDeleted) seen.set(key, (seen.get(key) ?? 0) + 1);
   }
-  return [...seen].flatMap(([email, times]) => (times === 1 ? [email] : [])).slice(100, 100 + count);
+  return [...seen]
+    .flatMap(([email, times]) => (times === 1 ? [email] : []))
+    .slice(100, 100 + count);
 }

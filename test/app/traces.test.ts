@@ -14,7 +14,11 @@ afterEach(() => collector?.close());
 
 test('a request is one trace: request, operation, use case and provider call, within the caller’s trace', async () => {
   const spans = await trace(async (app) => {
-    await app.execute(FIND, {}, { 'x-provider-name': 'hubspot', traceparent: `00-${TRACE}-${CALLER}-01` });
+    await app.execute(
+      FIND,
+      {},
+      { 'x-provider-name': 'hubspot', traceparent: `00-${TRACE}-${CALLER}-01` },
+    );
   });
   expect(spans.every(({ traceId }) => traceId === TRACE)).toBe(true);
   const request = spans.find(({ kind }) => kind === 2);
@@ -35,8 +39,15 @@ test('every use case has a span of its name, in GraphQL and REST', async () => {
     await app.rest('PUT', '/customers', { customer_id: 'acme', ...customer });
     await app.rest('GET', '/customers/acme');
     await app.rest('POST', '/customers/acme/tokens', {});
-    await app.execute('mutation { issueCustomerToken(input: { customerId: "acme" }) { expiresAt } }');
-    await app.rest('POST', '/contacts/_search', { filter: { email: 'ada@example.com' } }, PIPEDRIVE);
+    await app.execute(
+      'mutation { issueCustomerToken(input: { customerId: "acme" }) { expiresAt } }',
+    );
+    await app.rest(
+      'POST',
+      '/contacts/_search',
+      { filter: { email: 'ada@example.com' } },
+      PIPEDRIVE,
+    );
   });
   const isUseCase = { key: 'crossbook.kind', value: { stringValue: 'use case' } };
   const useCases = spans.filter(({ attributes }) =>
@@ -54,11 +65,20 @@ test('every use case has a span of its name, in GraphQL and REST', async () => {
 test('spans contain no secrets and no personal data', async () => {
   const spans = await trace(async (app) => {
     await app.execute(FIND, {}, { 'x-provider-name': 'hubspot' });
-    await app.rest('POST', '/contacts/_search', { filter: { email: 'ada@example.com' } }, PIPEDRIVE);
+    await app.rest(
+      'POST',
+      '/contacts/_search',
+      { filter: { email: 'ada@example.com' } },
+      PIPEDRIVE,
+    );
   });
   expect(spans.length).toBeGreaterThan(4);
   const text = JSON.stringify(spans);
-  for (const secret of ['ada@example.com', crossbook?.key, crossbook?.sandbox.hubspot.demo.staticToken]) {
+  for (const secret of [
+    'ada@example.com',
+    crossbook?.key,
+    crossbook?.sandbox.hubspot.demo.staticToken,
+  ]) {
     expect(text).not.toContain(secret);
   }
 });
@@ -71,7 +91,11 @@ test('no trace header is sent to a provider', async () => {
   };
   subscribe('http.server.request.start', watch);
   await trace(async (app) => {
-    await app.execute(FIND, {}, { 'x-provider-name': 'hubspot', traceparent: `00-${TRACE}-${CALLER}-01` });
+    await app.execute(
+      FIND,
+      {},
+      { 'x-provider-name': 'hubspot', traceparent: `00-${TRACE}-${CALLER}-01` },
+    );
   });
   unsubscribe('http.server.request.start', watch);
   const calls = arrivals.filter((headers) => headers['user-agent'] === 'crossbook');

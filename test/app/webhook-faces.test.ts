@@ -29,15 +29,24 @@ test('an endpoint can be created, read, changed and deleted through GraphQL and 
   await expect.poll(() => receiver.calls.length).toBe(1);
   const [call] = receiver.calls;
   const delivered = JSON.parse(call?.body ?? '');
-  expect(delivered).toMatchObject({ type: 'customer.created', data: { customer_id: 'hook', version: 1 } });
+  expect(delivered).toMatchObject({
+    type: 'customer.created',
+    data: { customer_id: 'hook', version: 1 },
+  });
 
   const { data } = await ask(
     '{ events(customerId: "hook", first: 1) { nodes { id type data } pageInfo { hasNextPage } } }',
   );
   const [event] = data.events.nodes;
-  expect(event).toEqual({ id: call?.headers['webhook-id'], type: 'CUSTOMER_CREATED', data: { version: 1 } });
+  expect(event).toEqual({
+    id: call?.headers['webhook-id'],
+    type: 'CUSTOMER_CREATED',
+    data: { version: 1 },
+  });
   expect((await crossbook.rest('GET', '/events?customer_id=hook')).body.records[0]).toMatchObject({
-    ...{ id: event.id, type: 'customer.created', customer_id: 'hook' },
+    id: event.id,
+    type: 'customer.created',
+    customer_id: 'hook',
   });
 
   const path = `/webhook_endpoints/${endpoint.id}`;
@@ -46,7 +55,9 @@ test('an endpoint can be created, read, changed and deleted through GraphQL and 
   await expect.poll(() => receiver.calls.length).toBe(2);
   expect(receiver.calls[1]?.headers['webhook-id']).toBe(event.id);
 
-  const rotated = await ask(`mutation { rotateWebhookSecret(input: { id: "${endpoint.id}" }) { secret } }`);
+  const rotated = await ask(
+    `mutation { rotateWebhookSecret(input: { id: "${endpoint.id}" }) { secret } }`,
+  );
   expect(rotated.data.rotateWebhookSecret.secret).not.toBe(secret);
   const disabled = await crossbook.rest('PATCH', path, { enabled: false });
   expect(disabled.body.enabled).toBe(false);

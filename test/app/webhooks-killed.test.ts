@@ -3,7 +3,12 @@ import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { startProduct } from '../support/product.ts';
 import { loadStandardWebhooks } from '../support/standard-webhooks.ts';
-import { openReceiver, type ReceivedCall, type Receiver, withStatus } from '../support/webhook-receiver.ts';
+import {
+  openReceiver,
+  type ReceivedCall,
+  type Receiver,
+  withStatus,
+} from '../support/webhook-receiver.ts';
 
 const EVENTS = 1_000;
 const CUSTOMERS = 50;
@@ -59,7 +64,9 @@ test('a thousand events survive kill -9 of the sender: each is delivered at leas
     return post(url, 'PUT', '/customers', customer);
   };
   for (let n = 0; n < EVENTS / 2; n += CUSTOMERS)
-    await Promise.all(Array.from({ length: CUSTOMERS }, (_, index) => change(first.url, n + index)));
+    await Promise.all(
+      Array.from({ length: CUSTOMERS }, (_, index) => change(first.url, n + index)),
+    );
   await expect.poll(() => open200.calls.length).toBeGreaterThan(20);
   first.child.kill('SIGKILL');
   await first.ended;
@@ -74,7 +81,9 @@ test('a thousand events survive kill -9 of the sender: each is delivered at leas
 
   const second = await start();
   for (let n = EVENTS / 2; n < EVENTS; n += CUSTOMERS)
-    await Promise.all(Array.from({ length: CUSTOMERS }, (_, index) => change(second.url, n + index)));
+    await Promise.all(
+      Array.from({ length: CUSTOMERS }, (_, index) => change(second.url, n + index)),
+    );
   const rows = await rival.run(
     `select id, sequence from crossbook.events
     where connection_id is not null and customer_id like 'customer-%'`,
@@ -100,7 +109,10 @@ test('a thousand events survive kill -9 of the sender: each is delivered at leas
   for (const call of open200.calls) {
     const { data } = webhook.verify(call.body, call.headers as Record<string, string>) as Told;
     if (data.connection_id === undefined) continue;
-    numbers.set(data.connection_id, (numbers.get(data.connection_id) ?? new Set()).add(data.sequence));
+    numbers.set(
+      data.connection_id,
+      (numbers.get(data.connection_id) ?? new Set()).add(data.sequence),
+    );
   }
   expect(numbers.size).toBe(CUSTOMERS);
   for (const seen of numbers.values())

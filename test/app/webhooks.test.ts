@@ -7,7 +7,12 @@ import { createDatabase, type Database } from '../../src/storage/database.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
 import { loadStandardWebhooks, type StandardWebhooks } from '../support/standard-webhooks.ts';
-import { openReceiver, type ReceivedCall, type Receiver, withStatus } from '../support/webhook-receiver.ts';
+import {
+  openReceiver,
+  type ReceivedCall,
+  type Receiver,
+  withStatus,
+} from '../support/webhook-receiver.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -41,7 +46,10 @@ describe('Webhooks', () => {
 
   const openSender = () => {
     const sender = openWebhookSender({
-      ...{ queue: database.webhookQueue, clock, mayLoopback: true, onAttempt: () => {} },
+      queue: database.webhookQueue,
+      clock,
+      mayLoopback: true,
+      onAttempt: () => {},
       onError: (error) => {
         throw error;
       },
@@ -58,7 +66,8 @@ describe('Webhooks', () => {
     const { id } = await database.admin.createApplication(randomUUID());
     const { webhooks, customers } = database.forApplication(id);
     return {
-      ...{ webhooks, customers },
+      webhooks,
+      customers,
       add: async ({ url }: Receiver, eventTypes: readonly 'connection.connected'[] = []) => {
         const made = await webhooks.create({ url, eventTypes });
         if (!made) throw new Error('There is no room for another endpoint.');
@@ -66,10 +75,13 @@ describe('Webhooks', () => {
       },
       upsert: (customerId: string, credentials: { type: 'token'; value: string } | null = null) =>
         customers.upsert({
-          ...{ customerId, name: 'N', email: 'a@b.c' },
+          customerId,
+          name: 'N',
+          email: 'a@b.c',
           connections: [{ providerName: 'hubspot', credentials }],
         }),
-      see: async (endpointId: string) => (await webhooks.list()).find(({ id }) => id === endpointId),
+      see: async (endpointId: string) =>
+        (await webhooks.list()).find(({ id }) => id === endpointId),
     };
   };
   const verify = (secret: string, { headers, body }: ReceivedCall) =>
@@ -166,7 +178,9 @@ describe('Webhooks', () => {
       await upsert(`customer-${hours}`);
       await sender.pump();
       await expect.poll(() => dead.calls.length).toBeGreaterThan(before);
-      await expect.poll(async () => (await database.webhookQueue.count()).failing).toBeLessThanOrEqual(1);
+      await expect
+        .poll(async () => (await database.webhookQueue.count()).failing)
+        .toBeLessThanOrEqual(1);
     }
     expect((ahead - started) / HOUR_MS).toBeGreaterThanOrEqual(72);
     expect((ahead - started) / HOUR_MS).toBeLessThan(75);
@@ -182,7 +196,9 @@ describe('Webhooks', () => {
     const { id } = await add(receiver);
     await upsert('ada');
     await openSender().pump();
-    await expect.poll(async () => (await see(id))?.lastFailure).toBe('HTTP 307: redirects are not followed');
+    await expect
+      .poll(async () => (await see(id))?.lastFailure)
+      .toBe('HTTP 307: redirects are not followed');
     expect(target.calls.length).toBe(0);
   });
 
@@ -207,7 +223,9 @@ describe('Webhooks', () => {
     expect(receiver.calls.length).toBe(before);
     ahead += 20_000;
     await sender.pump();
-    await expect.poll(() => new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+    await expect
+      .poll(() => new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size)
+      .toBe(2);
     ahead = 0;
   });
 });

@@ -47,23 +47,38 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
   async function createLink(provider: string) {
     customers += 1;
     const customer_id = `popup ${customers}`;
-    await crossbook.rest('PUT', '/customers', { customer_id, name: 'Ada', email: 'ada@example.com' });
+    await crossbook.rest('PUT', '/customers', {
+      customer_id,
+      name: 'Ada',
+      email: 'ada@example.com',
+    });
     const { data, errors } = await crossbook.execute(CREATE, {
       input: {
-        ...{ customerId: customer_id, providers: [provider.toUpperCase()], mode: 'POPUP' },
+        customerId: customer_id,
+        providers: [provider.toUpperCase()],
+        mode: 'POPUP',
         returnUrl: `${application.origin}/done`,
       },
     });
     expect(errors).toBeUndefined();
-    return { customerId: customer_id, id: data.createConnectLink.link.id, url: data.createConnectLink.url };
+    return {
+      customerId: customer_id,
+      id: data.createConnectLink.link.id,
+      url: data.createConnectLink.url,
+    };
   }
 
   /** Opened in the click handler, so that the browser does not block it. */
   async function openPopup(url: string): Promise<Page> {
     await page.evaluate((to) => {
-      document.querySelector('button')?.addEventListener('click', () => void window.open(to), { once: true });
+      document
+        .querySelector('button')
+        ?.addEventListener('click', () => void window.open(to), { once: true });
     }, url);
-    const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByRole('button').click()]);
+    const [popup] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button').click(),
+    ]);
     return popup;
   }
 
@@ -88,7 +103,9 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
       const { customerId, id, url } = await createLink(provider);
       const popup = await openPopup(url);
       await agree(popup, title);
-      const message = await page.waitForFunction(() => (globalThis as unknown as Opener).messages[0]);
+      const message = await page.waitForFunction(
+        () => (globalThis as unknown as Opener).messages[0],
+      );
       const { origin, data } = (await message.jsonValue()) as Message;
       expect(origin).toBe(crossbook.url);
       expect(data).toMatchObject({
@@ -136,7 +153,10 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
     });
     await page.exposeFunction('get', async () => ({ status: 'PENDING' }));
     await page.addScriptTag({ content: await bundlePrinted(), type: 'module' });
-    const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByRole('button').click()]);
+    const [popup] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button').click(),
+    ]);
     await agree(popup, 'HubSpot');
     await expect.poll(() => confirmed).toEqual([{ path: '/crm/confirm', status: 'COMPLETED' }]);
     expect(await search(link.customerId, 'hubspot')).toBe('of Northwind');
@@ -162,7 +182,9 @@ async function bundlePrinted(): Promise<string> {
       contents: `const button = document.querySelector('button');\n${printed}`,
       resolveDir: process.cwd(),
     },
-    ...{ bundle: true, write: false, format: 'esm' },
+    bundle: true,
+    write: false,
+    format: 'esm',
     alias: { 'crossbook-client': './src/client/index.ts' },
   });
   return outputFiles[0]?.text ?? '';
@@ -180,7 +202,8 @@ async function openApplication(): Promise<Application> {
       () => true,
       () => false,
     );
-    if (isOpen) return { server, origin: `http://localhost:${(server.address() as AddressInfo).port}` };
+    if (isOpen)
+      return { server, origin: `http://localhost:${(server.address() as AddressInfo).port}` };
   }
   throw new Error('Every port of the demo’s origins is taken.');
 }

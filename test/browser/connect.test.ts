@@ -33,7 +33,8 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
   afterEach(() => person.leave());
 
   const button = (name: string, of = page) => of.getByRole('button', { name });
-  const heading = (name: string, of = page) => of.getByRole('heading', { level: 1, name }).waitFor();
+  const heading = (name: string, of = page) =>
+    of.getByRole('heading', { level: 1, name }).waitFor();
 
   /** From the home page to the CRM's consent page. */
   async function goToConsent(title: string, of = page): Promise<void> {
@@ -116,19 +117,22 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
     await lookAt(page, 'connect-wrong-domain');
   });
 
-  test.each(CRMS)('denies consent to $title, sees that, and can try again', async ({ provider, title }) => {
-    for (const denyWithoutState of [false, true]) {
-      crossbook.sandbox[provider].demo.setQuirks({ denyWithoutState });
-      await goToConsent(title);
-      await button('Cancel').click();
-      await heading('Not connected');
-      if (!denyWithoutState) await lookAt(page, `connect-${provider}-denied`);
-    }
-    crossbook.sandbox[provider].demo.setQuirks({ denyWithoutState: false });
-    await page.getByRole('link').first().click();
-    await button('Try again').click();
-    await heading('Connect your CRM');
-  });
+  test.each(CRMS)(
+    'denies consent to $title, sees that, and can try again',
+    async ({ provider, title }) => {
+      for (const denyWithoutState of [false, true]) {
+        crossbook.sandbox[provider].demo.setQuirks({ denyWithoutState });
+        await goToConsent(title);
+        await button('Cancel').click();
+        await heading('Not connected');
+        if (!denyWithoutState) await lookAt(page, `connect-${provider}-denied`);
+      }
+      crossbook.sandbox[provider].demo.setQuirks({ denyWithoutState: false });
+      await page.getByRole('link').first().click();
+      await button('Try again').click();
+      await heading('Connect your CRM');
+    },
+  );
 
   test('stays on the vendor’s error page after an error there, and can start again', async () => {
     const { demo } = crossbook.sandbox.hubspot;

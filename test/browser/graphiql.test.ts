@@ -55,7 +55,10 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     await tabs.first().waitFor();
     expect(await tabs.count()).toBe(5);
     // The documentation generated from the schema is beside it.
-    await page.locator('.graphiql-doc-explorer').getByText('ConnectedProvider', { exact: true }).waitFor();
+    await page
+      .locator('.graphiql-doc-explorer')
+      .getByText('ConnectedProvider', { exact: true })
+      .waitFor();
     expect(requests).toEqual(['GET undefined', 'POST IntrospectionQuery']);
     await page.locator('.graphiql-execute-button').click();
     const answer = page.locator('.result-window');
@@ -71,19 +74,22 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     { tab: 'PageThroughADomain', shows: ['hasNextPage', 'endCursor'] },
     { tab: 'UpsertCustomer', shows: ['upsertCustomer', 'version'] },
     { tab: 'ConnectACrm', shows: ['createConnectLink', '/connect/'] },
-  ])('opens the tab $tab on one click, and its operation runs unmodified', async ({ tab, shows }) => {
-    await page.locator('.graphiql-tab', { hasText: tab }).click();
-    await page.locator('.graphiql-tab[aria-selected=true]', { hasText: tab }).waitFor();
-    await page.locator('.graphiql-query-editor').getByText(tab).first().waitFor();
-    // GraphiQL parses the operation name a moment after it displays it: if the click was earlier, click again.
-    const answer = async () => {
-      // While a request is in flight, the button would cancel it.
-      await page.getByRole('button', { name: /^Execute/ }).click();
-      return page.locator('.result-window').innerText();
-    };
-    for (const text of shows) await expect.poll(answer, { interval: 1_000 }).toContain(text);
-    expect(strangers).toEqual([]);
-  });
+  ])(
+    'opens the tab $tab on one click, and its operation runs unmodified',
+    async ({ tab, shows }) => {
+      await page.locator('.graphiql-tab', { hasText: tab }).click();
+      await page.locator('.graphiql-tab[aria-selected=true]', { hasText: tab }).waitFor();
+      await page.locator('.graphiql-query-editor').getByText(tab).first().waitFor();
+      // GraphiQL parses the operation name a moment after it displays it: if the click was earlier, click again.
+      const answer = async () => {
+        // While a request is in flight, the button would cancel it.
+        await page.getByRole('button', { name: /^Execute/ }).click();
+        return page.locator('.result-window').innerText();
+      };
+      for (const text of shows) await expect.poll(answer, { interval: 1_000 }).toContain(text);
+      expect(strangers).toEqual([]);
+    },
+  );
 
   test('restores the typed operation after a reload, and does not store the API key', async () => {
     await page.locator('.graphiql-tab', { hasText: 'FindInOneCrm' }).click();
@@ -93,7 +99,8 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('# typed by hand');
     await page.keyboard.press('Enter');
-    const stored = () => page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+    const stored = () =>
+      page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
     const tabs = () => page.evaluate(() => localStorage.getItem('graphiql:tabState'));
     await expect.poll(tabs).toContain('typed by hand');
     await page.reload();
@@ -114,7 +121,8 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
       shades.push(
         await page.evaluate(
           () =>
-            getComputedStyle(document.querySelector('.graphiql-container') ?? document.body).backgroundColor,
+            getComputedStyle(document.querySelector('.graphiql-container') ?? document.body)
+              .backgroundColor,
         ),
       );
     }
@@ -129,8 +137,12 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     await phone.screenshot({ path: 'test-results/graphiql-phone.png' });
     const tab = phone.locator('.graphiql-tab', { hasText: 'FindInAllCrms' });
     await tab.click();
-    await phone.locator('.graphiql-tab[aria-selected=true]', { hasText: 'FindInAllCrms' }).waitFor();
-    const overhang = await phone.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    await phone
+      .locator('.graphiql-tab[aria-selected=true]', { hasText: 'FindInAllCrms' })
+      .waitFor();
+    const overhang = await phone.evaluate(
+      () => document.documentElement.scrollWidth - window.innerWidth,
+    );
     expect(overhang).toBeLessThanOrEqual(0);
     await phone.close();
   });
@@ -138,9 +150,12 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
   test('the home page links to every page', async () => {
     await page.goto(listener.url);
     await page.screenshot({ path: 'test-results/home.png' });
-    const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    const links = await page
+      .locator('a')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
     expect(links).toEqual(['/graphql', '/docs', '/openapi.json']);
-    for (const link of links) expect((await page.goto(`${listener.url}${link}`))?.status()).toBe(200);
+    for (const link of links)
+      expect((await page.goto(`${listener.url}${link}`))?.status()).toBe(200);
     expect(strangers).toEqual([]);
     expect(pageErrors).toEqual([]);
   });

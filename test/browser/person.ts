@@ -4,7 +4,10 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 /** Opens a browser that can reach only this machine, and records errors of its pages. */
-export async function openPerson(browser: Browser, options: BrowserContextOptions = {}): Promise<Person> {
+export async function openPerson(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<Person> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(0);
   const [strangers, complaints]: string[][] = [[], []];
@@ -34,10 +37,16 @@ export async function lookAt(page: Page, picture: string): Promise<void> {
   await page.evaluate(AXE);
   const found = await page.evaluate(async () => {
     const { violations } = await (globalThis as unknown as Axe).axe.run();
-    return violations.map(({ id, impact, nodes }) => ({ id, impact, at: nodes.map(({ html }) => html) }));
+    return violations.map(({ id, impact, nodes }) => ({
+      id,
+      impact,
+      at: nodes.map(({ html }) => html),
+    }));
   });
   expect(found.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
-  const overhang = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  const overhang = await page.evaluate(
+    () => document.documentElement.scrollWidth - window.innerWidth,
+  );
   expect(overhang).toBeLessThanOrEqual(0);
 }
 

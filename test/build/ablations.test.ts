@@ -27,7 +27,9 @@ async function listTwinsIn(replaced: readonly Twin[]): Promise<readonly string[]
   const { metafile } = await build({ ...options, plugins, logLevel: 'silent' });
   const parts = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
   return parts
-    .filter(([path, { bytesInOutput }]) => path.startsWith('bench/ablations/twins/') && bytesInOutput > 0)
+    .filter(
+      ([path, { bytesInOutput }]) => path.startsWith('bench/ablations/twins/') && bytesInOutput > 0,
+    )
     .map(([path]) => path.slice('bench/ablations/twins/'.length))
     .sort();
 }

@@ -54,7 +54,12 @@ beforeAll(async () => {
   writeFileSync(join(copy, 'src/print.ts'), PRINT);
   const outfile = join(copy, 'print.mjs');
   const bundle = { bundle: true, platform: 'node', target: 'node20.19', format: 'esm' } as const;
-  await build({ entryPoints: [join(copy, 'src/print.ts')], outfile, packages: 'external', ...bundle });
+  await build({
+    entryPoints: [join(copy, 'src/print.ts')],
+    outfile,
+    packages: 'external',
+    ...bundle,
+  });
   printed = JSON.parse(execFileSync(process.execPath, [outfile], { encoding: 'utf8' }));
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
@@ -92,14 +97,18 @@ test.each([
 
 test('a new contact field is in the schema, in the OpenAPI document and in the client’s selection', () => {
   expect(printContactFragment(printed.contact)).toContain('\n  jobTitle\n');
-  expect(printed.schema).toMatch(/^type Contact [^}]*\n {2}"""The job title\."""\n {2}jobTitle: String\n/m);
+  expect(printed.schema).toMatch(
+    /^type Contact [^}]*\n {2}"""The job title\."""\n {2}jobTitle: String\n/m,
+  );
   const { properties, required } = printed.document.components.schemas['Contact'] ?? {};
   expect(properties?.['job_title']).toEqual({ type: 'string', description: 'The job title.' });
   expect(required).not.toContain('job_title');
 });
 
 test('a new error code is in the OpenAPI document, the documents and the client', () => {
-  expect(printed.document.components.responses['Gone']).toMatchObject({ description: 'It was there.' });
+  expect(printed.document.components.responses['Gone']).toMatchObject({
+    description: 'It was there.',
+  });
   expect(JSON.stringify(printed.document.components.schemas['Error'])).toContain('"GONE"');
   const api = readFileSync(join(ROOT, 'docs/api.md'), 'utf8');
   expect(printErrors(api, printed.codes)).toContain('\n| 410 | `GONE` | It was there. |\n');
@@ -114,7 +123,9 @@ test('a new setting is read, typed and printed', () => {
 test('a new document limit is enforced and documented', () => {
   const operations = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
   expect(printLimits(operations, printed.limits)).toContain('\n| leaves | 9,000 |\n');
-  expect(printed.refusal).toBe('The operation is too large: its number of leaves is 3, and the bound is 2.');
+  expect(printed.refusal).toBe(
+    'The operation is too large: its number of leaves is 3, and the bound is 2.',
+  );
 });
 
 test('a new route is in the OpenAPI document, and a new mutation in the schema', () => {
@@ -127,7 +138,9 @@ test('a new route is in the OpenAPI document, and a new mutation in the schema',
 test('a new provider is in the registry, the schema and the OpenAPI document', () => {
   expect(printed.providers).toContain('acme');
   expect(printed.schema).toMatch(/^enum ProviderName [^}]*"""Acme, a CRM\."""\n {2}ACME\n/m);
-  expect(JSON.stringify(printed.document.components.schemas['ConnectionUpsert'])).toContain('"acme"');
+  expect(JSON.stringify(printed.document.components.schemas['ConnectionUpsert'])).toContain(
+    '"acme"',
+  );
 });
 
 /** The compiler's output. */
@@ -136,7 +149,10 @@ function compile(): string {
   const settings = { extends: './tsconfig.json', include: ['src'], exclude: ['src/print.ts'] };
   writeFileSync(join(copy, 'tsconfig.copy.json'), JSON.stringify(settings));
   try {
-    return execFileSync(process.execPath, [tsc, '-p', 'tsconfig.copy.json'], { cwd: copy, encoding: 'utf8' });
+    return execFileSync(process.execPath, [tsc, '-p', 'tsconfig.copy.json'], {
+      cwd: copy,
+      encoding: 'utf8',
+    });
   } catch (error) {
     return (error as { readonly stdout: string }).stdout;
   }
@@ -151,7 +167,10 @@ interface Printed {
       readonly schemas: Readonly<
         Record<
           string,
-          { readonly properties?: Readonly<Record<string, object>>; readonly required?: readonly string[] }
+          {
+            readonly properties?: Readonly<Record<string, object>>;
+            readonly required?: readonly string[];
+          }
         >
       >;
       readonly responses: Readonly<Record<string, object>>;

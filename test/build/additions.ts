@@ -59,7 +59,8 @@ import { text } from '../schemas.ts';
 export const waveOperation = defineOperation({
   id: 'wave',
   route: 'POST /waves',
-  ...{ summary: 'Wave', description: 'Waves.' },
+  summary: 'Wave',
+  description: 'Waves.',
   input: { body: z.strictObject({ name: text('Whom to wave to.') }) },
   response: { description: 'Done.' },
   handle: async (_context, { body }) => ({ said: wave(body.name) }),

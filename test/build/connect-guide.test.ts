@@ -11,7 +11,9 @@ import { contactSearchSchema } from '../../src/rest/routes/search-contacts.ts';
 import { toSchema } from '../../src/rest/schemas.ts';
 
 const GUIDE = readFileSync('docs/connect.md', 'utf8');
-const connectable = [...createRegistry().values()].filter(({ authorization }) => authorization !== undefined);
+const connectable = [...createRegistry().values()].filter(
+  ({ authorization }) => authorization !== undefined,
+);
 
 describe('The guide to connecting customers', () => {
   test('names the redirect URIs, the scopes and the settings of every CRM that can be connected', () => {
@@ -20,7 +22,8 @@ describe('The guide to connecting customers', () => {
       expect(GUIDE).toContain(`\`${uri}\``);
     }
     for (const { name, authorization } of connectable) {
-      for (const scope of authorization?.requiredScopes ?? []) expect(GUIDE).toContain(`\`${scope}\``);
+      for (const scope of authorization?.requiredScopes ?? [])
+        expect(GUIDE).toContain(`\`${scope}\``);
       const client = `CROSSBOOK_${name.toUpperCase()}_CLIENT`;
       expect(GUIDE).toContain(`\`${client}_ID\`, \`${client}_SECRET\``);
     }

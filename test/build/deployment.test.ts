@@ -74,12 +74,17 @@ describe('The commands of the deployment guide', () => {
     const exported = lines.flatMap((line) => /^export (\w+)=/.exec(line)?.[1] ?? []);
     expect(exported).toEqual(required);
     const [, secret, file = ''] =
-      lines.map((line) => /create secret generic (\S+) --from-env-file (\S+)$/.exec(line)).find(Boolean) ??
-      [];
-    expect(find('ops/kubernetes/crossbook.yaml', /secretRef: \{ name: (\S+) \}/g)).toEqual([secret]);
+      lines
+        .map((line) => /create secret generic (\S+) --from-env-file (\S+)$/.exec(line))
+        .find(Boolean) ?? [];
+    expect(find('ops/kubernetes/crossbook.yaml', /secretRef: \{ name: (\S+) \}/g)).toEqual([
+      secret,
+    ]);
     expect(words).toContain(`cat > ${file} <<END`);
     // It holds the keys. The build context of an image leaves out the same files.
-    const ignored = spawnSync('git', ['check-ignore', file, '.env', '.env.example'], { encoding: 'utf8' });
+    const ignored = spawnSync('git', ['check-ignore', file, '.env', '.env.example'], {
+      encoding: 'utf8',
+    });
     expect(ignored.stdout.split('\n')).toEqual([file, '.env', '']);
     expect(read('.dockerignore').split('\n')).toContain('**/*.env');
   });
@@ -98,10 +103,12 @@ describe('Image, Compose, Kubernetes and documents agree', () => {
       ...find('docs/operations.md', /listens on 127\.0\.0\.1:(\d+)/g),
     ];
     expect(documented).toEqual(Array.from({ length: 5 }, () => String(port)));
-    expect(find(manifest, /targetPort: (\w+)/g)).toEqual(find(manifest, /name: (\w+), containerPort/g));
-    expect(find('ops/kubernetes/ingress.yaml', /backend: &\w+ \{ service: \{ name: (\w+),/g)).toEqual(
-      find(manifest, /^kind: Service\nmetadata:\n {2}name: (\S+)$/gm),
+    expect(find(manifest, /targetPort: (\w+)/g)).toEqual(
+      find(manifest, /name: (\w+), containerPort/g),
     );
+    expect(
+      find('ops/kubernetes/ingress.yaml', /backend: &\w+ \{ service: \{ name: (\w+),/g),
+    ).toEqual(find(manifest, /^kind: Service\nmetadata:\n {2}name: (\S+)$/gm));
   });
 
   test('on the paths: client paths are routed, and probes use existing endpoints', () => {
@@ -130,7 +137,8 @@ describe('Image, Compose, Kubernetes and documents agree', () => {
 test('every setting that a deployment sets exists', () => {
   const example = read('.env.example');
   for (const path of ['Dockerfile', 'ops/compose.yaml', 'ops/kubernetes/crossbook.yaml']) {
-    for (const name of find(path, /\b(CROSSBOOK_[A-Z_]+)\b/g)) expect(example).toContain(`# ${name}=`);
+    for (const name of find(path, /\b(CROSSBOOK_[A-Z_]+)\b/g))
+      expect(example).toContain(`# ${name}=`);
   }
 });
 

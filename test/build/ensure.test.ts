@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -36,7 +44,8 @@ test('the build runs once, and again after a source has changed', () => {
   appendFileSync(join(copy, 'src/serve.ts'), "process.stdout.write('changed');\n");
   expect(ensure()).toMatchObject({ status: 0, stderr: '  Building …\n' });
   expect(Object.keys(readManifest().files)).not.toEqual(Object.keys(files));
-  for (const name of Object.keys(files)) expect(statSync(join(copy, 'dist', name)).isFile()).toBe(true);
+  for (const name of Object.keys(files))
+    expect(statSync(join(copy, 'dist', name)).isFile()).toBe(true);
 });
 
 function ensure() {

@@ -52,7 +52,10 @@ describe('The image', () => {
   test('starts, becomes healthy by its own health check, and responds to a search', async () => {
     const sandboxPort = await findFreePorts();
     const sandbox = { CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: String(sandboxPort) };
-    const url = await production.start(toCommand(), { ...image, env: { ...image.env, ...sandbox } });
+    const url = await production.start(toCommand(), {
+      ...image,
+      env: { ...image.env, ...sandbox },
+    });
     const [, check = ''] = find(IMAGE, 'HEALTHCHECK').split(' CMD ');
     const [program = '', option = '', code = ''] = JSON.parse(check) as string[];
     const port = new URL(url).port;
@@ -62,18 +65,30 @@ describe('The image', () => {
     });
     const { accessToken } = await createSandboxControl(sandboxPort).account();
     const hubspot = {
-      ...{ provider_name: 'hubspot', instance_url: `http://127.0.0.1:${sandboxPort}` },
+      provider_name: 'hubspot',
+      instance_url: `http://127.0.0.1:${sandboxPort}`,
       credentials: { type: 'token', value: accessToken },
     };
     const ask = async (method: string, path: string, body: object) => {
       const headers = {
-        ...{ 'content-type': 'application/json', 'x-api-key': key },
-        ...{ 'x-customer-id': 'ada', 'x-provider-name': 'hubspot' },
+        'content-type': 'application/json',
+        'x-api-key': key,
+        'x-customer-id': 'ada',
+        'x-provider-name': 'hubspot',
       };
-      const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers,
+        body: JSON.stringify(body),
+      });
       return { status: response.status, body: await response.json() };
     };
-    const customer = { customer_id: 'ada', name: 'Ada', email: 'it@example.com', connections: [hubspot] };
+    const customer = {
+      customer_id: 'ada',
+      name: 'Ada',
+      email: 'it@example.com',
+      connections: [hubspot],
+    };
     expect(await ask('PUT', '/customers', customer)).toMatchObject({ status: 200 });
     const found = await ask('POST', '/contacts/_search', { filter: { email: 'ada@example.com' } });
     expect(found).toMatchObject({ status: 200, body: { records: [{ first_name: 'Ada' }] } });
@@ -96,7 +111,9 @@ describe('The image', () => {
     const [target = '', ...sources] = words.split(' ').slice(flags.length).reverse();
     const [, stage] = /--from=(\S+)/.exec(flags.join(' ')) ?? [];
     for (const source of sources) {
-      const from = stage ? join(stages[stage] ?? '', source.replace('/app/', '')) : join(context, source);
+      const from = stage
+        ? join(stages[stage] ?? '', source.replace('/app/', ''))
+        : join(context, source);
       cpSync(from, join(folder, target.endsWith('/') ? join(target, basename(source)) : target), {
         recursive: true,
       });

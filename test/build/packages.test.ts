@@ -16,7 +16,10 @@ import '../support/process-sources.ts';
 
 const execute = promisify(execFile);
 /** The code blocks of the section, in order. */
-const [PACK = '', INSTALL_SERVER = '', START = ''] = readBlocks('docs/operations.md', '### As packages');
+const [PACK = '', INSTALL_SERVER = '', START = ''] = readBlocks(
+  'docs/operations.md',
+  '### As packages',
+);
 const [INSTALL_CLIENT = ''] = readBlocks('docs/clients.md', '## TypeScript client');
 const ROOT = process.cwd();
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -31,7 +34,10 @@ const project = join(folder, 'project');
 const installed = join(project, 'node_modules');
 const pnpmProject = join(folder, 'pnpm-project');
 let serverOnly: readonly string[];
-const PROJECTS = [{ manager: 'npm', cwd: project }, ...(PNPM ? [{ manager: 'pnpm', cwd: pnpmProject }] : [])];
+const PROJECTS = [
+  { manager: 'npm', cwd: project },
+  ...(PNPM ? [{ manager: 'pnpm', cwd: pnpmProject }] : []),
+];
 
 beforeAll(async () => {
   // A clean clone: a build of other sources would leave files behind.
@@ -72,7 +78,9 @@ describe.each(TARBALLS)('The package %s', (name) => {
   });
 
   test('has types that resolve for ES modules', async () => {
-    const checked = await checkPackage(createPackageFromTarballData(readFileSync(join(clone, name))));
+    const checked = await checkPackage(
+      createPackageFromTarballData(readFileSync(join(clone, name))),
+    );
     expect(checked.types).not.toBe(false);
     const problems = 'problems' in checked ? checked.problems : [];
     // The same as `attw --profile esm-only`.
@@ -89,9 +97,17 @@ test('the printed commands install the server with the embedded database, and th
 
 test('the server package contains its build, its sources for stack traces, and no development files', () => {
   const files = listFiles('crossbook');
-  expect(files).toEqual(expect.arrayContaining(['dist/crossbook', 'dist/main.js', 'LICENSE', 'README.md']));
+  expect(files).toEqual(
+    expect.arrayContaining(['dist/crossbook', 'dist/main.js', 'LICENSE', 'README.md']),
+  );
   const others = files.filter((file) => !/^(dist\/[^/]+|src\/.+\.ts)$/.test(file));
-  expect(others.sort()).toEqual(['.env.example', 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+  expect(others.sort()).toEqual([
+    '.env.example',
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'package.json',
+  ]);
   for (const map of files.filter((file) => file.endsWith('.map'))) {
     const { sources } = JSON.parse(readFileSync(join(installed, 'crossbook', map), 'utf8')) as {
       sources: string[];
@@ -103,7 +119,13 @@ test('the server package contains its build, its sources for stack traces, and n
 test('the client package is small, and has no dependencies', () => {
   const files = listFiles('crossbook-client');
   const others = files.filter((file) => !file.endsWith('.d.ts'));
-  expect(others.sort()).toEqual(['LICENSE', 'README.md', 'index.js', 'package.json', 'verify-webhook.js']);
+  expect(others.sort()).toEqual([
+    'LICENSE',
+    'README.md',
+    'index.js',
+    'package.json',
+    'verify-webhook.js',
+  ]);
   const code = ['index.js', 'verify-webhook.js'].map((name) =>
     readFileSync(join(installed, 'crossbook-client', name)),
   );
@@ -139,7 +161,9 @@ describe.each(PROJECTS)('A project that installs the client with $manager', ({ c
     ['docs/clients.md', () => join(clone, 'docs/clients.md'), /^\[(\s+'\w+',?){10}/],
   ])('runs the sample of %s', async (_, path, expected) => {
     const [, sample = ''] = /```ts\n([\s\S]+?)```/.exec(readFileSync(path(), 'utf8')) ?? [];
-    const here = sample.replace('http://localhost:4000', crossbook.url).replace('cbk_…', crossbook.key);
+    const here = sample
+      .replace('http://localhost:4000', crossbook.url)
+      .replace('cbk_…', crossbook.key);
     expect(here).toContain(crossbook.key);
     writeFileSync(join(cwd, 'sample.mjs'), here.replaceAll(' as const', ''));
     expect(await run(process.execPath, ['sample.mjs'], { cwd })).toMatch(expected);
@@ -190,7 +214,11 @@ createClient({ url: '', apiKey: 'key', token: 'token' });
 `;
 
 /** Resolves to the output; rejects with it if the command fails. */
-async function run(program: string, args: readonly string[], { cwd, env = {} }: In): Promise<string> {
+async function run(
+  program: string,
+  args: readonly string[],
+  { cwd, env = {} }: In,
+): Promise<string> {
   const options = { cwd, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env } };
   return (await execute(program, args, options)).stdout;
 }

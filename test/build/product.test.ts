@@ -7,7 +7,9 @@ import { FREE_LICENCES } from '../support/free-licences.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import '../support/process-sources.ts';
 
-const BUILD = JSON.parse(readFileSync('dist/build.json', 'utf8')) as { files: Record<string, string[]> };
+const BUILD = JSON.parse(readFileSync('dist/build.json', 'utf8')) as {
+  files: Record<string, string[]>;
+};
 /** The files of this build: those of the previous one are there too. */
 const FILES = Object.keys(BUILD.files);
 const folder = makeTemporaryFolder();
@@ -41,7 +43,9 @@ test('source maps contain neither sources nor references to packages, because No
 test('the licence of every bundled package is shipped, and is an allowed one', () => {
   const text = readFileSync('dist/third-party-licences.txt', 'utf8');
   const named = [...text.matchAll(/^={80}\n(\S+) \S+ \((.+?)(?:, by .*)?\)\n={80}\n/gm)];
-  expect(named.map(([, name]) => name)).toEqual(expect.arrayContaining([...packagesOf(() => true)]));
+  expect(named.map(([, name]) => name)).toEqual(
+    expect.arrayContaining([...packagesOf(() => true)]),
+  );
   expect(
     named.filter(([, , licence = '']) => !FREE_LICENCES.includes(licence)).map(([head]) => head),
   ).toEqual([]);
@@ -106,11 +110,14 @@ describe('A start in production', () => {
 
 function sourcesOf(name: string): readonly string[] {
   if (!FILES.includes(`${name}.map`)) return [];
-  return (JSON.parse(readFileSync(join('dist', `${name}.map`), 'utf8')) as { sources: string[] }).sources;
+  return (JSON.parse(readFileSync(join('dist', `${name}.map`), 'utf8')) as { sources: string[] })
+    .sources;
 }
 
 function packagesOf(isWanted: (file: string) => boolean): readonly string[] {
-  return Object.entries(BUILD.files).flatMap(([file, packages]) => (isWanted(file) ? packages : []));
+  return Object.entries(BUILD.files).flatMap(([file, packages]) =>
+    isWanted(file) ? packages : [],
+  );
 }
 
 interface Coverage {

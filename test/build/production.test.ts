@@ -5,7 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyTracked, openProduction, type Production } from '../support/production.ts';
 
 /** The code blocks of the section, in order. */
-const [INSTALL = '', SETTINGS = '', FIRST_KEY = '', START = ''] = readBlocks('From a clone to production');
+const [INSTALL = '', SETTINGS = '', FIRST_KEY = '', START = ''] = readBlocks(
+  'From a clone to production',
+);
 /** Packages that the tests have installed are not downloaded again; those that production omits are removed. */
 const NPM = `#!/bin/sh
 case "$*" in
@@ -41,7 +43,9 @@ test('the settings file is readable by its owner only', async () => {
   await shell(SETTINGS);
   const mode = spawnSync('ls', ['-l', join(folder, 'production.env')], { encoding: 'utf8' }).stdout;
   expect(mode).toMatch(/^-rw-------/);
-  expect(readFileSync(join(folder, 'production.env'), 'utf8')).toMatch(/^CROSSBOOK_KEYS=k1:.{44}$/m);
+  expect(readFileSync(join(folder, 'production.env'), 'utf8')).toMatch(
+    /^CROSSBOOK_KEYS=k1:.{44}$/m,
+  );
 });
 
 test('an application and its key are created, and doctor reports no problem', async () => {
@@ -55,7 +59,9 @@ test('an application and its key are created, and doctor reports no problem', as
 test('the production server starts, and responds to requests with the key', async () => {
   const url = await production.start(START, { cwd: folder, env });
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  expect((await fetch(`${url}/customers/nobody`, { headers: { 'x-api-key': key } })).status).toBe(404);
+  expect((await fetch(`${url}/customers/nobody`, { headers: { 'x-api-key': key } })).status).toBe(
+    404,
+  );
 });
 
 function shell(script: string): Promise<string> {

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
-const NEEDED = ['build/release.mjs', 'build/changelog.mjs', 'schema.graphql', 'schema.released.graphql'];
+const NEEDED = [
+  'build/release.mjs',
+  'build/changelog.mjs',
+  'schema.graphql',
+  'schema.released.graphql',
+];
 const RELEASED = '## 0.4.0 - 2026-01-01\n\n### Added\n\n- The first.\n';
 const folder = makeTemporaryFolder();
 const clone = join(folder, 'clone');
@@ -63,7 +68,11 @@ function release(step: string) {
 }
 
 function git(...args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync('git', args, { cwd: clone, encoding: 'utf8', env: ENV });
+  const { status, stdout, stderr } = spawnSync('git', args, {
+    cwd: clone,
+    encoding: 'utf8',
+    env: ENV,
+  });
   expect(status, stderr).toBe(0);
   return stdout;
 }
@@ -78,7 +87,10 @@ function write(name: string, content: string): void {
 
 const WHO = { NAME: 'Ada', EMAIL: 'ada@example.com' };
 const ENV = {
-  ...{ PATH: process.env['PATH'], HOME: folder },
-  ...{ GIT_AUTHOR_NAME: WHO.NAME, GIT_AUTHOR_EMAIL: WHO.EMAIL },
-  ...{ GIT_COMMITTER_NAME: WHO.NAME, GIT_COMMITTER_EMAIL: WHO.EMAIL },
+  PATH: process.env['PATH'],
+  HOME: folder,
+  GIT_AUTHOR_NAME: WHO.NAME,
+  GIT_AUTHOR_EMAIL: WHO.EMAIL,
+  GIT_COMMITTER_NAME: WHO.NAME,
+  GIT_COMMITTER_EMAIL: WHO.EMAIL,
 };

@@ -24,7 +24,11 @@ test.each([
   'a search over %s goes from its entry point through the use case to one provider',
   (face, entry) => {
     expect(files[face]).toEqual(
-      expect.arrayContaining([entry, 'src/usecases/search-contacts.ts', 'src/providers/hubspot/provider.ts']),
+      expect.arrayContaining([
+        entry,
+        'src/usecases/search-contacts.ts',
+        'src/providers/hubspot/provider.ts',
+      ]),
     );
     expect(files[face]).not.toContain('src/providers/salesforce/provider.ts');
   },

@@ -26,10 +26,21 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true }));
 
 const TODAY = Date.parse('2026-11-22');
-const examine = async (env: Record<string, string>, fetch?: typeof globalThis.fetch, at = TODAY) => {
-  const result = await runCli(['doctor', '--json'], { env, now: () => at, ...(fetch && { fetch }) });
+const examine = async (
+  env: Record<string, string>,
+  fetch?: typeof globalThis.fetch,
+  at = TODAY,
+) => {
+  const result = await runCli(['doctor', '--json'], {
+    env,
+    now: () => at,
+    ...(fetch && { fetch }),
+  });
   const findings: { subject: string; state: string; detail: string }[] = result.json();
-  return { code: result.code, findings: new Map(findings.map((finding) => [finding.subject, finding])) };
+  return {
+    code: result.code,
+    findings: new Map(findings.map((finding) => [finding.subject, finding])),
+  };
 };
 
 test('doctor reports no problem when the providers respond', async () => {
@@ -38,7 +49,10 @@ test('doctor reports no problem when the providers respond', async () => {
     asked.push(`${init?.method} ${url}`);
     return new Response(null, { status: 404 });
   };
-  const { code, findings } = await examine({ CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') }, answering);
+  const { code, findings } = await examine(
+    { CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') },
+    answering,
+  );
   expect(code).toBe(0);
   expect([...findings.values()].filter(({ state }) => state !== 'ok')).toEqual([]);
   expect([...findings.keys()].slice(0, 5)).toEqual([
@@ -65,7 +79,8 @@ test('doctor prints the redirect URIs, and warns when they are unknown', async (
   const crossbook = { CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') };
   const known = await examine({ ...crossbook, PUBLIC_URL: 'https://crossbook.example' });
   expect(known.findings.get('salesforce redirect URI')).toMatchObject({
-    ...{ state: 'ok', detail: 'https://crossbook.example/connect/callback/salesforce' },
+    state: 'ok',
+    detail: 'https://crossbook.example/connect/callback/salesforce',
   });
   const unknown = await examine({ ...crossbook, HOST: '0.0.0.0' });
   expect(unknown.findings.get('redirect URIs')).toMatchObject({ state: 'warning' });
@@ -151,7 +166,10 @@ test('doctor reports no problem before the first start, and creates nothing', as
   const { code, findings } = await examine({ CROSSBOOK_DATA: join(root, 'nothing') });
   expect(code).toBe(0);
   expect(findings.get('keys')).toMatchObject({ state: 'warning' });
-  const fresh = await examine({ CROSSBOOK_DATA: join(root, 'nothing'), CROSSBOOK_KEYS: keyOf('k1') });
+  const fresh = await examine({
+    CROSSBOOK_DATA: join(root, 'nothing'),
+    CROSSBOOK_KEYS: keyOf('k1'),
+  });
   expect(fresh.findings.get('database')).toMatchObject({ state: 'warning' });
 });
 
@@ -159,7 +177,10 @@ test('missing keys in production, an invalid setting and an unavailable database
   const cases: [string, Record<string, string>][] = [
     ['keys', { NODE_ENV: 'production' }],
     ['configuration', { PORT: 'x' }],
-    ['database', { DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/db', CROSSBOOK_KEYS: keyOf('k1') }],
+    [
+      'database',
+      { DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/db', CROSSBOOK_KEYS: keyOf('k1') },
+    ],
   ];
   for (const [subject, env] of cases) {
     const { code, findings } = await examine(env);

@@ -23,7 +23,10 @@ const run = (line: string, input?: string) =>
 test('an OAuth client is set with its secret from standard input, listed without it, and deleted', async () => {
   const set = await run('oauth-clients set Acme hubspot --client-id id-1', `${SECRET}\n`);
   expect([set.code, set.stdout]).toEqual([0, 'Acme connects hubspot with id-1.\n']);
-  const listed = [await run('oauth-clients list Acme'), await run('oauth-clients list Acme --json')];
+  const listed = [
+    await run('oauth-clients list Acme'),
+    await run('oauth-clients list Acme --json'),
+  ];
   expect(listed[0]?.stdout).toMatch(/^hubspot +id-1 /);
   expect(listed[1]?.json()).toMatchObject([{ providerName: 'hubspot', clientId: 'id-1' }]);
   expect(JSON.stringify([set, listed])).not.toContain(SECRET);
@@ -43,7 +46,12 @@ test.each([
   ['oauth-clients set Acme hubspot', SECRET, 2, 'Missing: --client-id'],
   ['oauth-clients set Acme hubspott --client-id x', SECRET, 2, 'Not a provider'],
   ['oauth-clients set Acme hubspot --client-id x', '', 1, 'client_secret must have'],
-  ['oauth-clients set Acme hubspot --client-id x', `${SECRET} and more`, 1, 'client_secret must have'],
+  [
+    'oauth-clients set Acme hubspot --client-id x',
+    `${SECRET} and more`,
+    1,
+    'client_secret must have',
+  ],
   ['oauth-clients set Acme gong --client-id x', SECRET, 1, 'cannot be connected'],
   ['oauth-clients set Nobody hubspot --client-id x', SECRET, 1, 'There is no application'],
 ])('%s, given %j, ends with %i and repeats no secret', async (line, input, code, words) => {

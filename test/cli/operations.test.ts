@@ -19,12 +19,19 @@ const run = (...args: string[]) => runCli(args, { env });
 beforeAll(async () => {
   root = makeTemporaryFolder();
   env = { CROSSBOOK_DATA: join(root, 'data'), CROSSBOOK_KEYS: OLD ?? '' };
-  applicationId = (await run('apps', 'create', 'Acme', '--origin', 'https://a.example', '--json')).json().id;
+  applicationId = (
+    await run('apps', 'create', 'Acme', '--origin', 'https://a.example', '--json')
+  ).json().id;
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-const withStores = async <T>(work: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>) => {
-  const database = await openDatabase({ directory: join(root, 'data/data') }, { keyRing: ringOf('old') });
+const withStores = async <T>(
+  work: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>,
+) => {
+  const database = await openDatabase(
+    { directory: join(root, 'data/data') },
+    { keyRing: ringOf('old') },
+  );
   return work(database).finally(() => database.close());
 };
 
@@ -43,7 +50,8 @@ describe('commands on the embedded database', () => {
     expect(listed.stdout).toMatch(new RegExp(`${id} +backend +ending`));
     expect(listed.stdout).toMatch(new RegExp(`${fresh.id} +backend +active`));
     // A secret may have underscores of its own.
-    for (const { key: whole } of [{ key }, fresh]) expect(listed.stdout).not.toContain(whole.slice(-66, -23));
+    for (const { key: whole } of [{ key }, fresh])
+      expect(listed.stdout).not.toContain(whole.slice(-66, -23));
 
     expect((await run('keys', 'revoke', id)).code).toBe(0);
     const again = await run('keys', 'revoke', id);
@@ -68,7 +76,10 @@ describe('commands on the embedded database', () => {
   test('a name must be one readable line', async () => {
     for (const name of ['', ' ', 'two\nlines', 'x'.repeat(201), 'null\0']) {
       const { code, stderr } = await run('apps', 'create', name);
-      expect([code, stderr]).toEqual([1, 'A name has 1 to 200 characters, and no control characters.\n']);
+      expect([code, stderr]).toEqual([
+        1,
+        'A name has 1 to 200 characters, and no control characters.\n',
+      ]);
     }
   });
 
@@ -86,7 +97,9 @@ describe('commands on the embedded database', () => {
     expect((await run('apps', 'list', '--json')).json()).toEqual([
       { id: applicationId, name: 'Acme', origins: ['https://b.example'] },
     ]);
-    expect((await run('apps', 'origins', 'nobody')).stderr).toContain('There is no application "nobody"');
+    expect((await run('apps', 'origins', 'nobody')).stderr).toContain(
+      'There is no application "nobody"',
+    );
   });
 
   test('tokens are invalidated, data are encrypted again for a new key, and a deleted customer leaves no data', async () => {
@@ -99,12 +112,16 @@ describe('commands on the embedded database', () => {
         connections: [{ providerName: 'hubspot', credentials }],
       }),
     );
-    expect((await run('tokens', 'revoke', 'Acme', 'ada', '--json')).json()).toMatchObject({ generation: 1 });
+    expect((await run('tokens', 'revoke', 'Acme', 'ada', '--json')).json()).toMatchObject({
+      generation: 1,
+    });
     env = { ...env, CROSSBOOK_KEYS: `${NEW},${OLD}` };
     expect((await run('seal', 'rotate', '--json')).json()).toEqual({ resealed: 1, unreadable: 0 });
     env = { ...env, CROSSBOOK_KEYS: NEW ?? '' };
     expect((await run('customers', 'delete', 'Acme', 'ada', '--yes')).code).toBe(0);
-    expect((await run('customers', 'delete', 'Acme', 'ada', '--yes')).stderr).toContain('no customer "ada"');
+    expect((await run('customers', 'delete', 'Acme', 'ada', '--yes')).stderr).toContain(
+      'no customer "ada"',
+    );
     env = { ...env, CROSSBOOK_KEYS: OLD ?? '' };
   });
 
@@ -127,7 +144,9 @@ describe('commands on the embedded database', () => {
 
   test('commands work on the data of a running server, which sees their changes', async () => {
     await withStores(async ({ admin }) => {
-      const created = await Promise.all(['One', 'Two', 'Three'].map((name) => run('apps', 'create', name)));
+      const created = await Promise.all(
+        ['One', 'Two', 'Three'].map((name) => run('apps', 'create', name)),
+      );
       expect(created.map(({ code, stderr }) => [code, stderr])).toEqual(created.map(() => [0, '']));
       const names = (await admin.listApplications()).map(({ name }) => name);
       expect(names).toEqual(expect.arrayContaining(['One', 'Two', 'Three']));

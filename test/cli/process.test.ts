@@ -1,6 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -11,7 +19,8 @@ import '../support/process-sources.ts';
 
 const run = promisify(execFile);
 const { bin } = JSON.parse(readFileSync('package.json', 'utf8'));
-const crossbook = (...args: string[]) => run(bin.crossbook, args, { env: { PATH: process.env['PATH'] } });
+const crossbook = (...args: string[]) =>
+  run(bin.crossbook, args, { env: { PATH: process.env['PATH'] } });
 
 test('the command of the package runs the product: it prints and ends', async () => {
   const { stdout, stderr } = await crossbook('schema', 'print');
@@ -30,7 +39,10 @@ test('the command prints its version', async () => {
 describe('an environment file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'crossbook-env-'));
   const file = join(folder, 'settings');
-  writeFileSync(file, 'PORT=many\nCROSSBOOK_MAX_REQUESTS=none\nDATABASE_URL=postgres://127.0.0.1:1/none\n');
+  writeFileSync(
+    file,
+    'PORT=many\nCROSSBOOK_MAX_REQUESTS=none\nDATABASE_URL=postgres://127.0.0.1:1/none\n',
+  );
   const env = { PATH: process.env['PATH'], CROSSBOOK_DATA: folder, CROSSBOOK_MAX_REQUESTS: '10' };
   const fail = (...args: string[]) => run(bin.crossbook, args, { env }).catch((error) => error);
   afterAll(() => rmSync(folder, { recursive: true }));

@@ -40,7 +40,8 @@ test('Apollo Client walks three pages with relayStylePagination, and its cache h
     const list = client.readQuery({ query: ContactPageDocument, variables })?.searchContacts;
     lengths.push(list?.edges.length ?? 0);
     if (!page?.pageInfo.hasNextPage) break;
-    page = (await query.fetchMore({ variables: { after: page.pageInfo.endCursor } })).data?.searchContacts;
+    page = (await query.fetchMore({ variables: { after: page.pageInfo.endCursor } })).data
+      ?.searchContacts;
   }
   expect(lengths).toEqual([4, 8, 10]);
   expect(crossbook.requests).toHaveLength(3);
@@ -82,7 +83,10 @@ test('the result of a mutation updates Apollo Client’s cache', async () => {
 
 test('Apollo Client treats a rejected request as a GraphQL error, not as a network error', async () => {
   const client = createApollo({ headers: { 'x-api-key': 'wrong' } });
-  const refused = client.query({ query: FindContactDocument, variables: { email: 'ada@example.com' } });
+  const refused = client.query({
+    query: FindContactDocument,
+    variables: { email: 'ada@example.com' },
+  });
   const error = await refused.catch((thrown: unknown) => thrown);
   expect(errorsOf(error)).toMatchObject([{ extensions: { code: 'UNAUTHORIZED' } }]);
 });
@@ -96,15 +100,22 @@ test.each([false, true])(
     const sent: boolean[] = [];
     for (const round of [1, 2]) {
       crossbook.requests.length = 0;
-      expect((await ask()).data, `round ${round}`).toMatchObject({ customer: { customerId: 'demo' } });
-      for (const { body } of crossbook.requests) sent.push((await body).includes('query Persisted'));
+      expect((await ask()).data, `round ${round}`).toMatchObject({
+        customer: { customerId: 'demo' },
+      });
+      for (const { body } of crossbook.requests)
+        sent.push((await body).includes('query Persisted'));
     }
     // The hash is unknown; the document is sent; then the hash alone.
     expect(sent).toEqual([false, true, false]);
   },
 );
 
-function createApollo({ headers, links = [], cache = new InMemoryCache() }: Setup = {}): ApolloClient {
+function createApollo({
+  headers,
+  links = [],
+  cache = new InMemoryCache(),
+}: Setup = {}): ApolloClient {
   const http = new HttpLink({
     uri: `${crossbook.url}/graphql`,
     headers: { 'x-api-key': crossbook.key, 'x-customer-id': 'demo', ...headers },
@@ -117,7 +128,9 @@ function createPagedCache(): InMemoryCache {
   return new InMemoryCache({ typePolicies: { Query: { fields: { searchContacts } } } });
 }
 
-function firstPageOf(query: ObservableQuery<ContactPageQuery, ContactPageQueryVariables>): Promise<Page> {
+function firstPageOf(
+  query: ObservableQuery<ContactPageQuery, ContactPageQueryVariables>,
+): Promise<Page> {
   return new Promise((resolve, reject) => {
     query.subscribe({
       next: ({ data, loading }) => loading || resolve((data as ContactPageQuery).searchContacts),

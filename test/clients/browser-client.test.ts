@@ -29,13 +29,19 @@ describe.runIf(CHROMIUM)('The client in a web page, with a customer token', () =
       const name = new URL(route.request().url()).pathname.replace('/page/', '');
       return name === ''
         ? route.fulfill({ contentType: 'text/html', body: PAGE })
-        : route.fulfill({ contentType: 'text/javascript', body: readFileSync(new URL(name, COMPILED)) });
+        : route.fulfill({
+            contentType: 'text/javascript',
+            body: readFileSync(new URL(name, COMPILED)),
+          });
     });
     await page.goto(`${crossbook.url}/page/`);
     const { data } = await crossbook.execute(
       'mutation { issueCustomerToken(input: { customerId: "demo" }) { token } }',
     );
-    const options = { token: data.issueCustomerToken.token as string, url: `${crossbook.url}/graphql` };
+    const options = {
+      token: data.issueCustomerToken.token as string,
+      url: `${crossbook.url}/graphql`,
+    };
     await page.evaluate(
       (config) => void Object.assign(globalThis, { client: createClient(config) }),
       options,
@@ -50,7 +56,11 @@ describe.runIf(CHROMIUM)('The client in a web page, with a customer token', () =
   test('iterates over all pages', async () => {
     const sizes = await page.evaluate(async () => {
       const found: number[] = [];
-      const search = { provider: 'HUBSPOT', filter: { emailDomain: 'example.com' }, first: 4 } as const;
+      const search = {
+        provider: 'HUBSPOT',
+        filter: { emailDomain: 'example.com' },
+        first: 4,
+      } as const;
       for await (const { nodes } of client.searchAll(search)) found.push(nodes.length);
       return found;
     });
@@ -63,7 +73,12 @@ describe.runIf(CHROMIUM)('The client in a web page, with a customer token', () =
       const thrown = await client.upsertCustomer(input).catch((error: unknown) => error);
       return JSON.parse(JSON.stringify(thrown)) as unknown;
     });
-    expect(error).toMatchObject({ name: 'CrossbookError', code: 'FORBIDDEN', status: 403, retryable: false });
+    expect(error).toMatchObject({
+      name: 'CrossbookError',
+      code: 'FORBIDDEN',
+      status: 403,
+      retryable: false,
+    });
   });
 });
 

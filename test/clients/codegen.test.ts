@@ -11,7 +11,8 @@ test('the code generated from schema.graphql is up to date (`npm run codegen`)',
     'src/client/operations.generated.ts',
     'test/clients/operations.generated.ts',
   ]);
-  for (const { filename, content } of files) expect(readFileSync(filename, 'utf8'), filename).toBe(content);
+  for (const { filename, content } of files)
+    expect(readFileSync(filename, 'utf8'), filename).toBe(content);
 });
 
 interface GeneratedFile {

@@ -17,7 +17,11 @@ test('the window opens synchronously, goes to the link, and closes once it has p
   expect(page.seen).toEqual(['open']);
   await page.settle();
   page.tell('https://crossbook.example', RESULT);
-  expect(await connected).toEqual({ connectLinkId: 'link-1', status: 'AWAITING_CONFIRMATION', code: 'code' });
+  expect(await connected).toEqual({
+    connectLinkId: 'link-1',
+    status: 'AWAITING_CONFIRMATION',
+    code: 'code',
+  });
   expect(page.seen).toEqual(['open', `replace ${LINK.url}`, 'close']);
   expect(page.listeners.size).toBe(0);
 });

@@ -13,7 +13,11 @@ import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 
 let crossbook: ListeningApp;
 let client: Client;
-const ADA: ContactSearch = { customerId: 'demo', provider: 'HUBSPOT', filter: { email: 'ada@example.com' } };
+const ADA: ContactSearch = {
+  customerId: 'demo',
+  provider: 'HUBSPOT',
+  filter: { email: 'ada@example.com' },
+};
 
 beforeAll(async () => {
   crossbook = await listenApp();
@@ -23,7 +27,9 @@ afterAll(() => crossbook.close());
 
 test('the client finds a contact, and fetches only the selected fields', async () => {
   const { nodes, pageInfo, ...rest } = await client.searchContacts(ADA);
-  expect(nodes).toMatchObject([{ firstName: 'Ada', lifecycleStage: 'CUSTOMER', provider: 'HUBSPOT' }]);
+  expect(nodes).toMatchObject([
+    { firstName: 'Ada', lifecycleStage: 'CUSTOMER', provider: 'HUBSPOT' },
+  ]);
   expect(nodes[0]).not.toHaveProperty('rawData');
   expect(nodes[0]).not.toHaveProperty('associations');
   expect(pageInfo.hasNextPage).toBe(false);
@@ -31,7 +37,11 @@ test('the client finds a contact, and fetches only the selected fields', async (
 });
 
 test('optional fields are fetched on request', async () => {
-  const more = { includeRawData: true, includeTotalCount: true, associations: ['COMPANY'] } as const;
+  const more = {
+    includeRawData: true,
+    includeTotalCount: true,
+    associations: ['COMPANY'],
+  } as const;
   const { nodes, totalCount } = await client.searchContacts({ ...ADA, ...more });
   expect(totalCount).toBe(1);
   expect(nodes[0]).toMatchObject({ rawData: expect.any(Object), associations: expect.any(Array) });
@@ -54,8 +64,13 @@ test('pages are fetched lazily, one after the other', async () => {
 
 test('a customer is created, and a token for it gives access to its own contacts only', async () => {
   const input = { customerId: 'acme', name: 'Acme', email: 'office@acme.example' };
-  expect(await client.upsertCustomer(input)).toMatchObject({ created: true, customer: { version: 1 } });
-  expect(await client.upsertCustomer({ ...input, expectedVersion: 1 })).toMatchObject({ created: false });
+  expect(await client.upsertCustomer(input)).toMatchObject({
+    created: true,
+    customer: { version: 1 },
+  });
+  expect(await client.upsertCustomer({ ...input, expectedVersion: 1 })).toMatchObject({
+    created: false,
+  });
   await expect(client.upsertCustomer({ ...input, expectedVersion: 9 })).rejects.toMatchObject({
     code: 'CONFLICT',
     status: 409,
@@ -66,14 +81,22 @@ test('a customer is created, and a token for it gives access to its own contacts
   const frontend = createClient({ url: `${crossbook.url}/graphql`, token: async () => token });
   const { customerId: _customer, ...mine } = ADA;
   expect((await frontend.searchContacts(mine)).nodes).toHaveLength(1);
-  await expect(frontend.upsertCustomer(input)).rejects.toMatchObject({ code: 'FORBIDDEN', status: 403 });
+  await expect(frontend.upsertCustomer(input)).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+    status: 403,
+  });
 });
 
 test('a connection is deleted, and then its customer', async () => {
   const { customerId } = { customerId: 'leaving' };
-  const connections = [{ providerName: 'HUBSPOT', credentials: { token: { value: 'pat-x' } } }] as const;
+  const connections = [
+    { providerName: 'HUBSPOT', credentials: { token: { value: 'pat-x' } } },
+  ] as const;
   const { customer } = await client.upsertCustomer({
-    ...{ customerId, name: 'L', email: 'l@example.com', connections },
+    customerId,
+    name: 'L',
+    email: 'l@example.com',
+    connections,
   });
   expect(customer.version).toBe(1);
   const removed = await client.disconnectProvider({ customerId, provider: 'HUBSPOT' });
@@ -87,11 +110,15 @@ test('a connection is deleted, and then its customer', async () => {
 });
 
 test('customers are read and listed, also by the status of a connection', async () => {
-  const connections = [{ providerName: 'HUBSPOT', credentials: { token: { value: 'pat-y' } } }] as const;
+  const connections = [
+    { providerName: 'HUBSPOT', credentials: { token: { value: 'pat-y' } } },
+  ] as const;
   const input = { customerId: 'listed', name: 'L', email: 'l@example.com', connections };
   const { customer } = await client.upsertCustomer(input);
   expect(await client.customer('listed')).toEqual(customer);
-  const { nodes, pageInfo } = await client.customers({ filter: { customerIds: ['listed', 'demo'] } });
+  const { nodes, pageInfo } = await client.customers({
+    filter: { customerIds: ['listed', 'demo'] },
+  });
   expect(nodes.map(({ customerId }) => customerId).sort()).toEqual(['demo', 'listed']);
   expect(pageInfo.hasNextPage).toBe(false);
   expect((await client.customers({ first: 1 })).pageInfo.hasNextPage).toBe(true);
@@ -107,28 +134,39 @@ test('a link is created and canceled', async () => {
   });
   expect(url).toContain('/connect/');
   expect(await client.connectLink(link.id)).toMatchObject({ id: link.id, status: 'PENDING' });
-  expect(await client.cancelConnectLink({ id: link.id })).toMatchObject({ link: { status: 'CANCELED' } });
+  expect(await client.cancelConnectLink({ id: link.id })).toMatchObject({
+    link: { status: 'CANCELED' },
+  });
 });
 
 test('a webhook endpoint is created, changed and deleted; events are listed', async () => {
-  const { endpoint, secret } = await client.createWebhookEndpoint({ url: 'https://example.com/hooks' });
+  const { endpoint, secret } = await client.createWebhookEndpoint({
+    url: 'https://example.com/hooks',
+  });
   expect(secret).toMatch(/^whsec_/);
   expect(await client.webhookEndpoints()).toEqual([endpoint]);
-  const changed = await client.updateWebhookEndpoint({ id: endpoint.id, eventTypes: ['CUSTOMER_CREATED'] });
+  const changed = await client.updateWebhookEndpoint({
+    id: endpoint.id,
+    eventTypes: ['CUSTOMER_CREATED'],
+  });
   expect(changed.endpoint).toMatchObject({ id: endpoint.id, eventTypes: ['CUSTOMER_CREATED'] });
   const rotated = await client.rotateWebhookSecret({ id: endpoint.id });
   expect(rotated.secret).not.toBe(secret);
   const since = '2020-01-01T00:00:00.000Z';
   const redelivered = await client.redeliverEvents({ endpointId: endpoint.id, since });
   expect(redelivered).toMatchObject({ scheduled: expect.any(Number), nextSince: null });
-  expect(await client.deleteWebhookEndpoint({ id: endpoint.id })).toEqual({ deletedEndpointId: endpoint.id });
+  expect(await client.deleteWebhookEndpoint({ id: endpoint.id })).toEqual({
+    deletedEndpointId: endpoint.id,
+  });
   expect(await client.webhookEndpoints()).toEqual([]);
   const { nodes } = await client.events({ customerId: 'acme', first: 5 });
   expect(nodes).toMatchObject([{ type: expect.any(String), customerId: 'acme' }]);
 });
 
 test('a rejected request is thrown with all details of the error', async () => {
-  const error = await client.searchContacts({ ...ADA, provider: 'PIPEDRIVE' }).catch((thrown) => thrown);
+  const error = await client
+    .searchContacts({ ...ADA, provider: 'PIPEDRIVE' })
+    .catch((thrown) => thrown);
   expect(error).toBeInstanceOf(CrossbookError);
   expect(error).toMatchObject({
     code: 'NOT_IMPLEMENTED',
@@ -140,14 +178,23 @@ test('a rejected request is thrown with all details of the error', async () => {
     retryAfterMs: undefined,
   });
   const stranger = createClient({ url: `${crossbook.url}/graphql`, apiKey: 'wrong' });
-  await expect(stranger.searchContacts(ADA)).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
+  await expect(stranger.searchContacts(ADA)).rejects.toMatchObject({
+    code: 'UNAUTHORIZED',
+    status: 401,
+  });
 });
 
 test('a failing CRM is a 499 with the CRM’s response and the time to wait before a retry', async () => {
   const answer = { kind: 'answer', status: 503, body: 'Down for maintenance' } as const;
   crossbook.sandbox.salesforce.demo.fail(answer, { times: 50 });
-  const error = await client.searchContacts({ ...ADA, provider: 'SALESFORCE' }).catch((thrown) => thrown);
-  expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE', status: 499, retryable: true });
+  const error = await client
+    .searchContacts({ ...ADA, provider: 'SALESFORCE' })
+    .catch((thrown) => thrown);
+  expect(error).toMatchObject({
+    code: 'REMOTE_PROVIDER_UNAVAILABLE',
+    status: 499,
+    retryable: true,
+  });
   expect(error.remote).toMatchObject({ code: 503, body: 'Down for maintenance' });
 });
 
@@ -168,27 +215,33 @@ test.each([
     '{"errors":[{"message":"x","extensions":{"code":"TOO_MANY_REQUESTS","status":"429","meta":{"retryable":true,"retry_after_ms":1500}}}]}',
     { code: 'TOO_MANY_REQUESTS', status: 429, retryable: true, retryAfterMs: 1500 },
   ],
-])('a response of a proxy is mapped as far as possible: %i %s %s', async (status, type, body, expected) => {
-  const answer = new Response(body, { status, headers: { 'content-type': type } });
-  const proxied = createClient({
-    url: 'http://proxy.example/graphql',
-    apiKey: 'x',
-    fetch: async () => answer,
-  });
-  const error = await proxied.searchContacts(ADA).catch((thrown) => thrown);
-  expect(error).toBeInstanceOf(CrossbookError);
-  expect(error).toMatchObject(expected);
-});
+])(
+  'a response of a proxy is mapped as far as possible: %i %s %s',
+  async (status, type, body, expected) => {
+    const answer = new Response(body, { status, headers: { 'content-type': type } });
+    const proxied = createClient({
+      url: 'http://proxy.example/graphql',
+      apiKey: 'x',
+      fetch: async () => answer,
+    });
+    const error = await proxied.searchContacts(ADA).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(CrossbookError);
+    expect(error).toMatchObject(expected);
+  },
+);
 
 test('connection refused is a retryable error, and an abort is rethrown as the caller’s own', async () => {
   const url = `http://127.0.0.1:${await findFreePorts()}/graphql`;
   const nowhere = createClient({ url, apiKey: 'x' });
   await expect(nowhere.searchContacts(ADA)).rejects.toMatchObject({
-    ...{ code: 'NO_ANSWER', retryable: true },
+    code: 'NO_ANSWER',
+    retryable: true,
     detail: expect.stringMatching(`^No answer from ${url}: .*ECONNREFUSED`),
   });
   const reason = new Error('not needed any more');
-  await expect(client.searchContacts(ADA, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  await expect(client.searchContacts(ADA, { signal: AbortSignal.abort(reason) })).rejects.toBe(
+    reason,
+  );
 });
 
 test('a URL of another path than /graphql is an error that says what came from where', async () => {

@@ -27,7 +27,8 @@ export function apollo(): Promise<Outcome> {
   });
   return runScenario({
     query: async (text, variables) => (await client.query({ query: gql(text), variables })).data,
-    mutate: async (text, variables) => (await client.mutate({ mutation: gql(text), variables })).data,
+    mutate: async (text, variables) =>
+      (await client.mutate({ mutation: gql(text), variables })).data,
     codeOf: (error) => CombinedGraphQLErrors.is(error) && readCode(error.errors[0]),
   });
 }
@@ -46,7 +47,8 @@ export function urql(): Promise<Outcome> {
       if (error) throw error;
       return data;
     },
-    codeOf: (error) => readCode((error as { graphQLErrors?: readonly unknown[] }).graphQLErrors?.[0]),
+    codeOf: (error) =>
+      readCode((error as { graphQLErrors?: readonly unknown[] }).graphQLErrors?.[0]),
   });
 }
 
@@ -54,7 +56,8 @@ export function graphqlRequest(): Promise<Outcome> {
   const client = new GraphQLClient(`${crossbook.url}/graphql`, { headers: toHeaders() });
   const ask = (text: string, variables: object) => client.request(text, variables);
   return runScenario({
-    ...{ query: ask, mutate: ask },
+    query: ask,
+    mutate: ask,
     codeOf: (error) => error instanceof ClientError && readCode(error.response.errors?.[0]),
   });
 }
@@ -75,7 +78,8 @@ export function relay(): Promise<Outcome> {
     mutate: (text, variables) =>
       new Promise((resolve, reject) => {
         commitMutation(environment, {
-          ...{ mutation: compiled(text), variables },
+          mutation: compiled(text),
+          variables,
           onCompleted: (data, errors) => (errors ? reject(errors[0]) : resolve(data)),
           onError: reject,
         });
@@ -89,11 +93,20 @@ function ours(): Promise<Outcome> {
   const search = { customerId: 'demo', provider: 'HUBSPOT' } as const;
   return runScenario({
     query: async (_text, { filter, first, after }) => {
-      const input = { ...search, filter: filter as never, ...(first && { first }), ...(after && { after }) };
+      const input = {
+        ...search,
+        filter: filter as never,
+        ...(first && { first }),
+        ...(after && { after }),
+      };
       return { searchContacts: await client.searchContacts(input) };
     },
     mutate: async (_text, { id, email }) => ({
-      upsertCustomer: await client.upsertCustomer({ customerId: `${id}`, name: 'A', email: `${email}` }),
+      upsertCustomer: await client.upsertCustomer({
+        customerId: `${id}`,
+        name: 'A',
+        email: `${email}`,
+      }),
     }),
     codeOf: (error) => error instanceof CrossbookError && error.code,
   });
@@ -104,13 +117,19 @@ export { ours as crossbook };
 /** A page whose monitoring adds headers to every request. */
 export function monitored(): Promise<Outcome> {
   const headers = {
-    ...{ ...toHeaders(), 'x-requested-with': 'XMLHttpRequest' },
-    ...{ baggage: 'sentry-release=1', 'sentry-trace': `${'0'.repeat(31)}1-${'0'.repeat(15)}1-1` },
-    ...{ tracestate: 'a=b', 'apollo-require-preflight': 'true' },
+    ...toHeaders(),
+    'x-requested-with': 'XMLHttpRequest',
+    baggage: 'sentry-release=1',
+    'sentry-trace': `${'0'.repeat(31)}1-${'0'.repeat(15)}1-1`,
+    tracestate: 'a=b',
+    'apollo-require-preflight': 'true',
   };
   const ask = async (query: string, variables: object) => {
     const response = await post(headers, { query, variables });
-    const { data, errors } = (await response.json()) as { data: unknown; errors?: readonly unknown[] };
+    const { data, errors } = (await response.json()) as {
+      data: unknown;
+      errors?: readonly unknown[];
+    };
     if (errors) throw errors[0];
     return data;
   };
@@ -186,7 +205,10 @@ interface Outcome {
 
 interface Ways {
   query(text: string, variables: Search): Promise<unknown>;
-  mutate(text: string, variables: { readonly id: string; readonly email: string }): Promise<unknown>;
+  mutate(
+    text: string,
+    variables: { readonly id: string; readonly email: string },
+  ): Promise<unknown>;
   codeOf(error: unknown): string | undefined | false;
 }
 

@@ -57,7 +57,9 @@ describe.runIf(CHROMIUM)('A page of another origin, with the demo’s default se
   test('a page of an origin that is not allowed cannot read responses, and the log says how to allow it', async () => {
     const other = await open([0]);
     const { origin } = new URL(other.url());
-    const failure = await other.evaluate(() => frontend.monitored().catch((error: unknown) => String(error)));
+    const failure = await other.evaluate(() =>
+      frontend.monitored().catch((error: unknown) => String(error)),
+    );
     expect(failure).toMatch(/Failed to fetch/);
     const logged = crossbook.log.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(logged).toContainEqual(
@@ -86,7 +88,8 @@ describe.runIf(CHROMIUM)('A page of another origin, with the demo’s default se
 
   async function listenOn([port, ...others]: readonly number[]): Promise<Server> {
     const server = createServer(({ url }, response) => {
-      const [type, body] = url === '/frontend.js' ? ['text/javascript', script] : ['text/html', PAGE];
+      const [type, body] =
+        url === '/frontend.js' ? ['text/javascript', script] : ['text/html', PAGE];
       response.setHeader('content-type', type).end(body);
     }).listen(port, 'localhost');
     try {

@@ -10,7 +10,15 @@ import '../support/process-sources.ts';
 const execute = promisify(execFile);
 const ROOT = process.cwd();
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
-const OPTIONS = ['--strict', '--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2022'];
+const OPTIONS = [
+  '--strict',
+  '--module',
+  'esnext',
+  '--moduleResolution',
+  'bundler',
+  '--target',
+  'es2022',
+];
 const code = readSamples().filter(({ language }) => ['ts', 'js', 'tsx'].includes(language));
 const documents = [...new Set(code.map(({ path }) => path))];
 let folder: string;
@@ -48,17 +56,20 @@ test('several documents contain code', () => {
   expect(documents.length).toBeGreaterThan(2);
 });
 
-test.each(documents)('the code of %s type-checks against the client and the gateway', async (path) => {
-  // Code blocks of one document continue each other.
-  const blocks = code.filter((one) => one.path === path).map((one) => one.code);
-  writeFileSync(join(folder, 'sample.ts'), `${blocks.join('\n')}\nexport {};\n`);
-  const types = ['--lib', 'es2022,dom', '--types', '', '--skipLibCheck', '--noEmit'];
-  const { stdout } = await execute(
-    process.execPath,
-    [TSC, ...OPTIONS, ...types, 'around.d.ts', 'sample.ts'],
-    {
-      cwd: folder,
-    },
-  ).catch((error: { stdout: string }) => error);
-  expect(stdout).toBe('');
-});
+test.each(documents)(
+  'the code of %s type-checks against the client and the gateway',
+  async (path) => {
+    // Code blocks of one document continue each other.
+    const blocks = code.filter((one) => one.path === path).map((one) => one.code);
+    writeFileSync(join(folder, 'sample.ts'), `${blocks.join('\n')}\nexport {};\n`);
+    const types = ['--lib', 'es2022,dom', '--types', '', '--skipLibCheck', '--noEmit'];
+    const { stdout } = await execute(
+      process.execPath,
+      [TSC, ...OPTIONS, ...types, 'around.d.ts', 'sample.ts'],
+      {
+        cwd: folder,
+      },
+    ).catch((error: { stdout: string }) => error);
+    expect(stdout).toBe('');
+  },
+);

@@ -24,7 +24,10 @@ beforeAll(async () => {
   app = compileRelay(RELAY_APP);
   // As in production: only compiled operations are accepted.
   crossbook = await listenApp({ operations: app.manifest });
-  environment = new Environment({ network: Network.create(send), store: new Store(new RecordSource()) });
+  environment = new Environment({
+    network: Network.create(send),
+    store: new Store(new RecordSource()),
+  });
 });
 afterAll(async () => {
   await crossbook.close();
@@ -90,7 +93,9 @@ test('Relay refetches a record by its id', async () => {
   crossbook.requests.length = 0;
   expect(await ask('appContactRowRefetchQuery', { id })).toMatchObject({ node: { __id: id } });
   expect(crossbook.requests).toHaveLength(1);
-  expect(environment.getStore().getSource().get(id)).toMatchObject({ firstName: expect.any(String) });
+  expect(environment.getStore().getSource().get(id)).toMatchObject({
+    firstName: expect.any(String),
+  });
 });
 
 test('both mutations run in Relay, and a second upsert updates the customer in its store', async () => {
@@ -99,9 +104,12 @@ test('both mutations run in Relay, and a second upsert updates the customer in i
     upsertCustomer: { created: true, customer: { version: 1 } },
   });
   const again = await mutate('appUpsertCustomerMutation', { input: { ...input, name: 'Relay 2' } });
-  const { id } = (again as { upsertCustomer: { customer: { id: string } } }).upsertCustomer.customer;
+  const { id } = (again as { upsertCustomer: { customer: { id: string } } }).upsertCustomer
+    .customer;
   expect(environment.getStore().getSource().get(id)).toMatchObject({ name: 'Relay 2', version: 2 });
-  expect(await mutate('appIssueCustomerTokenMutation', { input: { customerId: 'relay' } })).toMatchObject({
+  expect(
+    await mutate('appIssueCustomerTokenMutation', { input: { customerId: 'relay' } }),
+  ).toMatchObject({
     issueCustomerToken: { token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) },
   });
 });

@@ -1,7 +1,11 @@
 import { Client, createRequest, fetchExchange, gql, mapExchange } from '@urql/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
-import { ContactPageDocument, FindContactDocument, SaveCustomerDocument } from './operations.generated.ts';
+import {
+  ContactPageDocument,
+  FindContactDocument,
+  SaveCustomerDocument,
+} from './operations.generated.ts';
 
 let crossbook: ListeningApp;
 beforeAll(async () => {
@@ -45,7 +49,10 @@ test.each([
   ['an unknown customer', { 'x-customer-id': 'nobody' }, 'NOT_FOUND'],
 ])('urql reads %s as a GraphQL error, whatever its HTTP status', async (_name, headers, code) => {
   const { client, codes } = createUrql(headers);
-  const { error } = await client.query(ContactPageDocument, { emailDomain: 'example.com', first: 1 });
+  const { error } = await client.query(ContactPageDocument, {
+    emailDomain: 'example.com',
+    first: 1,
+  });
   expect(error?.graphQLErrors[0]?.extensions['code']).toBe(code);
   expect(error?.networkError).toBeUndefined();
   expect(codes[0]).toBe(code);
@@ -55,7 +62,10 @@ test('urql creates a customer by a mutation, and a conflict is an error with a c
   const { client } = createUrql();
   const input = { customerId: 'urql', name: 'Urql', email: 'u@urql.example', expectedVersion: 0 };
   const { data } = await client.mutation(SaveCustomerDocument, { input });
-  expect(data?.upsertCustomer).toMatchObject({ created: true, customer: { customerId: 'urql', version: 1 } });
+  expect(data?.upsertCustomer).toMatchObject({
+    created: true,
+    customer: { customerId: 'urql', version: 1 },
+  });
   const again = await client.mutation(SaveCustomerDocument, { input });
   expect(again.error?.graphQLErrors[0]?.extensions['code']).toBe('CONFLICT');
 });

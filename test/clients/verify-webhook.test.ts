@@ -66,15 +66,15 @@ describe('A webhook signature', () => {
     ['a timestamp that is not a number', { headers: { ...sent(), 'webhook-timestamp': '1e9' } }],
     ['a missing id', { headers: { ...sent(), 'webhook-id': undefined } }],
   ])('%s is rejected', async (_title, change) => {
-    await expect(verifyWebhook({ body: BODY, headers: sent(), secret, now, ...change })).rejects.toThrow(
-      WebhookVerificationError,
-    );
+    await expect(
+      verifyWebhook({ body: BODY, headers: sent(), secret, now, ...change }),
+    ).rejects.toThrow(WebhookVerificationError);
   });
 
   test('cannot be verified with a malformed secret, which is reported as such', async () => {
-    await expect(verifyWebhook({ body: BODY, headers: sent(), secret: 'whsec_', now })).rejects.toThrow(
-      TypeError,
-    );
+    await expect(
+      verifyWebhook({ body: BODY, headers: sent(), secret: 'whsec_', now }),
+    ).rejects.toThrow(TypeError);
   });
 
   test.each([

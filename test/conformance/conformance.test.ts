@@ -16,14 +16,13 @@ describe.each([
   ['the specification', SPECIFICATION],
   ['the contract', CONTRACT],
 ] as const)('%s', (_what, rows) => {
-  test.each(rows.map((row) => [`${row.section} ${row.promise} (${row.steps.length})`, row] as const))(
-    '%s',
-    async (_title, row) => {
-      const differences = await lookAt(row);
-      if (row.differs === undefined) expect(differences).toEqual([]);
-      else expect(differences, 'The row says that it differs, and it is kept.').not.toEqual([]);
-    },
-  );
+  test.each(
+    rows.map((row) => [`${row.section} ${row.promise} (${row.steps.length})`, row] as const),
+  )('%s', async (_title, row) => {
+    const differences = await lookAt(row);
+    if (row.differs === undefined) expect(differences).toEqual([]);
+    else expect(differences, 'The row says that it differs, and it is kept.').not.toEqual([]);
+  });
 
   test('every promise is listed once', () => {
     const promises = rows.map(({ section, promise }) => `${section} ${promise}`);
@@ -32,7 +31,9 @@ describe.each([
 });
 
 test('docs/conformance.md is up to date with the rows (`npm run conformance`)', async () => {
-  await expect(printTable({ SPECIFICATION, CONTRACT })).toMatchFileSnapshot('../../docs/conformance.md');
+  await expect(printTable({ SPECIFICATION, CONTRACT })).toMatchFileSnapshot(
+    '../../docs/conformance.md',
+  );
 });
 
 async function lookAt(row: Row): Promise<readonly string[]> {

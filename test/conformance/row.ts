@@ -16,7 +16,10 @@ export function rest(line: string, body?: unknown, options: Options = {}): Reque
   return { face: 'REST', method, path, body, ...options };
 }
 
-export function graphql(query: string, options: Options & { readonly variables?: object } = {}): Operation {
+export function graphql(
+  query: string,
+  options: Options & { readonly variables?: object } = {},
+): Operation {
   return { face: 'GraphQL', query, ...options };
 }
 
@@ -30,7 +33,11 @@ export function fault(
 }
 
 /** A REST error with this status. */
-export function refused(status: number, code?: string, more: Record<string, Expected> = {}): Expectation {
+export function refused(
+  status: number,
+  code?: string,
+  more: Record<string, Expected> = {},
+): Expectation {
   return { status, body: { errors: [{ status: String(status), ...(code && { code }), ...more }] } };
 }
 
@@ -100,7 +107,11 @@ export interface Fault {
         readonly body?: unknown;
         readonly headers?: Record<string, string>;
       };
-  readonly timing: { readonly times?: number; readonly after?: number; readonly operation?: string };
+  readonly timing: {
+    readonly times?: number;
+    readonly after?: number;
+    readonly operation?: string;
+  };
 }
 
 interface Options {

@@ -10,7 +10,8 @@ export async function openWorld(): Promise<World> {
   const database = await createTestDatabase();
   const otherKey = await addApplication(database.url);
   const crossbook = await openApp({ database: { url: database.url }, keys: KEYS });
-  for (const crm of [crossbook.sandbox.hubspot, crossbook.sandbox.salesforce]) crm.demo.setLimits(null);
+  for (const crm of [crossbook.sandbox.hubspot, crossbook.sandbox.salesforce])
+    crm.demo.setLimits(null);
   const token = (await crossbook.rest('POST', '/customers/demo/tokens', {})).body.token as string;
   const callers: Record<CallerName, Record<string, string>> = {
     key: { 'x-api-key': crossbook.key },
@@ -52,7 +53,11 @@ export async function openWorld(): Promise<World> {
   };
 }
 
-async function send({ app, sandbox }: TestApp, call: Call, caller: Record<string, string>): Promise<Answer> {
+async function send(
+  { app, sandbox }: TestApp,
+  call: Call,
+  caller: Record<string, string>,
+): Promise<Answer> {
   const [method, path, body] =
     call.face === 'REST'
       ? [call.method, call.path, call.body]
@@ -77,7 +82,10 @@ async function send({ app, sandbox }: TestApp, call: Call, caller: Record<string
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
-    calls: { hubspot: sandbox.hubspot.demo.callCount(), salesforce: sandbox.salesforce.demo.callCount() },
+    calls: {
+      hubspot: sandbox.hubspot.demo.callCount(),
+      salesforce: sandbox.salesforce.demo.callCount(),
+    },
     body: toBody(await response.text()),
   };
 }

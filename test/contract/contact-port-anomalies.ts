@@ -31,7 +31,10 @@ const REFUSALS: readonly (readonly [status: number, code: ErrorCode])[] = [
 const NONSENSE: readonly (readonly [string, Fault])[] = [
   ['truncated JSON', { kind: 'truncated' }],
   ['an object of another shape', ok({ hello: 'world' })],
-  ['values of the wrong types', ok({ results: 'none', records: 'none', totalSize: 'many', done: 'no' })],
+  [
+    'values of the wrong types',
+    ok({ results: 'none', records: 'none', totalSize: 'many', done: 'no' }),
+  ],
   ['a bare array', ok([])],
   ['a number', ok(42)],
   ['an HTML page', { kind: 'answer', status: 200, body: HTML }],
@@ -50,35 +53,56 @@ export function testAnomalies(subject: Subject): void {
 
     test.each(REFUSALS)('status %i becomes %s, with the CRM’s message', async (status, code) => {
       const error = await failed({
-        ...{ kind: 'answer', status, body: { hello: 'world' } },
-        headers: { 'content-type': 'application/json', 'set-cookie': 'secret=1', 'x-request-id': 'r1' },
+        kind: 'answer',
+        status,
+        body: { hello: 'world' },
+        headers: {
+          'content-type': 'application/json',
+          'set-cookie': 'secret=1',
+          'x-request-id': 'r1',
+        },
       });
       expect(error.code).toBe(code);
       expect(error.remote).toMatchObject({
-        ...{ code: status, body: { hello: 'world' }, headers: { 'x-request-id': 'r1' } },
+        code: status,
+        body: { hello: 'world' },
+        headers: { 'x-request-id': 'r1' },
       });
       expect(JSON.stringify(error.remote)).not.toContain('secret');
     });
 
-    test.each([404, 429, 500, 502])('status %i with an HTML body becomes the same error', async (status) => {
-      const error = await failed({ kind: 'answer', status, body: HTML });
-      expect(error.code).toBe(REFUSALS.find(([expected]) => expected === status)?.[1]);
-      expect(error.remote).toMatchObject({ code: status, body: HTML });
-      expect(error.message).not.toContain('<');
-    });
+    test.each([404, 429, 500, 502])(
+      'status %i with an HTML body becomes the same error',
+      async (status) => {
+        const error = await failed({ kind: 'answer', status, body: HTML });
+        expect(error.code).toBe(REFUSALS.find(([expected]) => expected === status)?.[1]);
+        expect(error.remote).toMatchObject({ code: status, body: HTML });
+        expect(error.message).not.toContain('<');
+      },
+    );
 
     test('Retry-After is passed on, in seconds or as a date', async () => {
-      const seconds = await failed({ kind: 'answer', status: 429, headers: { 'retry-after': '7' } });
+      const seconds = await failed({
+        kind: 'answer',
+        status: 429,
+        headers: { 'retry-after': '7' },
+      });
       expect(seconds.retryAfterMs).toBe(7_000);
       const date = await failed({
-        ...{ kind: 'answer', status: 503, body: HTML },
+        kind: 'answer',
+        status: 503,
+        body: HTML,
         headers: {
           date: 'Fri, 20 Nov 2026 21:00:00 GMT',
           'retry-after': 'Fri, 20 Nov 2026 21:00:30 GMT',
         },
       });
       expect(date.retryAfterMs).toBe(30_000);
-      const nonsense = await failed({ kind: 'answer', status: 503, headers: { 'retry-after': 'soon' } });
+      const nonsense = await failed({
+        kind: 'answer',
+        status: 503,
+        headers: { 'retry-after': 'soon' },
+      });
       expect(nonsense.retryAfterMs).toBeUndefined();
     });
 
@@ -91,7 +115,9 @@ export function testAnomalies(subject: Subject): void {
     const { account, openPort } = subject.open([{ email: 'p0@here.example' }]);
     const port = openPort();
     account.fail({ kind: 'empty' }, { times: 3 });
-    expect((await port.findByEmails(['p0@here.example'], PLAIN)).get('p0@here.example')).toEqual([]);
+    expect((await port.findByEmails(['p0@here.example'], PLAIN)).get('p0@here.example')).toEqual(
+      [],
+    );
     expect(await port.readByDomain('here.example', RUN, PLAIN)).toEqual([]);
     expect((await port.findByIds([account.recordId(1)], PLAIN)).size).toBe(0);
   });

@@ -40,7 +40,10 @@ export function testLookups(subject: Subject): void {
   });
 
   test('a full batch of emails costs one call', async () => {
-    const emails = Array.from({ length: subject.access.lookupBatch }, (_, index) => `p${index}@many.example`);
+    const emails = Array.from(
+      { length: subject.access.lookupBatch },
+      (_, index) => `p${index}@many.example`,
+    );
     const { account, openPort } = subject.open(emails.map((email) => ({ email })));
     const found = await openPort().findByEmails(emails, PLAIN);
     expect(account.callCount()).toBe(1);
@@ -65,7 +68,12 @@ export function testLookups(subject: Subject): void {
   });
 
   test('an email without a contact maps to an empty list, alone or in a batch', async () => {
-    const { openPort } = subject.open([{ email: 'known@here.example' }, { email: null }, { email: '' }, {}]);
+    const { openPort } = subject.open([
+      { email: 'known@here.example' },
+      { email: null },
+      { email: '' },
+      {},
+    ]);
     const port = openPort();
     expect([...(await port.findByEmails(['nobody@here.example'], PLAIN))]).toEqual([
       ['nobody@here.example', []],
@@ -91,7 +99,10 @@ export function testLookups(subject: Subject): void {
     const { account, openPort } = subject.open([{ email: 'leaves@here.example' }]);
     account.removePerson(account.recordId(1));
     const added = account.addPerson({ email: 'comes@here.example' });
-    const found = await openPort().findByEmails(['leaves@here.example', 'comes@here.example'], PLAIN);
+    const found = await openPort().findByEmails(
+      ['leaves@here.example', 'comes@here.example'],
+      PLAIN,
+    );
     expect(found.get('leaves@here.example')).toEqual([]);
     expect(idsOf(found.get('comes@here.example') ?? [])).toEqual([added]);
   });
@@ -99,7 +110,10 @@ export function testLookups(subject: Subject): void {
   test('a contact whose email changed is found only by its new email', async () => {
     const { account, openPort } = subject.open([{ email: 'maiden@here.example' }]);
     account.updatePerson(account.recordId(1), { email: 'married@here.example' });
-    const found = await openPort().findByEmails(['maiden@here.example', 'married@here.example'], PLAIN);
+    const found = await openPort().findByEmails(
+      ['maiden@here.example', 'married@here.example'],
+      PLAIN,
+    );
     expect(found.get('maiden@here.example')).toEqual([]);
     expect(found.get('married@here.example')).toHaveLength(1);
   });

@@ -17,9 +17,9 @@ export function testRecords(subject: Subject): void {
     });
     expect(contact?.accountId).toMatch(/^\w+$/);
     expect(contact?.ownerId).toMatch(/^\w+$/);
-    expect((await port.findByEmails(['ada@whole.example'], PLAIN)).get('ada@whole.example')).toEqual([
-      contact,
-    ]);
+    expect(
+      (await port.findByEmails(['ada@whole.example'], PLAIN)).get('ada@whole.example'),
+    ).toEqual([contact]);
     const run = { direction: 'forward', from: undefined, limit: 5 } as const;
     expect(await port.readByDomain('whole.example', run, PLAIN)).toEqual([contact]);
   });
@@ -34,8 +34,15 @@ export function testRecords(subject: Subject): void {
     const { account, openPort } = subject.open([person]);
     const remoteId = account.recordId(1);
     expect((await openPort().findByIds([remoteId], PLAIN)).get(remoteId)).toMatchObject({
-      ...{ accountId: null, firstName: null, addresses: [], emailAddresses: [], phoneNumbers: [] },
-      ...{ lifecycleStage: null, lastActivityAt: null, isDeleted: false, rawData: null },
+      accountId: null,
+      firstName: null,
+      addresses: [],
+      emailAddresses: [],
+      phoneNumbers: [],
+      lifecycleStage: null,
+      lastActivityAt: null,
+      isDeleted: false,
+      rawData: null,
     });
   });
 
@@ -52,16 +59,20 @@ export function testRecords(subject: Subject): void {
         (await port.findByEmails(['ada@whole.example'], selection)).get('ada@whole.example')?.[0],
         (await port.readByDomain('whole.example', run, selection))[0],
       ];
-      for (const contact of found) expect(contact).toMatchObject({ remoteId, [field]: whole?.[field] });
+      for (const contact of found)
+        expect(contact).toMatchObject({ remoteId, [field]: whole?.[field] });
     }
     const nothing = { rawData: false, fields: new Set<never>() };
-    expect((await port.findByEmails(['ada@whole.example'], nothing)).get('ada@whole.example')).toMatchObject([
-      { remoteId, firstName: null, phoneNumbers: [], lastActivityAt: null },
-    ]);
+    expect(
+      (await port.findByEmails(['ada@whole.example'], nothing)).get('ada@whole.example'),
+    ).toMatchObject([{ remoteId, firstName: null, phoneNumbers: [], lastActivityAt: null }]);
   });
 
   test('unknown and malformed ids are missing from the result', async () => {
-    const { account, openPort } = subject.open([{ email: 'a@here.example' }, { email: 'b@here.example' }]);
+    const { account, openPort } = subject.open([
+      { email: 'a@here.example' },
+      { email: 'b@here.example' },
+    ]);
     account.removePerson(account.recordId(2));
     const existing = account.recordId(1);
     const ids = [
@@ -92,7 +103,11 @@ export function testRecords(subject: Subject): void {
       const found = await openPort().findByIds(requested, PLAIN);
       expect([...found.keys()].toSorted()).toEqual(requested.toSorted());
       for (const contact of found.values()) {
-        expect(contact).toMatchObject({ remoteId: survivor, firstName: 'Survivor', isDeleted: false });
+        expect(contact).toMatchObject({
+          remoteId: survivor,
+          firstName: 'Survivor',
+          isDeleted: false,
+        });
       }
     }
     account.removePerson(survivor);
@@ -112,12 +127,22 @@ export function testRecords(subject: Subject): void {
     const fieldMappings = [{ schemaField: 'color', mappedField }];
     const mapped: readonly Partial<Connection>[] = [
       {
-        schemaMappingsConfig: { commonObjects: [{ object: 'contact', fieldMappings }], standardObjects: [] },
+        schemaMappingsConfig: {
+          commonObjects: [{ object: 'contact', fieldMappings }],
+          standardObjects: [],
+        },
       },
       {
-        schemaMappingsConfig: { commonObjects: [], standardObjects: [{ object: 'Contact', fieldMappings }] },
+        schemaMappingsConfig: {
+          commonObjects: [],
+          standardObjects: [{ object: 'Contact', fieldMappings }],
+        },
       },
-      { entityMappings: [{ entityId: null, object: { type: 'standard', name: 'Contact' }, fieldMappings }] },
+      {
+        entityMappings: [
+          { entityId: null, object: { type: 'standard', name: 'Contact' }, fieldMappings },
+        ],
+      },
     ];
     const { account, openPort } = subject.open([WHOLE_PERSON]);
     const id = account.recordId(1);
@@ -130,8 +155,13 @@ export function testRecords(subject: Subject): void {
   test('custom fields of other object types are not requested, and none are when raw data is not selected', async () => {
     const fieldMappings = [{ schemaField: 'color', mappedField: subject.customField }];
     const connection: Partial<Connection> = {
-      schemaMappingsConfig: { commonObjects: [{ object: 'account', fieldMappings }], standardObjects: [] },
-      entityMappings: [{ entityId: null, object: { type: 'custom', name: 'Contact' }, fieldMappings }],
+      schemaMappingsConfig: {
+        commonObjects: [{ object: 'account', fieldMappings }],
+        standardObjects: [],
+      },
+      entityMappings: [
+        { entityId: null, object: { type: 'custom', name: 'Contact' }, fieldMappings },
+      ],
     };
     const { account, openPort } = subject.open([WHOLE_PERSON]);
     const port = openPort(connection);
@@ -159,7 +189,10 @@ export function testNoAssociations(subject: Subject): void {
 export function testAssociations(subject: Subject): void {
   test('the associations of a thousand contacts cost one call; a contact without any has an empty list', async () => {
     const loner = { email: 'loner@here.example' };
-    const { account, openPort } = subject.open([...Array.from({ length: 999 }, () => WHOLE_PERSON), loner]);
+    const { account, openPort } = subject.open([
+      ...Array.from({ length: 999 }, () => WHOLE_PERSON),
+      loner,
+    ]);
     const ids = Array.from({ length: 1_000 }, (_, index) => account.recordId(index + 1));
     const found = await openPort().findAssociations?.(ids, 'company');
     expect(account.callCount()).toBe(1);

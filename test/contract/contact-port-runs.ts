@@ -28,7 +28,11 @@ export function testRuns(subject: Subject): void {
     const fixture = subject.open(crowd(9, DOMAIN));
     const ids = members(9, fixture);
     const port = fixture.openPort();
-    const forward = await port.readByDomain(DOMAIN, { direction: 'forward', from: ids[3], limit: 3 }, PLAIN);
+    const forward = await port.readByDomain(
+      DOMAIN,
+      { direction: 'forward', from: ids[3], limit: 3 },
+      PLAIN,
+    );
     expect(idsOf(forward)).toEqual(ids.slice(3, 6));
     const backward = await port.readByDomain(
       DOMAIN,
@@ -43,7 +47,11 @@ export function testRuns(subject: Subject): void {
     const ids = members(9, fixture);
     fixture.account.removePerson(ids[3] ?? '');
     const port = fixture.openPort();
-    const forward = await port.readByDomain(DOMAIN, { direction: 'forward', from: ids[3], limit: 2 }, PLAIN);
+    const forward = await port.readByDomain(
+      DOMAIN,
+      { direction: 'forward', from: ids[3], limit: 2 },
+      PLAIN,
+    );
     expect(idsOf(forward)).toEqual(ids.slice(4, 6));
     const backward = await port.readByDomain(
       DOMAIN,
@@ -92,7 +100,11 @@ export function testRuns(subject: Subject): void {
       const seen = await walk(fixture.openPort(), direction, (step, boundary) => {
         if (step < 10) fixture.account.addPerson({ email: `late.${step}@${DOMAIN}` });
         // Ahead of the cursor, behind it, and the record at the cursor.
-        for (const id of [initial[step * 5], initial[259 - step * 5], step % 2 ? boundary : undefined]) {
+        for (const id of [
+          initial[step * 5],
+          initial[259 - step * 5],
+          step % 2 ? boundary : undefined,
+        ]) {
           if (id !== undefined && fixture.account.removePerson(id)) removed.add(id);
         }
       });

@@ -21,7 +21,8 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
     });
     if (at === 'token') account.expireAccessToken();
     account.fail(fault, { operation, times: 99 });
-    const lookup = async () => (await port.findByEmails(['a@here.example'], PLAIN)).get('a@here.example');
+    const lookup = async () =>
+      (await port.findByEmails(['a@here.example'], PLAIN)).get('a@here.example');
     const work = at === 'domain' ? port.countByDomain('here.example') : lookup();
     const outcome = await work.catch((error: unknown) => error);
     return {
@@ -32,21 +33,31 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
     };
   };
 
-  test.each(Object.entries(outcomes))('%s gives %j', async (fault, { at, isFinal: _, ...expected }) => {
-    const { outcome, status, calls, account } = await meet(fault, at);
-    if (expected.code === 'found') {
-      expect(outcome).toMatchObject([{ remoteId: account.recordId(1) }]);
-      expect({ status, calls }).toEqual({ status: 'connected', calls: 1 });
-      return;
-    }
-    const { code, origin, retryAfterMs: waitMs, message, remote } = outcome as CrossbookError;
-    expect({ code, origin, status, calls, waitMs }).toEqual(expected);
-    const shown = JSON.stringify([message, remote]);
-    for (const secret of [account.accessToken, account.refreshToken, account.clientSecret, COOKIE])
-      expect(shown).not.toContain(secret);
-  });
+  test.each(Object.entries(outcomes))(
+    '%s gives %j',
+    async (fault, { at, isFinal: _, ...expected }) => {
+      const { outcome, status, calls, account } = await meet(fault, at);
+      if (expected.code === 'found') {
+        expect(outcome).toMatchObject([{ remoteId: account.recordId(1) }]);
+        expect({ status, calls }).toEqual({ status: 'connected', calls: 1 });
+        return;
+      }
+      const { code, origin, retryAfterMs: waitMs, message, remote } = outcome as CrossbookError;
+      expect({ code, origin, status, calls, waitMs }).toEqual(expected);
+      const shown = JSON.stringify([message, remote]);
+      for (const secret of [
+        account.accessToken,
+        account.refreshToken,
+        account.clientSecret,
+        COOKIE,
+      ])
+        expect(shown).not.toContain(secret);
+    },
+  );
 
-  test.each(Object.entries(outcomes).filter(([, { at, code }]) => at !== 'token' && code !== 'found'))(
+  test.each(
+    Object.entries(outcomes).filter(([, { at, code }]) => at !== 'token' && code !== 'found'),
+  )(
     'with an expired token that cannot be refreshed, %s marks the connection for reauthorization only if it is final: %j',
     async (fault, { at, code, isFinal = false }) => {
       const { outcome, status, calls } = await meet(fault, at, true);

@@ -22,7 +22,8 @@ export function testQuirks(provider: Provider, of: Imitated, cases: Cases): void
       clock: createHastyClock(DEADLINE_MS),
       random: () => 0,
       sandboxOrigins: [sandbox().hubspot.origin, sandbox().salesforce.origin].flatMap((origin) => [
-        ...[origin, toMoved(origin)],
+        origin,
+        toMoved(origin),
       ]),
     });
     return observe(port, account);
@@ -60,8 +61,15 @@ export function toMoved(origin: string): string {
 /** The result of every read where nothing can be found. */
 export function noContacts(code: ErrorCode): Partial<Observed> {
   return {
-    ...{ found: code, byAlias: code, byBoth: code, forward: code, backward: code, count: code },
-    ...{ byIds: code, refreshed: code, refreshedAgain: code },
+    found: code,
+    byAlias: code,
+    byBoth: code,
+    forward: code,
+    backward: code,
+    count: code,
+    byIds: code,
+    refreshed: code,
+    refreshedAgain: code,
   };
 }
 
@@ -86,7 +94,9 @@ async function observe(port: ContactPort, account: Account): Promise<Observed> {
     backward: await settled(async () => (await run('backward')).map(toNumber)),
     count: await settled(() => port.countByDomain(DOMAIN)),
     byIds: await settled(async () => idsOf((await port.findByIds(all, PLAIN)).values())),
-    companies: await settled(async () => [...((await port.findAssociations?.(all, 'company')) ?? [])]),
+    companies: await settled(async () => [
+      ...((await port.findAssociations?.(all, 'company')) ?? []),
+    ]),
     deals: await settled(async () => [...((await port.findAssociations?.(all, 'deal')) ?? [])]),
     refreshed: await settled(refresh),
     refreshedAgain: await settled(refresh),
@@ -104,7 +114,10 @@ async function settled(work: () => Promise<unknown>): Promise<unknown> {
 }
 
 function withoutSource(found: ReadonlyMap<string, readonly Contact[]>): unknown {
-  return [...found].map(([email, contacts]) => [email, contacts.map(({ source: _, ...contact }) => contact)]);
+  return [...found].map(([email, contacts]) => [
+    email,
+    contacts.map(({ source: _, ...contact }) => contact),
+  ]);
 }
 
 const DEADLINE_MS = 10_000;
@@ -117,8 +130,11 @@ const SECOND = Date.UTC(2026, 9, 14, 15, 9, 26);
 const PEOPLE: readonly Partial<Person>[] = [
   {
     ...WHOLE_PERSON,
-    ...{ secondaryEmails: [`ada.lovelace@${DOMAIN}`, ALIAS], otherCompanyIndexes: [2, 3] },
-    ...{ createdAt: SECOND, updatedAt: SECOND, lastActivityAt: SECOND },
+    secondaryEmails: [`ada.lovelace@${DOMAIN}`, ALIAS],
+    otherCompanyIndexes: [2, 3],
+    createdAt: SECOND,
+    updatedAt: SECOND,
+    lastActivityAt: SECOND,
   },
   ...[2, 3, 4, 5, 6].map((number) => ({
     email: `p${number}@${DOMAIN}`,

@@ -20,10 +20,12 @@ const LINES = readSamples()
 const INLINE = [...DOCUMENTS].flatMap(([place, text]) =>
   ['CHANGELOG.md', 'docs/conformance.md'].includes(place)
     ? []
-    : [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => ({
-        place,
-        text: code,
-      })),
+    : [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].map(
+        ([, code = '']) => ({
+          place,
+          text: code,
+        }),
+      ),
 );
 
 describe('a printed command', () => {
@@ -47,7 +49,9 @@ describe('a printed command', () => {
     'is an existing command: $text ($place)',
     ({ text }) => {
       const words = text.split(' ').slice(1);
-      const named = COMMANDS.filter(({ name }) => name.split(' ').every((word, at) => word === words[at]));
+      const named = COMMANDS.filter(({ name }) =>
+        name.split(' ').every((word, at) => word === words[at]),
+      );
       expect(named).toHaveLength(1);
       const options = [...text.matchAll(/--([a-z-]+)/g)].map(([, option = '']) => option);
       expect(Object.keys(named[0]?.options ?? {})).toEqual(expect.arrayContaining(options));
@@ -96,7 +100,9 @@ describe('a request', () => {
       return methods.split(/, | \| /).map((method) => ({ place, method, path }));
     }).filter(({ path }) => path !== '' && !/[:<…]/.test(path));
     expect(named.length).toBeGreaterThan(10);
-    expect(named.filter(({ method, path }) => !isThere(method, path.split('?')[0] ?? ''))).toEqual([]);
+    expect(named.filter(({ method, path }) => !isThere(method, path.split('?')[0] ?? ''))).toEqual(
+      [],
+    );
   });
 });
 

@@ -20,7 +20,11 @@ let database: TestDatabase;
 let crossbook: ListeningApp;
 let receiver: Receiver;
 /** What the code of docs/webhooks.md listens with. */
-let handleWebhook: (request: object, response: object, next: (error: unknown) => void) => Promise<void>;
+let handleWebhook: (
+  request: object,
+  response: object,
+  next: (error: unknown) => void,
+) => Promise<void>;
 const handled: Json[] = [];
 const executed = new Set<string>();
 let endpointId = '';
@@ -54,7 +58,8 @@ test('a webhook endpoint is created, and its secret verifies its events', async 
       process: { env: { CROSSBOOK_WEBHOOK_SECRET: secret } },
       express: { raw: () => undefined },
       app: {
-        post: (_path: string, _parse: unknown, handle: typeof handleWebhook) => (handleWebhook = handle),
+        post: (_path: string, _parse: unknown, handle: typeof handleWebhook) =>
+          (handleWebhook = handle),
       },
       store: async (event: Json) => {
         if (!handled.some(({ id }) => id === event.id)) handled.push(event);
@@ -73,8 +78,12 @@ test('a link is created in GraphQL after its origin was registered by the printe
   expect(errors).toMatchObject([{ extensions: { code: 'UNPROCESSABLE_ENTITY' } }]);
   const [, command = ''] =
     /crossbook -- (.+)\n/.exec(findSample('docs/connect.md', 'sh', 'apps origins')) ?? [];
-  const args = [...command.matchAll(/"([^"]+)"|(\S+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
-  const { code, stderr } = await runCli(args, { env: { DATABASE_URL: database.url, CROSSBOOK_KEYS: KEYS } });
+  const args = [...command.matchAll(/"([^"]+)"|(\S+)/g)].map(
+    ([, quoted, plain = '']) => quoted ?? plain,
+  );
+  const { code, stderr } = await runCli(args, {
+    env: { DATABASE_URL: database.url, CROSSBOOK_KEYS: KEYS },
+  });
   expect([code, stderr]).toEqual([0, '']);
   await expect
     .poll(async () => (await ask('docs/connect.md', 'createConnectLink')).data?.createConnectLink)
@@ -104,10 +113,13 @@ test('the code of docs/connect.md creates a link, and redeems the code that the 
   expect(returned.origin + returned.pathname).toBe('https://app.example/connected');
   const { connect_link_id, status, code } = Object.fromEntries(returned.searchParams);
   expect([connect_link_id, status]).toEqual([link.id, 'AWAITING_CONFIRMATION']);
-  const { connection } = await runSample<Json>(findSample('docs/connect.md', 'js', 'confirmConnectLink'), {
-    given: { crossbook: client, connect_link_id, code },
-    declares: ['connection'],
-  });
+  const { connection } = await runSample<Json>(
+    findSample('docs/connect.md', 'js', 'confirmConnectLink'),
+    {
+      given: { crossbook: client, connect_link_id, code },
+      declares: ['connection'],
+    },
+  );
   expect(connection).toMatchObject({ providerName: 'HUBSPOT', status: 'CONNECTED' });
 });
 

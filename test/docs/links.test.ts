@@ -24,7 +24,9 @@ test.each(LINKS)('the link in $path to $target is valid', ({ path, target }) => 
 });
 
 test('the README leads to every document', () => {
-  const led = LINKS.filter(({ path }) => path === 'README.md').map(({ target }) => target.split('#')[0]);
+  const led = LINKS.filter(({ path }) => path === 'README.md').map(
+    ({ target }) => target.split('#')[0],
+  );
   const pages = [...DOCUMENTS.keys()].filter((path) => path.startsWith('docs/'));
   expect(pages.filter((path) => !led.includes(path))).toEqual([]);
 });

@@ -26,8 +26,12 @@ export function printClientErrors(codes: Readonly<Record<string, ErrorFacts>>): 
 }
 
 /** What the client asks of a contact: all that is declared, and the rest where it is wanted. */
-export function printContactFragment({ fields: { remoteId: _first, ...fields } }: Shape<unknown>): string {
-  const declared = Object.entries(fields).map(([name, { type }]) => `  ${name}${select(type, '  ')}`);
+export function printContactFragment({
+  fields: { remoteId: _first, ...fields },
+}: Shape<unknown>): string {
+  const declared = Object.entries(fields).map(
+    ([name, { type }]) => `  ${name}${select(type, '  ')}`,
+  );
   return `fragment ContactFields on Contact {
   id
   remoteId
@@ -46,7 +50,9 @@ function select(type: Type, indent: string): string {
   if (type.kind === 'list') return select(type.of, indent);
   if (type.kind !== 'shape') return '';
   const inner = `${indent}  `;
-  const names = Object.entries(type.fields).map(([name, field]) => inner + name + select(field.type, inner));
+  const names = Object.entries(type.fields).map(
+    ([name, field]) => inner + name + select(field.type, inner),
+  );
   return ` {\n${names.join('\n')}\n${indent}}`;
 }
 

@@ -4,7 +4,13 @@ import { listSettings } from '../../src/config.ts';
 import { contact } from '../../src/domain/contact.ts';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
 import { listLimits } from '../../src/graphql/limits.ts';
-import { printClientErrors, printContactFragment, printErrors, printLimits, printSettings } from './print.ts';
+import {
+  printClientErrors,
+  printContactFragment,
+  printErrors,
+  printLimits,
+  printSettings,
+} from './print.ts';
 
 // What is said in documents and declared in the code is printed from the code: `npm run docs` writes it.
 

@@ -8,7 +8,9 @@ import { toFetch } from '../support/to-fetch.ts';
 /** Requests, or GraphQL documents, and the JSON that is printed beneath each. */
 const EXAMPLE = /```(graphql|http)\n([^`]+)```\n\n```json\n([^`]+)```/g;
 const API = readFileSync('docs/api.md', 'utf8');
-const [[, , QUERY = '', ANSWER = ''] = []] = [...readFileSync('README.md', 'utf8').matchAll(EXAMPLE)];
+const [[, , QUERY = '', ANSWER = ''] = []] = [
+  ...readFileSync('README.md', 'utf8').matchAll(EXAMPLE),
+];
 const REST = [...API.matchAll(EXAMPLE)];
 const [, ERROR = ''] = /^## Errors\n[\s\S]+?```json\n([^`]+)```/m.exec(API) ?? [];
 
@@ -36,7 +38,8 @@ test.each([
   {
     msg: 'request',
     async make() {
-      const query = 'query Find { searchContacts(filter: { email: "ada@example.com" }) { totalCount } }';
+      const query =
+        'query Find { searchContacts(filter: { email: "ada@example.com" }) { totalCount } }';
       await crossbook.execute(query, {}, { 'x-provider-name': 'hubspot' });
     },
   },
@@ -48,19 +51,24 @@ test.each([
       await client.ended;
     },
   },
-])('a line of the log has the names that docs/operations.md prints: $msg', async ({ msg, make }) => {
-  const [printed = {}, ...others] = readJson('docs/operations.md').filter((line) => line['msg'] === msg);
-  expect([Object.keys(printed).length > 5, others]).toEqual([true, []]);
-  crossbook.clearLog();
-  await make();
-  const readLine = () =>
-    crossbook.log
-      .flatMap((text) => text.trim().split('\n'))
-      .map((text) => JSON.parse(text))
-      .find((line) => line.msg === msg);
-  await expect.poll(readLine).toBeDefined();
-  expect(Object.keys(readLine())).toEqual(expect.arrayContaining(Object.keys(printed)));
-});
+])(
+  'a line of the log has the names that docs/operations.md prints: $msg',
+  async ({ msg, make }) => {
+    const [printed = {}, ...others] = readJson('docs/operations.md').filter(
+      (line) => line['msg'] === msg,
+    );
+    expect([Object.keys(printed).length > 5, others]).toEqual([true, []]);
+    crossbook.clearLog();
+    await make();
+    const readLine = () =>
+      crossbook.log
+        .flatMap((text) => text.trim().split('\n'))
+        .map((text) => JSON.parse(text))
+        .find((line) => line.msg === msg);
+    await expect.poll(readLine).toBeDefined();
+    expect(Object.keys(readLine())).toEqual(expect.arrayContaining(Object.keys(printed)));
+  },
+);
 
 test('the requests of docs/api.md give the printed responses, one after the other', async () => {
   expect(REST.map(([, kind]) => kind)).toEqual(['http', 'http', 'http']);
@@ -71,7 +79,8 @@ test('the requests of docs/api.md give the printed responses, one after the othe
     const [line = '', ...headers] = head.split('\n');
     const [method = '', path = ''] = line.split(' ');
     const answer = await send(path, {
-      ...{ method, body },
+      method,
+      body,
       headers: headers.map((header) => header.split(': ') as [string, string]),
     });
     expect(answer).toMatchObject(toExpected(JSON.parse(printed)));
@@ -86,18 +95,25 @@ test('an error is as printed in docs/api.md, in GraphQL and REST', async () => {
   const headers = { 'content-type': 'application/json', 'x-api-key': crossbook.key };
   const search = { filter: { email: 'ada@example.com' } };
   const rest = await send('/contacts/_search', {
-    ...{ method: 'POST', body: JSON.stringify(search) },
+    method: 'POST',
+    body: JSON.stringify(search),
     headers: { ...headers, 'x-customer-id': 'demo', 'x-provider-name': 'pipedrive' },
   });
   expect(rest.errors).toEqual([{ ...printed, id: expect.stringMatching(/./) }]);
   const query =
     '{ searchContacts(customerId: "demo", provider: PIPEDRIVE, filter: { email: "a@b.example" }) { totalCount } }';
-  const graphql = await send('/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) });
+  const graphql = await send('/graphql', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query }),
+  });
   expect(graphql.errors[0].extensions).toEqual({ ...printed, id: expect.stringMatching(/./) });
 });
 
 async function send(path: string, request: RequestInit): Promise<Json> {
-  const response = await toFetch(crossbook.app.answer)(new Request(`http://localhost:4000${path}`, request));
+  const response = await toFetch(crossbook.app.answer)(
+    new Request(`http://localhost:4000${path}`, request),
+  );
   return response.json();
 }
 
@@ -111,5 +127,7 @@ function toExpected(printed: Json): Json {
   if (printed === '…') return expect.stringMatching(/./);
   if (Array.isArray(printed)) return printed.map(toExpected);
   if (typeof printed !== 'object' || printed === null) return printed;
-  return Object.fromEntries(Object.entries(printed).map(([name, value]) => [name, toExpected(value)]));
+  return Object.fromEntries(
+    Object.entries(printed).map(([name, value]) => [name, toExpected(value)]),
+  );
 }

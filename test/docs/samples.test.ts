@@ -63,7 +63,9 @@ test.each(of(''))('what $path:$line names is there', ({ code }) => {
 
 test('the map has every folder of src', () => {
   const [map = ''] = of('').map(({ code }) => code);
-  const folders = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const folders = readdirSync('src', { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
   expect(folders.filter(({ name }) => !map.includes(`src/${name}/`))).toEqual([]);
 });
 

@@ -4,7 +4,9 @@ import { ERROR_CODES } from '../../src/domain/errors.ts';
 import { DOCUMENTS } from '../support/documents.ts';
 
 test('docs/troubleshooting.md has one row for each error code', () => {
-  const rows = readFileSync('docs/troubleshooting.md', 'utf8').matchAll(/^\| `([A-Z_]+)` \| .+ \|$/gm);
+  const rows = readFileSync('docs/troubleshooting.md', 'utf8').matchAll(
+    /^\| `([A-Z_]+)` \| .+ \|$/gm,
+  );
   expect([...rows].map(([, code]) => code).sort()).toEqual(Object.keys(ERROR_CODES).sort());
 });
 

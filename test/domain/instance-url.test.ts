@@ -52,7 +52,9 @@ describe('an accepted instance URL', () => {
   });
 
   test('a punycode label is accepted exactly if the pattern matches it', () => {
-    expect(checkInstanceUrl('https://xn--bcher-kva.my.salesforce.com', rules)).toHaveProperty('url');
+    expect(checkInstanceUrl('https://xn--bcher-kva.my.salesforce.com', rules)).toHaveProperty(
+      'url',
+    );
     expect(checkInstanceUrl('https://xn--bcher-kva.hubspot.com', rules)).toHaveProperty('problem');
   });
 
@@ -196,8 +198,8 @@ describe('a rejected instance URL', () => {
   });
 
   test('without a sandbox its URL is rejected', () => {
-    expect(checkInstanceUrl('http://127.0.0.1:4010', { ...rules, sandboxOrigins: [] })).toHaveProperty(
-      'problem',
-    );
+    expect(
+      checkInstanceUrl('http://127.0.0.1:4010', { ...rules, sandboxOrigins: [] }),
+    ).toHaveProperty('problem');
   });
 });

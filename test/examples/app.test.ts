@@ -95,7 +95,9 @@ describe.runIf(RUNS)('The example app', () => {
     await column('HubSpot').getByRole('button', { name: 'Previous' }).click();
     await column('HubSpot').getByText('1–25 of 1,').waitFor();
     expect(await rows('HubSpot').allTextContents()).toEqual(first);
-    expect(await column('HubSpot').getByRole('button', { name: 'Previous' }).isDisabled()).toBe(true);
+    expect(await column('HubSpot').getByRole('button', { name: 'Previous' }).isDisabled()).toBe(
+      true,
+    );
   });
 
   test.each([
@@ -173,7 +175,8 @@ describe.runIf(RUNS)('The example app', () => {
     const seen: string[] = [];
     page.on('response', (response) => {
       const path = new URL(response.url()).pathname;
-      if (response.request().method() === 'POST') seen.push(`${path.split('/').at(-1)} ${response.status()}`);
+      if (response.request().method() === 'POST')
+        seen.push(`${path.split('/').at(-1)} ${response.status()}`);
     });
     await search('ada@example.com');
     await rows('Salesforce').getByText('Ada Lovelace').waitFor();
@@ -204,7 +207,8 @@ describe.runIf(RUNS)('The example app', () => {
     await signInAs('Demo customer');
     const [session] = await person.cookies();
     const cookie = `${session?.name}=${session?.value}`;
-    const issueToken = () => fetch(`${example.url}/api/token`, { method: 'POST', headers: { cookie } });
+    const issueToken = () =>
+      fetch(`${example.url}/api/token`, { method: 'POST', headers: { cookie } });
     expect([session?.httpOnly, (await issueToken()).status]).toEqual([true, 200]);
     await button('Sign out').click();
     await button('Acme Ltd.').waitFor();

@@ -25,7 +25,8 @@ describe.each([
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       let printed = '';
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (printed += part));
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (part) => (printed += part));
       await expect.poll(() => listDatabases(folder), { interval: 5 }).toHaveLength(1);
       const started = [child.pid ?? 0, ...listDescendants(child.pid ?? 0)];
       child.kill('SIGTERM');

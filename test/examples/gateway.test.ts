@@ -14,7 +14,9 @@ const GATEWAYS = [
 /** Its packages are installed separately: `npm ci --prefix examples/gateway`. */
 describe.runIf(GATEWAY_EXAMPLE)('The gateway example', () => {
   test('composes both subgraphs by the rules of Hive, Apollo and Cosmo, also with a prefix and as a contract', () => {
-    const output = execFileSync(process.execPath, ['examples/gateway/check.mjs'], { encoding: 'utf8' });
+    const output = execFileSync(process.execPath, ['examples/gateway/check.mjs'], {
+      encoding: 'utf8',
+    });
     const cases = [
       'node is the tickets’',
       'node is Crossbook’s',
@@ -28,81 +30,98 @@ describe.runIf(GATEWAY_EXAMPLE)('The gateway example', () => {
     );
   });
 
-  describe.each(GATEWAYS)('with $name, when the tickets subgraph resolves node', ({ name, args }) => {
-    const example = startedFor(...args);
+  describe.each(GATEWAYS)(
+    'with $name, when the tickets subgraph resolves node',
+    ({ name, args }) => {
+      const example = startedFor(...args);
 
-    test('the printed command queries both subgraphs', async () => {
-      const [, query = ''] = /-d '\{"query":"(.+)"\}'/.exec(example.printed()) ?? [];
-      const { data, errors } = await example.ask(query, example.backOffice());
-      expect(errors).toBeUndefined();
-      expect(data?.['tickets']).toMatchObject([
-        {
-          requester: { contacts: [{ firstName: 'Ada', lastName: 'Lovelace' }] },
-          customer: { name: 'Demo customer' },
-        },
-        { requester: { contacts: [{ lastName: 'Sharer' }] } },
-        { requester: { contacts: [] } },
-      ]);
-    });
-
-    test('a customer token passes through the gateway and is enforced', async () => {
-      const issued = await example.ask(
-        'mutation { issueCustomerToken(input: { customerId: "demo" }) { token } }',
-        example.backOffice(),
-      );
-      const { token } = (issued.data as unknown as Issued).issueCustomerToken;
-      const own = await example.ask('{ customer { name tickets { id } } }', token);
-      expect(own).toMatchObject({ data: { customer: { name: 'Demo customer', tickets: [{}, {}, {}] } } });
-      const other = await example.ask('{ customer(customerId: "other") { name } }', token);
-      expect(other.errors?.[0]).toMatchObject({
-        message: 'This token is for another customer.',
-        extensions: { code: 'FORBIDDEN' },
+      test('the printed command queries both subgraphs', async () => {
+        const [, query = ''] = /-d '\{"query":"(.+)"\}'/.exec(example.printed()) ?? [];
+        const { data, errors } = await example.ask(query, example.backOffice());
+        expect(errors).toBeUndefined();
+        expect(data?.['tickets']).toMatchObject([
+          {
+            requester: { contacts: [{ firstName: 'Ada', lastName: 'Lovelace' }] },
+            customer: { name: 'Demo customer' },
+          },
+          { requester: { contacts: [{ lastName: 'Sharer' }] } },
+          { requester: { contacts: [] } },
+        ]);
       });
-    });
 
-    test('without credentials, tickets resolve and Crossbook’s fields say which credentials are missing', async () => {
-      const { data, errors } = await example.ask('{ tickets { subject } customer { name } }');
-      expect(data).toMatchObject({ tickets: [{}, {}, {}], customer: null });
-      expect(errors?.[0]).toMatchObject({
-        message: 'Say who calls: with the header x-api-key, or a customer token.',
-        extensions: { code: 'UNAUTHORIZED' },
+      test('a customer token passes through the gateway and is enforced', async () => {
+        const issued = await example.ask(
+          'mutation { issueCustomerToken(input: { customerId: "demo" }) { token } }',
+          example.backOffice(),
+        );
+        const { token } = (issued.data as unknown as Issued).issueCustomerToken;
+        const own = await example.ask('{ customer { name tickets { id } } }', token);
+        expect(own).toMatchObject({
+          data: { customer: { name: 'Demo customer', tickets: [{}, {}, {}] } },
+        });
+        const other = await example.ask('{ customer(customerId: "other") { name } }', token);
+        expect(other.errors?.[0]).toMatchObject({
+          message: 'This token is for another customer.',
+          extensions: { code: 'FORBIDDEN' },
+        });
       });
-    });
 
-    test('a search of both CRMs responds, and one that a CRM does not support fails alone, with all details of the error', async () => {
-      const search = (provider: string) =>
-        `${provider}: searchContacts(provider: ${provider}, filter: { email: "ada@example.com" }) { totalCount nodes { firstName } }`;
-      const { data, errors } = await example.ask(
-        `{ tickets(first: 1) { id } ${['HUBSPOT', 'SALESFORCE', 'PIPEDRIVE'].map(search).join(' ')} }`,
-        example.backOffice(),
-      );
-      const ada = { totalCount: 1, nodes: [{ firstName: 'Ada' }] };
-      expect(data).toEqual({ tickets: [{ id: 'ticket:1' }], HUBSPOT: ada, SALESFORCE: ada, PIPEDRIVE: null });
-      expect(errors).toMatchObject([
-        {
-          message: 'The contacts of pipedrive cannot be searched.',
-          path: ['PIPEDRIVE'],
-          extensions: { code: 'NOT_IMPLEMENTED', status: '501', meta: { retryable: false } },
-        },
-      ]);
-      expect(Object.keys(errors?.[0]?.extensions ?? {})).toEqual(expect.arrayContaining(EXTENSIONS));
-    });
-
-    if (name === 'Hive Gateway') {
-      test('the gateway’s demand control rejects an operation that costs too much', async () => {
-        const search =
-          'searchContacts(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, first: 1000)';
-        const many = Array.from({ length: 20 }, (_, index) => `a${index}: ${search} { nodes { firstName } }`);
-        const { errors } = await example.ask(`{ ${many.join(' ')} }`, example.backOffice());
-        expect(errors?.[0]?.extensions?.['code']).toBe('COST_ESTIMATED_TOO_EXPENSIVE');
+      test('without credentials, tickets resolve and Crossbook’s fields say which credentials are missing', async () => {
+        const { data, errors } = await example.ask('{ tickets { subject } customer { name } }');
+        expect(data).toMatchObject({ tickets: [{}, {}, {}], customer: null });
+        expect(errors?.[0]).toMatchObject({
+          message: 'Say who calls: with the header x-api-key, or a customer token.',
+          extensions: { code: 'UNAUTHORIZED' },
+        });
       });
-    }
 
-    test('node resolves a ticket', async () => {
-      const { data } = await example.ask('{ node(id: "ticket:1") { id ... on Ticket { subject } } }');
-      expect(data).toEqual({ node: { id: 'ticket:1', subject: 'The export lacks a column' } });
-    });
-  });
+      test('a search of both CRMs responds, and one that a CRM does not support fails alone, with all details of the error', async () => {
+        const search = (provider: string) =>
+          `${provider}: searchContacts(provider: ${provider}, filter: { email: "ada@example.com" }) { totalCount nodes { firstName } }`;
+        const { data, errors } = await example.ask(
+          `{ tickets(first: 1) { id } ${['HUBSPOT', 'SALESFORCE', 'PIPEDRIVE'].map(search).join(' ')} }`,
+          example.backOffice(),
+        );
+        const ada = { totalCount: 1, nodes: [{ firstName: 'Ada' }] };
+        expect(data).toEqual({
+          tickets: [{ id: 'ticket:1' }],
+          HUBSPOT: ada,
+          SALESFORCE: ada,
+          PIPEDRIVE: null,
+        });
+        expect(errors).toMatchObject([
+          {
+            message: 'The contacts of pipedrive cannot be searched.',
+            path: ['PIPEDRIVE'],
+            extensions: { code: 'NOT_IMPLEMENTED', status: '501', meta: { retryable: false } },
+          },
+        ]);
+        expect(Object.keys(errors?.[0]?.extensions ?? {})).toEqual(
+          expect.arrayContaining(EXTENSIONS),
+        );
+      });
+
+      if (name === 'Hive Gateway') {
+        test('the gateway’s demand control rejects an operation that costs too much', async () => {
+          const search =
+            'searchContacts(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, first: 1000)';
+          const many = Array.from(
+            { length: 20 },
+            (_, index) => `a${index}: ${search} { nodes { firstName } }`,
+          );
+          const { errors } = await example.ask(`{ ${many.join(' ')} }`, example.backOffice());
+          expect(errors?.[0]?.extensions?.['code']).toBe('COST_ESTIMATED_TOO_EXPENSIVE');
+        });
+      }
+
+      test('node resolves a ticket', async () => {
+        const { data } = await example.ask(
+          '{ node(id: "ticket:1") { id ... on Ticket { subject } } }',
+        );
+        expect(data).toEqual({ node: { id: 'ticket:1', subject: 'The export lacks a column' } });
+      });
+    },
+  );
 
   describe('when Crossbook resolves node', () => {
     const example = startedFor('--relay-node');

@@ -11,7 +11,10 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 export const EXAMPLE_SOURCES = import.meta.glob('../../examples/app/src/*.{ts,tsx}');
 
 /** Starts the example app as its README says; installs its packages where they are missing. */
-export async function startExample(script: 'start' | 'dev', env: Record<string, string>): Promise<Example> {
+export async function startExample(
+  script: 'start' | 'dev',
+  env: Record<string, string>,
+): Promise<Example> {
   const [sandboxPort, appPort, folder] = [
     await findFreePorts(),
     await findFreePorts(),
@@ -19,8 +22,13 @@ export async function startExample(script: 'start' | 'dev', env: Record<string, 
   ];
   const npm = spawn('npm', ['run', '--silent', '--prefix', 'examples/app', script], {
     env: {
-      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: folder, API_PORT: '0' },
-      ...{ APP_PORT: String(appPort), SANDBOX_PORT: String(sandboxPort), ...env },
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      TMPDIR: folder,
+      API_PORT: '0',
+      APP_PORT: String(appPort),
+      SANDBOX_PORT: String(sandboxPort),
+      ...env,
     },
     // A process group of its own, like a shell gives to each job.
     detached: true,

@@ -10,12 +10,16 @@ export function compose(urls: { readonly crossbook: string; readonly notes: stri
     { name: 'crossbook', url: urls.crossbook, typeDefs: parse(readSubgraph()) },
     { name: 'notes', url: urls.notes, typeDefs: parse(NOTES_SDL) },
   ]);
-  if (compositionHasErrors(result)) throw new Error(result.errors.map(({ message }) => message).join('\n'));
+  if (compositionHasErrors(result))
+    throw new Error(result.errors.map(({ message }) => message).join('\n'));
   return result.supergraphSdl;
 }
 
 /** Our SDL, as a gateway reads it. */
 export function readSubgraph(): string {
-  const { data } = graphqlSync({ schema: toSubgraph(entitySchema), source: '{ _service { sdl } }' });
+  const { data } = graphqlSync({
+    schema: toSubgraph(entitySchema),
+    source: '{ _service { sdl } }',
+  });
   return (data as unknown as { _service: { sdl: string } })._service.sdl;
 }

@@ -10,7 +10,10 @@ import { printSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { compose, readSubgraph } from './compose.ts';
 import { NOTES_SDL } from './notes-subgraph.ts';
 
-const URLS = { crossbook: 'http://crossbook.example/graphql', notes: 'http://notes.example/graphql' };
+const URLS = {
+  crossbook: 'http://crossbook.example/graphql',
+  notes: 'http://notes.example/graphql',
+};
 
 test('the subgraph composes by itself', () => {
   const result = composeServices([{ name: 'crossbook', typeDefs: parse(readSubgraph()) }]);
@@ -21,7 +24,9 @@ test('the subgraph composes with one that shares PageInfo and extends Customer a
   const supergraph = compose(URLS);
   expect(supergraph).toMatch(/type Customer .*@join__type\(graph: CROSSBOOK, key: "customerId"\)/s);
   expect(supergraph).toMatch(/type Contact .*@join__type\(graph: NOTES, key: "id"\)/s);
-  expect(supergraph).toMatch(/type PageInfo\s+@join__type\(graph: CROSSBOOK\)\s+@join__type\(graph: NOTES\)/);
+  expect(supergraph).toMatch(
+    /type PageInfo\s+@join__type\(graph: CROSSBOOK\)\s+@join__type\(graph: NOTES\)/,
+  );
 });
 
 test('with a Relay server as a neighbour, node belongs to it by default, and can be assigned to our subgraph', () => {
@@ -34,7 +39,10 @@ test('with a Relay server as a neighbour, node belongs to it by default, and can
 });
 
 test('prefixed types match the neighbour’s types of that name, and unprefixed names stay the neighbour’s', () => {
-  const notes = NOTES_SDL.replaceAll(/\b(Customer|Contact|ContactsByEmail|ProviderName)\b/g, 'Crm_$1');
+  const notes = NOTES_SDL.replaceAll(
+    /\b(Customer|Contact|ContactsByEmail|ProviderName)\b/g,
+    'Crm_$1',
+  );
   const result = composeServices([
     { name: 'crossbook', typeDefs: parse(printSubgraphSchema({ typePrefix: 'Crm_' })) },
     {
@@ -77,7 +85,10 @@ test('descriptions and deprecations are in the supergraph', () => {
 test('the composer rejects a PageInfo that is not shared', () => {
   const result = composeServices([
     { name: 'crossbook', typeDefs: parse(readSubgraph()) },
-    { name: 'notes', typeDefs: parse(NOTES_SDL.replace('type PageInfo @shareable', 'type PageInfo')) },
+    {
+      name: 'notes',
+      typeDefs: parse(NOTES_SDL.replace('type PageInfo @shareable', 'type PageInfo')),
+    },
   ]);
   expect(compositionHasErrors(result)).toBe(true);
 });

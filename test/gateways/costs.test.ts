@@ -17,7 +17,10 @@ const DOMAIN = '(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, fi
 
 test.each([
   ['a page', `{ searchContacts${DOMAIN} { nodes { firstName } } }`],
-  ['two pages', `{ a: searchContacts${DOMAIN} { totalCount } b: searchContacts${DOMAIN} { totalCount } }`],
+  [
+    'two pages',
+    `{ a: searchContacts${DOMAIN} { totalCount } b: searchContacts${DOMAIN} { totalCount } }`,
+  ],
 ])('a gateway counts the CRM calls of %s as we do', async (_what, query) => {
   const { theirs, ours } = await countBoth(query);
   const calls = CALL * (query.match(/searchContacts/g)?.length ?? 0);
@@ -45,7 +48,9 @@ test.each([
   expect(theirs).toBeLessThan(ours);
 });
 
-async function countBoth(query: string): Promise<{ readonly theirs: number; readonly ours: number }> {
+async function countBoth(
+  query: string,
+): Promise<{ readonly theirs: number; readonly ours: number }> {
   const caller = { 'x-api-key': gateway.crossbook.key, 'x-customer-id': 'demo' };
   const { errors, extensions } = await gateway.ask(query, caller);
   expect(errors).toBeUndefined();

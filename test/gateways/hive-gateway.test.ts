@@ -21,7 +21,9 @@ test('thirty contacts of another subgraph are read from ours in one batch', asyn
     caller,
   );
   expect(errors).toBeUndefined();
-  const notes = data?.['recentNotes'] as { contact: { emailAddresses: object[]; noteCount: number } }[];
+  const notes = data?.['recentNotes'] as {
+    contact: { emailAddresses: object[]; noteCount: number };
+  }[];
   expect(notes).toHaveLength(30);
   for (const { contact } of notes) {
     expect(contact.emailAddresses.length).toBeGreaterThan(0);
@@ -51,10 +53,16 @@ test('one query reads one customer from both subgraphs, and pages in both', asyn
     connections: [
       {
         providerName: 'HUBSPOT',
-        searchContacts: { nodes: [{ noteCount: 1 }, { noteCount: 1 }], pageInfo: { hasNextPage: true } },
+        searchContacts: {
+          nodes: [{ noteCount: 1 }, { noteCount: 1 }],
+          pageInfo: { hasNextPage: true },
+        },
       },
       { providerName: 'PIPEDRIVE', searchContacts: null },
-      { providerName: 'SALESFORCE', searchContacts: { nodes: [{ noteCount: 0 }, { noteCount: 0 }] } },
+      {
+        providerName: 'SALESFORCE',
+        searchContacts: { nodes: [{ noteCount: 0 }, { noteCount: 0 }] },
+      },
     ],
   });
   expect(errors).toHaveLength(1);
@@ -68,7 +76,10 @@ test('an error of our subgraph arrives with its path and all its extensions', as
   expect(data).toEqual({ fine: { name: 'Demo customer' }, none: null });
   expect(errors).toHaveLength(1);
   const [error] = errors ?? [];
-  expect(error).toMatchObject({ message: 'The contacts of pipedrive cannot be searched.', path: ['none'] });
+  expect(error).toMatchObject({
+    message: 'The contacts of pipedrive cannot be searched.',
+    path: ['none'],
+  });
   expect(error?.extensions).toMatchObject({
     id: expect.any(String),
     code: 'NOT_IMPLEMENTED',
@@ -82,7 +93,11 @@ test('an error of our subgraph arrives with its path and all its extensions', as
 test('only the trusted headers are forwarded to the subgraph', async () => {
   const headers = { ...caller, 'x-provider-name': 'salesforce' };
   const query = '{ searchContacts(filter: { email: "ada@example.com" }) { nodes { provider } } }';
-  const { data } = await gateway.ask(query, { ...headers, 'x-forwarded-user': 'root', cookie: 'a=b' });
+  const { data } = await gateway.ask(query, {
+    ...headers,
+    'x-forwarded-user': 'root',
+    cookie: 'a=b',
+  });
   expect(data).toEqual({ searchContacts: { nodes: [{ provider: 'SALESFORCE' }] } });
   const seen = gateway.crossbook.requests[0]?.headers;
   for (const [name, value] of Object.entries(headers)) expect(seen?.get(name)).toBe(value);

@@ -9,19 +9,27 @@ import { type NotedContact, openNotesSubgraph } from './notes-subgraph.ts';
 const TRUSTED_HEADERS = ['x-api-key', 'x-customer-id', 'x-provider-name', 'authorization'];
 
 /** A real gateway in front of Crossbook and a neighbour that stores notes on contacts: three ports on loopback. */
-export async function openGateway({ notes: count = 30, maxCost }: GatewayOptions = {}): Promise<TestGateway> {
+export async function openGateway({
+  notes: count = 30,
+  maxCost,
+}: GatewayOptions = {}): Promise<TestGateway> {
   const crossbook = await listenApp();
   const notes = await openNotesSubgraph(await findContacts(crossbook, count));
   const { createGatewayRuntime, buildHTTPExecutor } = await loadRuntime();
   const gateway = createGatewayRuntime({
-    supergraph: compose({ crossbook: `${crossbook.url}/graphql`, notes: `${notes.origin}/graphql` }),
+    supergraph: compose({
+      crossbook: `${crossbook.url}/graphql`,
+      notes: `${notes.origin}/graphql`,
+    }),
     propagateHeaders: {
       fromClientToSubgraphs({ request, subgraphName }) {
         if (subgraphName !== 'crossbook') return undefined;
         return Object.fromEntries(TRUSTED_HEADERS.map((name) => [name, request.headers.get(name)]));
       },
     },
-    ...(maxCost !== undefined && { demandControl: { maxCost, listSize: 1, includeExtensionMetadata: true } }),
+    ...(maxCost !== undefined && {
+      demandControl: { maxCost, listSize: 1, includeExtensionMetadata: true },
+    }),
     // Over HTTP, by the executor of the gateway's own transport.
     transports: {
       http: {

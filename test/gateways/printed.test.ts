@@ -54,13 +54,19 @@ describe.each([
     open: () => openLikeRouter(ROUTER.headers.subgraphs.crossbook.request),
     sends: 'x-api-key',
   },
-  { file: 'router.yaml with a key of its own', open: () => openLikeRouter(insertKey()), sends: null },
+  {
+    file: 'router.yaml with a key of its own',
+    open: () => openLikeRouter(insertKey()),
+    sends: null,
+  },
 ])('A gateway with the headers of $file', ({ open, sends }) => {
   test('queries both subgraphs of supergraph.yaml, and forwards only the headers that Crossbook reads', async () => {
     const ask = await open();
     const { data, errors } = await ask(QUERY, {
       ...(sends && { [sends]: crossbook.key }),
-      ...{ 'x-customer-id': 'demo', cookie: 'a=b', 'x-forwarded-user': 'root' },
+      'x-customer-id': 'demo',
+      cookie: 'a=b',
+      'x-forwarded-user': 'root',
     });
     expect(errors).toBeUndefined();
     expect(data).toEqual({
@@ -77,7 +83,10 @@ describe.each([
     for (const { headers } of crossbook.requests) {
       const read = (name: string) => headers.get(name);
       expect(['x-api-key', 'x-customer-id', 'cookie', 'x-forwarded-user'].map(read)).toEqual([
-        ...[crossbook.key, 'demo', null, null],
+        crossbook.key,
+        'demo',
+        null,
+        null,
       ]);
     }
   });
@@ -114,7 +123,8 @@ async function compose(): Promise<string> {
     })),
   );
   const result = composeServices(services);
-  if (compositionHasErrors(result)) throw new Error(result.errors.map(({ message }) => message).join('\n'));
+  if (compositionHasErrors(result))
+    throw new Error(result.errors.map(({ message }) => message).join('\n'));
   return result.supergraphSdl;
 }
 
@@ -145,7 +155,10 @@ function openLikeRouter(rules: readonly RouterRule[]) {
       if (subgraphName !== 'crossbook') return undefined;
       const sent = rules.map((rule) =>
         'insert' in rule
-          ? [rule.insert.name, rule.insert.value.replace(/\$\{env\.CROSSBOOK_API_KEY\}/, crossbook.key)]
+          ? [
+              rule.insert.name,
+              rule.insert.value.replace(/\$\{env\.CROSSBOOK_API_KEY\}/, crossbook.key),
+            ]
           : [rule.propagate.named, request.headers.get(rule.propagate.named)],
       );
       return Object.fromEntries(sent);
@@ -166,7 +179,9 @@ function insertKey(): readonly RouterRule[] {
 async function openGateway(propagateHeaders: HiveConfig['propagateHeaders']) {
   const { createGatewayRuntime, buildHTTPExecutor } = await loadRuntime();
   const gateway = createGatewayRuntime({
-    ...{ supergraph, propagateHeaders, logging: false },
+    supergraph,
+    propagateHeaders,
+    logging: false,
     transports: {
       http: {
         getSubgraphExecutor: ({ transportEntry, fetch }) =>
@@ -178,7 +193,8 @@ async function openGateway(propagateHeaders: HiveConfig['propagateHeaders']) {
   closing.push(server.close, () => gateway[Symbol.asyncDispose]());
   return async (query: string, headers: Record<string, string>) => {
     const response = await fetch(`${server.origin}/graphql`, {
-      ...{ method: 'POST', body: JSON.stringify({ query }) },
+      method: 'POST',
+      body: JSON.stringify({ query }),
       headers: { 'content-type': 'application/json', ...headers },
     });
     return (await response.json()) as FormattedExecutionResult;
@@ -187,7 +203,8 @@ async function openGateway(propagateHeaders: HiveConfig['propagateHeaders']) {
 
 function openTickets(contactId: string): Promise<WireServer> {
   const ticket = {
-    ...{ subject: 'First', contact: { id: contactId } },
+    subject: 'First',
+    contact: { id: contactId },
     requester: { customerId: 'demo', provider: 'HUBSPOT', email: 'ada@example.com' },
   };
   const schema = createSchema<object>({
@@ -198,11 +215,16 @@ function openTickets(contactId: string): Promise<WireServer> {
       union _Entity = Customer
       extend type Query { _entities(representations: [_Any!]!): [_Entity]! }`,
     resolvers: {
-      Query: { tickets: () => [ticket], _entities: (_root, { representations }) => representations },
+      Query: {
+        tickets: () => [ticket],
+        _entities: (_root, { representations }) => representations,
+      },
       Customer: { tickets: () => [ticket] },
     },
   });
-  return openWireServer(createYoga<object>({ schema, logging: false, landingPage: false, graphiql: false }));
+  return openWireServer(
+    createYoga<object>({ schema, logging: false, landingPage: false, graphiql: false }),
+  );
 }
 
 interface HiveConfig {

@@ -23,7 +23,10 @@ test.each([
 ])(
   '1,000 references by %s are one request to the subgraph, and one CRM call per hundred',
   async (_key, read) => {
-    const { data, errors } = await gateway.ask(`{ recentNotes(first: 1000) { text ${read} } }`, caller);
+    const { data, errors } = await gateway.ask(
+      `{ recentNotes(first: 1000) { text ${read} } }`,
+      caller,
+    );
     expect(errors).toBeUndefined();
     const notes = data?.['recentNotes'] as readonly object[];
     expect(notes).toHaveLength(1_000);
@@ -62,11 +65,18 @@ test('a failing reference among many has a separate error, with a message and a 
 });
 
 test('a gateway without credentials forwards the error that says what to do, also when it accepts only plain JSON', async () => {
-  for (const accept of ['application/json', 'application/graphql-response+json, application/json']) {
+  for (const accept of [
+    'application/json',
+    'application/graphql-response+json, application/json',
+  ]) {
     const { errors } = await gateway.ask('{ customer { name } }', { accept });
     expect(errors?.[0]).toMatchObject({
       message: 'Say who calls: with the header x-api-key, or a customer token.',
-      extensions: { code: 'UNAUTHORIZED', status: '401', meta: { origin: 'crossbook', retryable: false } },
+      extensions: {
+        code: 'UNAUTHORIZED',
+        status: '401',
+        meta: { origin: 'crossbook', retryable: false },
+      },
     });
     expect(Object.keys(errors?.[0]?.extensions ?? {})).toEqual(expect.arrayContaining(EXTENSIONS));
   }

@@ -44,7 +44,8 @@ describe('the size of a response is counted while it is built', () => {
     const { post } = await createTestServer({ people });
     const searches = Array.from(
       { length: 190 },
-      (_, index) => `s${index}: searchContacts(filter: { email: "ada@example.com" }) { nodes { ...All } }`,
+      (_, index) =>
+        `s${index}: searchContacts(filter: { email: "ada@example.com" }) { nodes { ...All } }`,
     );
     const query = `{ ${searches.join(' ')} } fragment All on Contact { ${FIELDS} }`;
     await expectOneRefusal(await post({ query }, DEMO), /400000 values/);
@@ -70,17 +71,32 @@ describe('the size of a response is counted while it is built', () => {
         },
       ],
     });
-    const config = 'connections { schemaMappingsConfig { commonObjects { fieldMappings { schemaField } } } }';
-    const customers = Array.from({ length: 190 }, (_, index) => `c${index}: customer { ...Config }`);
+    const config =
+      'connections { schemaMappingsConfig { commonObjects { fieldMappings { schemaField } } } }';
+    const customers = Array.from(
+      { length: 190 },
+      (_, index) => `c${index}: customer { ...Config }`,
+    );
     const query = `{ ${customers.join(' ')} } fragment Config on Customer { ${config} }`;
     await expectOneRefusal(await post({ query }, DEMO), /400000 values/);
     const mutation = `mutation ($input: UpsertCustomerInput!) { upsertCustomer(input: $input) { ${aliases(900, 'clientMutationId')} } }`;
-    const input = { customerId: 'demo', name: 'Demo', email: 'demo@example.com', clientMutationId: LONG };
-    await expectOneRefusal(await post({ query: mutation, variables: { input } }, DEMO), /16777216 bytes/);
+    const input = {
+      customerId: 'demo',
+      name: 'Demo',
+      email: 'demo@example.com',
+      clientMutationId: LONG,
+    };
+    await expectOneRefusal(
+      await post({ query: mutation, variables: { input } }, DEMO),
+      /16777216 bytes/,
+    );
   });
 
   test('for escaped characters by their escaped length', async () => {
-    const people = createFakePeople(1_000).map((person) => ({ ...person, firstName: '\u0001'.repeat(60) }));
+    const people = createFakePeople(1_000).map((person) => ({
+      ...person,
+      firstName: '\u0001'.repeat(60),
+    }));
     const { post } = await createTestServer({ people });
     const query = `{ searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { ${aliases(90, 'firstName')} } } }`;
     await expectOneRefusal(await post({ query }, DEMO), /16777216 bytes/);
@@ -97,7 +113,10 @@ test.each(['_entities(representations: $refs)', 'nodes(ids: $ids)'])(
       ids: Array(1_000).fill('x'),
       refs: Array(1_000).fill({ __typename: 'Customer', customerId: 'demo' }),
     };
-    await expectOneRefusal(await post({ query, variables }, DEMO), /cost is \d+, and the bound is 200000/);
+    await expectOneRefusal(
+      await post({ query, variables }, DEMO),
+      /cost is \d+, and the bound is 200000/,
+    );
   },
 );
 
@@ -109,7 +128,10 @@ describe('the cost of repeated work is counted for each occurrence', () => {
     const query = (to: string) =>
       `query ($t: [AssociatedObject!]) { searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { associations(to: ${to}) { remoteId } } } }`;
     const kinds = Array(20_000).fill('COMPANY');
-    await expectOneRefusal(await post({ query: query('$t'), variables: { t: kinds } }, DEMO), REFUSED);
+    await expectOneRefusal(
+      await post({ query: query('$t'), variables: { t: kinds } }, DEMO),
+      REFUSED,
+    );
     await expectOneRefusal(await post({ query: query(`[${kinds}]`) }, DEMO), REFUSED);
     expect((await post({ query: query('[COMPANY, DEAL]') }, DEMO)).status).toBe(200);
   });
@@ -135,11 +157,16 @@ test('an operation is rejected before its execution if its minimum response size
   const long = 'a'.repeat(1_000);
   const names = Array.from({ length: 20 }, (_, index) => `${long}${index}: firstName`).join(' ');
   const query = `{ searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { ${names} } } }`;
-  await expectOneRefusal(await post({ query }, DEMO), /its answer has at least a size in bytes of \d+/);
+  await expectOneRefusal(
+    await post({ query }, DEMO),
+    /its answer has at least a size in bytes of \d+/,
+  );
 });
 
 describe('errors', () => {
-  const ids = (count: number) => ({ ids: Array.from({ length: count }, (_, index) => toId(index)) });
+  const ids = (count: number) => ({
+    ids: Array.from({ length: count }, (_, index) => toId(index)),
+  });
   const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 
   test('contain the provider’s response once, and are at most 101', async () => {
@@ -170,14 +197,18 @@ describe('errors', () => {
 
   test('have a maximum total size, whatever their number', async () => {
     const caller = { ...RESPONSE_BOUNDS.caller, errorBytes: 8_000 };
-    const { post, faults } = await createTestServer({ responseBounds: { ...RESPONSE_BOUNDS, caller } });
+    const { post, faults } = await createTestServer({
+      responseBounds: { ...RESPONSE_BOUNDS, caller },
+    });
     faults.set('hubspot', new CrossbookError('REMOTE_PROVIDER_ERROR', 'It says no. '.repeat(100)));
     const response = await post({ query: NODES, variables: ids(20) }, DEMO);
     const { errors } = (await response.json()) as { errors: Told[] };
     const [rest, ...whole] = errors.reverse();
     expect(whole.length).toBeGreaterThan(0);
     expect(JSON.stringify(whole).length).toBeLessThan(8_000 + whole.length + 2);
-    expect(rest).toMatchObject({ message: expect.stringContaining(`${20 - whole.length} more errors`) });
+    expect(rest).toMatchObject({
+      message: expect.stringContaining(`${20 - whole.length} more errors`),
+    });
   });
 
   // The longer message does not fit into the errors of a response either.
@@ -222,7 +253,9 @@ function aliases(count: number, field: string): string {
 
 function toId(index: number): string {
   const source = ['11111111-1111-4111-8111-111111111111', 'demo', 'hubspot'];
-  return Buffer.from(JSON.stringify([1, 'Contact', ...source, String(index)])).toString('base64url');
+  return Buffer.from(JSON.stringify([1, 'Contact', ...source, String(index)])).toString(
+    'base64url',
+  );
 }
 
 interface Told {

@@ -9,13 +9,18 @@ test('the operations of a batch share one response limit', async () => {
     rawData: { notes: 'x'.repeat(10_000) },
   }));
   const caller = { ...RESPONSE_BOUNDS.caller, bytes: 2_500_000 };
-  const { post } = await createTestServer({ people, responseBounds: { ...RESPONSE_BOUNDS, caller } });
+  const { post } = await createTestServer({
+    people,
+    responseBounds: { ...RESPONSE_BOUNDS, caller },
+  });
   const query = '{ searchContacts(filter: { emailDomain: "example.com" }) { nodes { rawData } } }';
   expect((await post({ query }, DEMO)).status).toBe(200);
   const refused = await post(Array(3).fill({ query }), DEMO);
   expect(refused.status).toBe(400);
   expect(await refused.json()).toEqual({
-    errors: [expect.objectContaining({ message: expect.stringContaining('more than 2500000 bytes') })],
+    errors: [
+      expect.objectContaining({ message: expect.stringContaining('more than 2500000 bytes') }),
+    ],
   });
 });
 
@@ -44,7 +49,10 @@ test.each([
     );
     const response = await post(
       [
-        { query: '{ searchContacts(filter: { emailDomain: "example.com" }) { nodes { id rawData } } }' },
+        {
+          query:
+            '{ searchContacts(filter: { emailDomain: "example.com" }) { nodes { id rawData } } }',
+        },
         { query: `mutation { ${upserts.join(' ')} }` },
       ],
       DEMO,
@@ -87,9 +95,13 @@ test('minimum response sizes of a batch are added up before each operation is ex
   const caller = { ...RESPONSE_BOUNDS.caller, bytes: 10_000 };
   const { post } = await createTestServer({ responseBounds: { ...RESPONSE_BOUNDS, caller } });
   const query = `{ ${aliases(100, '__typename')} }`;
-  const answers = (await (await post(Array(10).fill({ query }), DEMO)).json()) as { errors?: object[] }[];
+  const answers = (await (await post(Array(10).fill({ query }), DEMO)).json()) as {
+    errors?: object[];
+  }[];
   expect(answers[0]?.errors).toBeUndefined();
-  expect(answers.at(-1)?.errors).toMatchObject([{ message: expect.stringContaining('a size in bytes of') }]);
+  expect(answers.at(-1)?.errors).toMatchObject([
+    { message: expect.stringContaining('a size in bytes of') },
+  ]);
 });
 
 function aliases(count: number, field: string): string {

@@ -71,14 +71,19 @@ test('a token for one customer and one provider gives access to nothing else', a
     }
   `;
   const answer = await (await post({ query }, { authorization: 'Bearer hubspot-token' })).json();
-  expect(answer).toMatchObject({ data: { mine: { totalCount: 1 }, salesforce: null, customer: null } });
+  expect(answer).toMatchObject({
+    data: { mine: { totalCount: 1 }, salesforce: null, customer: null },
+  });
   expect(codesOf(answer)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
 });
 
 test('errors contain the name of the calling application', async () => {
   const { execute } = await createTestServer();
   const { errors } = await execute('{ nothing }', {}, DEMO);
-  expect(errors?.[0]?.extensions?.['meta']).toMatchObject({ origin: 'crossbook', application_name: 'Demo' });
+  expect(errors?.[0]?.extensions?.['meta']).toMatchObject({
+    origin: 'crossbook',
+    application_name: 'Demo',
+  });
 });
 
 function codesOf(answer: unknown): unknown[] {

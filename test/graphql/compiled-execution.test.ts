@@ -43,7 +43,9 @@ test.each(
         // The second run uses the cached plan.
         for (const world of [worldSeed, worldSeed + 1]) {
           const args = { schema, document, variableValues: variables };
-          const expected = await withoutRejections(() => execute({ ...args, rootValue: createWorld(world) }));
+          const expected = await withoutRejections(() =>
+            execute({ ...args, rootValue: createWorld(world) }),
+          );
           for (const one of fast) {
             const answer = await one({ ...args, rootValue: createWorld(world) });
             expect(toText(answer)).toBe(toText(expected));
@@ -58,7 +60,9 @@ test.each(
 );
 
 test('the fields of a mutation are executed one after the other', async () => {
-  const schema = buildSchema('type Query { a: String } type Mutation { first: String second: String }');
+  const schema = buildSchema(
+    'type Query { a: String } type Mutation { first: String second: String }',
+  );
   const told: string[] = [];
   const slow = (name: string) => async () => {
     told.push(`${name} begins`);
@@ -93,13 +97,20 @@ describe('a disposable value', () => {
       },
     };
     const result = await run({ schema, document, rootValue: { page: async () => page } });
-    return { isWritten: result.data?.['page'] instanceof JsonBytes, told: toText(result), disposed };
+    return {
+      isWritten: result.data?.['page'] instanceof JsonBytes,
+      told: toText(result),
+      disposed,
+    };
   };
 
   test('is disposed after it was written completely', async () => {
     const { isWritten, told, disposed } = await ask(['a', 'b', 'c']);
     expect([isWritten, disposed]).toEqual([true, 1]);
-    expect(JSON.parse(told).data.page).toEqual({ items: ['a', 'b', 'c'].map((name) => ({ name })), size: 3 });
+    expect(JSON.parse(told).data.page).toEqual({
+      items: ['a', 'b', 'c'].map((name) => ({ name })),
+      size: 3,
+    });
   });
 
   test('is not disposed when it is short', async () => {
@@ -154,13 +165,18 @@ function sortErrors(result: ExecutionResult): ExecutionResult {
   return errors ? { ...result, errors } : result;
 }
 
-async function readIds({ openContext }: Awaited<ReturnType<typeof createFakeServices>>): Promise<string[]> {
+async function readIds({
+  openContext,
+}: Awaited<ReturnType<typeof createFakeServices>>): Promise<string[]> {
   const document = parse(
     '{ customer { id } searchContacts(filter: { emailDomain: "example.com" }) { nodes { id } } }',
   );
   const contextValue = openContext(new Headers(DEMO));
   const { data } = await execute({ schema: apiSchema, document, contextValue });
-  const { customer, searchContacts } = data as { customer: Named; searchContacts: { nodes: Named[] } };
+  const { customer, searchContacts } = data as {
+    customer: Named;
+    searchContacts: { nodes: Named[] };
+  };
   return [customer.id, ...searchContacts.nodes.slice(0, 3).map(({ id }) => id)];
 }
 
@@ -173,7 +189,9 @@ const MAPPINGS = [{ schemaField: 'a', mappedField: 'b' }];
 const SYNCED = [{ object: 'Contact', table: null }];
 
 const EVERYTHING = {
-  ...{ customerId: 'demo', name: 'Demo customer', email: 'demo@example.com' },
+  customerId: 'demo',
+  name: 'Demo customer',
+  email: 'demo@example.com',
   connections: [
     {
       providerName: 'hubspot',

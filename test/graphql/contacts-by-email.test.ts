@@ -20,11 +20,13 @@ test('a thousand references take ten calls of a hundred emails to the CRM', asyn
   const emails = Array.from({ length: 1_000 }, (_, index) =>
     index === 0 ? 'ada@example.com' : `person${index + 1}@example.com`,
   );
-  const { data, errors } = await execute(BY_EMAIL, { representations: emails.map((email) => refer(email)) });
+  const { data, errors } = await execute(BY_EMAIL, {
+    representations: emails.map((email) => refer(email)),
+  });
   expect(errors).toBeUndefined();
-  expect(data._entities.map(({ contacts }: Found) => contacts.map(({ remoteId }) => remoteId))).toEqual(
-    emails.map((_, index) => [String(index + 1)]),
-  );
+  expect(
+    data._entities.map(({ contacts }: Found) => contacts.map(({ remoteId }) => remoteId)),
+  ).toEqual(emails.map((_, index) => [String(index + 1)]));
   expect(calls.map(({ method, keys }) => [method, keys.length])).toEqual(
     Array(10).fill(['findByEmails', 100]),
   );
@@ -52,8 +54,13 @@ test('contacts that share an email are limited to the first ones by id', async (
     [2, ['1', '2']],
     [0, []],
   ] as const) {
-    const { data } = await execute(BY_EMAIL, { representations: [refer('team@example.com')], first });
-    expect(data._entities[0].contacts.map(({ remoteId }: { remoteId: string }) => remoteId)).toEqual(ids);
+    const { data } = await execute(BY_EMAIL, {
+      representations: [refer('team@example.com')],
+      first,
+    });
+    expect(
+      data._entities[0].contacts.map(({ remoteId }: { remoteId: string }) => remoteId),
+    ).toEqual(ids);
   }
 });
 
@@ -83,7 +90,8 @@ test('a failure affects one reference only, with an error in the common format',
   expect(byReference.map(({ path, extensions }) => [extensions?.['code'], path?.[1]])).toEqual(
     wrong.map(([code], index) => [code, index]),
   );
-  for (const { extensions = {} } of errors) expect(Object.keys(extensions).sort()).toEqual(EXTENSIONS);
+  for (const { extensions = {} } of errors)
+    expect(Object.keys(extensions).sort()).toEqual(EXTENSIONS);
 });
 
 test('a customer token reads its own customer, and only the CRMs in its claims', async () => {
@@ -105,7 +113,11 @@ test('a customer token reads its own customer, and only the CRMs in its claims',
 test('another application does not find the customer', async () => {
   const { execute, calls } = await createTestServer();
   const representations = [refer('ada@example.com')];
-  const { data, errors } = await execute(BY_EMAIL, { representations }, { 'x-api-key': 'other-key' });
+  const { data, errors } = await execute(
+    BY_EMAIL,
+    { representations },
+    { 'x-api-key': 'other-key' },
+  );
   expect(data).toEqual({ _entities: [{ ...key('ada@example.com'), contacts: null }] });
   expect(errors?.[0]?.extensions?.['code']).toBe('NOT_FOUND');
   expect(calls).toEqual([]);
@@ -113,7 +125,10 @@ test('another application does not find the customer', async () => {
 
 test.each([-1, 1_001])('first: %i is rejected', async (first) => {
   const { execute, calls } = await createTestServer();
-  const { errors } = await execute(BY_EMAIL, { representations: [refer('ada@example.com')], first });
+  const { errors } = await execute(BY_EMAIL, {
+    representations: [refer('ada@example.com')],
+    first,
+  });
   expect(errors?.[0]).toMatchObject({
     message: `The page size must be from 0 to 1000; it is ${first}.`,
     extensions: { code: 'BAD_REQUEST' },
@@ -123,9 +138,13 @@ test.each([-1, 1_001])('first: %i is rejected', async (first) => {
 
 test('a thousand references with many contacts each are rejected before any call to the CRM', async () => {
   const { execute, calls } = await createTestServer();
-  const representations = Array.from({ length: 1_000 }, (_, index) => refer(`person${index}@example.com`));
+  const representations = Array.from({ length: 1_000 }, (_, index) =>
+    refer(`person${index}@example.com`),
+  );
   const { errors } = await execute(BY_EMAIL, { representations, first: 1_000 });
-  expect(errors?.[0]?.message).toMatch(/^The operation is too large: its cost is \d+, and the bound is/);
+  expect(errors?.[0]?.message).toMatch(
+    /^The operation is too large: its cost is \d+, and the bound is/,
+  );
   expect(calls).toEqual([]);
 });
 

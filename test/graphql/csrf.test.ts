@@ -44,25 +44,33 @@ test('a page of an unknown site can neither send a request nor read a response',
   const asked = 'content-type,x-api-key';
   const preflight = await ask({
     method: 'OPTIONS',
-    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': asked },
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': asked,
+    },
   });
   expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
-  const read = await ask({ headers: { origin, 'x-api-key': crossbook.key } }, '?query={customer{name}}');
+  const read = await ask(
+    { headers: { origin, 'x-api-key': crossbook.key } },
+    '?query={customer{name}}',
+  );
   expect(read.headers.get('access-control-allow-origin')).toBeNull();
   expect(read.headers.get('set-cookie')).toBeNull();
 });
 
-test.each(['application/json', 'Application/JSON; charset="UTF-8"', 'application/json;charset=utf-8'])(
-  'clients that send %s get a response',
-  async (type) => {
-    const response = await ask({
-      method: 'POST',
-      headers: { 'content-type': type },
-      body: '{"query":"{ __typename }"}',
-    });
-    expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
-  },
-);
+test.each([
+  'application/json',
+  'Application/JSON; charset="UTF-8"',
+  'application/json;charset=utf-8',
+])('clients that send %s get a response', async (type) => {
+  const response = await ask({
+    method: 'POST',
+    headers: { 'content-type': type },
+    body: '{"query":"{ __typename }"}',
+  });
+  expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+});
 
 function ask(init: RequestInit, search = ''): Promise<Response> {
   return fetch(`${crossbook.url}/graphql${search}`, init);

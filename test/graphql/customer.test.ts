@@ -31,7 +31,9 @@ const FULL = {
   schemaMappingsConfig: {
     commonObjects: [{ object: 'contact', fieldMappings: [{ schemaField: 'a', mappedField: 'b' }] }],
   },
-  entityMappings: [{ entityId: 'e', object: { type: 'CUSTOM', name: 'Thing__c' }, fieldMappings: [] }],
+  entityMappings: [
+    { entityId: 'e', object: { type: 'CUSTOM', name: 'Thing__c' }, fieldMappings: [] },
+  ],
   connectionSyncConfig: {
     destinationConfig: { bigquery: { dataset: 'crm' } },
     standardObjects: [{ object: 'Contact', table: 'people' }, { object: 'Account' }],
@@ -73,7 +75,11 @@ test('a customer is created with its connections, then updated', async () => {
   const second = await execute(UPSERT, { input: { ...CUSTOMER, name: 'Acme Ltd' } });
   expect(second.data.upsertCustomer).toMatchObject({
     created: false,
-    customer: { name: 'Acme Ltd', version: 2, connections: first.data.upsertCustomer.customer.connections },
+    customer: {
+      name: 'Acme Ltd',
+      version: 2,
+      connections: first.data.upsertCustomer.customer.connections,
+    },
   });
 });
 
@@ -108,7 +114,9 @@ test('an unexpected version is a conflict', async () => {
 test('all invalid values that the types allow are reported', async () => {
   const { execute } = await createTestServer();
   const connections = [{ providerName: 'HUBSPOT' }, { providerName: 'HUBSPOT' }];
-  const { errors } = await execute(UPSERT, { input: { ...CUSTOMER, email: 'nobody', connections } });
+  const { errors } = await execute(UPSERT, {
+    input: { ...CUSTOMER, email: 'nobody', connections },
+  });
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'UNPROCESSABLE_ENTITY', status: '422' });
   expect(errors?.[0]?.extensions?.['detail']).toMatch(/email.*hubspot/s);
 });
@@ -126,13 +134,18 @@ test('no response and no log line contains a credential, not even a mistyped one
   ];
   for (const credentials of spoiled) {
     const input = { ...CUSTOMER, connections: [{ providerName: 'HUBSPOT', credentials }] };
-    const response = await post({ query: UPSERT, variables: { input } }, { 'x-api-key': 'demo-key' });
+    const response = await post(
+      { query: UPSERT, variables: { input } },
+      { 'x-api-key': 'demo-key' },
+    );
     const text = await response.text();
     expect(text).toContain('BAD_REQUEST');
     expect(text).not.toContain(secret);
   }
   const literal = `mutation { upsertCustomer(input: { credentials: "${secret}", name: ["${secret}"] }) { created } }`;
-  expect(await (await post({ query: literal }, { 'x-api-key': 'demo-key' })).text()).not.toContain(secret);
+  expect(await (await post({ query: literal }, { 'x-api-key': 'demo-key' })).text()).not.toContain(
+    secret,
+  );
   const broken = await post({
     query: `mutation { upsertCustomer(input: "${secret}" "${secret}") { created } }`,
   });
@@ -144,7 +157,9 @@ test('a customer token can read its customer, and change nothing', async () => {
   const { post } = await createTestServer();
   const ask = async (query: string, variables: object = {}) =>
     (await post({ query, variables }, { authorization: 'Bearer demo-token' })).json();
-  expect(await ask('{ customer { customerId } }')).toEqual({ data: { customer: { customerId: 'demo' } } });
+  expect(await ask('{ customer { customerId } }')).toEqual({
+    data: { customer: { customerId: 'demo' } },
+  });
   expect(await ask(UPSERT, { input: CUSTOMER })).toMatchObject({
     data: { upsertCustomer: null },
     errors: [{ extensions: { code: 'FORBIDDEN', status: '403' } }],
@@ -164,9 +179,13 @@ test('a customer of another application is not found', async () => {
 
 test('the 18 providers list their capabilities', async () => {
   const { execute } = await createTestServer();
-  const { data } = await execute('{ providers { name category canSearchContacts associatedObjects } }');
+  const { data } = await execute(
+    '{ providers { name category canSearchContacts associatedObjects } }',
+  );
   expect(data.providers).toHaveLength(18);
-  expect(data.providers.filter((one: { canSearchContacts: boolean }) => one.canSearchContacts)).toEqual([
+  expect(
+    data.providers.filter((one: { canSearchContacts: boolean }) => one.canSearchContacts),
+  ).toEqual([
     { name: 'SALESFORCE', category: 'CRM', canSearchContacts: true, associatedObjects: [] },
     {
       name: 'HUBSPOT',
@@ -191,17 +210,23 @@ test.each([
     'disconnectProvider',
     'mutation ($id: ID!) { disconnectProvider(input: { customerId: $id, provider: HUBSPOT }) { revocation } }',
   ],
-  ['issueCustomerToken', 'mutation ($id: ID!) { issueCustomerToken(input: { customerId: $id }) { token } }'],
+  [
+    'issueCustomerToken',
+    'mutation ($id: ID!) { issueCustomerToken(input: { customerId: $id }) { token } }',
+  ],
   [
     'createConnectLink',
     'mutation ($id: ID!) { createConnectLink(input: { customerId: $id, providers: HUBSPOT, returnUrl: "https://a.example" }) { url } }',
   ],
-])('%s finds no customer whose id is longer than any, and does not repeat it', async (_field, query) => {
-  const { execute } = await createTestServer();
-  const { errors } = await execute(query, { id: 'c'.repeat(10_000) });
-  expect(errors?.[0]?.message).toBe(`There is no customer "${'c'.repeat(255)}".`);
-  expect(errors?.[0]?.extensions?.['code']).toBe('NOT_FOUND');
-});
+])(
+  '%s finds no customer whose id is longer than any, and does not repeat it',
+  async (_field, query) => {
+    const { execute } = await createTestServer();
+    const { errors } = await execute(query, { id: 'c'.repeat(10_000) });
+    expect(errors?.[0]?.message).toBe(`There is no customer "${'c'.repeat(255)}".`);
+    expect(errors?.[0]?.extensions?.['code']).toBe('NOT_FOUND');
+  },
+);
 
 test('an upsert with more connections than there are providers is rejected as in REST', async () => {
   const { execute } = await createTestServer();

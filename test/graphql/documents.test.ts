@@ -65,7 +65,9 @@ test('the least recently used documents are evicted first, and each application 
     expect((await ask(server, apq(FIND))).body).toEqual(FOUND);
   }
   expect((await ask(server, apq(long('a99')))).body).toEqual({ data: { a99: 'Query' } });
-  expect((await ask(server, apq(long('a0')))).body.errors[0].message).toBe('PersistedQueryNotFound');
+  expect((await ask(server, apq(long('a0')))).body.errors[0].message).toBe(
+    'PersistedQueryNotFound',
+  );
   expect((await ask(server, apq(long('other')), other)).body).toEqual({ data: { other: 'Query' } });
 });
 
@@ -75,7 +77,9 @@ test('neither requests without a caller nor huge documents can fill the cache', 
   await server.post({ query: schema, ...apq(schema) });
   expect((await ask(server, apq(schema))).body.errors[0].message).toBe('PersistedQueryNotFound');
   const huge = `{ __typename } ${'#'.repeat(33 * 1024)}`;
-  expect((await ask(server, { query: huge, ...apq(huge) })).body).toEqual({ data: { __typename: 'Query' } });
+  expect((await ask(server, { query: huge, ...apq(huge) })).body).toEqual({
+    data: { __typename: 'Query' },
+  });
   expect((await ask(server, apq(huge))).body.errors[0].message).toBe('PersistedQueryNotFound');
 });
 
@@ -142,9 +146,9 @@ test('with a manifest, known operations are executed by text and by hash, and al
     }
   }
   expect((await ask(server, { query: unknown, ...apq(FIND) })).status).toBe(400);
-  expect((await ask(server, [{ query: FIND }, { query: unknown }])).body.errors[0].extensions.code).toBe(
-    'FORBIDDEN',
-  );
+  expect(
+    (await ask(server, [{ query: FIND }, { query: unknown }])).body.errors[0].extensions.code,
+  ).toBe('FORBIDDEN');
 });
 
 test('the manifest of codegen is valid, and has all operations of our client', async () => {
@@ -172,7 +176,9 @@ test('the manifest of codegen is valid, and has all operations of our client', a
   const server = await createTestServer({ operations: manifest });
   const query = [...manifest.values()].find((text) => text.startsWith('query SearchContacts'));
   const answer = await ask(server, { query, variables: { filter: { email: 'ada@example.com' } } });
-  expect(answer.body).toMatchObject({ data: { searchContacts: { nodes: [{ firstName: 'Ada' }] } } });
+  expect(answer.body).toMatchObject({
+    data: { searchContacts: { nodes: [{ firstName: 'Ada' }] } },
+  });
 });
 
 test('manifests of Relay and Apollo are accepted, and an invalid one gives an error with the position', () => {
@@ -187,7 +193,9 @@ test('manifests of Relay and Apollo are accepted, and an invalid one gives an er
   );
   expect(() => parseManifest('[]')).toThrow('an object from hash to operation');
   expect(() => parseManifest('{')).toThrow('not JSON');
-  expect(() => readManifest('nowhere.json')).toThrow(/operations of nowhere.json cannot be read.*ENOENT/);
+  expect(() => readManifest('nowhere.json')).toThrow(
+    /operations of nowhere.json cannot be read.*ENOENT/,
+  );
   expect(readFileSync('operations.json', 'utf8').endsWith('}\n')).toBe(true);
 });
 

@@ -4,13 +4,19 @@ import { createFakeRequestLog } from '../support/fake-request-log.ts';
 import { toFetch } from '../support/to-fetch.ts';
 import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-server.ts';
 
-const SEARCH = 'query Search($filter: ContactFilter!) { searchContacts(filter: $filter) { totalCount } }';
+const SEARCH =
+  'query Search($filter: ContactFilter!) { searchContacts(filter: $filter) { totalCount } }';
 
 /** Every rejection that a client can get, with its status for the two media types. */
 const REFUSALS: readonly Refusal[] = [
   { name: 'broken syntax', body: { query: '{' }, json: 200, graphql: 400 },
   { name: 'an unknown field', body: { query: '{ contacts }' }, json: 200, graphql: 400 },
-  { name: 'an unknown argument', body: { query: '{ customer(id: 1) { id } }' }, json: 200, graphql: 400 },
+  {
+    name: 'an unknown argument',
+    body: { query: '{ customer(id: 1) { id } }' },
+    json: 200,
+    graphql: 400,
+  },
   { name: 'a variable of the wrong type', body: search({ email: 7 }), json: 200, graphql: 400 },
   { name: 'a variable that is missing', body: { query: SEARCH }, json: 200, graphql: 400 },
   { name: 'two of one', body: search({ email: 'a@b.c', emails: [] }), json: 200, graphql: 400 },
@@ -35,12 +41,27 @@ const REFUSALS: readonly Refusal[] = [
     json: 400,
     graphql: 400,
   },
-  { name: 'several operations', body: { query: 'query A { a } query B { b }' }, json: 400, graphql: 400 },
-  { name: 'a document without operations', body: { query: 'type A { a: Int }' }, json: 400, graphql: 400 },
+  {
+    name: 'several operations',
+    body: { query: 'query A { a } query B { b }' },
+    json: 400,
+    graphql: 400,
+  },
+  {
+    name: 'a document without operations',
+    body: { query: 'type A { a: Int }' },
+    json: 400,
+    graphql: 400,
+  },
   { name: 'a subscription', body: { query: 'subscription { a }' }, json: 400, graphql: 400 },
   { name: 'no query', body: { variables: {} }, json: 400, graphql: 400 },
   { name: 'a query that is no string', body: { query: 1 }, json: 400, graphql: 400 },
-  { name: 'variables that are no object', body: { query: '{ a }', variables: [] }, json: 400, graphql: 400 },
+  {
+    name: 'variables that are no object',
+    body: { query: '{ a }', variables: [] },
+    json: 400,
+    graphql: 400,
+  },
   { name: 'broken JSON', body: '{"query": ', json: 400, graphql: 400 },
   { name: 'JSON that is no object', body: '"query"', json: 400, graphql: 400 },
   { name: 'an empty batch', body: [], json: 400, graphql: 400 },
@@ -71,7 +92,12 @@ test.each(REFUSALS)('$name is an error in the common format', async ({ body, jso
 
 test.each([
   ['another path', 404, 'NOT_FOUND', (url: string) => new Request(`${url}/other`)],
-  ['another method', 405, 'METHOD_NOT_ALLOWED', (url: string) => new Request(url, { method: 'DELETE' })],
+  [
+    'another method',
+    405,
+    'METHOD_NOT_ALLOWED',
+    (url: string) => new Request(url, { method: 'DELETE' }),
+  ],
   [
     'a mutation with GET',
     405,
@@ -82,7 +108,8 @@ test.each([
     'an answer that we do not have',
     406,
     'NOT_ACCEPTABLE',
-    (url: string) => new Request(`${url}?query={__typename}`, { headers: { accept: 'text/event-stream' } }),
+    (url: string) =>
+      new Request(`${url}?query={__typename}`, { headers: { accept: 'text/event-stream' } }),
   ],
   [
     'a form',
@@ -141,10 +168,15 @@ test('an unexpected error before the operation is read is masked as well', async
 
 test('an invalid argument that is detected during execution is 400 at its path', async () => {
   const { execute, requestLog } = await createTestServer();
-  const { data, errors } = await execute('query ($id: ID = "x") { node(id: $id) { id } }', { id: null });
+  const { data, errors } = await execute('query ($id: ID = "x") { node(id: $id) { id } }', {
+    id: null,
+  });
   expect(data).toEqual({ node: null });
   expectShape(errors ?? []);
-  expect(errors?.[0]).toMatchObject({ path: ['node'], extensions: { code: 'BAD_REQUEST', status: '400' } });
+  expect(errors?.[0]).toMatchObject({
+    path: ['node'],
+    extensions: { code: 'BAD_REQUEST', status: '400' },
+  });
   expect(requestLog.errors.map(({ code }) => code)).toEqual(['BAD_REQUEST']);
 });
 
@@ -178,7 +210,9 @@ test('with introspection off, the schema is neither returned nor suggested in er
     expect(errors?.[0]?.extensions).toMatchObject({ detail: 'Introspection is switched off.' });
   }
   const guess = await execute('{ costumers { id } }');
-  expect(guess.errors?.[0]?.extensions?.['detail']).toBe('Cannot query field "costumers" on type "Query".');
+  expect(guess.errors?.[0]?.extensions?.['detail']).toBe(
+    'Cannot query field "costumers" on type "Query".',
+  );
 });
 
 function expectShape(errors: readonly object[]): void {

@@ -47,7 +47,10 @@ test.each(toPieces(300))(
   async ({ seed, numRuns }) => {
     const people = createFakePeople(40).map((person, index) => ({
       ...person,
-      emailAddresses: Array(index).fill({ emailAddress: 'ada@example.com', emailAddressType: 'other' }),
+      emailAddresses: Array(index).fill({
+        emailAddress: 'ada@example.com',
+        emailAddressType: 'other',
+      }),
       addresses: Array(40 - index).fill(person.addresses[0]),
       rawData: { notes: '\u0001ü🦄"'.repeat(index * 20) },
     }));
@@ -84,14 +87,17 @@ test('introspection queries are estimated by the size of their response', async 
 
 test('an operation that is combined with other fragments is estimated anew', () => {
   const small = parse('{ ...F } fragment F on Query { providers { name } }');
-  const [, large] = parse('{ ...F } fragment F on Query { providers { name category } }').definitions;
+  const [, large] = parse(
+    '{ ...F } fragment F on Query { providers { name category } }',
+  ).definitions;
   const [operation] = small.definitions;
   const combined = { ...small, definitions: [operation, large].flatMap((node) => node ?? []) };
   const costOf = (document: typeof small) => {
     const found = getOperationAST(document);
     return (
       found &&
-      analyzeCost({ schema, document, operation: found, variables: {}, limits: DEFAULT_LIMITS }).fields
+      analyzeCost({ schema, document, operation: found, variables: {}, limits: DEFAULT_LIMITS })
+        .fields
     );
   };
   expect([small, combined, small].map(costOf)).toEqual([2, 3, 2]);
@@ -114,7 +120,11 @@ async function run(text: string, variableValues: Record<string, unknown>, contex
   const result = await execute({ schema, document, variableValues, contextValue, allowance });
   if (!result.data) return undefined;
   const facts = { accept: null, caller: undefined, isRejected: false, suggestions: true };
-  const { body } = writeResponse(result, { ...facts, requestLog: createFakeRequestLog(), allowance });
+  const { body } = writeResponse(result, {
+    ...facts,
+    requestLog: createFakeRequestLog(),
+    allowance,
+  });
   const bytes = body instanceof JsonBytes ? body.toBuffer() : Buffer.from(body);
   const values = countValues(JSON.parse(bytes.toString()).data);
   const { consumed } = allowance;
@@ -131,7 +141,10 @@ async function run(text: string, variableValues: Record<string, unknown>, contex
 function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (Array.isArray(value)) {
-    return value.reduce<number>((sum, item) => sum + (typeof item === 'object' ? countValues(item) : 1), 0);
+    return value.reduce<number>(
+      (sum, item) => sum + (typeof item === 'object' ? countValues(item) : 1),
+      0,
+    );
   }
   if ('notes' in value || 'properties' in value) return 0;
   return Object.values(value).reduce<number>((sum, member) => sum + 1 + countValues(member), 0);

@@ -35,7 +35,9 @@ const PAGE =
 
 test('the subgraph describes its entities in a self-contained schema', async () => {
   const { post } = await createTestServer();
-  const { data } = (await (await post({ query: '{ _service { sdl } }' })).json()) as { data: Service };
+  const { data } = (await (await post({ query: '{ _service { sdl } }' })).json()) as {
+    data: Service;
+  };
   const { sdl } = data._service;
   expect(sdl).toMatch(
     /^extend schema @link\(url: "https:\/\/specs.apollo.dev\/federation\/v2\.\d+", import: \["@key", "@shareable", "@cost", "@listSize", "@tag"\]\)/,
@@ -43,7 +45,9 @@ test('the subgraph describes its entities in a self-contained schema', async () 
   expect(sdl).toContain(
     'type Contact implements Node @key(fields: "id") @key(fields: "customerId provider remoteId") {',
   );
-  expect(sdl).toContain('type Customer implements Node @key(fields: "customerId") @key(fields: "id") {');
+  expect(sdl).toContain(
+    'type Customer implements Node @key(fields: "customerId") @key(fields: "id") {',
+  );
   expect(sdl).toContain('type PageInfo @shareable {');
   expect(sdl).not.toMatch(/oneOf|_Any|_Entity|_Service|_entities|_service|@\d/);
   expect(sdl).toContain('A person in a customer’s CRM');
@@ -128,7 +132,9 @@ test('references by customer, provider and the CRM’s id are resolved in one ca
 
 test('a reference to a record of another application gives null', async () => {
   const { execute, calls } = await createTestServer();
-  const found = await execute('{ searchContacts(filter: { email: "ada@example.com" }) { nodes { id } } }');
+  const found = await execute(
+    '{ searchContacts(filter: { email: "ada@example.com" }) { nodes { id } } }',
+  );
   calls.length = 0;
   const representations = [
     { __typename: 'Contact', id: found.data.searchContacts.nodes[0].id },
@@ -144,8 +150,18 @@ test.each([
   { __typename: 'Contact' },
   { __typename: 'Customer', id: 7 },
   { __typename: 'Contact', customerId: 'demo', provider: 'HUBSPOTT', remoteId: '1' },
-  { __typename: 'Contact', customerId: { toString: 1, valueOf: 1 }, provider: 'HUBSPOT', remoteId: '1' },
-  { __typename: 'Contact', customerId: 'demo', provider: { toString: 1, valueOf: 1 }, remoteId: '1' },
+  {
+    __typename: 'Contact',
+    customerId: { toString: 1, valueOf: 1 },
+    provider: 'HUBSPOT',
+    remoteId: '1',
+  },
+  {
+    __typename: 'Contact',
+    customerId: 'demo',
+    provider: { toString: 1, valueOf: 1 },
+    remoteId: '1',
+  },
   'Contact',
   ['Contact'],
   null,
@@ -166,14 +182,18 @@ test('references with ids longer than any customer’s call no CRM, and are not 
   const { data, errors } = await execute(ENTITIES, { representations: ofLength(256) });
   expect(errors).toBeUndefined();
   expect(data._entities).toEqual(Array(100).fill(null));
-  expect((await execute(ENTITIES, { representations: ofLength(255) })).errors?.[0]?.message).toMatch(/cost/);
+  expect(
+    (await execute(ENTITIES, { representations: ofLength(255) })).errors?.[0]?.message,
+  ).toMatch(/cost/);
   expect(calls).toEqual([]);
 });
 
 test('a reference with an id longer than any contact’s calls no CRM', async () => {
   const { execute, calls } = await createTestServer();
   const key = { __typename: 'Contact', customerId: 'demo', provider: 'HUBSPOT' };
-  const { data } = await execute(ENTITIES, { representations: [{ ...key, remoteId: '1'.repeat(256) }] });
+  const { data } = await execute(ENTITIES, {
+    representations: [{ ...key, remoteId: '1'.repeat(256) }],
+  });
   expect(data).toEqual({ _entities: [null] });
   expect(calls).toEqual([]);
 });

@@ -42,8 +42,11 @@ test('a global id is parsed back to its parts, for any parts', () => {
 test('the longest id of a record is read, and a longer text is not decoded', () => {
   const toId = (remoteId: string) =>
     toGlobalId({
-      ...{ type: 'Contact', provider: 'hubspot', remoteId },
-      ...{ applicationId: randomUUID(), customerId: '明'.repeat(255) },
+      type: 'Contact',
+      provider: 'hubspot',
+      remoteId,
+      applicationId: randomUUID(),
+      customerId: '明'.repeat(255),
     } as const);
   expect(readGlobalId(toId('明'.repeat(255)))).toMatchObject({ remoteId: '明'.repeat(255) });
   expect(readGlobalId(toId('1'.repeat(2_000)))).toBeUndefined();

@@ -7,7 +7,9 @@ import { createTestServer, DEMO } from './test-server.ts';
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 test('a browser gets the page, compressed as accepted, and 304 while its cached copy is current', async () => {
-  const { send } = await createTestServer({ graphiql: { headers: { 'x-api-key': 'shown-in-the-tabs' } } });
+  const { send } = await createTestServer({
+    graphiql: { headers: { 'x-api-key': 'shown-in-the-tabs' } },
+  });
   const open = (headers: Record<string, string>) =>
     send(new Request('http://localhost/graphql', { headers: { ...BROWSER, ...headers } }));
 

@@ -1,7 +1,11 @@
 import { getIntrospectionQuery, parse, specifiedRules, validate } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { checkFragmentDepth, checkMerging, checkNesting } from '../../src/graphql/document-limits.ts';
+import {
+  checkFragmentDepth,
+  checkMerging,
+  checkNesting,
+} from '../../src/graphql/document-limits.ts';
 import { createDocumentStore } from '../../src/graphql/engine/document-store.ts';
 import { readOperationLogFields } from '../../src/graphql/engine/operation-run.ts';
 import { redactMessage } from '../../src/graphql/errors.ts';
@@ -47,7 +51,10 @@ test.each(PHRASES)('the message of an error is built in linear time for %j', (ph
 
 const TEXTS: readonly (readonly [string, (size: number) => string])[] = [
   ['fields', (size) => `{ ${'a '.repeat(size)} }`],
-  ['aliases of the schema', (size) => `{ ${list(size, (at) => `a${at}: __schema { types { name } }`)} }`],
+  [
+    'aliases of the schema',
+    (size) => `{ ${list(size, (at) => `a${at}: __schema { types { name } }`)} }`,
+  ],
   [
     'a chain of fragments',
     (size) => `{ ...F0 } ${list(size, (at) => `fragment F${at} on Query { ...F${at + 1} }`)}`,
@@ -58,14 +65,18 @@ const TEXTS: readonly (readonly [string, (size: number) => string])[] = [
   ],
   [
     'fragments in a ring',
-    (size) => `{ ...F0 } ${list(size, (at) => `fragment F${at} on Query { ...F${(at + 1) % size} }`)}`,
+    (size) =>
+      `{ ...F0 } ${list(size, (at) => `fragment F${at} on Query { ...F${(at + 1) % size} }`)}`,
   ],
   [
     'many spreads',
     (size) =>
       `{ ${list(size, (at) => `...F${at}`)} } ${list(size, (at) => `fragment F${at} on Query { a }`)}`,
   ],
-  ['one fragment spread often', (size) => `{ ${'...F '.repeat(size)} } fragment F on Query { a b c }`],
+  [
+    'one fragment spread often',
+    (size) => `{ ${'...F '.repeat(size)} } fragment F on Query { a b c }`,
+  ],
   ['operations', (size) => list(size, (at) => `query Q${at} { __typename }`)],
   ['inline fragments', (size) => `{ ${'... { a } '.repeat(size)} }`],
   [
@@ -101,7 +112,12 @@ test.each(TEXTS)('the work before validation is linear in %s', (_name, make) => 
       const { document } = store.parse(text, isCallerKnown ? 'app' : undefined);
       const [operationName, variables, method] = [undefined, {}, 'POST'];
       const asked = { schema, document, operationName, variables, method, isCallerKnown };
-      checkOperation({ ...asked, limits: DEFAULT_LIMITS, spent: nothingSpent(), responseBytes: 1_000_000 });
+      checkOperation({
+        ...asked,
+        limits: DEFAULT_LIMITS,
+        spent: nothingSpent(),
+        responseBytes: 1_000_000,
+      });
     });
   }
 });

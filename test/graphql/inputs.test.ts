@@ -63,7 +63,9 @@ test.each(Object.values(query.getFields()))(
       { document: loose, variableValues: { it: null } },
       ...EVERY_VALUE.map((it) => ({ document: given, variableValues: { it } })),
       ...EVERY_LITERAL.map((it) => ({ document: parse(ask(it)) })),
-      ...EVERY_LITERAL.map((it) => ({ document: parse(`query ($it: ${type} = ${it}) ${ask('$it')}`) })),
+      ...EVERY_LITERAL.map((it) => ({
+        document: parse(`query ($it: ${type} = ${it}) ${ask('$it')}`),
+      })),
     ];
     for (const request of requests) {
       const asked = { schema, ...request };
@@ -83,7 +85,8 @@ test('a selection on several types uses the argument defaults of each', async ()
   Object.assign(own.getType('Named') ?? {}, { resolveType });
   const name = ({ n }: { n: number }) => `told ${n}`;
   const args = {
-    ...{ schema: own, document: parse('{ all { name } }') },
+    schema: own,
+    document: parse('{ all { name } }'),
     rootValue: { all: ['A', 'B'].map((__typename) => ({ __typename, name })) },
   };
   const { data } = await createUnlimitedExecute(own)(args);

@@ -29,7 +29,10 @@ test('ten times as many look-ups are rejected before execution, with the count a
 
 test('a page of 1,000 contacts with all fields succeeds, as nodes and as edges', async () => {
   const { execute } = await createTestServer({ people: createFakePeople(1200) });
-  for (const fields of [`nodes { ${ALL_FIELDS} }`, `totalCount edges { cursor node { ${ALL_FIELDS} } }`]) {
+  for (const fields of [
+    `nodes { ${ALL_FIELDS} }`,
+    `totalCount edges { cursor node { ${ALL_FIELDS} } }`,
+  ]) {
     const { data, errors } = await execute(page(fields));
     expect(errors).toBeUndefined();
     expect((data.searchContacts.nodes ?? data.searchContacts.edges).length).toBe(1000);
@@ -55,28 +58,46 @@ test('emails in a variable are counted', async () => {
   const { execute } = await createTestServer({ limits: { cost: 1500 } });
   const query =
     'query ($emails: [String!]) { searchContacts(filter: { emails: $emails }, first: 1000) { nodes { id } } }';
-  const emails = (count: number) => Array.from({ length: count }, (_, index) => `p${index}@example.com`);
+  const emails = (count: number) =>
+    Array.from({ length: count }, (_, index) => `p${index}@example.com`);
   expect((await execute(query, { emails: emails(50) })).errors).toBeUndefined();
-  expect((await execute(query, { emails: emails(500) })).errors?.[0]?.extensions?.['detail']).toMatch(/cost/);
+  expect(
+    (await execute(query, { emails: emails(500) })).errors?.[0]?.extensions?.['detail'],
+  ).toMatch(/cost/);
 });
 
 test('each call for a list of emails is counted', async () => {
   const { execute } = await createTestServer({ limits: { cost: 2_000 } });
   const query =
     'query ($emails: [String!]) { searchContacts(filter: { emails: $emails }, first: 1) { totalCount } }';
-  const emails = (count: number) => Array.from({ length: count }, (_, index) => `p${index}@example.com`);
+  const emails = (count: number) =>
+    Array.from({ length: count }, (_, index) => `p${index}@example.com`);
   expect((await execute(query, { emails: emails(500) })).errors).toBeUndefined();
-  expect((await execute(query, { emails: emails(1_000) })).errors?.[0]?.extensions?.['detail']).toMatch(
-    /cost/,
-  );
+  expect(
+    (await execute(query, { emails: emails(1_000) })).errors?.[0]?.extensions?.['detail'],
+  ).toMatch(/cost/);
 });
 
 test('the operations of a batch share one limit', async () => {
   const { post } = await createTestServer({ limits: { cost: 500 } });
-  const operation = { query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }' };
-  const headers = { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
-  const answers = (await (await post(Array(5).fill(operation), headers)).json()) as { errors?: unknown }[];
-  expect(answers.map(({ errors }) => errors === undefined)).toEqual([true, true, true, false, false]);
+  const operation = {
+    query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }',
+  };
+  const headers = {
+    'x-api-key': 'demo-key',
+    'x-customer-id': 'demo',
+    'x-provider-name': 'hubspot',
+  };
+  const answers = (await (await post(Array(5).fill(operation), headers)).json()) as {
+    errors?: unknown;
+  }[];
+  expect(answers.map(({ errors }) => errors === undefined)).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 test.each([
@@ -110,9 +131,13 @@ test.each([
 
 test('operations after the first rejected one are not executed, whatever their size', async () => {
   const { post, calls } = await createTestServer({ limits: { rootFields: 2 } });
-  const small = { query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }' };
+  const small = {
+    query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }',
+  };
   const large = { query: '{ a: __typename b: __typename c: __typename }' };
-  const answers = (await (await post([large, small, small], DEMO)).json()) as { errors?: object[] }[];
+  const answers = (await (await post([large, small, small], DEMO)).json()) as {
+    errors?: object[];
+  }[];
   expect(answers.map(({ errors }) => errors)).toMatchObject(
     Array(3).fill([{ message: expect.stringContaining('root fields is 3') }]),
   );
@@ -121,7 +146,9 @@ test('operations after the first rejected one are not executed, whatever their s
 
 test('a batch of ten is executed, and one of eleven is not even parsed', async () => {
   const { post, calls } = await createTestServer();
-  const operation = { query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }' };
+  const operation = {
+    query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }',
+  };
   expect(await (await post(Array(10).fill(operation), DEMO)).json()).toHaveLength(10);
   calls.length = 0;
   const response = await post([...Array(10).fill(operation), { query: 7 }], DEMO);
@@ -149,7 +176,9 @@ test.each([
   ],
   ['depth', `{ ${'a { '.repeat(20)} b ${'} '.repeat(20)} }`, 'depth of 21, and the bound is 10'],
 ])('the limit of %s is enforced, also through fragments', async (name, query, detail) => {
-  const { execute } = await createTestServer({ limits: { [name]: name === 'directives' ? 2 : 10 } });
+  const { execute } = await createTestServer({
+    limits: { [name]: name === 'directives' ? 2 : 10 },
+  });
   const { errors } = await execute(query);
   expect(errors?.[0]?.extensions?.['detail']).toContain(detail);
 });
@@ -171,7 +200,9 @@ test('a fragment bomb is measured quickly and rejected', async () => {
 
 test('fragments that contain themselves are rejected by validation', async () => {
   const { execute } = await createTestServer();
-  const { errors } = await execute('{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }');
+  const { errors } = await execute(
+    '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
+  );
   expect(errors?.[0]?.extensions?.['detail']).toMatch(/Cannot spread fragment/);
 });
 
@@ -210,5 +241,7 @@ test('the limit of nesting also applies to selections through fragments', async 
   const chain = (length: number) =>
     `{ ...F0 } ${Array.from({ length }, (_, at) => `fragment F${at} on Query { ...F${at + 1} }`).join(' ')} fragment F${length} on Query { __typename }`;
   expect((await execute(chain(5))).data).toEqual({ __typename: 'Query' });
-  expect((await execute(chain(20))).errors?.[0]?.message).toMatch(/its selections nest deeper than 10\.$/);
+  expect((await execute(chain(20))).errors?.[0]?.message).toMatch(
+    /its selections nest deeper than 10\.$/,
+  );
 });

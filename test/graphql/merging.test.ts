@@ -9,10 +9,20 @@ const list = (times: number, part: (at: number) => string) =>
 
 describe.each([
   ['fields of one name', (times: number) => `{ ${list(times, () => 'a')} }`],
-  ['fields that an alias gives one name', (times: number) => `{ ${list(times, (at) => `a: b${at}`)} }`],
+  [
+    'fields that an alias gives one name',
+    (times: number) => `{ ${list(times, (at) => `a: b${at}`)} }`,
+  ],
   ['fields with one parent', (times: number) => `{ p { ${list(times, () => 'a')} } }`],
-  ['fields whose parents merge', (times: number) => `{ ${list(times, (at) => `p${at % 2}: p { a }`)} }`, 2],
-  ['fields in inline fragments', (times: number) => `{ ${list(times, () => '... on Query { a }')} }`],
+  [
+    'fields whose parents merge',
+    (times: number) => `{ ${list(times, (at) => `p${at % 2}: p { a }`)} }`,
+    2,
+  ],
+  [
+    'fields in inline fragments',
+    (times: number) => `{ ${list(times, () => '... on Query { a }')} }`,
+  ],
   ['fragments in one selection', (times: number) => `{ ${spreads(times)} } ${fragments(times)}`],
   [
     'fragments in an unused fragment',

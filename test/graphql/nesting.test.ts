@@ -29,7 +29,9 @@ test.each([
 });
 
 const chain = (length: number, spread: (next: string) => string) =>
-  Array.from({ length }, (_, at) => `fragment F${at} on Query { ${spread(`...F${at + 1}`)} }`).join(' ');
+  Array.from({ length }, (_, at) => `fragment F${at} on Query { ${spread(`...F${at + 1}`)} }`).join(
+    ' ',
+  );
 const check = (text: string) => () => checkFragmentDepth(parse(text), 100);
 
 test.each([
@@ -44,5 +46,7 @@ test.each([
 });
 
 test('a fragment that contains itself is left to validation', () => {
-  expect(check(`{ ...F0 } ${chain(3, (next) => next)} fragment F3 on Query { ...F0 }`)).not.toThrow();
+  expect(
+    check(`{ ...F0 } ${chain(3, (next) => next)} fragment F3 on Query { ...F0 }`),
+  ).not.toThrow();
 });

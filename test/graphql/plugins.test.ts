@@ -44,8 +44,16 @@ describe('a plugin whose hooks do not run is rejected at the start, with its nam
     ['useJWT', useJWT(), 'onRequestParse'],
     ['a reporter of responses', { onResponse() {} }, 'onResponse'],
     ['a reporter of results', { onResultProcess() {} }, 'onResultProcess'],
-    ['a tracer of requests', { instrumentation: { request: (_, run) => run() } }, 'instrumentation.request'],
-    ['a tracer of operations', { instrumentation: { operation: () => {} } }, 'instrumentation.operation'],
+    [
+      'a tracer of requests',
+      { instrumentation: { request: (_, run) => run() } },
+      'instrumentation.request',
+    ],
+    [
+      'a tracer of operations',
+      { instrumentation: { operation: () => {} } },
+      'instrumentation.operation',
+    ],
     [
       'a class',
       new (class Checking {
@@ -69,7 +77,10 @@ describe('a plugin whose hooks do not run is rejected at the start, with its nam
 
   test('a plugin that replaces the schema, at the start or later', async () => {
     const { GraphQLObjectType, GraphQLSchema, GraphQLString } = await import('graphql');
-    const query = new GraphQLObjectType({ name: 'Query', fields: { mine: { type: GraphQLString } } });
+    const query = new GraphQLObjectType({
+      name: 'Query',
+      fields: { mine: { type: GraphQLString } },
+    });
     const schema = new GraphQLSchema({ query });
     const atStart: Plugin = { onSchemaChange: ({ replaceSchema }) => replaceSchema(schema) };
     await expect(createTestServer({ plugins: { atStart } })).rejects.toThrow('another schema');
@@ -95,7 +106,9 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
         extensions: { code: 'BAD_REQUEST' },
       });
     }
-    expect(await send(server, ASK, DEMO)).toEqual({ data: { customer: { name: 'Demo customer' } } });
+    expect(await send(server, ASK, DEMO)).toEqual({
+      data: { customer: { name: 'Demo customer' } },
+    });
   });
 
   test('a plugin of persisted operations rejects every operation outside its list', async () => {
@@ -139,12 +152,16 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
     expect(other.data).toEqual({ customer: null });
     const stranger = await send(server, ASK, {});
     expect(stranger.data).toBeUndefined();
-    expect(stranger.errors?.[0]?.extensions?.['code']).toMatch(/UNAUTHORIZED|PERSISTED_QUERY_NOT_FOUND/);
+    expect(stranger.errors?.[0]?.extensions?.['code']).toMatch(
+      /UNAUTHORIZED|PERSISTED_QUERY_NOT_FOUND/,
+    );
   });
 
   test('a plugin that sets a result early gives none to unauthenticated requests', async () => {
     const plugins = {
-      eager: { onParams: ({ setResult }) => setResult({ data: { customer: { name: 'kept' } } }) } as Plugin,
+      eager: {
+        onParams: ({ setResult }) => setResult({ data: { customer: { name: 'kept' } } }),
+      } as Plugin,
     };
     const server = await createTestServer({ plugins });
     expect(await send(server, ASK, DEMO)).toMatchObject({ data: { customer: { name: 'kept' } } });
@@ -161,7 +178,8 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
       people: createFakePeople(300),
       plugins: { reporter: createReporter(seen) },
     });
-    const query = '{ searchContacts(filter: { emailDomain: "example.com" }, first: 300) { nodes { id } } }';
+    const query =
+      '{ searchContacts(filter: { emailDomain: "example.com" }, first: 300) { nodes { id } } }';
     const { data } = await send(server, query, { ...DEMO, 'x-client': 'reporter-test' });
     expect(count({ data })).toBe(300);
     const times = way === 'persisted' ? 2 : 1;
@@ -217,7 +235,10 @@ test('a document that a plugin replaces is authorized again, and the limits appl
 
 test('a disposable plugin is disposed when the server closes', async () => {
   const ended: string[] = [];
-  const plugin = { onExecute() {}, [Symbol.asyncDispose]: async () => void ended.push('now') } as Plugin;
+  const plugin = {
+    onExecute() {},
+    [Symbol.asyncDispose]: async () => void ended.push('now'),
+  } as Plugin;
   const server = await createTestServer({ plugins: { plugin } });
   await server.execute(ASK);
   await server.close();
@@ -225,7 +246,8 @@ test('a disposable plugin is disposed when the server closes', async () => {
 });
 
 function count(result: unknown): number | undefined {
-  return (result as { data?: { searchContacts?: { nodes: unknown[] } } }).data?.searchContacts?.nodes.length;
+  return (result as { data?: { searchContacts?: { nodes: unknown[] } } }).data?.searchContacts
+    ?.nodes.length;
 }
 
 /** The hooks of `@graphql-yoga/plugin-jwt`, which brings twenty packages along. */
@@ -262,7 +284,11 @@ function toHash(query: string) {
   return { extensions: { persistedQuery: { version: 1, sha256Hash } } };
 }
 
-async function post(server: TestServer, body: unknown, headers: Record<string, string>): Promise<Result> {
+async function post(
+  server: TestServer,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Result> {
   return toResult(await server.post(body, headers));
 }
 
@@ -280,7 +306,10 @@ interface Way {
 
 interface Result {
   readonly data?: Readonly<Record<string, unknown>>;
-  readonly errors?: readonly { readonly message: string; readonly extensions?: Record<string, unknown> }[];
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly extensions?: Record<string, unknown>;
+  }[];
   // biome-ignore lint/suspicious/noExplicitAny: the test defines what its plugin adds.
   readonly extensions?: Readonly<Record<string, any>>;
 }

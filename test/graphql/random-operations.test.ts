@@ -37,7 +37,9 @@ test.each(toPieces(3_000))(
       ),
       { numRuns, seed },
     );
-    expect(server.requestLog.errors.filter(({ code }) => code === 'INTERNAL_SERVER_ERROR')).toEqual([]);
+    expect(server.requestLog.errors.filter(({ code }) => code === 'INTERNAL_SERVER_ERROR')).toEqual(
+      [],
+    );
     // The generator must reach all three, or it shows nothing.
     expect(Math.min(...Object.values(tally))).toBeGreaterThan(numRuns / 30);
   },

@@ -76,7 +76,11 @@ test('contacts and customers are refetched by their ids, in order and in one cal
   );
   const contacts = found.data.searchContacts.nodes;
   calls.length = 0;
-  const ids = [found.data.customer.id, ...contacts.map(({ id }: { id: string }) => id).reverse(), 'nothing'];
+  const ids = [
+    found.data.customer.id,
+    ...contacts.map(({ id }: { id: string }) => id).reverse(),
+    'nothing',
+  ];
   const { data, errors } = await execute(
     'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Contact { remoteId } ... on Customer { customerId } } }',
     { ids },

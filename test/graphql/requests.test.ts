@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { createTestServer, DEMO } from './test-server.ts';
 
 const POST = { method: 'POST', headers: { ...DEMO, 'content-type': 'application/json' } };
-const SEARCH = '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount nodes { id } } }';
+const SEARCH =
+  '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount nodes { id } } }';
 const CREATE = 'mutation { issueCustomerToken(input: { customerId: "demo" }) { token } }';
 
 const REQUESTS: readonly (readonly [string, RequestInit, string?])[] = [
@@ -13,7 +14,10 @@ const REQUESTS: readonly (readonly [string, RequestInit, string?])[] = [
   ],
   ['a mutation', ask({ query: CREATE })],
   ['introspection', ask({ query: '{ __schema { queryType { name } } }' }, { 'x-api-key': '' })],
-  ['nobody’s search', { ...ask({ query: SEARCH }), headers: { 'content-type': 'application/json' } }],
+  [
+    'nobody’s search',
+    { ...ask({ query: SEARCH }), headers: { 'content-type': 'application/json' } },
+  ],
   ['a wrong key', ask({ query: SEARCH }, { 'x-api-key': 'wrong' })],
   ['a key and a token', ask({ query: SEARCH }, { authorization: 'Bearer demo-token' })],
   ['another address', ask({ query: SEARCH }), '/graphql/more'],
@@ -24,8 +28,14 @@ const REQUESTS: readonly (readonly [string, RequestInit, string?])[] = [
   ['a field that is too deep', ask({ query: `${'{ a'.repeat(500)}${'}'.repeat(500)}` })],
   ['too many aliases', ask({ query: `{ ${'a: __typename '.repeat(1_500)} }` })],
   ['two operations', ask({ query: 'query A { __typename } query B { __typename }' })],
-  ['one of two', ask({ query: 'query A { __typename } query B { b: __typename }', operationName: 'B' })],
-  ['none of two', ask({ query: 'query A { __typename } query B { __typename }', operationName: 'C' })],
+  [
+    'one of two',
+    ask({ query: 'query A { __typename } query B { b: __typename }', operationName: 'B' }),
+  ],
+  [
+    'none of two',
+    ask({ query: 'query A { __typename } query B { __typename }', operationName: 'C' }),
+  ],
   [
     'wrong variables',
     ask({ query: 'query ($n: Int!) { a: __typename @skip(if: true) }', variables: { n: 'x' } }),
@@ -44,7 +54,10 @@ const REQUESTS: readonly (readonly [string, RequestInit, string?])[] = [
   ['no JSON', { ...POST, body: '{"query":' }],
   ['no body', POST],
   ['another content type', ask({ query: SEARCH }, { 'content-type': 'text/plain' })],
-  ['another charset', ask({ query: SEARCH }, { 'content-type': 'application/json; charset=latin1' })],
+  [
+    'another charset',
+    ask({ query: SEARCH }, { 'content-type': 'application/json; charset=latin1' }),
+  ],
   ['what cannot be accepted', ask({ query: SEARCH }, { accept: 'text/plain' })],
   ['PUT', { ...ask({ query: SEARCH }), method: 'PUT' }],
   ['GET', { headers: DEMO }, '/graphql?query=%7B__typename%7D'],

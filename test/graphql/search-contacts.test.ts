@@ -20,7 +20,10 @@ test('a contact has every field of the common shape', async () => {
     }
   `);
   expect(errors).toBeUndefined();
-  expect(data.searchContacts).toMatchObject({ totalCount: 1, fetchedAt: '2025-01-01T00:00:00.000Z' });
+  expect(data.searchContacts).toMatchObject({
+    totalCount: 1,
+    fetchedAt: '2025-01-01T00:00:00.000Z',
+  });
   expect(data.searchContacts.nodes[0]).toEqual({
     remoteId: '1',
     provider: 'HUBSPOT',
@@ -125,7 +128,9 @@ test('only the selected fields are requested from the CRM, in one call for the w
 
 test('a list is counted only if its count is selected', async () => {
   const { execute, calls } = await createTestServer();
-  await execute('{ searchContacts(filter: { emailDomain: "example.com" }, first: 2) { nodes { id } } }');
+  await execute(
+    '{ searchContacts(filter: { emailDomain: "example.com" }, first: 2) { nodes { id } } }',
+  );
   expect(calls.map(({ method }) => method)).toEqual(['readByDomain']);
   const { data } = await execute(
     '{ searchContacts(filter: { emailDomain: "example.com" }, first: 2) { totalCount } }',

@@ -45,7 +45,10 @@ test.each([
 ])('%s is rejected before it is built', async (_name, query) => {
   const { post } = await createTestServer();
   for (const headers of [{}, DEMO]) {
-    const response = await post({ query }, { ...headers, accept: 'application/graphql-response+json' });
+    const response = await post(
+      { query },
+      { ...headers, accept: 'application/graphql-response+json' },
+    );
     const text = await response.text();
     // The limit of an authenticated caller is larger, so some of these queries succeed.
     if (response.status === 200) expect(headers).toBe(DEMO);
@@ -69,7 +72,12 @@ test('counting of an introspection query stops at the limit, for strangers at a 
 });
 
 describe('introspection queries of tools succeed, with the response of graphql', () => {
-  const options = { oneOf: true, specifiedByUrl: true, inputValueDeprecation: true, schemaDescription: true };
+  const options = {
+    oneOf: true,
+    specifiedByUrl: true,
+    inputValueDeprecation: true,
+    schemaDescription: true,
+  };
   test.each([
     ['as graphql writes it', getIntrospectionQuery()],
     ['with every option', getIntrospectionQuery({ ...options, directiveIsRepeatable: true })],
@@ -79,7 +87,10 @@ describe('introspection queries of tools succeed, with the response of graphql',
       'with a changed selection',
       getIntrospectionQuery(options).replace('queryType { name }', 'queryType { name kind }'),
     ],
-    ['under another name', getIntrospectionQuery().replace('IntrospectionQuery', 'GraphiQLIntrospection')],
+    [
+      'under another name',
+      getIntrospectionQuery().replace('IntrospectionQuery', 'GraphiQLIntrospection'),
+    ],
     ['with more levels', getIntrospectionQuery({ typeDepth: 12 })],
     [
       'of one type',
@@ -91,7 +102,11 @@ describe('introspection queries of tools succeed, with the response of graphql',
     const { post, send } = await createTestServer();
     const expected = await execute({ schema, document: parse(query) });
     const get = new Request(`http://localhost/graphql?query=${encodeURIComponent(query)}`);
-    for (const ask of [() => post({ query }), () => post({ query }, DEMO), () => send(get.clone())]) {
+    for (const ask of [
+      () => post({ query }),
+      () => post({ query }, DEMO),
+      () => send(get.clone()),
+    ]) {
       for (const _time of [1, 2])
         expect(await (await ask()).json()).toEqual(JSON.parse(JSON.stringify(expected)));
     }
@@ -110,9 +125,17 @@ test.each([
     401,
     { query: 'query A { __typename } query B { customer { id } }', operationName: 'A' },
   ],
-  ['a fragment that nothing spreads', 401, { query: '{ __typename } fragment F on Contact { id }' }],
+  [
+    'a fragment that nothing spreads',
+    401,
+    { query: '{ __typename } fragment F on Contact { id }' },
+  ],
   ['a fragment within the root', 401, { query: '{ ... { ... on Query { providers { name } } } }' }],
-  ['two operations', 400, { query: 'query A { __typename } query B { __typename }', operationName: 'A' }],
+  [
+    'two operations',
+    400,
+    { query: 'query A { __typename } query B { __typename }', operationName: 'A' },
+  ],
   ['a type whose name is an object', 400, { query: '{ __type(name: { a: "x" }) { name } }' }],
   [
     'a type whose name is an object in a variable',
@@ -196,6 +219,9 @@ function aliases(count: number, field: string): string {
 }
 
 function chain(length: number): string {
-  const fragments = Array.from({ length }, (_, index) => `fragment F${index} on Query { ...F${index + 1} }`);
+  const fragments = Array.from(
+    { length },
+    (_, index) => `fragment F${index} on Query { ...F${index + 1} }`,
+  );
   return `{ ...F0 } ${fragments.join(' ')} fragment F${length} on Query { __typename }`;
 }

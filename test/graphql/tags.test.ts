@@ -55,7 +55,9 @@ function tagged(type: GraphQLObjectType | null | undefined, tag: string): readon
         ? (node.fields ?? []).filter(({ directives = [] }) =>
             directives.some(
               ({ name, arguments: [given] = [] }) =>
-                name.value === 'tag' && given?.value.kind === Kind.STRING && given.value.value === tag,
+                name.value === 'tag' &&
+                given?.value.kind === Kind.STRING &&
+                given.value.value === tag,
             ),
           )
         : [],
@@ -64,7 +66,9 @@ function tagged(type: GraphQLObjectType | null | undefined, tag: string): readon
 }
 
 function write(args: readonly GraphQLArgument[]): string {
-  return args.length === 0 ? '' : `(${args.map(({ name, type }) => `${name}: ${sample(type)}`).join(', ')})`;
+  return args.length === 0
+    ? ''
+    : `(${args.map(({ name, type }) => `${name}: ${sample(type)}`).join(', ')})`;
 }
 
 /** The smallest value that is valid. */

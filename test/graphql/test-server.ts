@@ -11,7 +11,8 @@ export async function createTestServer(options: TestOptions = {}): Promise<TestS
     ...(responseBounds && { responseBounds }),
   });
   const server = await createGraphQL({
-    ...{ openContext: fake.openContext, graphiql: false },
+    openContext: fake.openContext,
+    graphiql: false,
     ...rest,
   });
   const send = toFetch((request) => server.answer(request, fake.requestLog));
@@ -39,7 +40,11 @@ export async function createTestServer(options: TestOptions = {}): Promise<TestS
 }
 
 /** The demo application, asking for its customer `demo`. */
-export const DEMO = { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
+export const DEMO = {
+  'x-api-key': 'demo-key',
+  'x-customer-id': 'demo',
+  'x-provider-name': 'hubspot',
+};
 
 /** Exactly what an error may carry besides its message, locations and path. */
 export const EXTENSIONS = ['code', 'detail', 'id', 'meta', 'problem_type', 'status', 'title'];

@@ -2,7 +2,11 @@ import { isScalarType, parse, printSchema, validate } from 'graphql';
 import { expect, test } from 'vitest';
 import { EXAMPLE_OPERATIONS } from '../../src/graphql/over-http/graphiql-page.ts';
 import { apiSchema, entitySchema } from '../../src/graphql/schema.ts';
-import { prefixOperation, prefixTypes, printSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
+import {
+  prefixOperation,
+  prefixTypes,
+  printSubgraph,
+} from '../../src/graphql/subgraph/to-subgraph.ts';
 import { createTestServer } from './test-server.ts';
 
 const ADA = { provider: 'HUBSPOT', filter: { email: 'ada@example.com' } };
@@ -22,7 +26,9 @@ test('types have the prefix, except those with the same meaning in every subgrap
 test('the prefixed schema differs in names only: descriptions, defaults, @oneOf, keys, costs and tags are equal', () => {
   const prefixed = prefixTypes(entitySchema, 'Crm_');
   expect(toDefinitions(printSchema(prefixed))).toEqual(toDefinitions(printSchema(entitySchema)));
-  expect(toDefinitions(printSubgraph(prefixed))).toEqual(toDefinitions(printSubgraph(entitySchema)));
+  expect(toDefinitions(printSubgraph(prefixed))).toEqual(
+    toDefinitions(printSubgraph(entitySchema)),
+  );
   expect(printSubgraph(prefixed)).toContain('type Crm_Contact implements Node @key(fields: "id")');
 });
 
@@ -46,7 +52,9 @@ test('a server with a prefix uses it in responses, and its ids are those without
     { id },
   );
   expect(node.data).toEqual({ node: { __typename: 'Crm_Contact', firstName: 'Ada' } });
-  expect((await prefixed.execute(find(''), ADA)).errors?.[0]?.extensions?.['code']).toBe('BAD_REQUEST');
+  expect((await prefixed.execute(find(''), ADA)).errors?.[0]?.extensions?.['code']).toBe(
+    'BAD_REQUEST',
+  );
 });
 
 test('references use the prefixed name, and other names get an error that lists the valid ones', async () => {
@@ -72,7 +80,10 @@ test('references use the prefixed name, and other names get an error that lists 
   );
   expect(data._entities).toEqual([
     { __typename: 'Crm_Customer', name: 'Demo customer' },
-    { __typename: 'Crm_ContactsByEmail', contacts: [{ __typename: 'Crm_Contact', firstName: 'Ada' }] },
+    {
+      __typename: 'Crm_ContactsByEmail',
+      contacts: [{ __typename: 'Crm_Contact', firstName: 'Ada' }],
+    },
     { __typename: 'Crm_Contact', lastName: 'Lovelace' },
     null,
   ]);

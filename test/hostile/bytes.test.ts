@@ -10,7 +10,8 @@ let bystander: ReturnType<typeof startBystander>;
 
 beforeAll(async () => {
   target = await openTarget({
-    ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '1000', CROSSBOOK_REQUEST_TIMEOUT_MS: '2000' },
+    CROSSBOOK_HEADERS_TIMEOUT_MS: '1000',
+    CROSSBOOK_REQUEST_TIMEOUT_MS: '2000',
     // The server must not inherit this.
     NODE_OPTIONS: '--insecure-http-parser',
   });
@@ -26,9 +27,9 @@ afterAll(async () => {
 describe.each(BYTES)('Raw bytes that get $gets:', (kind) => {
   test.each(Object.entries(kind.lines))('%s', async (_title, bytes) => {
     const received = await exchange(bytes, kind);
-    expect([...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status).join(',')).toMatch(
-      kind.gets,
-    );
+    expect(
+      [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status).join(','),
+    ).toMatch(kind.gets);
     expect(received).not.toContain('smuggled');
   });
 });

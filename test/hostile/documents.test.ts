@@ -21,11 +21,14 @@ describe.each(DOCUMENTS.map((kind) => [kind.kind, kind] as const))('%s', (_kind,
     bystander = startBystander(prepared.target);
   });
 
-  test.each(expand(kind).map((one) => [one.title, one] as const))('%s', async (_title, { gets, ask }) => {
-    const { target, facts, judge } = prepared;
-    const request = ask(target.callers, facts);
-    if (request) expect(judge.check(await send(target.url, request), gets)).toEqual([]);
-  });
+  test.each(expand(kind).map((one) => [one.title, one] as const))(
+    '%s',
+    async (_title, { gets, ask }) => {
+      const { target, facts, judge } = prepared;
+      const request = ask(target.callers, facts);
+      if (request) expect(judge.check(await send(target.url, request), gets)).toEqual([]);
+    },
+  );
 
   test('another application is served during the attacks, and the process survives', async () => {
     const { served, failures } = await bystander.stop();

@@ -27,22 +27,25 @@ const FACES = ['GraphQL', 'REST'] as const;
 
 describe.each(CRMS)('%s echoes the token that it received:', (crm) => {
   describe.each(FACES)('a %s request does not reveal it', (face) => {
-    test.each(STATUSES)('with status %i, in JSON fields, and other text is kept', async (status) => {
-      const spelled = Object.values(SPELLINGS).map((spell) => spell(tokens[crm]));
-      const body = {
-        message: MARK,
-        fields: Object.fromEntries(spelled.map((text, n) => [`f${n}`, text])),
-        spelled,
-      };
-      const received = await ask(crm, face, {
-        kind: 'answer',
-        status,
-        body,
-        headers: { 'x-echo': tokens[crm] },
-      });
-      expect(prepared.judge.checkAlways(received)).toEqual([]);
-      if (READABLE.includes(status)) expect(received.text).toContain(MARK);
-    });
+    test.each(STATUSES)(
+      'with status %i, in JSON fields, and other text is kept',
+      async (status) => {
+        const spelled = Object.values(SPELLINGS).map((spell) => spell(tokens[crm]));
+        const body = {
+          message: MARK,
+          fields: Object.fromEntries(spelled.map((text, n) => [`f${n}`, text])),
+          spelled,
+        };
+        const received = await ask(crm, face, {
+          kind: 'answer',
+          status,
+          body,
+          headers: { 'x-echo': tokens[crm] },
+        });
+        expect(prepared.judge.checkAlways(received)).toEqual([]);
+        if (READABLE.includes(status)) expect(received.text).toContain(MARK);
+      },
+    );
 
     test.each(STATUSES)('with status %i, in an HTML page', async (status) => {
       const spelled = Object.values(SPELLINGS).map((spell) => `<p>${spell(tokens[crm])}</p>`);
@@ -51,12 +54,15 @@ describe.each(CRMS)('%s echoes the token that it received:', (crm) => {
     });
   });
 
-  test.each(Object.entries(SPELLINGS))('in the encoding %s, in an HTML page', async (_title, spell) => {
-    const body = `<html><body>Not known: ${spell(tokens[crm])} at all.</body></html>`;
-    const received = await ask(crm, 'GraphQL', { kind: 'answer', status: 400, body });
-    expect(prepared.judge.checkAlways(received)).toEqual([]);
-    expect(received.text).toContain('"cause"');
-  });
+  test.each(Object.entries(SPELLINGS))(
+    'in the encoding %s, in an HTML page',
+    async (_title, spell) => {
+      const body = `<html><body>Not known: ${spell(tokens[crm])} at all.</body></html>`;
+      const received = await ask(crm, 'GraphQL', { kind: 'answer', status: 400, body });
+      expect(prepared.judge.checkAlways(received)).toEqual([]);
+      expect(received.text).toContain('"cause"');
+    },
+  );
 
   test('a token that is split between two JSON fields', async () => {
     const [from, to] = [tokens[crm].slice(0, 20), tokens[crm].slice(20)];

@@ -14,16 +14,19 @@ afterAll(async () => {
 });
 
 describe('An invalid credential', () => {
-  test.each(Object.entries(CREDENTIALS))('(%s) is rejected by GraphQL and REST', async (_title, write) => {
-    const { url, callers } = prepared.target;
-    const headers = { 'x-customer-id': 'demo', ...write(callers) };
-    const graphql = await send(url, toGraphQL({ query: CUSTOMER }, headers));
-    const rest = await send(url, { method: 'GET', path: '/customers/demo', headers });
-    for (const received of [graphql, rest]) {
-      expect(received.status).toBe(401);
-      expect(prepared.judge.checkAlways(received)).toEqual([]);
-    }
-  });
+  test.each(Object.entries(CREDENTIALS))(
+    '(%s) is rejected by GraphQL and REST',
+    async (_title, write) => {
+      const { url, callers } = prepared.target;
+      const headers = { 'x-customer-id': 'demo', ...write(callers) };
+      const graphql = await send(url, toGraphQL({ query: CUSTOMER }, headers));
+      const rest = await send(url, { method: 'GET', path: '/customers/demo', headers });
+      for (const received of [graphql, rest]) {
+        expect(received.status).toBe(401);
+        expect(prepared.judge.checkAlways(received)).toEqual([]);
+      }
+    },
+  );
 });
 
 describe('A demo requested by a host name', () => {
@@ -46,7 +49,10 @@ describe('CORS', () => {
     'for a $caller from $origin allows reading: $mayRead',
     async ({ caller, origin, mayRead }) => {
       const { url, callers } = prepared.target;
-      const { headers } = await send(url, toGraphQL({ query: CUSTOMER }, { ...callers[caller], origin }));
+      const { headers } = await send(
+        url,
+        toGraphQL({ query: CUSTOMER }, { ...callers[caller], origin }),
+      );
       expect(headers['access-control-allow-origin']).toBe(mayRead ? origin : undefined);
     },
   );

@@ -52,7 +52,8 @@ if (target.isAlive()) {
   problems.push(...(await findHeld()));
 }
 const code = await target.close();
-if (code !== 0) problems.push(`The product ended with ${code}: ${target.product.complaints().slice(0, 500)}`);
+if (code !== 0)
+  problems.push(`The product ended with ${code}: ${target.product.complaints().slice(0, 500)}`);
 const leaks = target.product.lines().filter((line) => judge.findSecret(line));
 problems.push(...leaks.map((line) => `a secret in the log: ${line}`));
 say(

@@ -10,7 +10,14 @@ import { shares } from './measure/shares.ts';
 
 /** `npm run hostile -- all`, or names of measures: prints a table, and exits with 1 if a row does not hold. */
 const MEASURES: Readonly<Record<string, Measure>> = {
-  ...{ corpus, strangers, keyholders, held, 'at-work': atWork, guessing, shares, refreshes },
+  corpus,
+  strangers,
+  keyholders,
+  held,
+  'at-work': atWork,
+  guessing,
+  shares,
+  refreshes,
 };
 
 const { positionals, values } = parseArgs({
@@ -33,7 +40,9 @@ let isWell = true;
 for (const name of wanted) {
   const rows = (await MEASURES[name]?.({ seed, scale, only: values.only })) ?? [];
   for (const { what, value, bound, holds } of rows) {
-    say(`${holds ? 'holds ' : 'BROKEN'} ${name.padEnd(10)} ${what.padEnd(60)} ${value}  (${bound})`);
+    say(
+      `${holds ? 'holds ' : 'BROKEN'} ${name.padEnd(10)} ${what.padEnd(60)} ${value}  (${bound})`,
+    );
     isWell &&= holds;
   }
 }

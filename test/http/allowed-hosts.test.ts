@@ -5,12 +5,16 @@ const check = createHostCheck(['Demo.Example']);
 const ask = (host: string) => () => check(new Headers({ host }));
 
 describe('while the sandbox is on', () => {
-  test.each(['localhost', 'LOCALHOST:4000', '127.0.0.1:4000', '[::1]', '[::1]:4000', 'demo.example:443'])(
-    'the host %s is answered',
-    (host) => {
-      expect(ask(host)).not.toThrow();
-    },
-  );
+  test.each([
+    'localhost',
+    'LOCALHOST:4000',
+    '127.0.0.1:4000',
+    '[::1]',
+    '[::1]:4000',
+    'demo.example:443',
+  ])('the host %s is answered', (host) => {
+    expect(ask(host)).not.toThrow();
+  });
 
   test.each([
     'evil.example',

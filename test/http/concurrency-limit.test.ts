@@ -8,7 +8,10 @@ import { NO_SCHEDULING } from '../support/no-scheduling.ts';
 function open(max: number, maxStrangers = max) {
   const timers = new Set<() => void>();
   const limit = createConcurrencyLimit({
-    ...{ max, maxStrangers, cpuScheduler: NO_SCHEDULING, queuedPerSlot: 1 },
+    max,
+    maxStrangers,
+    cpuScheduler: NO_SCHEDULING,
+    queuedPerSlot: 1,
     schedule(_delayMs, callback) {
       timers.add(callback);
       return () => timers.delete(callback);
@@ -62,7 +65,8 @@ describe('the concurrency limit', () => {
     await turn();
     expect(queued.error).toEqual(OVERLOADED);
     expect(limit.counts()).toMatchObject({
-      ...{ running: 1, queued: 0 },
+      running: 1,
+      queued: 0,
       refused: { queueFull: 1, queueTimeout: 1 },
     });
     held.permit.release();
@@ -126,7 +130,8 @@ describe('fair sharing of permits', () => {
       permit.release();
       await turn();
       order.push(...queued.filter(({ entered }) => entered.isIn).map(({ name }) => name));
-      for (const [index, { entered }] of queued.entries()) if (entered.isIn) queued.splice(index, 1);
+      for (const [index, { entered }] of queued.entries())
+        if (entered.isIn) queued.splice(index, 1);
     }
     expect(order).toEqual(['a', 'b', 'a', 'b']);
   });
@@ -245,7 +250,16 @@ describe('waiting for a provider', () => {
 
 test('the concurrency limit is never exceeded, and all permits are released, in any sequence of events', async () => {
   const step = fc.record({
-    what: fc.constantFrom('enter', 'enter', 'enter', 'release', 'abandon', 'pause', 'resume', 'expire'),
+    what: fc.constantFrom(
+      'enter',
+      'enter',
+      'enter',
+      'release',
+      'abandon',
+      'pause',
+      'resume',
+      'expire',
+    ),
     who: fc.constantFrom(undefined, 'a', 'b', 'c'),
     connection: fc.constantFrom(undefined, 'x', 'y'),
     which: fc.nat(),

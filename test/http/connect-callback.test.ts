@@ -23,16 +23,32 @@ test('after any number of clients that disconnect in a callback, the next callba
 function open() {
   let exchanged = 0;
   const link: ConnectLink = {
-    ...{ id: 'link', applicationId: 'a', customerId: 'c', connectionId: null, providerName: null },
-    ...{ status: 'STARTED', failure: null, mode: 'REDIRECT', confirm: false, loginUrl: null },
-    ...{ providers: ['hubspot'], optionalScopes: [], allowAccountChange: false },
+    id: 'link',
+    applicationId: 'a',
+    customerId: 'c',
+    connectionId: null,
+    providerName: null,
+    status: 'STARTED',
+    failure: null,
+    mode: 'REDIRECT',
+    confirm: false,
+    loginUrl: null,
+    providers: ['hubspot'],
+    optionalScopes: [],
+    allowAccountChange: false,
     returnUrl: 'https://app.example/',
     createdAt: new Date(0),
     expiresAt: new Date(900_000),
   };
   const flow: ConnectFlow = {
-    ...{ stateHash: digest(STATE), cookieHash: digest(COOKIE), codeVerifier: 'v', oauthClientId: 'o' },
-    ...{ linkId: link.id, providerName: 'hubspot', loginOrigin: 'https://app.hubspot.com', isUsed: false },
+    stateHash: digest(STATE),
+    cookieHash: digest(COOKIE),
+    codeVerifier: 'v',
+    oauthClientId: 'o',
+    linkId: link.id,
+    providerName: 'hubspot',
+    loginOrigin: 'https://app.hubspot.com',
+    isUsed: false,
   };
   const pages = createConnectPages({
     flows: {

@@ -8,13 +8,20 @@ const ORIGINS = new Map([
   ['https://both.example', new Set(['mine', 'theirs'])],
 ]);
 /** Of a client that says which application it is, with monitoring that adds headers of its own. */
-const ASKED = 'apollographql-client-name,baggage,content-type,sentry-trace,x-api-key,x-requested-with';
-const PREFLIGHT = { 'access-control-request-method': 'POST', 'access-control-request-headers': ASKED };
+const ASKED =
+  'apollographql-client-name,baggage,content-type,sentry-trace,x-api-key,x-requested-with';
+const PREFLIGHT = {
+  'access-control-request-method': 'POST',
+  'access-control-request-headers': ASKED,
+};
 
 const open = (patch: Parameters<typeof openHandler>[0] = {}) => {
   const handler = openHandler({ findOrigins: () => ORIGINS, ...patch });
   const allowed = async (origin: string, key?: string) => {
-    const { headers } = await handler.ask('POST', { origin, ...(key !== undefined && { 'x-api-key': key }) });
+    const { headers } = await handler.ask('POST', {
+      origin,
+      ...(key !== undefined && { 'x-api-key': key }),
+    });
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
     return headers['access-control-allow-origin'];
   };
@@ -26,7 +33,13 @@ test('a page can read a response only if its application has its origin register
   expect(await allowed(MINE, 'mine')).toBe(MINE);
   expect(await allowed('https://both.example', 'theirs')).toBe('https://both.example');
   expect(await allowed(MINE, 'theirs')).toBeUndefined();
-  for (const origin of ['https://other.example', `${MINE}.evil`, 'http://mine.example', 'null', '*']) {
+  for (const origin of [
+    'https://other.example',
+    `${MINE}.evil`,
+    'http://mine.example',
+    'null',
+    '*',
+  ]) {
     expect(await allowed(origin, 'mine'), origin).toBeUndefined();
   }
 });
@@ -49,7 +62,9 @@ test('a preflight of an unregistered origin is rejected with the command that re
   const { ask, answered, refusedOrigins } = open();
   const refused = await ask('OPTIONS', { origin: 'https://other.example:8443', ...PREFLIGHT });
   expect(refused.status).toBeGreaterThanOrEqual(400);
-  expect(Object.keys(refused.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  expect(Object.keys(refused.headers).filter((name) => name.startsWith('access-control-'))).toEqual(
+    [],
+  );
   expect(refused.body).toBe(
     'No application names the origin "https://other.example:8443": ' +
       '`crossbook apps origins APPLICATION --add https://other.example:8443` lets its pages call.',
@@ -72,7 +87,8 @@ test('invalid header names are not repeated in the response', async () => {
   const asked = 'x-api-key, a b, "c", x:y, ,d;e';
   const { headers } = await ask('OPTIONS', {
     origin: MINE,
-    ...{ ...PREFLIGHT, 'access-control-request-headers': asked },
+    ...PREFLIGHT,
+    'access-control-request-headers': asked,
   });
   expect(headers['access-control-allow-headers']).toBe('x-api-key');
 });
@@ -98,7 +114,12 @@ test('a preflight is logged like any other request, with the id of its response'
   const preflight = await ask('OPTIONS', { origin: MINE, ...PREFLIGHT, 'x-request-id': 'mine-1' });
   expect(preflight.headers['x-request-id']).toBe('mine-1');
   expect(records).toEqual([
-    expect.objectContaining({ method: 'OPTIONS', path: '/graphql', requestId: 'mine-1', status: 204 }),
+    expect.objectContaining({
+      method: 'OPTIONS',
+      path: '/graphql',
+      requestId: 'mine-1',
+      status: 204,
+    }),
   ]);
 });
 

@@ -9,7 +9,11 @@ describe('fair scheduling of CPU time', () => {
       new Promise<void>((come) => void asked.push({ owner, isNew, come }));
     return {
       asked,
-      limit: createConcurrencyLimit({ max: 2, maxStrangers: 2, cpuScheduler: { take, countNew: () => 0 } }),
+      limit: createConcurrencyLimit({
+        max: 2,
+        maxStrangers: 2,
+        cpuScheduler: { take, countNew: () => 0 },
+      }),
     };
   }
 

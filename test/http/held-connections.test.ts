@@ -121,12 +121,18 @@ describe('connections of one address', () => {
       const [head, body = ''] = (await hear(client)).split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1.1 503 [\s\S]*retry-after: 1/);
       expect(JSON.parse(body).errors).toEqual([
-        expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', status: '503', detail: expect.any(String) }),
+        expect.objectContaining({
+          code: 'SERVICE_UNAVAILABLE',
+          status: '503',
+          detail: expect.any(String),
+        }),
       ]);
     }
     expect(refused).toHaveLength(10);
     expect(refused[0]).toEqual({
-      ...{ status: 503, code: 'ADDRESS_CONNECTIONS_FULL', errorId: expect.any(String) },
+      status: 503,
+      code: 'ADDRESS_CONNECTIONS_FULL',
+      errorId: expect.any(String),
     });
     expect(await ask('/small', '127.0.0.2')).toBe('small');
     // A connection slot that was freed can be used again.
@@ -135,7 +141,10 @@ describe('connections of one address', () => {
   });
 
   test('are not counted behind a trusted proxy, which opens them all', async () => {
-    const { port } = await open({ proxies: 1, bounds: { maxConnections: 20, maxConnectionsPerAddress: 1 } });
+    const { port } = await open({
+      proxies: 1,
+      bounds: { maxConnections: 20, maxConnectionsPerAddress: 1 },
+    });
     const [, second] = [await dial(port), await dial(port)];
     second.write(get('/small'));
     expect(await hear(second, 'small')).toContain('200 OK');
@@ -163,14 +172,21 @@ async function open({ maxBytes = 400 * MB, proxies = 0, bounds = {} }: Options =
   const patch = { heldBytes: held, bodyBytes: { caller: MB, stranger: MB } };
   const { handle } = openHandler({ max: 1_000, answer, patch });
   const listener: Listener = await listen({
-    ...{ answer: handle, heldBytes: held, proxies, host: '127.0.0.1', port: 0 },
+    answer: handle,
+    heldBytes: held,
+    proxies,
+    host: '127.0.0.1',
+    port: 0,
     onRefused: (refusal) => refused.push(refusal),
     bounds: { ...BOUNDS, ...bounds },
   });
   closing.push(() => listener.close(0));
   const port = Number(new URL(listener.url).port);
   return {
-    ...{ port, held, started, refused },
+    port,
+    held,
+    started,
+    refused,
     async ask(path: string, localAddress?: string) {
       const client = await dial(port, localAddress);
       client.write(`GET ${path} HTTP/1.1\r\nhost: crossbook\r\nconnection: close\r\n\r\n`);
@@ -181,8 +197,11 @@ async function open({ maxBytes = 400 * MB, proxies = 0, bounds = {} }: Options =
 }
 
 const BOUNDS = {
-  ...{ maxConnections: 1_000, maxConnectionsPerAddress: 1_000 },
-  ...{ headersTimeoutMs: 5_000, requestTimeoutMs: 5_000, keepAliveMs: 5_000 },
+  maxConnections: 1_000,
+  maxConnectionsPerAddress: 1_000,
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 5_000,
+  keepAliveMs: 5_000,
 };
 
 function get(path: string): string {

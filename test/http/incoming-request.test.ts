@@ -90,7 +90,10 @@ test('headers are found by name, and can be iterated', () => {
   const { request } = open({ headers: { 'x-api-key': 'key' } });
   expect(request.headers.get('x-api-key')).toBe('key');
   expect(request.headers.get('authorization')).toBeNull();
-  expect(Object.fromEntries(request.headers)).toEqual({ host: 'crossbook.test', 'x-api-key': 'key' });
+  expect(Object.fromEntries(request.headers)).toEqual({
+    host: 'crossbook.test',
+    'x-api-key': 'key',
+  });
 });
 
 describe('the body', () => {
@@ -170,9 +173,13 @@ describe('the body', () => {
   });
 
   test('exists if the headers say so, whatever the method', () => {
-    const has = (headers: Record<string, string>) => open({ method: 'GET', headers }).request.hasBody;
+    const has = (headers: Record<string, string>) =>
+      open({ method: 'GET', headers }).request.hasBody;
     expect([{}, { 'content-length': '0' }].map(has)).toEqual([false, false]);
-    expect([{ 'content-length': '1' }, { 'transfer-encoding': 'chunked' }].map(has)).toEqual([true, true]);
+    expect([{ 'content-length': '1' }, { 'transfer-encoding': 'chunked' }].map(has)).toEqual([
+      true,
+      true,
+    ]);
   });
 
   test('is empty when there is none', () => {
@@ -181,7 +188,9 @@ describe('the body', () => {
 
   test('is not read when its Content-Length is too large', async () => {
     const { request, body } = open({ headers: { 'content-length': '7' } });
-    await expect(request.receiveBody(6, nothing)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    await expect(request.receiveBody(6, nothing)).rejects.toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+    });
     expect(body.listenerCount('data')).toBe(0);
   });
 

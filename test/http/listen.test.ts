@@ -144,16 +144,14 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
   const face = createRest({ openContext, version: '1.2.3' });
   const log = createFakeLog();
   const handle = createRequestHandler({
-    ...{
-      graphql: face,
-      rest: face,
-      limit: createConcurrencyLimit({
-        max,
-        maxStrangers: max,
-        cpuScheduler: NO_SCHEDULING,
-        queuedPerSlot: 1,
-      }),
-    },
+    graphql: face,
+    rest: face,
+    limit: createConcurrencyLimit({
+      max,
+      maxStrangers: max,
+      cpuScheduler: NO_SCHEDULING,
+      queuedPerSlot: 1,
+    }),
     heldBytes: createMemoryLimit({ maxBytes: 1_000_000 }),
     bodyBytes: { caller: 1_000_000, stranger: 1_000 },
     allowsUnauthenticated: true,
@@ -165,11 +163,18 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     probes: { paths: /^\/livez$/, answer: () => Promise.resolve(OK) },
   });
   const listener = await listen({
-    ...{ answer: handle, onRefused: () => {}, heldBytes: UNBOUNDED, host: '127.0.0.1', port: 0 },
+    answer: handle,
+    onRefused: () => {},
+    heldBytes: UNBOUNDED,
+    host: '127.0.0.1',
+    port: 0,
     idleGraceMs,
     bounds: {
-      ...{ maxConnections: 100, maxConnectionsPerAddress: 100, keepAliveMs: HANGING_MS },
-      ...{ headersTimeoutMs: HANGING_MS, requestTimeoutMs: HANGING_MS },
+      maxConnections: 100,
+      maxConnectionsPerAddress: 100,
+      keepAliveMs: HANGING_MS,
+      headersTimeoutMs: HANGING_MS,
+      requestTimeoutMs: HANGING_MS,
       ...bounds,
     },
   });

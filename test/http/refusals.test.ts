@@ -36,7 +36,12 @@ const REFUSED: readonly (readonly [string, string, number, string])[] = [
     400,
     'HPE_INVALID_CHUNK_SIZE',
   ],
-  ['headers without measure', `${HEAD}x: ${'cbk_secret'.repeat(3_000)}\r\n\r\n`, 431, 'HPE_HEADER_OVERFLOW'],
+  [
+    'headers without measure',
+    `${HEAD}x: ${'cbk_secret'.repeat(3_000)}\r\n\r\n`,
+    431,
+    'HPE_HEADER_OVERFLOW',
+  ],
   [
     'chunks that say too much',
     `${HEAD}transfer-encoding: chunked\r\n\r\n2;${'cbk_secret'.repeat(3_000)}\r\nAA\r\n`,
@@ -72,9 +77,14 @@ describe('input that is not an HTTP request', () => {
   test('is logged without any of its content', async () => {
     const crossbook = await open({ bounds: IMPATIENT });
     await Promise.all(REFUSED.map(([, bytes]) => say(crossbook.url, bytes)));
-    await say(crossbook.url, `GET /cbk_secret HTTP/1.1\r\nhost: cbk secret\r\nconnection: close\r\n\r\n`);
+    await say(
+      crossbook.url,
+      `GET /cbk_secret HTTP/1.1\r\nhost: cbk secret\r\nconnection: close\r\n\r\n`,
+    );
     expect(crossbook.log.lines).toHaveLength(REFUSED.length + 1);
-    expect(JSON.stringify(crossbook.log.lines) + crossbook.metrics()).not.toMatch(/secret|NONSENSE/);
+    expect(JSON.stringify(crossbook.log.lines) + crossbook.metrics()).not.toMatch(
+      /secret|NONSENSE/,
+    );
   });
 
   test('does not fill the log: the first lines of a flood are written, then the number of omitted ones', async () => {
@@ -95,7 +105,12 @@ describe('a request that is rejected before any handler', () => {
   test.each([
     ['no Host', `GET / HTTP/1.1\r\n${IDS}`, 400, 'HOST_INVALID'],
     ['a Host that is no name', `GET / HTTP/1.1\r\nhost: a b\r\n${IDS}`, 400, 'HOST_INVALID'],
-    ['two Hosts', `GET / HTTP/1.1\r\nhost: crossbook\r\nHost: crossbook\r\n${IDS}`, 400, 'HOST_INVALID'],
+    [
+      'two Hosts',
+      `GET / HTTP/1.1\r\nhost: crossbook\r\nHost: crossbook\r\n${IDS}`,
+      400,
+      'HOST_INVALID',
+    ],
     [
       'a request line that names another host',
       `GET http://other/ HTTP/1.1\r\nhost: crossbook\r\n${IDS}`,
@@ -103,7 +118,12 @@ describe('a request that is rejected before any handler', () => {
       'HOST_INVALID',
     ],
     ['an empty Host', `GET /graphql/metrics? HTTP/1.1\r\nhost:\r\n${IDS}`, 400, 'HOST_INVALID'],
-    ['another scheme', `GET ftp://crossbook/ HTTP/1.1\r\nhost: crossbook\r\n${IDS}`, 400, 'HOST_INVALID'],
+    [
+      'another scheme',
+      `GET ftp://crossbook/ HTTP/1.1\r\nhost: crossbook\r\n${IDS}`,
+      400,
+      'HOST_INVALID',
+    ],
     [
       'a path that proxies read in another way',
       `GET /connect\\..\\metrics HTTP/1.1\r\nhost: crossbook\r\n${IDS}`,
@@ -162,7 +182,9 @@ describe('invalid input on a connection with requests', () => {
     client.send(`${GET}\r\n`);
     await expect.poll(client.heard).toMatch(/\r\n\r\nhello$/);
     client.send(NONSENSE);
-    expect(await client.ended).toMatch(/^HTTP\/1.1 200 [\s\S]*\r\n\r\nhelloHTTP\/1.1 400 Bad Request\r\n/);
+    expect(await client.ended).toMatch(
+      /^HTTP\/1.1 200 [\s\S]*\r\n\r\nhelloHTTP\/1.1 400 Bad Request\r\n/,
+    );
   });
 
   test('ends a running request on the connection, and its late result does no harm', async () => {
@@ -234,16 +256,30 @@ const GET = 'GET / HTTP/1.1\r\nhost: crossbook\r\n';
 const IMPATIENT = { headersTimeoutMs: 200, requestTimeoutMs: 300 };
 /** Longer than the test: these time limits are never reached. */
 const PATIENT = { headersTimeoutMs: 600_000, requestTimeoutMs: 600_000 };
-const BOUNDS = { maxConnections: 100, maxConnectionsPerAddress: 100, keepAliveMs: 600_000, ...PATIENT };
+const BOUNDS = {
+  maxConnections: 100,
+  maxConnectionsPerAddress: 100,
+  keepAliveMs: 600_000,
+  ...PATIENT,
+};
 const OK = { status: 200, headers: { 'content-length': '5' }, body: 'hello' };
 /** Larger than the buffers of two sockets. */
 const LARGE_BYTES = 32 * 1024 * 1024;
-const LARGE = { status: 200, headers: { 'content-length': `${LARGE_BYTES}` }, body: 'x'.repeat(LARGE_BYTES) };
+const LARGE = {
+  status: 200,
+  headers: { 'content-length': `${LARGE_BYTES}` },
+  body: 'x'.repeat(LARGE_BYTES),
+};
 
 /** The real listener with its log and metrics; a stub handler answers by path. */
 async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
   const log = createFakeLog();
-  const telemetry = await openTelemetry({ log, version: '1.2.3', traces: undefined, clock: systemClock });
+  const telemetry = await openTelemetry({
+    log,
+    version: '1.2.3',
+    traces: undefined,
+    clock: systemClock,
+  });
   const asked: string[] = [];
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -257,7 +293,11 @@ async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
     return pathname === '/large' ? LARGE : OK;
   };
   const listener: Listener = await listen({
-    ...{ answer, onRefused: telemetry.onRefused, heldBytes: UNBOUNDED, host: '127.0.0.1', port: 0 },
+    answer,
+    onRefused: telemetry.onRefused,
+    heldBytes: UNBOUNDED,
+    host: '127.0.0.1',
+    port: 0,
     bounds: { ...BOUNDS, ...bounds },
   });
   const close = async () => {
@@ -267,7 +307,12 @@ async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
   closing.push(close);
   const metrics = () => telemetry.metrics.registry.metrics();
   return {
-    ...{ log, asked, release, close, metrics, url: listener.url },
+    log,
+    asked,
+    release,
+    close,
+    metrics,
+    url: listener.url,
     counts: async () => readMetrics(await metrics())('crossbook_refusals_total'),
   };
 }

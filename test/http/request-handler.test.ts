@@ -174,7 +174,10 @@ describe('memory', () => {
     const asked = ask('POST', KEY, body(200));
     await vi.waitFor(() => expect(responses).toHaveLength(1));
     expect(heldBytes.counts().held).toBe(200);
-    expect(await ask('POST', KEY, body(900))).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(await ask('POST', KEY, body(900))).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '1' },
+    });
     responses[0]?.(OK);
     await asked;
     expect(heldBytes.counts().held).toBe(0);
@@ -233,7 +236,9 @@ describe('memory', () => {
       ...never,
       patch: {
         admin: {
-          ...{ ...never, paths: /^\/admin/, requireKey: () => {} },
+          ...never,
+          paths: /^\/admin/,
+          requireKey: () => {},
           toErrorResponse: () => ({ status: 503, headers: {}, body: 'no memory' }),
         },
       },
@@ -241,7 +246,8 @@ describe('memory', () => {
     expect(heldBytes.acquire({ address: '192.0.2.1' }, 'request_body', 12)).toBeDefined();
     expect(heldBytes.acquire({ address: '192.0.2.2' }, 'request_body', 12)).toBeDefined();
     expect((await ask('POST', {}, body(5))).status).toBe(503);
-    for (const patch of [{ pathname: '/admin' }, {}]) void ask('POST', KEY, { ...body(10), ...patch });
+    for (const patch of [{ pathname: '/admin' }, {}])
+      void ask('POST', KEY, { ...body(10), ...patch });
     await vi.waitFor(() => expect(heldBytes.counts().held).toBe(44));
   });
 

@@ -7,8 +7,11 @@ import { openHandler } from '../support/open-handler.ts';
 const MAX = 20;
 const CLIENTS = 400;
 const BOUNDS = {
-  ...{ maxConnections: 1_000, maxConnectionsPerAddress: 1_000, keepAliveMs: 60_000 },
-  ...{ headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 },
+  maxConnections: 1_000,
+  maxConnectionsPerAddress: 1_000,
+  keepAliveMs: 60_000,
+  headersTimeoutMs: 60_000,
+  requestTimeoutMs: 60_000,
 };
 
 /** All forms of requests with and without a body. The second part is sent after all clients have begun. */
@@ -79,7 +82,11 @@ async function open() {
     },
   });
   listener = await listen({
-    ...{ answer: handle, heldBytes: UNBOUNDED, onRefused: () => {}, host: '127.0.0.1', port: 0 },
+    answer: handle,
+    heldBytes: UNBOUNDED,
+    onRefused: () => {},
+    host: '127.0.0.1',
+    port: 0,
     bounds: BOUNDS,
   });
   return { port: Number(new URL(listener.url).port), work, limit, records };

@@ -11,14 +11,22 @@ const MB = 1024 * KB;
 test('a full socket gets no more than one slice', () => {
   const { sender } = open();
   const response = createResponse();
-  sender.send(response.as, { status: 200, headers: {}, body: Buffer.alloc(4 * MB, 'x') }, '192.0.2.1');
+  sender.send(
+    response.as,
+    { status: 200, headers: {}, body: Buffer.alloc(4 * MB, 'x') },
+    '192.0.2.1',
+  );
   expect(response.written()).toBe(64 * KB);
 });
 
 test('a client that reads nothing is disconnected after one time window', () => {
   const { sender, clock, refused } = open();
   const response = createResponse();
-  sender.send(response.as, { status: 200, headers: {}, body: Buffer.alloc(4 * MB, 'x') }, undefined);
+  sender.send(
+    response.as,
+    { status: 200, headers: {}, body: Buffer.alloc(4 * MB, 'x') },
+    undefined,
+  );
   clock.now = 9_999;
   sender.cutSlowReaders();
   expect(response.destroyed()).toBe(false);
@@ -31,7 +39,11 @@ test('a client that reads nothing is disconnected after one time window', () => 
 test('a client that reads one slice every six seconds is disconnected as well', () => {
   const { sender, clock } = open();
   const response = createResponse();
-  sender.send(response.as, { status: 200, headers: {}, body: Buffer.alloc(4 * MB, 'x') }, undefined);
+  sender.send(
+    response.as,
+    { status: 200, headers: {}, body: Buffer.alloc(4 * MB, 'x') },
+    undefined,
+  );
   for (let at = 0; at <= 60_000 && !response.destroyed(); at += 1_000) {
     clock.now = at;
     if (at % 6_000 === 5_000) response.drain();
@@ -95,7 +107,11 @@ test('a small response without free memory closes its connection, because it is 
 test('a response of several parts is sent in slices too', () => {
   const { sender } = open();
   const response = createResponse();
-  const pieces = [Buffer.from('a'.repeat(100 * KB)), Buffer.from('b'), Buffer.from('c'.repeat(65 * KB))];
+  const pieces = [
+    Buffer.from('a'.repeat(100 * KB)),
+    Buffer.from('b'),
+    Buffer.from('c'.repeat(65 * KB)),
+  ];
   sender.send(response.as, { status: 200, headers: {}, body: new JsonBytes(pieces) }, undefined);
   while (!response.ended()) response.drain();
   expect(response.text()).toBe(Buffer.concat(pieces).toString());

@@ -23,7 +23,9 @@ test('items of one tick are sent together', async () => {
 });
 
 test('a batch waits for its delay, and an urgent item sends it immediately', async () => {
-  const { add, batches, batcher, clock, end } = open({ pauseMs: (queued) => (queued >= 3 ? 0 : 100) });
+  const { add, batches, batcher, clock, end } = open({
+    pauseMs: (queued) => (queued >= 3 ? 0 : 100),
+  });
   for (const name of ['a', 'b']) add(name);
   expect(batches()).toEqual([]);
   add('c');
@@ -40,7 +42,11 @@ test('a removed item is never sent, and its delay is cancelled', () => {
   for (const name of ['a', 'b', 'c']) add(name);
   expect([batcher.remove('a'), batcher.remove('a')]).toEqual([true, false]);
   expect(batcher.removeWhere((name) => name > 'b')).toEqual(['c']);
-  expect([...batcher.removeWhere(() => true), batcher.isIdle(), clock.pending]).toEqual(['b', true, 0]);
+  expect([...batcher.removeWhere(() => true), batcher.isIdle(), clock.pending]).toEqual([
+    'b',
+    true,
+    0,
+  ]);
   expect(batches()).toEqual([]);
 });
 
@@ -85,7 +91,9 @@ test('any policy and interleaving keeps the bounds, sends no key twice at a time
     pauseMs: fc.constantFrom(0, 30),
     overdueMs: fc.option(fc.constant(50), { nil: undefined }),
   });
-  await fc.assert(fc.asyncProperty(policy, fc.array(step, { maxLength: 60 }), checkRun), { numRuns: 300 });
+  await fc.assert(fc.asyncProperty(policy, fc.array(step, { maxLength: 60 }), checkRun), {
+    numRuns: 300,
+  });
 });
 
 interface Item {
@@ -181,7 +189,9 @@ function open(policy: Partial<BatchPolicy<string>>) {
     await settle();
   };
   return {
-    ...{ batcher, clock, end },
+    batcher,
+    clock,
+    end,
     add: (name: string) => batcher.add(name),
     batches: () => begun.map(({ items }) => items.join('')),
   };

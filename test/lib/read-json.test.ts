@@ -20,7 +20,9 @@ test.each([
   ['{"a"\n:1,"b\\":":0,"a":2}'],
   ['[{"b":{"a":1,"\\u0061":"x\\":"}}]'],
 ])('a duplicate key in an object is detected: %s', (text) => {
-  expect(read(text)).toMatchObject({ problem: expect.stringMatching(/^names ".*" twice in one object$/) });
+  expect(read(text)).toMatchObject({
+    problem: expect.stringMatching(/^names ".*" twice in one object$/),
+  });
 });
 
 test.each([

@@ -61,13 +61,17 @@ test.each([0, 1, 31, 32, 33, 64, 65, 1_000])('a page of %d', (length) => {
   expectItsJson({ pagination: {}, records: nodes });
 });
 
-test.each(['', 'a', '’'.repeat(10_000), '😀'.repeat(10_000), 'x'.repeat(400_000), '\ud800'.repeat(5_000)])(
-  'a text such as %.5s',
-  (text) => {
-    expectItsJson(text);
-    expectItsJson({ data: Array.from({ length: 50 }, () => text) });
-  },
-);
+test.each([
+  '',
+  'a',
+  '’'.repeat(10_000),
+  '😀'.repeat(10_000),
+  'x'.repeat(400_000),
+  '\ud800'.repeat(5_000),
+])('a text such as %.5s', (text) => {
+  expectItsJson(text);
+  expectItsJson({ data: Array.from({ length: 50 }, () => text) });
+});
 
 test('only long lists become bytes', () => {
   expect(toJsonBody(['short'])).toBe('["short"]');

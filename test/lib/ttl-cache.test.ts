@@ -29,7 +29,8 @@ test('a found value is cached until its maximum age, counted from the start of t
 test('a missing value is looked up again, and evicts nothing', async () => {
   const { cache } = open(1);
   await cache.find('kept', async () => 'kept');
-  for (const key of ['a', 'b', 'a']) expect(await cache.find(key, async () => undefined)).toBeUndefined();
+  for (const key of ['a', 'b', 'a'])
+    expect(await cache.find(key, async () => undefined)).toBeUndefined();
   const load = vi.fn(async () => 'new');
   expect(await cache.find('kept', load)).toBe('kept');
   expect(await cache.find('a', load)).toBe('new');

@@ -7,7 +7,9 @@ const never = new Promise<never>(() => {});
 test('a result within the time limit is returned', async () => {
   const clock = createFakeClock();
   expect(await withLimit(Promise.resolve('done'), { limitMs: 100, clock })).toBe('done');
-  await expect(withLimit(Promise.reject(new Error('no')), { limitMs: 100, clock })).rejects.toThrow('no');
+  await expect(withLimit(Promise.reject(new Error('no')), { limitMs: 100, clock })).rejects.toThrow(
+    'no',
+  );
   await settle();
   expect(clock.pending).toBe(0);
 });

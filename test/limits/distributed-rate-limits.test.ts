@@ -46,7 +46,9 @@ describeOnRedis('a budget of several processes', () => {
     const asked = Array.from({ length: 40 }, (_, index) =>
       (index % 2 ? one : other).acquire({ ...ASK, calls: 7 }),
     );
-    expect((await Promise.all(asked)).filter((result) => result && 'permitId' in result)).toHaveLength(7);
+    expect(
+      (await Promise.all(asked)).filter((result) => result && 'permitId' in result),
+    ).toHaveLength(7);
   });
 
   test('gives a cancelled permit to the other processes', async () => {
@@ -72,7 +74,8 @@ describeOnRedis('a budget of several processes', () => {
     await proxy.mend();
     await until(() => one.isConnected());
     await one.acquire({ ...ASK, name: 'behind it' });
-    for (let call = 0; call < 2; call++) expect(await other.acquire(ask)).toHaveProperty('permitId');
+    for (let call = 0; call < 2; call++)
+      expect(await other.acquire(ask)).toHaveProperty('permitId');
     await proxy.cut();
   });
 
@@ -82,9 +85,16 @@ describeOnRedis('a budget of several processes', () => {
     const permitId = result && 'permitId' in result ? result.permitId : undefined;
     // Of ten calls two remain: one was ours, so seven were another consumer's.
     const rateLimit = { max: 10, remaining: 2, intervalMs: 600_000 };
-    one.release({ name: ASK.name, permitId, intervalMs: ASK.intervalMs, rateLimit, pauseMs: undefined });
+    one.release({
+      name: ASK.name,
+      permitId,
+      intervalMs: ASK.intervalMs,
+      rateLimit,
+      pauseMs: undefined,
+    });
     await one.acquire({ ...ASK, name: 'behind it' });
-    for (let call = 0; call < 2; call++) expect(await other.acquire(ASK)).toHaveProperty('permitId');
+    for (let call = 0; call < 2; call++)
+      expect(await other.acquire(ASK)).toHaveProperty('permitId');
     expect(await one.acquire(ASK)).toHaveProperty('waitMs');
   });
 

@@ -31,8 +31,11 @@ test('an IPv6 network counts as one address', async () => {
 async function open(perMinute: number) {
   let now = performance.now();
   const { failures } = await openLimits({
-    ...{ perKey: 0, perToken: 0, failedAuthentications: perMinute },
-    ...{ redis: undefined, log: createFakeLog() },
+    perKey: 0,
+    perToken: 0,
+    failedAuthentications: perMinute,
+    redis: undefined,
+    log: createFakeLog(),
     hash: (text) => createHmac('sha256', 'test').update(text).digest('base64url'),
     clock: { now: () => now },
   });

@@ -8,10 +8,16 @@ test('a reservation is counted until it is released, and once', () => {
   const held = createMemoryLimit({ maxBytes: 1_000 });
   const hold = held.acquire({ address: '192.0.2.1', application: 'a' }, 'request_body', 300);
   expect(hold?.grow(100)).toBe(true);
-  expect(held.counts()).toMatchObject({ held: 400, kinds: { request_body: { held: 400, refused: 0 } } });
+  expect(held.counts()).toMatchObject({
+    held: 400,
+    kinds: { request_body: { held: 400, refused: 0 } },
+  });
   hold?.release();
   hold?.release();
-  expect(held.counts()).toMatchObject({ held: 0, kinds: { request_body: { held: 0, refused: 0 } } });
+  expect(held.counts()).toMatchObject({
+    held: 0,
+    kinds: { request_body: { held: 0, refused: 0 } },
+  });
 });
 
 test('a released reservation cannot grow', () => {
@@ -43,7 +49,9 @@ test('unauthenticated clients share one account, so that several addresses leave
   for (const address of ['192.0.2.1', '192.0.2.2'])
     expect(held.acquire({ address }, 'request_body', 125)).toBeDefined();
   expect(held.acquire({ address: '192.0.2.3' }, 'unread_response', 1)).toBeUndefined();
-  expect(held.acquire({ address: '192.0.2.1', application: 'a' }, 'request_body', 500)).toBeDefined();
+  expect(
+    held.acquire({ address: '192.0.2.1', application: 'a' }, 'request_body', 500),
+  ).toBeDefined();
   // Cached documents have no owner.
   expect(held.acquire({}, 'document', 250)).toBeDefined();
 });
@@ -58,7 +66,12 @@ test('an address of an IPv6 network has the share of the network', () => {
 test('any sequence of reservations stays within the limit and the shares, never below zero, and ends at zero', () => {
   const owner = fc.record(
     {
-      address: fc.constantFrom('192.0.2.1', '198.51.100.7', toSubnet('2001:db8::1'), toSubnet('2001:db8::2')),
+      address: fc.constantFrom(
+        '192.0.2.1',
+        '198.51.100.7',
+        toSubnet('2001:db8::1'),
+        toSubnet('2001:db8::2'),
+      ),
       application: fc.constantFrom('a', 'b'),
       connection: fc.constantFrom('x', 'y', 'z'),
     },
@@ -73,8 +86,10 @@ test('any sequence of reservations stays within the limit and the shares, never 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const held = createMemoryLimit({ maxBytes: 1_000 });
-      const holds: { hold: Hold; owner: { address?: string; application?: string; connection?: string } }[] =
-        [];
+      const holds: {
+        hold: Hold;
+        owner: { address?: string; application?: string; connection?: string };
+      }[] = [];
       for (const one of steps) {
         if ('owner' in one) {
           const hold = held.acquire(one.owner, one.kind, one.bytes);

@@ -61,7 +61,12 @@ describeOnRedis('limits that several processes share', () => {
     expect(await refusals(limits, 6)).toBe(1);
     expect(limits.distributedRateLimits?.share(1_000)).toBe(1);
     expect(
-      await limits.distributedRateLimits?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 }),
+      await limits.distributedRateLimits?.acquire({
+        name: 'a',
+        calls: 1,
+        intervalMs: 1,
+        leaseMs: 1,
+      }),
     ).toBeUndefined();
     limits.distributedRateLimits?.release({
       name: 'a',

@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createFakeLog } from '../support/fake-log.ts';
-import { describeOnRedis, freshPrefix, openTestLimits, REDIS_URL, until } from '../support/redis.ts';
+import {
+  describeOnRedis,
+  freshPrefix,
+  openTestLimits,
+  REDIS_URL,
+  until,
+} from '../support/redis.ts';
 
 /** A way to the server on which it can fall silent without hanging up. */
 async function openMutableProxy() {
@@ -59,7 +65,12 @@ describeOnRedis('a Redis that is connected and says nothing', () => {
     proxy.setSilent(true);
     await limits.consumeRateLimit({ rateLimit: undefined }, caller);
     expect(
-      await limits.distributedRateLimits?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 }),
+      await limits.distributedRateLimits?.acquire({
+        name: 'a',
+        calls: 1,
+        intervalMs: 1,
+        leaseMs: 1,
+      }),
     ).toBeUndefined();
     await until(() => limits.distributedRateLimits?.isConnected() === false);
     await until(() => log.lines.length > 0);

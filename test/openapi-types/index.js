@@ -10,11 +10,18 @@ export async function generateTypes(document) {
 export function compile(files, outDir) {
   const { ModuleKind, ScriptTarget } = typescript;
   const program = typescript.createProgram([...files], {
-    ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true, types: [], outDir },
-    ...{ module: ModuleKind.NodeNext, target: ScriptTarget.ES2022, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'] },
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: true,
+    types: [],
+    outDir,
+    module: ModuleKind.NodeNext,
+    target: ScriptTarget.ES2022,
+    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
   });
   const { diagnostics } = program.emit();
-  return [...typescript.getPreEmitDiagnostics(program), ...diagnostics].map(({ file, messageText }) =>
-    [file?.fileName, typescript.flattenDiagnosticMessageText(messageText, '\n')].join(': '),
+  return [...typescript.getPreEmitDiagnostics(program), ...diagnostics].map(
+    ({ file, messageText }) =>
+      [file?.fileName, typescript.flattenDiagnosticMessageText(messageText, '\n')].join(': '),
   );
 }

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Breaker, createConnectionBreaker } from '../../src/outbound/resilience/circuit-breaker.ts';
+import {
+  type Breaker,
+  createConnectionBreaker,
+} from '../../src/outbound/resilience/circuit-breaker.ts';
 import { createFakeClock } from '../support/clock.ts';
 
 describe('a circuit breaker', () => {
@@ -28,7 +31,9 @@ describe('a circuit breaker', () => {
     fail(breaker, 3);
     await clock.advance(10_000);
     breaker.begin();
-    expect(() => breaker.begin()).toThrow(expect.objectContaining({ code: 'REMOTE_PROVIDER_UNAVAILABLE' }));
+    expect(() => breaker.begin()).toThrow(
+      expect.objectContaining({ code: 'REMOTE_PROVIDER_UNAVAILABLE' }),
+    );
     breaker.end('answered', 10);
     expect(() => breaker.begin()).not.toThrow();
     expect(breaker.isClosed()).toBe(true);

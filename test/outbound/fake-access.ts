@@ -65,7 +65,13 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
 
 /** The outbound client for one stubbed host, with one connection. */
 export function openStub(origin: string, options: StubOptions = {}) {
-  const { access = createFakeAccess(), connection: patch, settings, sandboxOrigins = [], ...rest } = options;
+  const {
+    access = createFakeAccess(),
+    connection: patch,
+    settings,
+    sandboxOrigins = [],
+    ...rest
+  } = options;
   const outbound = createOutbound({
     sandboxOrigins: [origin, ...sandboxOrigins],
     findOAuthClient: async () => ({ clientId: 'client', clientSecret: 'client-secret' }),

@@ -34,7 +34,9 @@ describe('a code', () => {
       instanceUrl: 'http://crm.sandbox.localhost/of/1',
       account: { ...GRANT.account, url: null },
     });
-    expect(asked).toEqual([['/token', `${CODE} ${VERIFIER} ${SECRET} https://crossbook.example/back`]]);
+    expect(asked).toEqual([
+      ['/token', `${CODE} ${VERIFIER} ${SECRET} https://crossbook.example/back`],
+    ]);
   });
 
   test.each([429, 500, 503])('is not sent again after a response of %i', async (status) => {
@@ -52,7 +54,7 @@ describe('a code', () => {
   test('is exchanged within its time limit, or fails', async () => {
     const { exchange } = await open(() => undefined, { deadlineMs: 50 });
     expect(await exchange()).toMatchObject({
-      ...{ failure: 'VENDOR_UNAVAILABLE' },
+      failure: 'VENDOR_UNAVAILABLE',
       cause: { code: 'REMOTE_PROVIDER_TIMEOUT' },
     });
   });
@@ -102,7 +104,8 @@ describe('a code', () => {
       },
     });
     expect(await exchange({ loginOrigin: 'https://login.crm.example' })).toMatchObject({
-      ...{ failure: 'VENDOR_UNAVAILABLE', message: 'api.crm.example resolves to a private address.' },
+      failure: 'VENDOR_UNAVAILABLE',
+      message: 'api.crm.example resolves to a private address.',
     });
     expect(looked).toEqual(['api.crm.example']);
     expect(wanted).toMatchObject([{ origin: 'https://api.crm.example', clientId: 'client-1' }]);
@@ -110,7 +113,9 @@ describe('a code', () => {
 
   test('is exchanged by the client that asked for consent, and by no other', async () => {
     const { exchange, asked } = await open((_, response) => response.end('{}'));
-    expect(await exchange({ oauthClientId: 'client-2' })).toMatchObject({ failure: 'VENDOR_REFUSED' });
+    expect(await exchange({ oauthClientId: 'client-2' })).toMatchObject({
+      failure: 'VENDOR_REFUSED',
+    });
     expect(asked).toEqual([]);
   });
 });
@@ -119,7 +124,8 @@ describe('a grant', () => {
   test('is rejected when it lacks scopes, with their names', async () => {
     const { exchange } = await open((_, response) => response.end('{"scopes":["other"]}'));
     expect(await exchange()).toMatchObject({
-      ...{ failure: 'MISSING_SCOPES', missingScopes: ['contacts'] },
+      failure: 'MISSING_SCOPES',
+      missingScopes: ['contacts'],
       message: 'Not granted: contacts.',
     });
   });
@@ -154,7 +160,9 @@ describe('a grant', () => {
 
   test('gives the reason when it cannot be revoked, without the token', async () => {
     const { revoke, asked } = await open((_, response) => response.end());
-    expect(await revoke({ oauthClientId: 'client-2' })).toMatchObject({ code: 'UNPROCESSABLE_ENTITY' });
+    expect(await revoke({ oauthClientId: 'client-2' })).toMatchObject({
+      code: 'UNPROCESSABLE_ENTITY',
+    });
     expect(await revoke({ instanceUrl: 'https://evil.example' })).toMatchObject({
       code: 'UNPROCESSABLE_ENTITY',
     });
@@ -168,7 +176,9 @@ describe('a grant', () => {
   });
 
   test('is not implemented for a provider without a consent page', async () => {
-    const { exchange, revoke } = await open((_, response) => response.end(), { authorization: undefined });
+    const { exchange, revoke } = await open((_, response) => response.end(), {
+      authorization: undefined,
+    });
     expect(await exchange()).toMatchObject({ code: 'NOT_IMPLEMENTED' });
     expect(await revoke()).toMatchObject({ code: 'NOT_IMPLEMENTED' });
   });
@@ -190,7 +200,9 @@ async function open(listener: RequestListener, options: Options = {}) {
         : undefined,
     async findOAuthClient(one) {
       wanted.push(one);
-      return one.clientId === 'client-1' ? { clientId: 'client-1', clientSecret: SECRET } : undefined;
+      return one.clientId === 'client-1'
+        ? { clientId: 'client-1', clientSecret: SECRET }
+        : undefined;
     },
     heldBytes: UNBOUNDED,
     settings: { deadlineMs: options.deadlineMs ?? 600_000 },
@@ -204,14 +216,21 @@ async function open(listener: RequestListener, options: Options = {}) {
     ...(authorization && { authorization }),
   };
   const call = { provider, applicationId: 'application', oauthClientId: 'client-1' };
-  const given = { code: CODE, codeVerifier: VERIFIER, redirectUri: 'https://crossbook.example/back' };
+  const given = {
+    code: CODE,
+    codeVerifier: VERIFIER,
+    redirectUri: 'https://crossbook.example/back',
+  };
   const caught = (error: unknown) => error;
   return {
-    ...{ asked, wanted },
+    asked,
+    wanted,
     exchange: (other: { loginOrigin?: string; oauthClientId?: string } = {}) =>
       outbound.exchangeCode({ ...call, ...given, loginOrigin: origin, ...other }).catch(caught),
     revoke: (other: { instanceUrl?: string; oauthClientId?: string } = {}) =>
-      outbound.revokeGrant({ ...call, refreshToken: REFRESH, instanceUrl: origin, ...other }).catch(caught),
+      outbound
+        .revokeGrant({ ...call, refreshToken: REFRESH, instanceUrl: origin, ...other })
+        .catch(caught),
   };
 }
 
@@ -222,8 +241,11 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 const GRANT: Grant & { account: object } = {
-  ...{ accessToken: 'access-of-one-grant', refreshToken: REFRESH, expiresAt: null },
-  ...{ instanceUrl: 'https://app.crm.example/1', scopes: ['contacts'] },
+  accessToken: 'access-of-one-grant',
+  refreshToken: REFRESH,
+  expiresAt: null,
+  instanceUrl: 'https://app.crm.example/1',
+  scopes: ['contacts'],
   account: { id: '1', name: 'One', url: 'https://app.crm.example/1', userId: null },
 };
 
@@ -235,7 +257,10 @@ const AUTHORIZATION: Authorization = {
   toConsentUrl: ({ loginOrigin }) => loginOrigin,
   tokenOrigin: () => 'https://api.crm.example',
   toExchange: ({ client, code, codeVerifier, redirectUri }) => ({
-    ...{ method: 'POST', path: '/token', budget: 'token', repeatable: true },
+    method: 'POST',
+    path: '/token',
+    budget: 'token',
+    repeatable: true,
     body: `${code} ${codeVerifier} ${client.clientSecret} ${redirectUri}`,
   }),
   readGrant(answer) {
@@ -244,7 +269,8 @@ const AUTHORIZATION: Authorization = {
         cause: new RemoteFailure('REMOTE_PROVIDER_ERROR', answer.body, answer),
       });
     }
-    if (answer.status !== 200) throw new RemoteFailure('REMOTE_PROVIDER_UNAVAILABLE', 'Away.', answer);
+    if (answer.status !== 200)
+      throw new RemoteFailure('REMOTE_PROVIDER_UNAVAILABLE', 'Away.', answer);
     return { ...GRANT, ...(JSON.parse(answer.body) as object) };
   },
   identify: {
@@ -258,7 +284,10 @@ const AUTHORIZATION: Authorization = {
   revocation: {
     origin: (instanceUrl) => instanceUrl ?? undefined,
     toRequest: ({ client, refreshToken }) => ({
-      ...{ method: 'POST', path: '/revoke', budget: 'token', repeatable: false },
+      method: 'POST',
+      path: '/revoke',
+      budget: 'token',
+      repeatable: false,
       body: `${refreshToken} ${client.clientSecret}`,
     }),
     isRevoked: ({ status }) => status === 200,

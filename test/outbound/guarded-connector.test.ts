@@ -99,7 +99,12 @@ describe("a customer's host", () => {
 /** Over an existing socket, because no DNS look-up may resolve to this machine. Null: the connection was accepted. */
 function secure({ port }: AddressInfo): Promise<Error | null> {
   const httpSocket = connect(port, '127.0.0.1');
-  const target = { hostname: 'acme.my.salesforce.com', protocol: 'https:', port: '443', httpSocket };
+  const target = {
+    hostname: 'acme.my.salesforce.com',
+    protocol: 'https:',
+    port: '443',
+    httpSocket,
+  };
   return new Promise((resolve) => {
     createGuardedConnector({ timeoutMs: 60_000 })(target, (...[error]) => {
       httpSocket.destroy();

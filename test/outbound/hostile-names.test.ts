@@ -50,7 +50,9 @@ describe.each([
       cache: createFakeContactCache(),
       permit: UNCOUNTED,
     });
-    const error = await port.findByEmails(['a@x.example'], { rawData: false }).catch((thrown) => thrown);
+    const error = await port
+      .findByEmails(['a@x.example'], { rawData: false })
+      .catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE', remote: undefined });
     expect(error.message).toContain('resolves to a private address');
     expect(asked.length).toBeGreaterThan(0);

@@ -11,12 +11,17 @@ describe('look-ups by email', () => {
     const found = [find(['a@x.co']), find(['b@x.co'])];
     expect(calls.map(({ emails }) => emails)).toEqual([['a@x.co'], ['b@x.co']]);
     await answerAll();
-    expect((await Promise.all(found)).map((map) => [...map.keys()])).toEqual([['a@x.co'], ['b@x.co']]);
+    expect((await Promise.all(found)).map((map) => [...map.keys()])).toEqual([
+      ['a@x.co'],
+      ['b@x.co'],
+    ]);
   });
 
   test('share one call within an iteration of the event loop', async () => {
     const turns: (() => void)[] = [];
-    const { find, calls, answerAll } = openLookupBatcher({ defer: (callback) => void turns.push(callback) });
+    const { find, calls, answerAll } = openLookupBatcher({
+      defer: (callback) => void turns.push(callback),
+    });
     const found = ['a@x.co', 'b@x.co', 'c@x.co'].map((email) => find([email]));
     expect([calls.length, turns.length]).toEqual([0, 1]);
     turns[0]?.();
@@ -31,7 +36,9 @@ describe('look-ups by email', () => {
 
   test('end immediately without a call if their client has disconnected', async () => {
     const turns: (() => void)[] = [];
-    const { find, calls, clock } = openLookupBatcher({ defer: (callback) => void turns.push(callback) });
+    const { find, calls, clock } = openLookupBatcher({
+      defer: (callback) => void turns.push(callback),
+    });
     const permit = createFakePermit();
     permit.go();
     await expect(find(['a@x.co'], { permit })).rejects.toThrow(AbandonedError);
@@ -82,9 +89,9 @@ describe('look-ups by email', () => {
     const emails = Array.from({ length: 1_000 }, (_, index) => `person${index}@x.co`);
     const all = Promise.all(emails.map((email) => find([email])));
     await answerAll();
-    expect((await all).map((map) => [...map].map(([email, [first]]) => [email, first?.remoteId]))).toEqual(
-      emails.map((email) => [[email, email]]),
-    );
+    expect(
+      (await all).map((map) => [...map].map(([email, [first]]) => [email, first?.remoteId])),
+    ).toEqual(emails.map((email) => [[email, email]]));
     expect(calls.length).toBeLessThanOrEqual(14);
     expect(Math.max(...calls.map((call) => call.emails.length))).toBe(100);
   });
@@ -118,13 +125,19 @@ describe('look-ups by email', () => {
 
   test('each get a separate error when their shared call fails', async () => {
     const { find, calls, answerAll } = openLookupBatcher();
-    const all = Promise.allSettled(Array.from({ length: 10 }, (_, index) => find([`${index}@x.co`])));
-    await answerAll(new CrossbookError('REMOTE_PROVIDER_RATE_LIMITED', 'busy', { retryAfterMs: 7 }));
+    const all = Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) => find([`${index}@x.co`])),
+    );
+    await answerAll(
+      new CrossbookError('REMOTE_PROVIDER_RATE_LIMITED', 'busy', { retryAfterMs: 7 }),
+    );
     const errors = (await all).map((one) =>
       one.status === 'rejected' ? (one.reason as CrossbookError) : undefined,
     );
     expect(
-      errors.every((error) => error?.code === 'REMOTE_PROVIDER_RATE_LIMITED' && error.retryAfterMs === 7),
+      errors.every(
+        (error) => error?.code === 'REMOTE_PROVIDER_RATE_LIMITED' && error.retryAfterMs === 7,
+      ),
     ).toBe(true);
     // Look-ups that were sent alone get the error of their call, which is one object here.
     expect(new Set(errors.slice(3).map((error) => error?.id)).size).toBe(7);
@@ -139,7 +152,10 @@ describe('look-ups by email', () => {
     await answerOne();
     const inLine = find(['late@x.co'], { deadline: clock.now() + 1_000 });
     const refusals = Promise.all([
-      expect(inLine).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_RATE_LIMITED', retryAfterMs: 1_000 }),
+      expect(inLine).rejects.toMatchObject({
+        code: 'REMOTE_PROVIDER_RATE_LIMITED',
+        retryAfterMs: 1_000,
+      }),
       expect(merged).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_TIMEOUT' }),
     ]);
     await clock.advance(2_000);
@@ -151,7 +167,11 @@ describe('look-ups by email', () => {
 
   test.each([
     ['starting', undefined, { code: 'REMOTE_PROVIDER_TIMEOUT', origin: 'crossbook' }],
-    ['waiting for its permit', 'queued', { code: 'REMOTE_PROVIDER_RATE_LIMITED', retryAfterMs: 1_000 }],
+    [
+      'waiting for its permit',
+      'queued',
+      { code: 'REMOTE_PROVIDER_RATE_LIMITED', retryAfterMs: 1_000 },
+    ],
     ['on the wire', 'sent', { code: 'REMOTE_PROVIDER_TIMEOUT', origin: 'remote-provider' }],
   ] as const)('name the cause of the delay when they time out: %s', async (_, progress, blamed) => {
     const { find, calls, answerAll, clock, answerOne } = openLookupBatcher();
@@ -171,7 +191,10 @@ describe('look-ups by email', () => {
     const { find, calls, answerAll, clock } = openLookupBatcher();
     const late = clock.now() + 9_000;
     const all = [1, 2, 3].map((index) => find([`${index}@x.co`]));
-    all.push(find(['x@x.co'], { deadline: clock.now() + 5_000 }), find(['y@x.co'], { deadline: late }));
+    all.push(
+      find(['x@x.co'], { deadline: clock.now() + 5_000 }),
+      find(['y@x.co'], { deadline: late }),
+    );
     await answerAll();
     await Promise.all(all);
     expect(calls.at(-1)?.deadline).toBe(late);

@@ -66,7 +66,9 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
   });
 
   test('receives 30 bodies in chunks of one byte in the memory that is reserved for them', async () => {
-    const senders = Array.from({ length: 30 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
+    const senders = Array.from({ length: 30 }, () =>
+      connect(Number(new URL(url).port), '127.0.0.1'),
+    );
     const head = 'POST /pages HTTP/1.1\r\nhost: crossbook\r\ntransfer-encoding: chunked\r\n\r\n';
     for (const sender of senders) sender.write(head + ONE_BYTE.repeat(32_000));
     await expect.poll(() => readHeld(child)).toBeGreaterThanOrEqual(30 * 32_000);
@@ -78,7 +80,8 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
   test('gives 200 clients that do not read only the share of their address', async () => {
     const { port } = new URL(url);
     const readers = Array.from({ length: 200 }, () => connect(Number(port), '127.0.0.1').pause());
-    for (const reader of readers) reader.write('GET /large HTTP/1.1\r\nhost: crossbook\r\n\r\n'.repeat(20));
+    for (const reader of readers)
+      reader.write('GET /large HTTP/1.1\r\nhost: crossbook\r\n\r\n'.repeat(20));
     await expect.poll(() => readHeld(child)).toBeGreaterThan(10 * MB);
     const elsewhere = connect({ port: Number(port), host: '127.0.0.1', localAddress: '127.0.0.2' });
     elsewhere.write('GET /pages HTTP/1.1\r\nhost: crossbook\r\n\r\n');

@@ -23,7 +23,11 @@ export function openLookupBatcher({ spacingMs = 0, defer = atOnce } = {}) {
     return lookups.find({ emails, selection, key, deadline, permit, findByEmails });
   };
 
-  const findByEmails: Lookup['findByEmails'] = (emails, selection, { deadline, permit, onProgress }) =>
+  const findByEmails: Lookup['findByEmails'] = (
+    emails,
+    selection,
+    { deadline, permit, onProgress },
+  ) =>
     new Promise((resolve, reject) => {
       const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
       let isAbandoned = false;
@@ -31,7 +35,12 @@ export function openLookupBatcher({ spacingMs = 0, defer = atOnce } = {}) {
         isAbandoned = true;
       });
       const call: Call = {
-        ...{ emails, selection, deadline, permit, reject, onProgress },
+        emails,
+        selection,
+        deadline,
+        permit,
+        reject,
+        onProgress,
         isAbandoned: () => isAbandoned,
         resolve: () => resolve(found),
       };

@@ -4,12 +4,15 @@ import { resolveOrigin } from '../../src/outbound/access-token/token-endpoint.ts
 const rules = {
   hosts: [/^[a-z0-9-]+\.my\.salesforce\.com$/],
   sandboxOrigins: ['http://127.0.0.1:4010'],
-  originOf: (instanceUrl: string | null) => (instanceUrl === null ? undefined : new URL(instanceUrl).origin),
+  originOf: (instanceUrl: string | null) =>
+    instanceUrl === null ? undefined : new URL(instanceUrl).origin,
 };
 
 describe('the origin that receives a token', () => {
   test('is the one that the provider declares for the instance', () => {
-    expect(resolveOrigin('https://acme.my.salesforce.com/x', rules)).toBe('https://acme.my.salesforce.com');
+    expect(resolveOrigin('https://acme.my.salesforce.com/x', rules)).toBe(
+      'https://acme.my.salesforce.com',
+    );
     const fixed = { ...rules, originOf: () => 'https://api.hubapi.com' };
     expect(resolveOrigin('https://acme.my.salesforce.com', fixed)).toBe('https://api.hubapi.com');
     expect(resolveOrigin(null, fixed)).toBe('https://api.hubapi.com');
@@ -38,6 +41,8 @@ describe('the origin that receives a token', () => {
     'https://api.hubapi.com/',
     'https://u@api.hubapi.com',
   ])('cannot be %s, even if a provider declares it', (origin) => {
-    expect(() => resolveOrigin(null, { ...rules, originOf: () => origin })).toThrow('no plain https host');
+    expect(() => resolveOrigin(null, { ...rules, originOf: () => origin })).toThrow(
+      'no plain https host',
+    );
   });
 });

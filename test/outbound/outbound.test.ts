@@ -79,7 +79,10 @@ describe('a call', () => {
     const { openPort } = await open(
       (request, response) => {
         if (request.url === '/token') response.end('access-1');
-        else response.writeHead(request.headers.authorization === 'Bearer access-1' ? 200 : 401).end('7');
+        else
+          response
+            .writeHead(request.headers.authorization === 'Bearer access-1' ? 200 : 401)
+            .end('7');
       },
       { onCall: ({ outcome, status }) => told.push([outcome, status]) },
     );
@@ -122,7 +125,9 @@ describe('a call', () => {
       const { openPort, requests } = await open((_, response) => response.end('7'), {
         connection: { instanceUrl },
       });
-      await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({ code: 'UNPROCESSABLE_ENTITY' });
+      await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+        code: 'UNPROCESSABLE_ENTITY',
+      });
       expect(requests).toEqual([]);
     },
   );
@@ -152,7 +157,9 @@ describe('a call', () => {
 
   test('ends at the operation’s deadline when it hangs', async () => {
     const { openPort } = await open(() => {}, { settings: { deadlineMs: 50 } });
-    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_TIMEOUT' });
+    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_TIMEOUT',
+    });
   });
 });
 
@@ -160,7 +167,10 @@ describe('an expired token', () => {
   test('is refreshed by one call for a thousand calls, which all succeed', async () => {
     const { openPort, requests } = await open((request, response) => {
       if (request.url === '/token') response.end('access-1');
-      else response.writeHead(request.headers.authorization === 'Bearer access-1' ? 200 : 401).end('7');
+      else
+        response
+          .writeHead(request.headers.authorization === 'Bearer access-1' ? 200 : 401)
+          .end('7');
     });
     const port = openPort();
     const all = await Promise.all(Array.from({ length: 1_000 }, () => port.countByDomain('x.co')));
@@ -238,25 +248,36 @@ describe('connections', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test.each([403, 477])('make no call for as long as the provider wants after a %i', async (status) => {
-    const access = createFakeAccess({ readPause: () => 3_000_000 });
-    const { openPort, requests } = await open((_, response) => response.writeHead(status).end('not now'), {
-      access,
-    });
-    await expect(openPort().countByDomain('x.co')).rejects.toThrow('not now');
-    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
-      code: 'REMOTE_PROVIDER_RATE_LIMITED',
-    });
-    expect(requests).toHaveLength(1);
-  });
+  test.each([403, 477])(
+    'make no call for as long as the provider wants after a %i',
+    async (status) => {
+      const access = createFakeAccess({ readPause: () => 3_000_000 });
+      const { openPort, requests } = await open(
+        (_, response) => response.writeHead(status).end('not now'),
+        {
+          access,
+        },
+      );
+      await expect(openPort().countByDomain('x.co')).rejects.toThrow('not now');
+      await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+        code: 'REMOTE_PROVIDER_RATE_LIMITED',
+      });
+      expect(requests).toHaveLength(1);
+    },
+  );
 
   test('use new credentials after an invalidation', async () => {
-    const { openPort, outbound, credentials, requests } = await open((_, response) => response.end('7'));
+    const { openPort, outbound, credentials, requests } = await open((_, response) =>
+      response.end('7'),
+    );
     await openPort({ id: 'a' }).countByDomain('x.co');
     credentials.put({ type: 'token', value: 'pat-2' });
     outbound.forget('a');
     await openPort({ id: 'a' }).countByDomain('x.co');
-    expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer access-0', 'Bearer pat-2']);
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer access-0',
+      'Bearer pat-2',
+    ]);
   });
 });
 

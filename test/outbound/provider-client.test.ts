@@ -18,7 +18,11 @@ const DOWN = new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'no answer');
 
 describe('a provider client', () => {
   test('sends calls that waited for a token refresh with the new token', async () => {
-    const { send, calls, clock, credentials, client } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
+    const { send, calls, clock, credentials, client } = open({
+      calls: 1,
+      intervalMs: 1_000,
+      concurrency: 9,
+    });
     await send('/first');
     const waiting = send('/waited');
     await clock.advance(500);
@@ -39,7 +43,9 @@ describe('a provider client', () => {
     await send('/first');
     answers.push(timedOut('remote-provider'));
     const waited = expect(send('/waited')).rejects.toMatchObject({
-      ...{ code: 'REMOTE_PROVIDER_RATE_LIMITED', origin: 'crossbook', retryAfterMs: 15_000 },
+      code: 'REMOTE_PROVIDER_RATE_LIMITED',
+      origin: 'crossbook',
+      retryAfterMs: 15_000,
     });
     await clock.advance(16_000);
     await waited;
@@ -110,7 +116,9 @@ describe('a provider client', () => {
   test('rejects a call on a budget that its provider does not declare', async () => {
     const { client, source, clock } = open({ concurrency: 1 });
     const request: RemoteRequest = { method: 'GET', path: '/', budget: 'other' };
-    await expect(client.send(source, request, clock.now() + 2_000)).rejects.toThrow('does not declare');
+    await expect(client.send(source, request, clock.now() + 2_000)).rejects.toThrow(
+      'does not declare',
+    );
   });
 
   test('is idle when it has no state worth keeping', async () => {

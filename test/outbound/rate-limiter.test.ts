@@ -85,7 +85,9 @@ describe('a rate limiter', () => {
     void limiter.acquire(clock.now() + 100);
     const first = limiter.acquire(clock.now() + 3_500);
     const second = limiter.acquire(clock.now() + 3_500);
-    await expect(limiter.acquire(clock.now() + 2_500)).rejects.toMatchObject({ retryAfterMs: 3_000 });
+    await expect(limiter.acquire(clock.now() + 2_500)).rejects.toMatchObject({
+      retryAfterMs: 3_000,
+    });
     for (const waiting of [first, second]) waiting?.catch(() => undefined);
   });
 
@@ -105,7 +107,8 @@ describe('a rate limiter', () => {
   test('bounds the number of waiting calls', async () => {
     const { limiter, clock } = open({ concurrency: 1 }, 2);
     void limiter.acquire(clock.now() + 100);
-    for (let call = 0; call < 2; call++) limiter.acquire(clock.now() + 1_000)?.catch(() => undefined);
+    for (let call = 0; call < 2; call++)
+      limiter.acquire(clock.now() + 1_000)?.catch(() => undefined);
     await expect(limiter.acquire(clock.now() + 1_000)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_RATE_LIMITED',
     });
@@ -173,7 +176,9 @@ describe('the rate limit headers of a provider', () => {
     const { limiter, clock } = open({ concurrency: 5 });
     void limiter.acquire(clock.now() + 100);
     limiter.release({ rateLimit: { remaining: 0, max: 15_000, intervalMs: 86_400_000 } });
-    await expect(limiter.acquire(clock.now() + 10_000)).rejects.toMatchObject({ retryAfterMs: 60_000 });
+    await expect(limiter.acquire(clock.now() + 10_000)).rejects.toMatchObject({
+      retryAfterMs: 60_000,
+    });
     await clock.advance(60_000);
     void limiter.acquire(clock.now() + 100);
     limiter.release({ rateLimit: { remaining: 14_000, max: 15_000, intervalMs: 86_400_000 } });
@@ -206,7 +211,9 @@ test('a provider’s window never overflows, whenever it counts a call between s
         }
         await clock.advance(60_000);
         for (const end of counted) {
-          expect(counted.filter((at) => at > end - 1_000 && at <= end).length).toBeLessThanOrEqual(limit);
+          expect(counted.filter((at) => at > end - 1_000 && at <= end).length).toBeLessThanOrEqual(
+            limit,
+          );
         }
       },
     ),

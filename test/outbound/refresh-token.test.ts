@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Credentials } from '../../src/domain/connection.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { OAuthClient, RefreshedToken } from '../../src/domain/provider.ts';
-import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../src/domain/remote.ts';
+import {
+  type ProviderResponse,
+  RemoteFailure,
+  type RemoteRequest,
+} from '../../src/domain/remote.ts';
 import type { CredentialStore, RefreshedCredentials } from '../../src/domain/tenant.ts';
 import { createConnectionTokens } from '../../src/outbound/access-token/token-endpoint.ts';
 import { createWaiting, DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
@@ -40,7 +44,9 @@ describe('a refresh', () => {
     const cause = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
     const failure = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'no such name', { cause });
     expect((await run({ movedOrigin, failure })).asked).toHaveLength(2);
-    const down = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'down', { cause: new Error('down') });
+    const down = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'down', {
+      cause: new Error('down'),
+    });
     expect((await run({ movedOrigin, failure: down })).asked).toHaveLength(1);
     expect((await run(unknown)).asked).toHaveLength(1);
     const same = { movedOrigin: () => 'https://login.salesforce.com' };
@@ -53,8 +59,12 @@ describe('a refresh', () => {
   });
 
   test('keeps the old refresh token when the response has none', async () => {
-    expect((await run({ token: { refreshToken: null } })).result?.credentials.refreshToken).toBe('refresh-0');
-    expect((await run({ token: { refreshToken: 'next' } })).result?.credentials.refreshToken).toBe('next');
+    expect((await run({ token: { refreshToken: null } })).result?.credentials.refreshToken).toBe(
+      'refresh-0',
+    );
+    expect((await run({ token: { refreshToken: 'next' } })).result?.credentials.refreshToken).toBe(
+      'next',
+    );
   });
 
   test.each([
@@ -74,7 +84,9 @@ describe('a refresh', () => {
 
   test('gives an error that asks to reconnect, without a secret, when it is refused', async () => {
     const body = '{"error":"invalid_grant","was":"refresh-0 secret-1 access-0"}';
-    const { error } = await run({ answer: { status: 400, headers: { server: 'x secret-1' }, body } });
+    const { error } = await run({
+      answer: { status: 400, headers: { server: 'x secret-1' }, body },
+    });
     expect(error).toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('has to reconnect'),
@@ -94,7 +106,10 @@ describe('a refresh', () => {
   test('is made by the client that received the grant, and by no other', async () => {
     expect((await run({ oauthClientId: 'client-1' })).asked).toHaveLength(1);
     const { asked, error } = await run({ oauthClientId: 'client-0' });
-    expect([asked, error]).toEqual([[], expect.objectContaining({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' })]);
+    expect([asked, error]).toEqual([
+      [],
+      expect.objectContaining({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' }),
+    ]);
   });
 
   test('is never sent to an instance outside the provider’s domains', async () => {
@@ -124,7 +139,10 @@ async function run(setup: Setup = {}) {
       clientId === null || clients[origin]?.clientId === clientId ? clients[origin] : undefined,
     providers: new Map([['salesforce', { instanceHosts: HOSTS }]]),
     sandboxOrigins: ['http://127.0.0.1:4010'],
-    ...{ clock: createFakeClock(), random: () => 0, heldBytes: UNBOUNDED, settings: DEFAULT_SETTINGS },
+    clock: createFakeClock(),
+    random: () => 0,
+    heldBytes: UNBOUNDED,
+    settings: DEFAULT_SETTINGS,
     waiting: createWaiting(DEFAULT_SETTINGS),
     access: {
       origin: () => undefined,
@@ -165,7 +183,9 @@ async function run(setup: Setup = {}) {
     expiresAt: null,
   };
   const stored = {
-    ...{ credentials, generation: 1, isRefused: false },
+    credentials,
+    generation: 1,
+    isRefused: false,
     instanceUrl: setup.instanceUrl ?? ACME,
     oauthClientId: setup.oauthClientId ?? null,
   };

@@ -18,7 +18,9 @@ test('a hanging name server does not delay other look-ups of the process', async
 });
 
 test('a name resolves to the addresses of both families, or of the one that it has', async () => {
-  const { resolve } = await openNameServer(({ type }) => (type === A ? [203, 0, 113, 7] : undefined));
+  const { resolve } = await openNameServer(({ type }) =>
+    type === A ? [203, 0, 113, 7] : undefined,
+  );
   expect(await resolve('hooks.example')).toEqual([{ address: '203.0.113.7', family: 4 }]);
 });
 

@@ -11,18 +11,27 @@ const HANG = new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'no answer');
 const NO_TURN = new CrossbookError('REMOTE_PROVIDER_RATE_LIMITED', 'no turn', { retryAfterMs: 5 });
 
 describe('a retry', () => {
-  test.each([420, 423, 429, 477, 500, 502, 503, 504, 521, 523, 524])('follows a %d', async (status) => {
-    const { answer, tries } = await run([{ status }, { status: 200 }]);
-    expect([answer, tries]).toEqual([expect.objectContaining({ status: 200 }), 2]);
-  });
+  test.each([420, 423, 429, 477, 500, 502, 503, 504, 521, 523, 524])(
+    'follows a %d',
+    async (status) => {
+      const { answer, tries } = await run([{ status }, { status: 200 }]);
+      expect([answer, tries]).toEqual([expect.objectContaining({ status: 200 }), 2]);
+    },
+  );
 
-  test.each([200, 207, 400, 401, 403, 404, 409, 414, 431, 501])('does not follow a %d', async (status) => {
-    const { answer, tries } = await run([{ status }, { status: 200 }]);
-    expect([answer, tries]).toEqual([expect.objectContaining({ status }), 1]);
-  });
+  test.each([200, 207, 400, 401, 403, 404, 409, 414, 431, 501])(
+    'does not follow a %d',
+    async (status) => {
+      const { answer, tries } = await run([{ status }, { status: 200 }]);
+      expect([answer, tries]).toEqual([expect.objectContaining({ status }), 1]);
+    },
+  );
 
   test('follows a connection reset, but not a hang, which took the time already', async () => {
-    expect(await run([RESET, { status: 200 }])).toMatchObject({ answer: { status: 200 }, tries: 2 });
+    expect(await run([RESET, { status: 200 }])).toMatchObject({
+      answer: { status: 200 },
+      tries: 2,
+    });
     expect(await run([HANG, { status: 200 }])).toMatchObject({ error: HANG, tries: 1 });
   });
 
@@ -35,7 +44,9 @@ describe('a retry', () => {
   });
 
   test('is made a few times, and the last response is returned', async () => {
-    const { answer, tries } = await run([503, 503, 503, 502, 500, 200].map((status) => ({ status })));
+    const { answer, tries } = await run(
+      [503, 503, 503, 502, 500, 200].map((status) => ({ status })),
+    );
     expect([answer?.status, tries]).toEqual([500, 5]);
   });
 
@@ -50,7 +61,9 @@ describe('a retry', () => {
       { random: () => 1 },
     );
     expect(waits).toEqual([200, 400, 800, 1_600]);
-    expect((await run([{ status: 500 }, { status: 200 }], { random: () => 0.25 })).waits).toEqual([50]);
+    expect((await run([{ status: 500 }, { status: 200 }], { random: () => 0.25 })).waits).toEqual([
+      50,
+    ]);
   });
 
   test.each([429, 503])('waits as long as Retry-After of a %i says', async (status) => {
@@ -59,7 +72,9 @@ describe('a retry', () => {
   });
 
   test('waits for the rate limiter after a 429', async () => {
-    expect((await run([{ status: 429 }, { status: 200 }], { pausedMs: () => 1_234 })).waits).toEqual([1_234]);
+    expect(
+      (await run([{ status: 429 }, { status: 200 }], { pausedMs: () => 1_234 })).waits,
+    ).toEqual([1_234]);
   });
 
   test('waits longer for a locked account', async () => {

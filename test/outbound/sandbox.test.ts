@@ -53,7 +53,9 @@ describe.each([
     const account = createAccount();
     const { port, credentials } = open(provider, account);
     account.revoke();
-    const error = await port.findByEmails(['a@x.example'], PLAIN).catch((thrown: unknown) => thrown);
+    const error = await port
+      .findByEmails(['a@x.example'], PLAIN)
+      .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('has to reconnect'),
@@ -67,9 +69,9 @@ describe.each([
     const account = createAccount();
     const { port } = open(provider, account);
     account.fail({ kind });
-    expect((await port.findByEmails(['person.7@x.example'], PLAIN)).get('person.7@x.example')).toHaveLength(
-      1,
-    );
+    expect(
+      (await port.findByEmails(['person.7@x.example'], PLAIN)).get('person.7@x.example'),
+    ).toHaveLength(1);
   });
 
   test.each([
@@ -82,14 +84,17 @@ describe.each([
     await expect(port.findByEmails(['a@x.example'], PLAIN)).rejects.toMatchObject({ code });
   });
 
-  test.each(['oversized', 'gzip-bomb'] as const)('is aborted at the size limit: %s', async (kind) => {
-    const account = createAccount();
-    const { port } = open(provider, account, { settings: { maxAnswerBytes: 1_048_576 } });
-    account.fail({ kind, megabytes: 8 });
-    await expect(port.findByEmails(['a@x.example'], PLAIN)).rejects.toMatchObject({
-      code: 'REMOTE_PROVIDER_BAD_RESPONSE',
-    });
-  });
+  test.each(['oversized', 'gzip-bomb'] as const)(
+    'is aborted at the size limit: %s',
+    async (kind) => {
+      const account = createAccount();
+      const { port } = open(provider, account, { settings: { maxAnswerBytes: 1_048_576 } });
+      account.fail({ kind, megabytes: 8 });
+      await expect(port.findByEmails(['a@x.example'], PLAIN)).rejects.toMatchObject({
+        code: 'REMOTE_PROVIDER_BAD_RESPONSE',
+      });
+    },
+  );
 });
 
 test('a session that expires between two pages is refreshed once, and the search continues', async () => {
@@ -125,12 +130,17 @@ test('an instance that has moved is followed to its new host, which is stored', 
   });
   account.setQuirks({ movedInstanceUrl });
   account.expireAccessToken();
-  expect((await port.findByEmails(['person.7@x.example'], PLAIN)).get('person.7@x.example')).toHaveLength(1);
+  expect(
+    (await port.findByEmails(['person.7@x.example'], PLAIN)).get('person.7@x.example'),
+  ).toHaveLength(1);
   expect(credentials.stored()?.instanceUrl).toBe(movedInstanceUrl);
 });
 
 test('the old refresh token is kept unless the response has a new one', async () => {
-  const account = sandbox.hubspot.createAccount({ people: PEOPLE, quirks: { withoutRefreshToken: true } });
+  const account = sandbox.hubspot.createAccount({
+    people: PEOPLE,
+    quirks: { withoutRefreshToken: true },
+  });
   const { port, credentials } = open(hubspot, account);
   const before = account.refreshToken;
   account.expireAccessToken();
@@ -154,7 +164,8 @@ test('an untrusted certificate is an error of the provider, and no token is sent
       await expect(
         ports.open(provider, account).port.findByEmails(['a@x.example'], PLAIN),
       ).rejects.toMatchObject({
-        ...{ code: 'REMOTE_PROVIDER_UNAVAILABLE', origin: 'remote-provider' },
+        code: 'REMOTE_PROVIDER_UNAVAILABLE',
+        origin: 'remote-provider',
         message: expect.stringContaining('TLS: DEPTH_ZERO_SELF_SIGNED_CERT'),
       });
       expect(account.callCount()).toBe(0);

@@ -52,13 +52,16 @@ describe('an access token', () => {
     });
   });
 
-  test.each(['', 'a b', 'a\r\nx-evil: 1', 'ä'])('%j is invalid and is never sent', async (value) => {
-    const error = await open({ type: 'token', value })
-      .load()
-      .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' });
-    if (value) expect(String(error)).not.toContain(value);
-  });
+  test.each(['', 'a b', 'a\r\nx-evil: 1', 'ä'])(
+    '%j is invalid and is never sent',
+    async (value) => {
+      const error = await open({ type: 'token', value })
+        .load()
+        .catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' });
+      if (value) expect(String(error)).not.toContain(value);
+    },
+  );
 });
 
 describe('a refresh before the expiry', () => {
@@ -68,16 +71,19 @@ describe('a refresh before the expiry', () => {
     expect(calls.refreshes).toBe(1);
   });
 
-  test.each([-2, 2])('is made at the right time although the clock is set by %d hours', async (hours) => {
-    const { load, calls, clock } = open(oauth('old', 600));
-    await load();
-    clock.step(hours * 3_600_000);
-    await clock.advance(530_000);
-    expect((await load()).value).toBe('old');
-    await clock.advance(20_000);
-    expect((await load()).value).toBe('new-1');
-    expect(calls.refreshes).toBe(1);
-  });
+  test.each([-2, 2])(
+    'is made at the right time although the clock is set by %d hours',
+    async (hours) => {
+      const { load, calls, clock } = open(oauth('old', 600));
+      await load();
+      clock.step(hours * 3_600_000);
+      await clock.advance(530_000);
+      expect((await load()).value).toBe('old');
+      await clock.advance(20_000);
+      expect((await load()).value).toBe('new-1');
+      expect(calls.refreshes).toBe(1);
+    },
+  );
 
   test('is not made earlier than that', async () => {
     const { load, calls } = open(oauth('old', 61));
@@ -241,7 +247,12 @@ function open(credentials: Credentials | undefined, lifeSeconds = 1_800) {
       serial++;
       const expiresAt = new Date(clock.wall() + lifeSeconds * 1_000).toISOString();
       return {
-        credentials: { type: 'oauth2', accessToken: `new-${serial}`, refreshToken: 'refresh-0', expiresAt },
+        credentials: {
+          type: 'oauth2',
+          accessToken: `new-${serial}`,
+          refreshToken: 'refresh-0',
+          expiresAt,
+        },
       };
     },
   });

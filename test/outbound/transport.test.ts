@@ -46,7 +46,9 @@ describe('a response', () => {
   });
 
   test.each([10, 100_000])('is decompressed when it is gzip: %d numbers', async (count) => {
-    const text = JSON.stringify(Array.from({ length: count }, (_, index) => (index * 7919) % 10_007));
+    const text = JSON.stringify(
+      Array.from({ length: count }, (_, index) => (index * 7919) % 10_007),
+    );
     const call = await opened((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       response.end(gzipSync(text));
@@ -55,7 +57,9 @@ describe('a response', () => {
   });
 
   test('can be empty', async () => {
-    const call = await opened((_, response) => response.writeHead(204, { 'content-encoding': 'gzip' }).end());
+    const call = await opened((_, response) =>
+      response.writeHead(204, { 'content-encoding': 'gzip' }).end(),
+    );
     await expect(call('/')).resolves.toMatchObject({ status: 204, body: '' });
   });
 });
@@ -96,7 +100,13 @@ describe('a failure', () => {
       /in time/,
       false,
     ],
-    ['a reset', (q) => void q.socket.resetAndDestroy(), 'REMOTE_PROVIDER_UNAVAILABLE', /broke/, true],
+    [
+      'a reset',
+      (q) => void q.socket.resetAndDestroy(),
+      'REMOTE_PROVIDER_UNAVAILABLE',
+      /broke/,
+      true,
+    ],
     ['an answer that breaks off', breakOff, 'REMOTE_PROVIDER_UNAVAILABLE', /broke/, true],
     [
       'no HTTP',
@@ -149,8 +159,13 @@ describe('a failure', () => {
     const server = await openWireServer(() => {});
     await server.close();
     const transport = open({ sandboxOrigins: [server.origin] });
-    const error = await transport.send(toCall(server.origin, '/')).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE', message: /cannot be connected to/ });
+    const error = await transport
+      .send(toCall(server.origin, '/'))
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'REMOTE_PROVIDER_UNAVAILABLE',
+      message: /cannot be connected to/,
+    });
     expect(isTransientFailure(error)).toBe(true);
   });
 
@@ -191,7 +206,9 @@ describe('a failure', () => {
     });
     closing.push(server.close);
     const transport = open({ sandboxOrigins: [server.origin] });
-    await expect(transport.send({ ...toCall(server.origin, '/'), deadline: 0 })).rejects.toMatchObject({
+    await expect(
+      transport.send({ ...toCall(server.origin, '/'), deadline: 0 }),
+    ).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_TIMEOUT',
     });
     expect(calls).toBe(0);
@@ -219,7 +236,11 @@ function open(options: Partial<TransportOptions>) {
   return transport;
 }
 
-function toCall(origin: string, path: string, request: { method?: 'GET' | 'POST'; body?: string } = {}) {
+function toCall(
+  origin: string,
+  path: string,
+  request: { method?: 'GET' | 'POST'; body?: string } = {},
+) {
   return {
     target: { provider: 'hubspot', connectionId: undefined } as const,
     origin,

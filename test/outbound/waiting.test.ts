@@ -117,11 +117,19 @@ async function open({ concurrency = 10, maxWaitingPerConnection = 100 } = {}) {
     response.once('close', () => {
       isBrokenOff = !response.writableFinished;
     });
-    asked.push({ url: request.url, answer: () => response.end('7'), isBrokenOff: () => isBrokenOff });
+    asked.push({
+      url: request.url,
+      answer: () => response.end('7'),
+      isBrokenOff: () => isBrokenOff,
+    });
   });
   const heldBytes = createMemoryLimit({ maxBytes: 1_000_000 });
   const access = createFakeAccess({ budgets: { general: { concurrency } } });
-  const stub = openStub(server.origin, { access, heldBytes, settings: { maxWaitingPerConnection } });
+  const stub = openStub(server.origin, {
+    access,
+    heldBytes,
+    settings: { maxWaitingPerConnection },
+  });
   closing.push(server.close, stub.outbound.close);
   let answered = 0;
   return { ...stub, asked, heldBytes, answer: () => asked[answered++]?.answer() };

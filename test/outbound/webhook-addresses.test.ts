@@ -23,7 +23,11 @@ describe('a webhook’s address', () => {
     async (address) => {
       const check = createWebhookUrlCheck({ mayLoopback: false, lookup: at(address) });
       expect(await check('https://hooks.example.com/')).toHaveProperty('problem');
-      const post = createWebhookPost({ clock: systemClock, mayLoopback: false, lookup: at(address) });
+      const post = createWebhookPost({
+        clock: systemClock,
+        mayLoopback: false,
+        lookup: at(address),
+      });
       closing.push(post.close);
       const sent = await post.send({ url: 'https://hooks.example.com/', headers: {}, body: '{}' });
       expect(sent).toEqual({ kind: 'failed', reason: 'the host has no public address' });
@@ -74,6 +78,8 @@ describe('a webhook’s address', () => {
   test('is accepted if its name does not resolve yet', async () => {
     const lookup = async () => Promise.reject(new Error('ENOTFOUND'));
     const check = createWebhookUrlCheck({ mayLoopback: false, lookup });
-    expect(await check('https://hooks.example.com/a')).toEqual({ url: 'https://hooks.example.com/a' });
+    expect(await check('https://hooks.example.com/a')).toEqual({
+      url: 'https://hooks.example.com/a',
+    });
   });
 });

@@ -34,13 +34,11 @@ test('an outcome that cannot be recorded begins no further attempts, and the lea
         log.push('released');
         hasReleased();
       },
-      ...{
-        fail: unexpected,
-        look: unexpected,
-        count: unexpected,
-        listFailing: unexpected,
-        sweep: unexpected,
-      },
+      fail: unexpected,
+      look: unexpected,
+      count: unexpected,
+      listFailing: unexpected,
+      sweep: unexpected,
     },
     clock: createFakeClock(),
     mayLoopback: true,

@@ -13,7 +13,9 @@ function open() {
     ['good', 'ours'].includes(key.secret) ? CALLER : undefined,
   );
   const verifyToken = vi.fn(async (token: string) =>
-    token === 'forged' ? undefined : { caller: token === 'over' ? undefined : CALLER, expiresAt: 2_000 },
+    token === 'forged'
+      ? undefined
+      : { caller: token === 'over' ? undefined : CALLER, expiresAt: 2_000 },
   );
   const callers = createCallerCache({
     parseKey: (secret) =>
@@ -55,15 +57,18 @@ test('a revoked key is rejected within those seconds', async () => {
   expect(await key('good')).toBeUndefined();
 });
 
-test.each([-2, 2])('a revoked key is rejected also when the clock is set by %d hours', async (hours) => {
-  const { key, find, advance, step } = open();
-  await key('good');
-  find.mockResolvedValue(undefined);
-  step(hours * 3_600_000);
-  expect(key('good')).toBe(CALLER);
-  advance(CALLER_MAX_AGE_MS);
-  expect(await key('good')).toBeUndefined();
-});
+test.each([-2, 2])(
+  'a revoked key is rejected also when the clock is set by %d hours',
+  async (hours) => {
+    const { key, find, advance, step } = open();
+    await key('good');
+    find.mockResolvedValue(undefined);
+    step(hours * 3_600_000);
+    expect(key('good')).toBe(CALLER);
+    advance(CALLER_MAX_AGE_MS);
+    expect(await key('good')).toBeUndefined();
+  },
+);
 
 test('a text without the format of a key is never looked up', async () => {
   const { key, find } = open();

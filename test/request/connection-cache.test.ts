@@ -1,5 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { CONNECTION_MAX_AGE_MS, createConnectionCache } from '../../src/request/connection-cache.ts';
+import {
+  CONNECTION_MAX_AGE_MS,
+  createConnectionCache,
+} from '../../src/request/connection-cache.ts';
 import { createConnection } from '../support/connection.ts';
 
 const target = { customerId: 'ada', providerName: 'hubspot' } as const;

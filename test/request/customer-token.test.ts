@@ -16,7 +16,8 @@ function open(...ids: readonly string[]) {
   const tokens = createCustomerTokens({
     keys,
     wall: () => now,
-    findSubject: async ({ applicationId, customerId }) => subjects.get(`${applicationId} ${customerId}`),
+    findSubject: async ({ applicationId, customerId }) =>
+      subjects.get(`${applicationId} ${customerId}`),
   });
   return { tokens, keys, advance };
 
@@ -25,7 +26,11 @@ function open(...ids: readonly string[]) {
   }
 }
 
-const subject: TokenSubject = { application: APPLICATION, generation: 3, since: new Date(START - HOUR) };
+const subject: TokenSubject = {
+  application: APPLICATION,
+  generation: 3,
+  since: new Date(START - HOUR),
+};
 const subjects = new Map([[`${APPLICATION.id} acme`, subject]]);
 
 const sign = (from: ReturnType<typeof open>, patch = {}) =>
@@ -46,7 +51,11 @@ test('a token contains its customer and providers, and nothing else of use to an
     },
     expiresAt: START + HOUR,
   });
-  expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'crossbook-customer+jwt', kid: 'k1' });
+  expect(decodeProtectedHeader(token)).toEqual({
+    alg: 'HS256',
+    typ: 'crossbook-customer+jwt',
+    kid: 'k1',
+  });
   expect(Object.keys(decodeJwt(token)).sort()).toEqual(
     ['aud', 'exp', 'generation', 'iat', 'iss', 'jti', 'providers', 'since', 'sub'].sort(),
   );
@@ -54,7 +63,10 @@ test('a token contains its customer and providers, and nothing else of use to an
 
 test('a token expires at its stated time, and is valid for a day at most', async () => {
   const opened = open();
-  const [short, long] = [await sign(opened), await sign(opened, { expiresAt: new Date(START + 48 * HOUR) })];
+  const [short, long] = [
+    await sign(opened),
+    await sign(opened, { expiresAt: new Date(START + 48 * HOUR) }),
+  ];
   opened.advance(HOUR - 1);
   expect(await opened.tokens.verify(short)).toBeDefined();
   opened.advance(1);
@@ -122,7 +134,11 @@ test.each(['iss', 'sub', 'jti'])(
   'a token whose %s is empty or no string is invalid, even if such a customer exists',
   async (name) => {
     const { keys } = open();
-    const tokens = createCustomerTokens({ keys, wall: () => START, findSubject: async () => subject });
+    const tokens = createCustomerTokens({
+      keys,
+      wall: () => START,
+      findSubject: async () => subject,
+    });
     const claims = decodeJwt(await sign(open()));
     const resign = (value: unknown) =>
       new SignJWT({ ...claims, [name]: value })
@@ -149,7 +165,10 @@ test.each([
   const opened = open();
   subjects.set(known, subject);
   const token = await sign(opened, { customerId });
-  expect((await opened.tokens.verify(token))?.caller?.customer).toEqual({ customerId, providers: undefined });
+  expect((await opened.tokens.verify(token))?.caller?.customer).toEqual({
+    customerId,
+    providers: undefined,
+  });
   subjects.delete(known);
   // The other customer is there all the while.
   expect((await opened.tokens.verify(token))?.caller).toBeUndefined();

@@ -16,7 +16,10 @@ test.each([
     const { findCallerByKey, findCallerByToken } = createCallerCache({
       parseKey: (secret) => ({ publicId: secret, secret, isGenuine: true }),
       lookups: { find: ({ key }) => find(key.secret) },
-      verifyToken: async (token) => ({ caller: await find(token), expiresAt: Number.POSITIVE_INFINITY }),
+      verifyToken: async (token) => ({
+        caller: await find(token),
+        expiresAt: Number.POSITIVE_INFINITY,
+      }),
       clock: systemClock,
       demoKey: undefined,
     });

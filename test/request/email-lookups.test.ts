@@ -61,7 +61,10 @@ test('look-ups of different connections are separate calls', async () => {
 test('full calls are sent separately, and the remaining emails share one', async () => {
   const { lookups, client, calls } = open();
   const many = ['1', '2', '3', '4', '5', '6', '7'];
-  const [found] = await Promise.all([lookups.find(client, many, NAMES), lookups.find(client, ['8'], NAMES)]);
+  const [found] = await Promise.all([
+    lookups.find(client, many, NAMES),
+    lookups.find(client, ['8'], NAMES),
+  ]);
   expect(calls).toEqual([
     ['1', '2', '3', '4', '5', '6'],
     ['7', '8'],
@@ -75,7 +78,12 @@ test('look-ups beyond one call’s maximum take several calls, which fail indepe
     ['1', '2', '3', '4'].map((email) => lookups.find(client, [email], NAMES)),
   );
   expect(calls).toEqual([['1', '2', '3'], ['4']]);
-  expect(found.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+  expect(found.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+  ]);
 });
 
 /** A CRM of whose calls each carries three emails. */

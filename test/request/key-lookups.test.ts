@@ -166,6 +166,9 @@ test('the queues are bounded: look-ups beyond thousands are rejected with a time
   const waiting = Array.from({ length: 6_000 }, (_, index) => find(`wrong ${index}`, GUESSER));
   const refused = await Promise.allSettled(waiting.slice(5_000));
   expect(refused.every(({ status }) => status === 'rejected')).toBe(true);
-  await expect(waiting.at(-1)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 });
+  await expect(waiting.at(-1)).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    retryAfterMs: 1_000,
+  });
   expect(lookups.counts()).toEqual({ waiting: 0, slow: 5_000 });
 });

@@ -15,7 +15,11 @@ function setUp() {
   let now = 0;
   const stored = { connection: createConnection('hubspot') as Connection | undefined, looks: 0 };
   const toCustomer = (): Customer => ({
-    ...{ applicationId: 'a', customerId: 'acme', name: 'A', email: 'a@example.com', version: 1 },
+    applicationId: 'a',
+    customerId: 'acme',
+    name: 'A',
+    email: 'a@example.com',
+    version: 1,
     connections: stored.connection ? [stored.connection] : [],
   });
   const state = { customer: toCustomer() as Customer | undefined };

@@ -34,10 +34,14 @@ export function arbitraryRequest(document: OpenApi, operation: OpenApiOperation)
 /** A value that the schema takes. */
 function arbitraryOf(document: OpenApi, schema: JsonSchema): fc.Arbitrary<unknown> {
   const of = (inner: JsonSchema) => arbitraryOf(document, inner);
-  if (schema.$ref) return of(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+  if (schema.$ref)
+    return of(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum)
-    return fc.constantFrom(...schema.enum, ...(schema.examples ?? []).flatMap((one) => Array(20).fill(one)));
+    return fc.constantFrom(
+      ...schema.enum,
+      ...(schema.examples ?? []).flatMap((one) => Array(20).fill(one)),
+    );
   const variants = schema.anyOf ?? schema.oneOf;
   if (variants) return fc.oneof(...variants.map(of));
   if (Array.isArray(schema.type))
@@ -96,7 +100,10 @@ function spoiled(right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   });
   return fc.oneof(
     { weight: 3, arbitrary: right },
-    { weight: 2, arbitrary: fc.tuple(right, spoil).map(([value, one]) => replaceWithin(value, one)) },
+    {
+      weight: 2,
+      arbitrary: fc.tuple(right, spoil).map(([value, one]) => replaceWithin(value, one)),
+    },
   );
 }
 
@@ -108,7 +115,10 @@ function replaceWithin(
   const keys = Object.keys(value);
   const key = spoil.pick % 5 === 0 ? spoil.key : keys[spoil.pick % keys.length];
   if (key === undefined) return spoil.value;
-  const inner = replaceWithin((value as Record<string, unknown>)[key], { ...spoil, depth: spoil.depth - 1 });
+  const inner = replaceWithin((value as Record<string, unknown>)[key], {
+    ...spoil,
+    depth: spoil.depth - 1,
+  });
   if (Array.isArray(value)) return value.map((one, index) => (String(index) === key ? inner : one));
   return Object.fromEntries([...Object.entries(value), [key, inner]]);
 }
@@ -135,7 +145,12 @@ const nasty = fc.oneof(
 const text = fc.oneof(
   {
     weight: 5,
-    arbitrary: fc.constantFrom('demo', 'ada@example.com', 'example.com', 'https://a.salesforce.example'),
+    arbitrary: fc.constantFrom(
+      'demo',
+      'ada@example.com',
+      'example.com',
+      'https://a.salesforce.example',
+    ),
   },
   { weight: 2, arbitrary: fc.emailAddress() },
   { weight: 3, arbitrary: nasty },

@@ -25,13 +25,15 @@ function compile(document: OpenApi): Checker {
     if (!response)
       throw new Error(`${method} ${template} does not document ${answer.status}: ${answer.text}`);
     const pointer = response.$ref ?? toPointer(template, method, answer.status);
-    const { content } = document.components.responses[response.$ref?.split('/').at(-1) ?? ''] ?? response;
+    const { content } =
+      document.components.responses[response.$ref?.split('/').at(-1) ?? ''] ?? response;
     if (!content) return;
     const validate = ajv.getSchema(
       `https://crossbook.test/openapi.json${pointer}/content/application~1json/schema`,
     );
     if (!validate) throw new Error(`The document has no schema at ${pointer}.`);
-    if (!validate(answer.body)) throw new Error(`${answer.text}\n${ajv.errorsText(validate.errors)}`);
+    if (!validate(answer.body))
+      throw new Error(`${answer.text}\n${ajv.errorsText(validate.errors)}`);
   };
 }
 

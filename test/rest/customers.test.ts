@@ -7,7 +7,10 @@ const CONFIGURED = {
   instance_url: 'https://one.salesforce.example',
   schema_mappings_config: {
     common_objects: [
-      { object: 'contact', field_mappings: [{ schema_field: 'email', mapped_field: 'work_email__c' }] },
+      {
+        object: 'contact',
+        field_mappings: [{ schema_field: 'email', mapped_field: 'work_email__c' }],
+      },
     ],
     standard_objects: [],
   },
@@ -24,7 +27,12 @@ const CONFIGURED = {
     custom_objects: [{ object: 'Person__c' }],
   },
 };
-const CONFIGS = ['instance_url', 'schema_mappings_config', 'entity_mappings', 'connection_sync_config'];
+const CONFIGS = [
+  'instance_url',
+  'schema_mappings_config',
+  'entity_mappings',
+  'connection_sync_config',
+];
 
 describe('an upsert', () => {
   test('returns the customer with all fields of its connections', async () => {
@@ -62,7 +70,8 @@ describe('an upsert', () => {
       },
     };
     const answer = await upsert(ask, { connections: [bare] });
-    const { schema_mappings_config, entity_mappings, connection_sync_config } = answer.body.connections[0];
+    const { schema_mappings_config, entity_mappings, connection_sync_config } =
+      answer.body.connections[0];
     expect({ schema_mappings_config, entity_mappings, connection_sync_config }).toStrictEqual({
       schema_mappings_config: {},
       entity_mappings: [{ field_mappings: [] }],
@@ -84,7 +93,9 @@ describe('an upsert', () => {
   test.each(CONFIGS)('null clears %s and nothing else', async (field) => {
     const { ask } = await openRest();
     const before = await upsert(ask, { connections: [CONFIGURED] });
-    const after = await upsert(ask, { connections: [{ provider_name: 'salesforce', [field]: null }] });
+    const after = await upsert(ask, {
+      connections: [{ provider_name: 'salesforce', [field]: null }],
+    });
     const { [field]: cleared, ...rest } = before.body.connections[0];
     expect(cleared).toBeDefined();
     expect(after.body.connections[0]).toStrictEqual(rest);
@@ -98,7 +109,9 @@ describe('an upsert', () => {
         common_objects: null,
         standard_objects: [{ object: null, field_mappings: [] }],
       },
-      entity_mappings: [{ entity_id: null, object: { type: 'standard', name: null }, field_mappings: [] }],
+      entity_mappings: [
+        { entity_id: null, object: { type: 'standard', name: null }, field_mappings: [] },
+      ],
       connection_sync_config: {
         destination_config: { type: 'postgres', schema: null },
         standard_objects: [{ object: 'A', table: null }],
@@ -118,13 +131,18 @@ describe('an upsert', () => {
     expect(answer.text).not.toContain('null');
   });
 
-  test.each(['5', 'March 7', '2027-02-30T00:00:00Z'])('rejects the expiry %j', async (expires_at) => {
-    const { ask } = await openRest();
-    const credentials = { type: 'oauth2', access_token: 'a', expires_at };
-    const answer = await upsert(ask, { connections: [{ provider_name: 'hubspot', credentials }] });
-    expect(answer.status).toBe(422);
-    expect(answer.body.errors[0].detail).toContain('RFC 3339');
-  });
+  test.each(['5', 'March 7', '2027-02-30T00:00:00Z'])(
+    'rejects the expiry %j',
+    async (expires_at) => {
+      const { ask } = await openRest();
+      const credentials = { type: 'oauth2', access_token: 'a', expires_at };
+      const answer = await upsert(ask, {
+        connections: [{ provider_name: 'hubspot', credentials }],
+      });
+      expect(answer.status).toBe(422);
+      expect(answer.body.errors[0].detail).toContain('RFC 3339');
+    },
+  );
 
   test.each([
     [{ type: 'token', value: 's3cret-value' }],
@@ -134,9 +152,9 @@ describe('an upsert', () => {
     const { ask, fake } = await openRest();
     const answer = await upsert(ask, { connections: [{ provider_name: 'hubspot', credentials }] });
     expect(fake.tenant.table.get(CUSTOMER.customer_id)?.connections[0]?.status).toBe('connected');
-    expect(answer.text + JSON.stringify(fake.requestLog.notes) + fake.requestLog.errors.join()).not.toMatch(
-      /s3cret|credentials/,
-    );
+    expect(
+      answer.text + JSON.stringify(fake.requestLog.notes) + fake.requestLog.errors.join(),
+    ).not.toMatch(/s3cret|credentials/);
   });
 });
 
@@ -197,12 +215,20 @@ describe('versions', () => {
     const before = await ask('GET', '/customers/demo');
     const etag = before.headers.get('etag') ?? '';
     const demo = fake.tenant.table.get('demo');
-    const connections = (demo?.connections ?? []).map((one) => ({ ...one, status: 'reauthorize' as const }));
+    const connections = (demo?.connections ?? []).map((one) => ({
+      ...one,
+      status: 'reauthorize' as const,
+    }));
     if (demo) fake.tenant.table.set('demo', { ...demo, connections });
-    const after = await ask('GET', '/customers/demo', { headers: { ...DEMO, 'if-none-match': etag } });
+    const after = await ask('GET', '/customers/demo', {
+      headers: { ...DEMO, 'if-none-match': etag },
+    });
     expect(after.status).toBe(200);
     const put = { customer_id: 'demo', name: 'D', email: 'd@example.com' };
-    const changed = await ask('PUT', '/customers', { headers: { ...DEMO, 'if-match': etag }, body: put });
+    const changed = await ask('PUT', '/customers', {
+      headers: { ...DEMO, 'if-match': etag },
+      body: put,
+    });
     expect(changed.status).toBe(200);
   });
 });
@@ -219,6 +245,13 @@ test.each([
   expect((await ask('GET', path)).status).toBe(status);
 });
 
-function upsert(ask: TestRest['ask'], fields: object, headers: Readonly<Record<string, string>> = {}) {
-  return ask('PUT', '/customers', { headers: { ...DEMO, ...headers }, body: { ...CUSTOMER, ...fields } });
+function upsert(
+  ask: TestRest['ask'],
+  fields: object,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  return ask('PUT', '/customers', {
+    headers: { ...DEMO, ...headers },
+    body: { ...CUSTOMER, ...fields },
+  });
 }

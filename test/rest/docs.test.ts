@@ -39,7 +39,9 @@ describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
     const heads = await page.locator('form .head').allTextContents();
     expect(heads).toHaveLength(OPERATIONS.length);
     for (const { method, summary } of OPERATIONS) {
-      expect(heads.filter((head) => head.startsWith(method) && head.endsWith(summary))).toHaveLength(1);
+      expect(
+        heads.filter((head) => head.startsWith(method) && head.endsWith(summary)),
+      ).toHaveLength(1);
     }
     expect(elsewhere).toEqual([]);
     expect(complaints).toEqual([]);
@@ -48,8 +50,12 @@ describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
   test('leads to each operation, and shows code as code', async () => {
     await page.getByRole('link', { name: 'Issue a customer token' }).click();
     expect(new URL(page.url()).hash).toBe('#issueCustomerToken');
-    expect(await page.locator('form').allTextContents()).not.toContainEqual(expect.stringContaining('`'));
-    expect(await page.locator('#searchContacts .field .soft code').allTextContents()).toContain('next');
+    expect(await page.locator('form').allTextContents()).not.toContainEqual(
+      expect.stringContaining('`'),
+    );
+    expect(await page.locator('#searchContacts .field .soft code').allTextContents()).toContain(
+      'next',
+    );
   });
 
   test('opens the fields of an answer', async () => {
@@ -74,7 +80,9 @@ describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
     const search = page.locator('#searchContacts');
     await search.locator('button').click();
     await search.locator('.status.ok').waitFor();
-    expect(await search.locator('.answer pre').first().textContent()).toContain('"last_name": "Lovelace"');
+    expect(await search.locator('.answer pre').first().textContent()).toContain(
+      '"last_name": "Lovelace"',
+    );
     await lookAt(page, 'docs');
   });
 
@@ -92,7 +100,9 @@ describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
     await read.locator('[name="getCustomer path customer_id"]').fill('no/body');
     await read.locator('button').click();
     await read.locator('.status.failed').waitFor();
-    expect(await read.locator('.answer').textContent()).toContain('There is no customer \\"no/body\\".');
+    expect(await read.locator('.answer').textContent()).toContain(
+      'There is no customer \\"no/body\\".',
+    );
   });
 
   test('can send an upsert', async () => {
@@ -103,8 +113,12 @@ describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
   });
 
   test('runs only its own script', async () => {
-    const policy = (await page.request.get(`${server.origin}/docs`)).headers()['content-security-policy'];
-    expect(policy).toMatch(/default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+';/);
+    const policy = (await page.request.get(`${server.origin}/docs`)).headers()[
+      'content-security-policy'
+    ];
+    expect(policy).toMatch(
+      /default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+';/,
+    );
     expect(policy).not.toContain('unsafe');
   });
 });

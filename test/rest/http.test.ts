@@ -43,7 +43,9 @@ describe('methods', () => {
 
   test('HEAD of a search is rejected', async () => {
     const { rest } = await openRest();
-    const head = await rest.fetch(new Request('http://localhost/contacts/_search', { method: 'HEAD' }));
+    const head = await rest.fetch(
+      new Request('http://localhost/contacts/_search', { method: 'HEAD' }),
+    );
     expect([head.status, head.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });
 });
@@ -91,7 +93,9 @@ describe('compression', () => {
     const { rest } = await openRest();
     const body = JSON.stringify({ filter: { email_domain: 'example.com' } });
     const headers = { ...DEMO, 'content-type': 'application/json', 'accept-encoding': accept };
-    return rest.fetch(new Request('http://localhost/contacts/_search', { method: 'POST', headers, body }));
+    return rest.fetch(
+      new Request('http://localhost/contacts/_search', { method: 'POST', headers, body }),
+    );
   };
   test.each([
     ['br, gzip', 'br', brotliDecompressSync],
@@ -111,7 +115,9 @@ describe('compression', () => {
 
   test('a customer with its strong ETag is not compressed, so that its bytes are always the same', async () => {
     const { ask } = await openRest();
-    const answer = await ask('GET', '/customers/demo', { headers: { ...DEMO, 'accept-encoding': 'gzip' } });
+    const answer = await ask('GET', '/customers/demo', {
+      headers: { ...DEMO, 'accept-encoding': 'gzip' },
+    });
     expect(answer.headers.get('content-encoding')).toBeNull();
   });
 });

@@ -38,10 +38,14 @@ describe('a connection', () => {
 describe('a customer', () => {
   test('is deleted once, by its expected version', async () => {
     const { ask } = await openRest();
-    const refused = await ask('DELETE', '/customers/demo', { headers: { ...DEMO, 'if-match': '"7"' } });
+    const refused = await ask('DELETE', '/customers/demo', {
+      headers: { ...DEMO, 'if-match': '"7"' },
+    });
     expect(refused.status).toBe(409);
     const etag = (await ask('GET', '/customers/demo')).headers.get('etag') ?? '';
-    const deleted = await ask('DELETE', '/customers/demo', { headers: { ...DEMO, 'if-match': etag } });
+    const deleted = await ask('DELETE', '/customers/demo', {
+      headers: { ...DEMO, 'if-match': etag },
+    });
     expect([deleted.status, deleted.text]).toEqual([204, '']);
     expect((await ask('DELETE', '/customers/demo')).status).toBe(404);
     expect((await ask('GET', '/customers/demo')).status).toBe(404);
@@ -79,7 +83,10 @@ describe('the list of customers', () => {
     expect(idsOf(second)).toEqual(['cyd', 'dan']);
     const third = await ask('GET', `/customers?page_size=2&cursor=${second.body.pagination.next}`);
     expect([idsOf(third), third.body.pagination.next]).toEqual([['demo'], null]);
-    const back = await ask('GET', `/customers?page_size=2&cursor=${third.body.pagination.previous}`);
+    const back = await ask(
+      'GET',
+      `/customers?page_size=2&cursor=${third.body.pagination.previous}`,
+    );
     expect(idsOf(back)).toEqual(['cyd', 'dan']);
   });
 

@@ -23,7 +23,9 @@ export async function openRest(options: Partial<RestOptions> = {}): Promise<Test
       return face.answer(request, requestLog);
     }),
   };
-  const document: OpenApi = await (await rest.fetch(new Request('http://localhost/openapi.json'))).json();
+  const document: OpenApi = await (
+    await rest.fetch(new Request('http://localhost/openapi.json'))
+  ).json();
   const checkAnswer = createAnswerChecker(document);
   return { fake, rest, document, ask };
 
@@ -35,7 +37,10 @@ export async function openRest(options: Partial<RestOptions> = {}): Promise<Test
     const request = new Request(`http://localhost${path}`, {
       method,
       headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
-      ...((body !== undefined || raw !== undefined) && { body: raw ?? JSON.stringify(body), duplex: 'half' }),
+      ...((body !== undefined || raw !== undefined) && {
+        body: raw ?? JSON.stringify(body),
+        duplex: 'half',
+      }),
     } as RequestInit);
     const response = await rest.fetch(request);
     const text = await response.text();
@@ -50,7 +55,11 @@ export async function openRest(options: Partial<RestOptions> = {}): Promise<Test
   }
 }
 
-export const DEMO = { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
+export const DEMO = {
+  'x-api-key': 'demo-key',
+  'x-customer-id': 'demo',
+  'x-provider-name': 'hubspot',
+};
 export const JSON_DEMO = { ...DEMO, 'content-type': 'application/json' };
 
 /** The context of a request that fails with this wherever a use case begins. */

@@ -23,7 +23,9 @@ describe('the OpenAPI document', () => {
     const statusesOf = (name: string) =>
       Object.keys(operations.find((one) => one.name === name)?.operation.responses ?? {});
     const common = ['200', '400', '401', '403', '404', '409', '422', '500', '501'];
-    expect(statusesOf('post /contacts/_search')).toEqual(expect.arrayContaining([...common, '499']));
+    expect(statusesOf('post /contacts/_search')).toEqual(
+      expect.arrayContaining([...common, '499']),
+    );
     expect(statusesOf('put /customers')).toEqual(expect.arrayContaining(common));
     expect(statusesOf('put /customers')).not.toContain('499');
   });
@@ -44,9 +46,12 @@ describe('the OpenAPI document', () => {
     for (const { description } of operation.parameters) expect(description).toMatch(/\w/);
   });
 
-  test.each(Object.entries(document.components.schemas))('%s describes every field', (name, schema) => {
-    expect(findUndescribed(schema, name)).toEqual([]);
-  });
+  test.each(Object.entries(document.components.schemas))(
+    '%s describes every field',
+    (name, schema) => {
+      expect(findUndescribed(schema, name)).toEqual([]);
+    },
+  );
 
   test('every example matches its schema', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -77,7 +82,11 @@ function findUndescribed(schema: JsonSchema, path: string): string[] {
   const silent = fields
     .filter(([, field]) => !field.description && !field.$ref)
     .map(([name]) => `${path}.${name}`);
-  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.items ? [schema.items] : [])];
+  const inner = [
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(schema.items ? [schema.items] : []),
+  ];
   return [
     ...silent,
     ...fields.flatMap(([name, field]) => findUndescribed(field, `${path}.${name}`)),

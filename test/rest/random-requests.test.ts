@@ -5,7 +5,11 @@ import { JSON_DEMO, openRest } from './open-rest.ts';
 
 const { ask, fake, document } = await openRest();
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  Object.entries(methods).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    path,
+    operation,
+  })),
 );
 
 test.each(operations)(
@@ -36,7 +40,9 @@ test.each(operations)(
     // Both accepted and rejected requests occurred.
     const [done = 200] = Object.keys(operation.responses).map(Number);
     expect([...statuses]).toContain(400);
-    expect([...statuses].some((status) => status === done || BY_WHAT_IS_STORED.has(status))).toBe(true);
+    expect([...statuses].some((status) => status === done || BY_WHAT_IS_STORED.has(status))).toBe(
+      true,
+    );
   },
 );
 

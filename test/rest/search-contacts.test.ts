@@ -28,20 +28,24 @@ test('raw data is in the response only on request', async () => {
 test.each([
   'associations_to_fetch=company,deal',
   'associations_to_fetch=company&associations_to_fetch=deal,deal',
-])('%s gives a list of ids for each object, with one call per object for all contacts', async (query) => {
-  const { ask, fake } = await openRest();
-  const { body } = await ask('POST', `${SEARCH}?${query}&page_size=3`, { body: EVERYBODY });
-  expect(body.records.map((record: { associations: unknown }) => record.associations)).toEqual(
-    ['1', '2', '3'].map((id) => ({ company: [`company-of-${id}`], deal: [`deal-of-${id}`] })),
-  );
-  const calls = fake.calls.filter(({ method }) => method === 'findAssociations');
-  expect(calls.map(({ keys }) => keys)).toEqual(Array(2).fill(['1', '2', '3']));
-});
+])(
+  '%s gives a list of ids for each object, with one call per object for all contacts',
+  async (query) => {
+    const { ask, fake } = await openRest();
+    const { body } = await ask('POST', `${SEARCH}?${query}&page_size=3`, { body: EVERYBODY });
+    expect(body.records.map((record: { associations: unknown }) => record.associations)).toEqual(
+      ['1', '2', '3'].map((id) => ({ company: [`company-of-${id}`], deal: [`deal-of-${id}`] })),
+    );
+    const calls = fake.calls.filter(({ method }) => method === 'findAssociations');
+    expect(calls.map(({ keys }) => keys)).toEqual(Array(2).fill(['1', '2', '3']));
+  },
+);
 
 test('a search whose contacts cannot be counted fetches no associations', async () => {
   const { ask, fake } = await openRest();
   const open = fake.services.openContactPort;
-  const countByDomain = () => Promise.reject(new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'down'));
+  const countByDomain = () =>
+    Promise.reject(new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'down'));
   Object.assign(fake.services, {
     openContactPort: (...asked: Parameters<typeof open>) => ({ ...open(...asked), countByDomain }),
   });
@@ -54,7 +58,10 @@ test('a search whose contacts cannot be counted fetches no associations', async 
 test('a provider without associations gives empty lists', async () => {
   const { ask } = await openRest();
   const headers = { ...DEMO, 'x-provider-name': 'salesforce' };
-  const { body } = await ask('POST', `${SEARCH}?associations_to_fetch=company`, { headers, body: ADA });
+  const { body } = await ask('POST', `${SEARCH}?associations_to_fetch=company`, {
+    headers,
+    body: ADA,
+  });
   expect(body.records[0].associations).toEqual({ company: [] });
 });
 
@@ -109,13 +116,16 @@ test.each([
 
 test('a cursor of another filter is rejected', async () => {
   const { ask } = await openRest();
-  const { next } = (await ask('POST', `${SEARCH}?page_size=1`, { body: EVERYBODY })).body.pagination;
+  const { next } = (await ask('POST', `${SEARCH}?page_size=1`, { body: EVERYBODY })).body
+    .pagination;
   expect((await ask('POST', `${SEARCH}?cursor=${next}`, { body: ADA })).status).toBe(400);
 });
 
 test('a search without results is a success', async () => {
   const { ask } = await openRest();
-  const { status, body } = await ask('POST', SEARCH, { body: { filter: { email: 'nobody@nowhere.org' } } });
+  const { status, body } = await ask('POST', SEARCH, {
+    body: { filter: { email: 'nobody@nowhere.org' } },
+  });
   expect([status, body]).toEqual([
     200,
     { pagination: { next: null, previous: null, total_count: 0 }, records: [] },

@@ -4,7 +4,11 @@ import { RemoteFailure } from '../../src/domain/remote.ts';
 import { toError } from '../support/redacted.ts';
 import { DEMO, failingWith, openRest } from './open-rest.ts';
 
-const SEARCH = { method: 'POST', path: '/contacts/_search', body: { filter: { email: 'ada@example.com' } } };
+const SEARCH = {
+  method: 'POST',
+  path: '/contacts/_search',
+  body: { filter: { email: 'ada@example.com' } },
+};
 const UPSERT = {
   method: 'PUT',
   path: '/customers',
@@ -21,18 +25,26 @@ const ERROR_BODY = {
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 const HTTP_LEVEL = [
-  ...['METHOD_NOT_ALLOWED', 'NOT_ACCEPTABLE', 'REQUEST_TIMEOUT'],
-  ...['EXPECTATION_FAILED', 'REQUEST_HEADER_FIELDS_TOO_LARGE'],
+  'METHOD_NOT_ALLOWED',
+  'NOT_ACCEPTABLE',
+  'REQUEST_TIMEOUT',
+  'EXPECTATION_FAILED',
+  'REQUEST_HEADER_FIELDS_TOO_LARGE',
 ];
 const codesOf = (refused: (code: ErrorCode) => boolean) =>
   CODES.filter((code) => !HTTP_LEVEL.includes(code) && !refused(code));
 
 describe('every error that a use case can end with is a documented answer', () => {
   test.each(codesOf(() => false))('search: %s', (code) => expectAnswer(SEARCH, code));
-  test.each(codesOf((code) => code.startsWith('REMOTE')))('upsert: %s', (code) => expectAnswer(UPSERT, code));
+  test.each(codesOf((code) => code.startsWith('REMOTE')))('upsert: %s', (code) =>
+    expectAnswer(UPSERT, code),
+  );
 });
 
-async function expectAnswer({ method, path, body }: typeof SEARCH | typeof UPSERT, code: ErrorCode) {
+async function expectAnswer(
+  { method, path, body }: typeof SEARCH | typeof UPSERT,
+  code: ErrorCode,
+) {
   const { ask } = await openRest(
     await failingWith(new CrossbookError(code, 'Because.', { retryAfterMs: 1_500 })),
   );
@@ -54,7 +66,12 @@ describe('the status of a request', () => {
     ['no key for an upsert', UPSERT, {}, 401],
     ['no key for a customer', READ, {}, 401],
     ['a token of another customer', SEARCH, token({ 'x-customer-id': 'other' }), 403],
-    ['a token for another provider', SEARCH, hubspotToken({ 'x-provider-name': 'salesforce' }), 403],
+    [
+      'a token for another provider',
+      SEARCH,
+      hubspotToken({ 'x-provider-name': 'salesforce' }),
+      403,
+    ],
     ['a token that upserts', UPSERT, token({}), 403],
     ['a token that upserts, in a way that nobody may', { ...UPSERT, body: {} }, token({}), 403],
     [
@@ -91,7 +108,9 @@ describe('the status of a request', () => {
     ['GET', '/nothing'],
   ])('%s %s is refused in the name of the caller’s application', async (method, path) => {
     const { ask } = await openRest();
-    expect((await ask(method, path, {})).body.errors[0].meta).toMatchObject({ application_name: 'Demo' });
+    expect((await ask(method, path, {})).body.errors[0].meta).toMatchObject({
+      application_name: 'Demo',
+    });
   });
 
   test('a provider’s response is in its error, with status 499', async () => {

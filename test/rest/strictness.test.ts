@@ -36,7 +36,9 @@ describe('query parameters', () => {
   test.each(['PUT', 'GET'])('%s of customers accepts none', async (method) => {
     const { ask } = await openRest();
     const asked =
-      method === 'PUT' ? ask('PUT', '/customers?a=1', { body: CUSTOMER }) : ask('GET', '/customers/demo?a=1');
+      method === 'PUT'
+        ? ask('PUT', '/customers?a=1', { body: CUSTOMER })
+        : ask('GET', '/customers/demo?a=1');
     expect(await asked).toMatchObject({ status: 400 });
   });
 });
@@ -54,7 +56,10 @@ describe('bodies of a search', () => {
     [{ filter: { email: null } }, 'filter.email must be text'],
     [{ filter: { emails: 'a@b.c' } }, 'filter.emails must be a list'],
     [{ filter: { emails: ['a@b.c', 2] } }, 'filter.emails[1] must be text'],
-    [{ filter: { emails: Array(1_001).fill('a@b.c') } }, 'filter.emails has more than 1000 entries'],
+    [
+      { filter: { emails: Array(1_001).fill('a@b.c') } },
+      'filter.emails has more than 1000 entries',
+    ],
     [{ filter: { email: 'a@b.c', Email: 'a@b.c' } }, 'filter.Email is not known'],
     [{ ...FILTER, page_size: 1 }, 'page_size is not known'],
   ])('%j is rejected by name', async (body, detail) => {
@@ -68,7 +73,9 @@ describe('bodies of a search', () => {
     ['a@b@c', 'filter'],
     ['', 'filter'],
   ])('the email %j is valid JSON and no email', async (email) => {
-    expect((await (await openRest()).ask('POST', SEARCH, { body: { filter: { email } } })).status).toBe(422);
+    expect(
+      (await (await openRest()).ask('POST', SEARCH, { body: { filter: { email } } })).status,
+    ).toBe(422);
   });
 });
 
@@ -90,14 +97,20 @@ describe('bodies of an upsert', () => {
     ],
     [connection({ category: 'crm' }), 400, 'connections[0].category is not known'],
     [connection({ instance_url: 1 }), 400, 'connections[0].instance_url must be text'],
-    [connection({ credentials: {} }), 400, 'connections[0].credentials.type must be one of: oauth2, token'],
+    [
+      connection({ credentials: {} }),
+      400,
+      'connections[0].credentials.type must be one of: oauth2, token',
+    ],
     [
       connection({ credentials: { type: 'oauth2' } }),
       400,
       'connections[0].credentials.access_token is required',
     ],
     [
-      connection({ connection_sync_config: { destination_config: { type: 'bigquery', schema: 's' } } }),
+      connection({
+        connection_sync_config: { destination_config: { type: 'bigquery', schema: 's' } },
+      }),
       400,
       'connections[0].connection_sync_config.destination_config.schema is not known',
     ],
@@ -109,7 +122,11 @@ describe('bodies of an upsert', () => {
     [{ ...CUSTOMER, email: 'nobody' }, 422, 'email is not an email address'],
     [{ ...CUSTOMER, customer_id: '' }, 422, 'the customer id is empty'],
     [connection({ instance_url: 'https://elsewhere.example' }), 422, 'the instance URL'],
-    [{ ...CUSTOMER, connections: Array(2).fill({ provider_name: 'slack' }) }, 422, 'slack more than once'],
+    [
+      { ...CUSTOMER, connections: Array(2).fill({ provider_name: 'slack' }) },
+      422,
+      'slack more than once',
+    ],
   ])('%j', async (body, status, detail) => {
     const answer = await (await openRest()).ask('PUT', '/customers', { body });
     expect(answer.status).toBe(status);
@@ -118,15 +135,22 @@ describe('bodies of an upsert', () => {
 
   test('of a short body every mistake is counted, and of a long one the first is told', async () => {
     const { ask } = await openRest();
-    const tell = async (body: object) => (await ask('PUT', '/customers', { body })).body.errors[0].detail;
+    const tell = async (body: object) =>
+      (await ask('PUT', '/customers', { body })).body.errors[0].detail;
     const mapping = (times: number) => connection({ entity_mappings: Array(times).fill(0) });
-    expect(await tell(mapping(30))).toMatch(/entity_mappings\[19\] must be an object; and 10 more\.$/);
-    expect(await tell(mapping(10_000))).toBe('connections[0].entity_mappings[0] must be an object.');
+    expect(await tell(mapping(30))).toMatch(
+      /entity_mappings\[19\] must be an object; and 10 more\.$/,
+    );
+    expect(await tell(mapping(10_000))).toBe(
+      'connections[0].entity_mappings[0] must be an object.',
+    );
   });
 
   test('a list that is too long is rejected without reading its entries', async () => {
     const { ask } = await openRest();
-    const answer = await ask('PUT', '/customers', { body: { ...CUSTOMER, connections: Array(19).fill(0) } });
+    const answer = await ask('PUT', '/customers', {
+      body: { ...CUSTOMER, connections: Array(19).fill(0) },
+    });
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].detail).toBe('connections has more than 18 entries.');
   });
@@ -186,16 +210,26 @@ describe('bodies as bytes', () => {
     ],
   ])('%s', async (_, raw, headers, status) => {
     const { ask } = await openRest();
-    expect((await ask('POST', SEARCH, { headers: { ...JSON_DEMO, ...headers }, raw })).status).toBe(status);
+    expect((await ask('POST', SEARCH, { headers: { ...JSON_DEMO, ...headers }, raw })).status).toBe(
+      status,
+    );
   });
 });
 
 test('one response lists the errors of query, headers and body', async () => {
   const { ask } = await openRest();
   const headers = { ...DEMO, 'x-provider-name': 'nobody' };
-  const answer = await ask('POST', `${SEARCH}?page_size=a&b=c`, { headers, body: { filter: { email: 1 } } });
+  const answer = await ask('POST', `${SEARCH}?page_size=a&b=c`, {
+    headers,
+    body: { filter: { email: 1 } },
+  });
   expect(answer.body.errors).toHaveLength(1);
-  for (const name of ['parameter page_size', 'parameter b', 'header x-provider-name', 'filter.email']) {
+  for (const name of [
+    'parameter page_size',
+    'parameter b',
+    'header x-provider-name',
+    'filter.email',
+  ]) {
     expect(answer.body.errors[0].detail).toContain(name);
   }
 });

@@ -20,7 +20,9 @@ test.each([
   ['Quirks of Salesforce', salesforceImitation.quirks],
   ['Limits', { ...hubSpotImitation.limits, ...salesforceImitation.limits }],
 ])('behaviour.md has a row for each of: %s', (title, named) => {
-  const rows = [...(sections.get(title) ?? '').matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
+  const rows = [...(sections.get(title) ?? '').matchAll(/^\| `([^`]+)` \|/gm)].map(
+    ([, name]) => name,
+  );
   expect(rows.toSorted()).toEqual(Object.keys(named).sort());
 });
 

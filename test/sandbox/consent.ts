@@ -2,7 +2,10 @@ import type { HubSpotAccount, SalesforceAccount } from '../../src/sandbox/open-s
 
 /** What a browser does on a consent page, without a browser. */
 export async function decide(url: string, decision: Decision): Promise<Outcome> {
-  const form = { decision: decision.isAllowed === false ? 'deny' : 'allow', account: decision.account.id };
+  const form = {
+    decision: decision.isAllowed === false ? 'deny' : 'allow',
+    account: decision.account.id,
+  };
   const response = await fetch(
     decision.at === undefined ? url : url.replace(/^http:\/\/[^/]+/, decision.at),
     {

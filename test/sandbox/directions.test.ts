@@ -23,7 +23,9 @@ test('a vendor’s login host maps to a local origin, where the sandbox serves i
     });
   expect(findSandboxOfLogin(own)?.toInstanceUrl(salesforce.origin)).toBe(salesforce.nameOrigin);
   const portal = 'https://app.hubspot.com/contacts/1';
-  expect(findSandboxOfLogin(hubspot.origin)?.toInstanceUrl(portal)).toBe(`${hubspot.nameOrigin}/contacts/1`);
+  expect(findSandboxOfLogin(hubspot.origin)?.toInstanceUrl(portal)).toBe(
+    `${hubspot.nameOrigin}/contacts/1`,
+  );
 });
 
 test.each([
@@ -39,7 +41,11 @@ test.each([
 });
 
 test('without a sandbox, or for a provider that it does not imitate, there is no local origin', () => {
-  expect(toDirections(undefined).toSandboxLogin('hubspot', 'https://app.hubspot.com')).toBeUndefined();
+  expect(
+    toDirections(undefined).toSandboxLogin('hubspot', 'https://app.hubspot.com'),
+  ).toBeUndefined();
   expect(toDirections(undefined).findSandboxOfLogin(sandbox.hubspot.origin)).toBeUndefined();
-  expect(toDirections(sandbox).toSandboxLogin('zoho_crm', 'https://accounts.zoho.com')).toBeUndefined();
+  expect(
+    toDirections(sandbox).toSandboxLogin('zoho_crm', 'https://accounts.zoho.com'),
+  ).toBeUndefined();
 });

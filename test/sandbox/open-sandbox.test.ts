@@ -22,7 +22,11 @@ test('a refresh token from a consent in one run is valid in the next', async () 
   const second = await openSandbox();
   const refresh = async (token: string) => {
     const client = { client_id: clientId, client_secret: clientSecret };
-    const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: token, ...client });
+    const body = new URLSearchParams({
+      grant_type: 'refresh_token',
+      refresh_token: token,
+      ...client,
+    });
     return fetch(`${second.salesforce.origin}/services/oauth2/token`, { method: 'POST', body });
   };
   const answer = (await (await refresh(refresh_token)).json()) as { readonly id: string };
@@ -54,7 +58,10 @@ test('closing the sandbox ends hanging calls', async () => {
 
 test('accounts are isolated: each has its own tokens, people, quirks and counters', async () => {
   const { hubspot, close } = await openSandbox();
-  const one = hubspot.createAccount({ people: [{ email: 'one@example.com' }], quirks: { searchLagMs: 1 } });
+  const one = hubspot.createAccount({
+    people: [{ email: 'one@example.com' }],
+    quirks: { searchLagMs: 1 },
+  });
   const two = hubspot.createAccount();
   expect(new Set([hubspot.demo.id, one.id, two.id]).size).toBe(3);
   expect(new Set([hubspot.demo.accessToken, one.accessToken, two.accessToken]).size).toBe(3);
@@ -78,7 +85,9 @@ test('revoking an account invalidates earlier tokens as well', async () => {
   const old = account.accessToken;
   account.issueToken('access');
   const send = () =>
-    fetch(`${hubspot.origin}/account-info/v3/details`, { headers: { authorization: `Bearer ${old}` } });
+    fetch(`${hubspot.origin}/account-info/v3/details`, {
+      headers: { authorization: `Bearer ${old}` },
+    });
   expect((await send()).status).toBe(200);
   account.revoke();
   expect((await send()).status).toBe(401);

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { DEMO_PEOPLE, DEMO_SEED, personAt } from '../../src/sandbox/people-demo.ts';
-import { addresses, createPeopleTable, normalEmail, toSeed } from '../../src/sandbox/people-table.ts';
+import {
+  addresses,
+  createPeopleTable,
+  normalEmail,
+  toSeed,
+} from '../../src/sandbox/people-table.ts';
 
 const people = DEMO_SEED.all();
 const emails = people.flatMap((person) => (person.email ? [normalEmail(person.email)] : []));
@@ -12,7 +17,11 @@ test('the demo has 25,000 people, numbered in order and deterministic', () => {
 });
 
 test('the first person of the demo has every field', () => {
-  expect(people[0]).toMatchObject({ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' });
+  expect(people[0]).toMatchObject({
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email: 'ada@example.com',
+  });
   expect(Object.entries(people[0] ?? {}).filter(([, value]) => value === null)).toEqual([]);
 });
 
@@ -53,8 +62,18 @@ test('every lifecycle stage occurs, and two custom ones of the portal', () => {
   const stages = new Set(people.map((person) => person.lifecycleStage));
   expect([...stages]).toEqual(
     expect.arrayContaining([
-      ...['subscriber', 'lead', 'marketingqualifiedlead', 'salesqualifiedlead', 'opportunity', 'customer'],
-      ...['evangelist', 'other', '48151623', '99000111', '', null],
+      'subscriber',
+      'lead',
+      'marketingqualifiedlead',
+      'salesqualifiedlead',
+      'opportunity',
+      'customer',
+      'evangelist',
+      'other',
+      '48151623',
+      '99000111',
+      '',
+      null,
     ]),
   );
 });

@@ -15,13 +15,16 @@ export async function openCluster(
   chmodSync(folder, 0o755);
   const home = disk ?? folder;
   if (IS_ROOT)
-    for (const one of [folder, home]) chownSync(one, Number(execFileSync('id', ['-u', 'postgres'])), 0);
+    for (const one of [folder, home])
+      chownSync(one, Number(execFileSync('id', ['-u', 'postgres'])), 0);
   const data = join(home, 'data');
   const port = await findFreePorts();
   const run = (program: string, ...args: readonly string[]) => {
     const command = [join(programs, program), ...args];
     // PostgreSQL refuses to run as root.
-    const [file = '', ...rest] = IS_ROOT ? ['runuser', '-u', 'postgres', '--', ...command] : command;
+    const [file = '', ...rest] = IS_ROOT
+      ? ['runuser', '-u', 'postgres', '--', ...command]
+      : command;
     execFileSync(file, rest, { stdio: 'ignore' });
   };
   run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8');

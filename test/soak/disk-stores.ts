@@ -49,7 +49,8 @@ export async function fillLog(url: string): Promise<void> {
   client.on('error', () => undefined);
   await client.connect();
   try {
-    for (;;) await client.query(`select pg_logical_emit_message(true, '', 'x'); select pg_switch_wal()`);
+    for (;;)
+      await client.query(`select pg_logical_emit_message(true, '', 'x'); select pg_switch_wal()`);
   } catch {
     // No file fits any more.
   } finally {

@@ -56,12 +56,17 @@ for (const [name, openStore] of Object.entries(STORES)) {
     break;
   }
   const store = await openStore(disk.folder);
-  const sandbox = { CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: String(await findFreePorts()) };
+  const sandbox = {
+    CROSSBOOK_SANDBOX: 'on',
+    CROSSBOOK_SANDBOX_PORT: String(await findFreePorts()),
+  };
   const env = { ...store.env, ...sandbox, LOG_LEVEL: 'warn', CROSSBOOK_SHUTDOWN_MS: '20000' };
   const world: World = { disk, store, env, product: await startProduct(env), acknowledged: [] };
   try {
     for (const fault of FAULTS.filter(({ name }) => !values.only || name.includes(values.only))) {
-      const { text, problems } = await (fault.atStart ? tryStart(world, fault) : tryRunning(world, fault));
+      const { text, problems } = await (fault.atStart
+        ? tryStart(world, fault)
+        : tryRunning(world, fault));
       problems.push(...(await findLost(world)));
       const row = `${name.padEnd(10)} ${fault.name.padEnd(20)} ${text}, ${world.acknowledged.length} upserts kept`;
       process.stdout.write(`${problems.length === 0 ? 'holds ' : 'BROKEN'} ${row}\n`);
@@ -102,7 +107,10 @@ async function tryRunning(world: World, { begin, end, isBroken }: Fault): Promis
   const refused = load.answers.filter(({ status }) => status === 503);
   const strange = load.answers.filter(({ status }) => status !== 200 && status !== 503);
   if (strange.length > 0) {
-    problems.push(`${strange.length} answers are neither 200 nor 503: ${strange[0]?.status}`, ...bugs);
+    problems.push(
+      `${strange.length} answers are neither 200 nor 503: ${strange[0]?.status}`,
+      ...bugs,
+    );
   }
   if (refused.length === 0) problems.push('Nothing was refused: the fault was not met.');
   const text = `${load.answers.length - refused.length} right, ${refused.length} refused, slowest ${slowest(load.answers)} (probes ${slowest(load.readiness)}), said: ${reasons.join(', ')}`;
@@ -135,7 +143,11 @@ async function tryStart(world: World, { begin, end }: Fault): Promise<Row> {
 }
 
 /** Stops everything that uses the disk, runs the callback, and starts again. */
-async function restart(world: World, problems: string[], between: (world: World) => void | Promise<void>) {
+async function restart(
+  world: World,
+  problems: string[],
+  between: (world: World) => void | Promise<void>,
+) {
   if (!(await stop(world.product))) problems.push('It does not stop.');
   if (!succeeds(world.store.stop)) problems.push('The server does not stop.');
   await between(world);
@@ -147,7 +159,9 @@ async function restart(world: World, problems: string[], between: (world: World)
 function readReasons(product: Product): readonly string[] {
   const lines = product.lines().map((line) => JSON.parse(line) as { msg?: string; code?: string });
   return [
-    ...new Set(lines.flatMap(({ msg, code }) => (msg === 'the database cannot answer' ? [code ?? ''] : []))),
+    ...new Set(
+      lines.flatMap(({ msg, code }) => (msg === 'the database cannot answer' ? [code ?? ''] : [])),
+    ),
   ];
 }
 

@@ -19,7 +19,9 @@ export async function startFaults({ port, countCalls }: FaultOptions): Promise<F
   /** Keeps a few faults queued: each skips nine calls and affects the tenth. */
   function feed(): Promise<unknown> {
     feeding ??= countCalls()
-      .then((calls) => Promise.all(crms.map((crm) => crm.fill((calls[crm.name] ?? 0) / 10 + AHEAD))))
+      .then((calls) =>
+        Promise.all(crms.map((crm) => crm.fill((calls[crm.name] ?? 0) / 10 + AHEAD))),
+      )
       .catch(() => undefined)
       .finally(() => {
         feeding = undefined;
@@ -31,7 +33,8 @@ export async function startFaults({ port, countCalls }: FaultOptions): Promise<F
 async function openCrm(port: number) {
   const ask = async (path: string, method: string, body?: unknown) => {
     const response = await fetch(`http://127.0.0.1:${port}/__sandbox/${path}`, {
-      ...{ method, headers: { 'content-type': 'application/json' } },
+      method,
+      headers: { 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     return (await response.json()) as Overview;
@@ -45,10 +48,16 @@ async function openCrm(port: number) {
   const all: readonly unknown[] = [...faults, ...GENERAL];
   let queued = 0;
   return {
-    ...{ name: crm, ask, demo: { ...demo, instanceUrl } },
+    name: crm,
+    ask,
+    demo: { ...demo, instanceUrl },
     async fill(wanted: number) {
       for (; queued < wanted; queued++) {
-        await ask('accounts/demo/faults', 'POST', { fault: all[queued % all.length], after: 9, times: 1 });
+        await ask('accounts/demo/faults', 'POST', {
+          fault: all[queued % all.length],
+          after: 9,
+          times: 1,
+        });
       }
     },
   };

@@ -4,7 +4,13 @@ import { setTimeout as wait } from 'node:timers/promises';
  * Stops a dependency of the product for a while, and verifies that the product has noticed both the outage and its
  * end.
  */
-export async function interrupt({ name, stop, start, isThere, forMs }: Interruption): Promise<Interrupted> {
+export async function interrupt({
+  name,
+  stop,
+  start,
+  isThere,
+  forMs,
+}: Interruption): Promise<Interrupted> {
   const from = performance.now();
   await stop();
   const noticed = await becomes(false, isThere, forMs);
@@ -25,8 +31,16 @@ export async function interrupt({ name, stop, start, isThere, forMs }: Interrupt
   };
 }
 
-async function becomes(wanted: boolean, isThere: () => Promise<boolean>, withinMs: number): Promise<boolean> {
-  for (const giveUpAt = performance.now() + withinMs; performance.now() < giveUpAt; await wait(100)) {
+async function becomes(
+  wanted: boolean,
+  isThere: () => Promise<boolean>,
+  withinMs: number,
+): Promise<boolean> {
+  for (
+    const giveUpAt = performance.now() + withinMs;
+    performance.now() < giveUpAt;
+    await wait(100)
+  ) {
     if ((await isThere()) === wanted) return true;
   }
   return false;

@@ -10,7 +10,8 @@ export function createJudge(isDatabaseExcused: (times: Times) => boolean): Judge
     answered(operation, answer, times) {
       const errors: readonly Answer[] = answer.errors ?? [];
       const reasons = errors.map((error) => findReason(error, operation, times));
-      const isWhole = errors.length === 0 ? operation.isRight(answer) : isTrueBesides(operation, answer);
+      const isWhole =
+        errors.length === 0 ? operation.isRight(answer) : isTrueBesides(operation, answer);
       if (!isWhole || reasons.includes(undefined)) {
         const response = JSON.stringify(errors[reasons.indexOf(undefined)] ?? answer);
         wrong(operation, `after ${Math.round(times.answeredAt - times.sentAt)} ms: ${response}`);
@@ -29,7 +30,8 @@ export function createJudge(isDatabaseExcused: (times: Times) => boolean): Judge
     const { code, detail } = error.extensions ?? error;
     if (refusals?.test(code)) return code;
     if (code !== 'SERVICE_UNAVAILABLE') return undefined;
-    if (/^The database cannot answer/.test(detail) && isDatabaseExcused(times)) return `${code}: no database`;
+    if (/^The database cannot answer/.test(detail) && isDatabaseExcused(times))
+      return `${code}: no database`;
     if (/^As many requests as possible/.test(detail) && times.wasFull) return `${code}: no room`;
     return undefined;
   }

@@ -10,7 +10,11 @@ export function createOperations(accounts: Accounts): readonly Operation[] {
       share: 40,
       refusals: CRM,
       ask: () =>
-        toGraphQL(`{ searchContacts(filter: { email: "${EMAIL}" }) { ${CONTACTS} } }`, anyCustomer(), crm()),
+        toGraphQL(
+          `{ searchContacts(filter: { email: "${EMAIL}" }) { ${CONTACTS} } }`,
+          anyCustomer(),
+          crm(),
+        ),
       isRight: ({ data }) => hasAda(data?.searchContacts),
     },
     {
@@ -18,7 +22,9 @@ export function createOperations(accounts: Accounts): readonly Operation[] {
       share: 20,
       refusals: CRM,
       ask: () => ({
-        ...{ method: 'POST', path: '/contacts/_search', body: { filter: { email: EMAIL } } },
+        method: 'POST',
+        path: '/contacts/_search',
+        body: { filter: { email: EMAIL } },
         headers: { 'x-customer-id': anyCustomer(), 'x-provider-name': crm() },
       }),
       isRight: ({ records }) => records?.length === 1 && records[0].first_name === 'Ada',
@@ -67,14 +73,19 @@ export function createOperations(accounts: Accounts): readonly Operation[] {
     {
       name: 'a customer',
       share: 10,
-      ask: () => toGraphQL('{ customer { name connections { providerName } } }', anyCustomer(), crm()),
+      ask: () =>
+        toGraphQL('{ customer { name connections { providerName } } }', anyCustomer(), crm()),
       isRight: ({ data }) => data?.customer?.connections.length === 2,
     },
     {
       name: 'a CRM that cannot be searched',
       share: 1,
       ask: () =>
-        toGraphQL('{ searchContacts(filter: { email: "a@b.c" }) { totalCount } }', anyCustomer(), 'slack'),
+        toGraphQL(
+          '{ searchContacts(filter: { email: "a@b.c" }) { totalCount } }',
+          anyCustomer(),
+          'slack',
+        ),
       refusals: /^NOT_IMPLEMENTED$/,
       isRight: () => false,
     },
@@ -95,13 +106,17 @@ export function createOperations(accounts: Accounts): readonly Operation[] {
 export function toUpsert(customerId: string, { hubspot, salesforce }: Accounts): HttpRequest {
   const connections = [
     {
-      ...{ provider_name: 'hubspot', instance_url: hubspot.instanceUrl },
+      provider_name: 'hubspot',
+      instance_url: hubspot.instanceUrl,
       credentials: { type: 'token', value: hubspot.staticToken },
     },
     {
-      ...{ provider_name: 'salesforce', instance_url: salesforce.instanceUrl },
+      provider_name: 'salesforce',
+      instance_url: salesforce.instanceUrl,
       credentials: {
-        ...{ type: 'oauth2', access_token: salesforce.accessToken, refresh_token: salesforce.refreshToken },
+        type: 'oauth2',
+        access_token: salesforce.accessToken,
+        refresh_token: salesforce.refreshToken,
       },
     },
   ];

@@ -13,7 +13,10 @@ export function startOutageLoad({ url, headers }: Product, perSecond: number): O
   const requests = setInterval(() => start(answers, () => ask(count++)), 1_000 / perSecond);
   const probes = setInterval(() => start(readiness, () => send('GET', '/readyz')), PROBE_MS);
   return {
-    ...{ answers, upserts, acknowledged, readiness },
+    answers,
+    upserts,
+    acknowledged,
+    readiness,
     async stop() {
       clearInterval(requests);
       clearInterval(probes);
@@ -50,7 +53,8 @@ export function startOutageLoad({ url, headers }: Product, perSecond: number): O
 
   async function send(method: string, path: string, body?: object): Promise<number> {
     const response = await fetch(`${url}${path}`, {
-      ...{ method, headers: { ...headers, 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' } },
+      method,
+      headers: { ...headers, 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' },
       ...(body && { body: JSON.stringify(body) }),
     });
     await response.text();

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 /** A database of its own on the server of TEST_DATABASE_URL; undefined if that is not set. */
-export async function openDatabase(serverUrl: string | undefined): Promise<SoakDatabase | undefined> {
+export async function openDatabase(
+  serverUrl: string | undefined,
+): Promise<SoakDatabase | undefined> {
   if (!serverUrl) return undefined;
   const name = `crossbook_soak_${randomBytes(6).toString('hex')}`;
   const run = async (...statements: readonly string[]) => {

@@ -24,8 +24,12 @@ const redis = await openRedis();
 if (!redis) throw new Error('There is no redis-server on the path.');
 const data = mkdtempSync(join(tmpdir(), 'crossbook-outages-'));
 const product = await startProduct({
-  ...{ DATABASE_URL: cluster.url, REDIS_URL: redis.url, CROSSBOOK_SANDBOX: 'on', CROSSBOOK_DATA: data },
-  ...{ CROSSBOOK_SANDBOX_PORT: String(await findFreePorts()), LOG_LEVEL: 'error' },
+  DATABASE_URL: cluster.url,
+  REDIS_URL: redis.url,
+  CROSSBOOK_SANDBOX: 'on',
+  CROSSBOOK_DATA: data,
+  CROSSBOOK_SANDBOX_PORT: String(await findFreePorts()),
+  LOG_LEVEL: 'error',
   CROSSBOOK_PROVIDER_DEADLINE_MS: '10000',
 });
 
@@ -147,7 +151,9 @@ async function measure({ begin, end, isReady, isRight }: Outage) {
   const lost = acknowledged.filter((id) => !versions.has(id));
   const twice = written.filter(({ version }) => version !== 1);
   // Responses after the end of the outage may already reflect it.
-  const samples = readiness.filter(({ sentAt, ms }) => sentAt >= from + GRACE_MS && sentAt + ms <= to);
+  const samples = readiness.filter(
+    ({ sentAt, ms }) => sentAt >= from + GRACE_MS && sentAt + ms <= to,
+  );
   const wrongReadiness = samples.filter(
     ({ status }) => isReady !== undefined && (status === 200) !== isReady,
   );
@@ -156,7 +162,9 @@ async function measure({ begin, end, isReady, isRight }: Outage) {
       ? [`${strange.length} answers are neither 200 nor 503: ${strange[0]?.status}`]
       : []),
     ...(isRight && refused.length > 0 ? [`${refused.length} were refused.`] : []),
-    ...(p99 > REFUSED_P99_MS ? [`Refused after ${toSeconds(p99)} (p99, begun after the first 3 s).`] : []),
+    ...(p99 > REFUSED_P99_MS
+      ? [`Refused after ${toSeconds(p99)} (p99, begun after the first 3 s).`]
+      : []),
     ...(lost.length > 0 ? [`${lost.length} acknowledged upserts are lost.`] : []),
     ...(twice.length > 0 ? [`${twice.length} upserts were written more than once.`] : []),
     ...(wrongReadiness.length > 0

@@ -40,19 +40,22 @@ const MORE_DESCRIPTORS = 5;
  */
 const data = mkdtempSync(join(tmpdir(), 'crossbook-soak-'));
 const [database, redis] = [await openDatabase(process.env['TEST_DATABASE_URL']), await openRedis()];
-if (!database) say('TEST_DATABASE_URL names no server: on the embedded database, which nobody can stop.');
+if (!database)
+  say('TEST_DATABASE_URL names no server: on the embedded database, which nobody can stop.');
 if (!redis) say('There is no redis-server on the path: without a Redis.');
 const port = await findFreePorts();
 const product = await startProduct(
   {
-    ...{ CROSSBOOK_DATA: data, CROSSBOOK_SANDBOX_PORT: String(port), LOG_LEVEL: 'error' },
-    ...{ CROSSBOOK_PROVIDER_DEADLINE_MS: '5000', CROSSBOOK_MAX_REQUESTS: String(ROOM) },
-    ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '20000', CROSSBOOK_REQUEST_TIMEOUT_MS: '30000' },
+    CROSSBOOK_DATA: data,
+    CROSSBOOK_SANDBOX_PORT: String(port),
+    LOG_LEVEL: 'error',
+    CROSSBOOK_PROVIDER_DEADLINE_MS: '5000',
+    CROSSBOOK_MAX_REQUESTS: String(ROOM),
+    CROSSBOOK_HEADERS_TIMEOUT_MS: '20000',
+    CROSSBOOK_REQUEST_TIMEOUT_MS: '30000',
     CROSSBOOK_SHUTDOWN_MS: '20000',
-    ...{
-      ...(database && { DATABASE_URL: database.url, CROSSBOOK_SANDBOX: 'on' }),
-      ...(redis && { REDIS_URL: redis.url }),
-    },
+    ...(database && { DATABASE_URL: database.url, CROSSBOOK_SANDBOX: 'on' }),
+    ...(redis && { REDIS_URL: redis.url }),
   },
   MEASURABLE,
 );
@@ -66,7 +69,8 @@ try {
   rmSync(data, { recursive: true, force: true });
 }
 const unhandled = [product.complaints(), ...product.lines()].filter((text) => text !== '');
-if (unhandled.length > 0) problems.push(`${unhandled.length} unhandled: ${unhandled[0]?.slice(0, 2_000)}`);
+if (unhandled.length > 0)
+  problems.push(`${unhandled.length} unhandled: ${unhandled[0]?.slice(0, 2_000)}`);
 say(problems.length === 0 ? 'Nothing wrong, nothing left.' : `NOT WELL:\n${problems.join('\n')}`);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
@@ -95,7 +99,8 @@ async function soak(running: Product): Promise<void> {
   const real = load();
   const endAt = performance.now() + seconds * 1_000;
   await wait(seconds * 250);
-  if (redis) conclude(await interrupt({ ...redis, name: 'Redis', forMs: AWAY_MS, isThere: hasRedis }));
+  if (redis)
+    conclude(await interrupt({ ...redis, name: 'Redis', forMs: AWAY_MS, isThere: hasRedis }));
   await wait(endAt - performance.now() - seconds * 500);
   if (database) {
     outage = { from: performance.now(), to: Number.POSITIVE_INFINITY };
@@ -132,7 +137,8 @@ function report({ right, refusals, wrong, skipped }: Tally): void {
     say(`${total} ${reason} (${parts.join('; ')})`);
   }
   if (wrong.length > 0) problems.push(`${wrong.length} wrong answers:`, ...wrong.slice(0, 20));
-  if (right < fromCrms) problems.push('More was refused than answered: the CRMs fail in one call of ten.');
+  if (right < fromCrms)
+    problems.push('More was refused than answered: the CRMs fail in one call of ten.');
 }
 
 function compare(before: number, after: number): void {
@@ -164,7 +170,11 @@ async function readNumbers({ url }: Product) {
   return readMetrics(await (await fetch(`${url}/metrics`)).text());
 }
 
-async function upsert({ url, headers }: Product, accounts: Accounts, customerId: string): Promise<void> {
+async function upsert(
+  { url, headers }: Product,
+  accounts: Accounts,
+  customerId: string,
+): Promise<void> {
   const { method, path, body } = toUpsert(customerId, accounts);
   const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(await response.text());

@@ -38,7 +38,13 @@ export function openSmallDisk(): SmallDisk | undefined {
     },
     free: () => rmSync(ballast, { force: true }),
     turnReadOnly() {
-      const device = execFileSync('losetup', ['--noheadings', '--output', 'NAME', '--associated', image]);
+      const device = execFileSync('losetup', [
+        '--noheadings',
+        '--output',
+        'NAME',
+        '--associated',
+        image,
+      ]);
       writeFileSync(
         `/sys/fs/ext4/${basename(String(device).trim())}/trigger_fs_error`,
         'as a broken disk does',

@@ -10,7 +10,12 @@ import * as connectSchema from '../../src/storage/connect-schema.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { MIGRATIONS } from '../../src/storage/migrations.generated.ts';
 import * as schema from '../../src/storage/schema.ts';
-import { createEmptyDatabase, createTestDatabase, EXTERNAL, TEST_RING } from '../support/databases.ts';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  EXTERNAL,
+  TEST_RING,
+} from '../support/databases.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -18,7 +23,9 @@ const folder = makeTemporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('a backup has every table except caches and data that expire within a day', () => {
-  const tables = Object.values({ ...schema, ...connectSchema }).filter((value) => is(value, PgTable));
+  const tables = Object.values({ ...schema, ...connectSchema }).filter((value) =>
+    is(value, PgTable),
+  );
   const left = ['contact_cache', 'job_leases', 'connect_links', 'connect_flows'];
   expect(tables.map(getTableName).sort()).toEqual([...TABLES, ...left].sort());
 });
@@ -68,7 +75,9 @@ test('a truncated backup, or one of a later version, is rejected and leaves an e
     'later version',
   );
   const rival = await openRival(to.url);
-  expect(await rival.run(`select to_regclass('crossbook.applications') as name`)).toEqual([{ name: null }]);
+  expect(await rival.run(`select to_regclass('crossbook.applications') as name`)).toEqual([
+    { name: null },
+  ]);
   await rival.close();
   await Promise.all([from.drop(), to.drop()]);
 });
@@ -82,8 +91,11 @@ async function fill(url: string): Promise<void> {
   for (let index = 0; index < 1_200; index += 1) {
     const credentials = { type: 'token', value: `token ${index}` } as const;
     await customers.upsert({
-      ...{ customerId: `c'"\\${index}`, name: 'N', email: 'a@b.c' },
-      connections: index % 100 === 0 ? [{ providerName: 'hubspot', credentials, instanceUrl: null }] : [],
+      customerId: `c'"\\${index}`,
+      name: 'N',
+      email: 'a@b.c',
+      connections:
+        index % 100 === 0 ? [{ providerName: 'hubspot', credentials, instanceUrl: null }] : [],
     });
   }
   await database.close();
@@ -92,7 +104,8 @@ async function fill(url: string): Promise<void> {
 async function readRows(url: string): Promise<unknown> {
   const rival = await openRival(url);
   const rows = [];
-  for (const table of TABLES) rows.push(await rival.run(`select * from crossbook.${table} order by 1, 2`));
+  for (const table of TABLES)
+    rows.push(await rival.run(`select * from crossbook.${table} order by 1, 2`));
   await rival.close();
   return rows;
 }

@@ -20,7 +20,9 @@ describeEachServer('applications and their keys', (on) => {
   test('concurrent creations of applications with one name create one', async () => {
     const { admin } = on.database();
     const name = `at once ${randomUUID()}`;
-    const made = await Promise.allSettled(Array.from({ length: 8 }, () => admin.createApplication(name)));
+    const made = await Promise.allSettled(
+      Array.from({ length: 8 }, () => admin.createApplication(name)),
+    );
     const refused = made.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
     expect(refused).toEqual(Array.from({ length: 7 }, () => 'CONFLICT'));
     expect((await admin.listApplications()).filter((one) => one.name === name)).toHaveLength(1);
@@ -38,7 +40,9 @@ describeEachServer('applications and their keys', (on) => {
     const { id: applicationId } = await on.createApplication();
     const make = (name: string) => admin.createKey({ applicationId, name });
     for (let round = 0; round < 5; round += 1) {
-      const made = await Promise.allSettled(Array.from({ length: 8 }, () => make(`at once ${round}`)));
+      const made = await Promise.allSettled(
+        Array.from({ length: 8 }, () => make(`at once ${round}`)),
+      );
       const refused = made.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
       expect(refused).toEqual(Array.from({ length: 7 }, () => 'CONFLICT'));
     }
@@ -50,7 +54,9 @@ describeEachServer('applications and their keys', (on) => {
     const { admin } = on.database();
     const { id: applicationId } = await on.createApplication();
     const { publicId } = await admin.createKey({ applicationId, name: 'backend' });
-    const rotated = await Promise.all(Array.from({ length: 8 }, () => admin.rotateKey(publicId, HOUR_MS)));
+    const rotated = await Promise.all(
+      Array.from({ length: 8 }, () => admin.rotateKey(publicId, HOUR_MS)),
+    );
     const [fresh, ...others] = rotated.filter((one) => one !== undefined);
     expect(others).toEqual([]);
     expect(await admin.rotateKey(fresh?.publicId ?? '', HOUR_MS)).toBeDefined();
@@ -62,7 +68,10 @@ describeEachServer('applications and their keys', (on) => {
   test('an API key authenticates as its application', async () => {
     const { admin } = on.database();
     const application = await admin.createApplication('Acme');
-    const { key, publicId } = await admin.createKey({ applicationId: application.id, name: 'backend' });
+    const { key, publicId } = await admin.createKey({
+      applicationId: application.id,
+      name: 'backend',
+    });
     expect(key).toMatch(new RegExp(`^cbk_test\\.${publicId}_[\\w-]{43}_[\\w-]{22}$`));
     expect(await findCallerByKey(on.database(), key)).toEqual({ application, keyId: publicId });
   });
@@ -73,7 +82,16 @@ describeEachServer('applications and their keys', (on) => {
     const { key, publicId } = await admin.createKey({ applicationId, name: 'backend' });
     const other = createApiKeys(TEST_RING).create();
     const wrong = `cbk_${publicId}_${other.secret}`;
-    const texts = ['', 'cbk', key.slice(0, -1), `${key}A`, ` ${key}`, key.toUpperCase(), other.text, wrong];
+    const texts = [
+      '',
+      'cbk',
+      key.slice(0, -1),
+      `${key}A`,
+      ` ${key}`,
+      key.toUpperCase(),
+      other.text,
+      wrong,
+    ];
     for (const text of [...texts, `cbk_'; --_${other.secret}`, '\0']) {
       expect(await findCallerByKey(on.database(), text), text).toBeUndefined();
     }
@@ -82,7 +100,10 @@ describeEachServer('applications and their keys', (on) => {
   test('a key without a MAC, and one whose ring key was removed, stay valid while their row exists', async () => {
     const { admin } = on.database();
     const application = await on.createApplication();
-    const { key, publicId } = await admin.createKey({ applicationId: application.id, name: 'backend' });
+    const { key, publicId } = await admin.createKey({
+      applicationId: application.id,
+      name: 'backend',
+    });
     const before = createApiKeys(ringOf('gone')).create();
     const old = `cbk_${before.publicId}_${before.secret}`;
     const row = [before.publicId, application.id, hashSecret(before.secret)];
@@ -182,13 +203,17 @@ describeEachServer('applications and their keys', (on) => {
   test('an API key is stored only with a hash of its secret', async () => {
     const { id: applicationId } = await on.createApplication();
     const { key } = await on.database().admin.createKey({ applicationId, name: 'backend' });
-    const rows = await on.rows('select * from crossbook.api_keys where application_id = $1', [applicationId]);
+    const rows = await on.rows('select * from crossbook.api_keys where application_id = $1', [
+      applicationId,
+    ]);
     expect(rows.length).toBe(1);
     expect(JSON.stringify(rows)).not.toContain(on.database().parseApiKey(key)?.secret);
   });
 
   test('a key for an unknown application is not created', async () => {
-    const created = on.database().admin.createKey({ applicationId: DEMO.id.replace('0f', '1f'), name: 'x' });
+    const created = on
+      .database()
+      .admin.createKey({ applicationId: DEMO.id.replace('0f', '1f'), name: 'x' });
     await expect(created).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 

@@ -52,8 +52,12 @@ describeEachServer('connect links', (on) => {
       accessToken: 'access',
       refreshToken: 'refresh',
     });
-    const rows = await on.rows('select * from crossbook.connections where id = $1', [link?.connectionId]);
-    expect(rows).toMatchObject([{ account_id: '42', account_name: 'Acme', granted_scopes: ['oauth'] }]);
+    const rows = await on.rows('select * from crossbook.connections where id = $1', [
+      link?.connectionId,
+    ]);
+    expect(rows).toMatchObject([
+      { account_id: '42', account_name: 'Acme', granted_scopes: ['oauth'] },
+    ]);
   });
 
   test('with a confirmation step the connection exists after the right code was redeemed, and not before', async () => {
@@ -62,14 +66,18 @@ describeEachServer('connect links', (on) => {
     const { link } = await finish(database, id, digest('code'));
     expect(link?.status).toBe('AWAITING_CONFIRMATION');
     expect(await findHubSpot(stores)).toBeUndefined();
-    expect(await stores.connectLinks.confirm(id, digest('guess'))).toMatchObject({ outcome: 'refused' });
+    expect(await stores.connectLinks.confirm(id, digest('guess'))).toMatchObject({
+      outcome: 'refused',
+    });
     expect(await findHubSpot(stores)).toBeUndefined();
     expect(await stores.connectLinks.confirm(id, digest('code'))).toMatchObject({
       outcome: 'confirmed',
       link: { status: 'COMPLETED' },
     });
     expect((await findHubSpot(stores))?.status).toBe('connected');
-    expect(await stores.connectLinks.confirm(id, digest('code'))).toMatchObject({ outcome: 'refused' });
+    expect(await stores.connectLinks.confirm(id, digest('code'))).toMatchObject({
+      outcome: 'refused',
+    });
   });
 
   test('a code is valid for ten minutes, and its grant is deleted with it', async () => {
@@ -83,7 +91,9 @@ describeEachServer('connect links', (on) => {
     });
     await database.sweepConnectLinks();
     const rows = await on.rows('select * from crossbook.connect_links where id = $1', [id]);
-    expect(rows).toMatchObject([{ status: 'FAILED', failure: 'NOT_CONFIRMED', sealed_grant: null }]);
+    expect(rows).toMatchObject([
+      { status: 'FAILED', failure: 'NOT_CONFIRMED', sealed_grant: null },
+    ]);
     expect(await findHubSpot(stores)).toBeUndefined();
   });
 
@@ -150,13 +160,16 @@ describeEachServer('connect links', (on) => {
     const { id } = await create();
     await database.connectFlows.start(toFlow(id));
     clock.at += 15 * MINUTE;
-    expect(await stores.connectLinks.find(id)).toMatchObject({ status: 'EXPIRED', failure: 'EXPIRED' });
+    expect(await stores.connectLinks.find(id)).toMatchObject({
+      status: 'EXPIRED',
+      failure: 'EXPIRED',
+    });
     expect(await database.connectFlows.start(toFlow(id, 'late'))).toBe('ended');
     expect((await finish(database, id)).isOurs).toBe(false);
     await database.sweepConnectLinks();
-    expect(await on.rows('select status from crossbook.connect_links where id = $1', [id])).toEqual([
-      { status: 'EXPIRED' },
-    ]);
+    expect(await on.rows('select status from crossbook.connect_links where id = $1', [id])).toEqual(
+      [{ status: 'EXPIRED' }],
+    );
     clock.at += 8 * 24 * 60 * MINUTE;
     await database.sweepConnectLinks();
     expect(await stores.connectLinks.find(id)).toBeUndefined();
@@ -183,7 +196,9 @@ describeEachServer('connect links', (on) => {
     const { id } = await create();
     await finish(database, id, digest('code'));
     expect(await stores.connectLinks.cancel(id)).toMatchObject({ status: 'CANCELED' });
-    expect(await stores.connectLinks.confirm(id, digest('code'))).toMatchObject({ outcome: 'refused' });
+    expect(await stores.connectLinks.confirm(id, digest('code'))).toMatchObject({
+      outcome: 'refused',
+    });
     expect(await findHubSpot(stores)).toBeUndefined();
     expect(await stores.connectLinks.cancel(id)).toMatchObject({ status: 'CANCELED' });
   });
@@ -214,7 +229,9 @@ describeEachServer('connect links', (on) => {
 
 function finish(database: Database, linkId: string, codeHash?: string, grant: Grant = GRANT) {
   return database.connectFlows.finish(linkId, {
-    ...{ providerName: 'hubspot', grant, oauthClientId: 'client' },
+    providerName: 'hubspot',
+    grant,
+    oauthClientId: 'client',
     codeHash,
   });
 }
@@ -224,10 +241,19 @@ async function findHubSpot({ connections }: ApplicationStores) {
   return found;
 }
 
-function toFlow(linkId: string, state = `state of ${linkId}`, codeVerifier = 'verifier'): NewConnectFlow {
+function toFlow(
+  linkId: string,
+  state = `state of ${linkId}`,
+  codeVerifier = 'verifier',
+): NewConnectFlow {
   return {
-    ...{ linkId, codeVerifier, providerName: 'hubspot', stateHash: digest(state) },
-    ...{ cookieHash: digest('cookie'), loginOrigin: 'https://login.example', oauthClientId: 'client' },
+    linkId,
+    codeVerifier,
+    providerName: 'hubspot',
+    stateHash: digest(state),
+    cookieHash: digest('cookie'),
+    loginOrigin: 'https://login.example',
+    oauthClientId: 'client',
   };
 }
 
@@ -239,12 +265,19 @@ const LINK: NewConnectLink = {
   customerId: 'ada',
   providers: ['hubspot', 'salesforce'],
   returnUrl: 'https://app.example/connected',
-  ...{ mode: 'REDIRECT', confirm: true, loginUrl: null, optionalScopes: [], allowAccountChange: false },
+  mode: 'REDIRECT',
+  confirm: true,
+  loginUrl: null,
+  optionalScopes: [],
+  allowAccountChange: false,
   expiresAt: new Date(NOW + 15 * MINUTE),
 };
 
 const GRANT: Grant = {
-  ...{ accessToken: 'access', refreshToken: 'refresh', expiresAt: null, instanceUrl: null },
+  accessToken: 'access',
+  refreshToken: 'refresh',
+  expiresAt: null,
+  instanceUrl: null,
   scopes: ['oauth'],
   account: { id: '42', name: 'Acme', url: 'https://app.hubspot.com/contacts/42', userId: '7' },
 };

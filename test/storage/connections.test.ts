@@ -8,7 +8,10 @@ describeEachServer('connections that are looked up together', (on) => {
     const theirs = on.database().forApplication((await on.createApplication()).id);
     for (const { customers } of [mine, theirs]) {
       for (const customerId of ['ada', 'bob']) {
-        const connections = [{ providerName: 'hubspot' as const }, { providerName: 'salesforce' as const }];
+        const connections = [
+          { providerName: 'hubspot' as const },
+          { providerName: 'salesforce' as const },
+        ];
         await customers.upsert({
           customerId,
           name: customerId,
@@ -30,7 +33,9 @@ describeEachServer('connections that are looked up together', (on) => {
       undefined,
       ['ada', 'salesforce'],
     ]);
-    const ids = new Set([...found, ...(await theirs.connections.findMany(targets))].map((one) => one?.id));
+    const ids = new Set(
+      [...found, ...(await theirs.connections.findMany(targets))].map((one) => one?.id),
+    );
     expect(ids.size).toBe(2 * 3 + 1);
   });
 });

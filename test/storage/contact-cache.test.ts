@@ -48,7 +48,11 @@ describeEachServer('the contact cache', (on) => {
   test('large entries are decrypted when the scheduler admits them, small ones immediately', async () => {
     const { contactCache, connectionId } = await setUp('ada', LARGE_ENTRY * 2);
     const entry = { connectionId, records: 1, fetchedAt: at(1) };
-    await contactCache.write({ ...entry, filterKey: () => 'large', payload: () => 'x'.repeat(LARGE_ENTRY) });
+    await contactCache.write({
+      ...entry,
+      filterKey: () => 'large',
+      payload: () => 'x'.repeat(LARGE_ENTRY),
+    });
     await contactCache.write({ ...entry, filterKey: () => 'small', payload: () => 'x' });
     const turns: string[] = [];
     const read = (name: string) =>
@@ -68,7 +72,13 @@ describeEachServer('the contact cache', (on) => {
     const [first, second] = [on.another(patient), on.another(patient)].map(
       (database) => database.forApplication(applicationId).contactCache,
     );
-    const entry = { connectionId, filterKey: () => 'f', records: 0, payload: () => 'p', fetchedAt: at(1) };
+    const entry = {
+      connectionId,
+      filterKey: () => 'f',
+      records: 0,
+      payload: () => 'p',
+      fetchedAt: at(1),
+    };
     await first?.write({ ...entry, isUrgent: true });
     expect(await second?.read(connectionId, 'f')).toMatchObject({ payload: 'p' });
   });
@@ -199,13 +209,21 @@ describeEachServer('the contact cache', (on) => {
         fetchedAt: at(minute),
       };
       await one.contactCache.write({ ...entry, connectionId: one.connectionId });
-      if (minute > 4) await other.contactCache.write({ ...entry, connectionId: other.connectionId });
+      if (minute > 4)
+        await other.contactCache.write({ ...entry, connectionId: other.connectionId });
     }
     expect(await sweepContactCache({ olderThan: at(3), maxBytesPerApplication: 3_000 })).toBe(3);
     const left = await Promise.all(
       ['1', '2', '3', '4', '5', '6'].map((key) => one.contactCache.read(one.connectionId, key)),
     );
-    expect(left.map((found) => found !== undefined)).toEqual([false, false, false, true, true, true]);
+    expect(left.map((found) => found !== undefined)).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
     expect(await other.count()).toBe(2);
   });
 
@@ -226,7 +244,9 @@ describeEachServer('the contact cache', (on) => {
     });
     expect(await count()).toBe(0);
     const reads = [contactCache.read(connectionId, 'f'), contactCache.read(connectionId, 'f')];
-    expect(await Promise.all(reads)).toEqual([1, 1].map(() => ({ payload: '1', fetchedAt: at(3) })));
+    expect(await Promise.all(reads)).toEqual(
+      [1, 1].map(() => ({ payload: '1', fetchedAt: at(3) })),
+    );
     await Promise.all(written);
     expect(made).toEqual([3]);
   });
@@ -268,6 +288,8 @@ describeEachServer('the contact cache', (on) => {
       fetchedAt: at(1),
     });
     const rotated = on.another({ clock, keyRing: ringOf('new', 'test') });
-    expect(await rotated.forApplication(applicationId).contactCache.read(connectionId, 'f')).toBeUndefined();
+    expect(
+      await rotated.forApplication(applicationId).contactCache.read(connectionId, 'f'),
+    ).toBeUndefined();
   });
 });

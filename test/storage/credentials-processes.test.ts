@@ -15,7 +15,8 @@ describe('a refresh by several processes', () => {
   let databases: readonly Database[] = [];
   beforeAll(async () => {
     fresh = await createTestDatabase();
-    const open = () => openDatabase(fresh, { keyRing: TEST_RING, poolSize: 3, refreshLeaseMs: 1_000 });
+    const open = () =>
+      openDatabase(fresh, { keyRing: TEST_RING, poolSize: 3, refreshLeaseMs: 1_000 });
     databases = [await open(), await open(), await open()];
   });
   afterAll(async () => {
@@ -94,7 +95,9 @@ describe('a refresh by several processes', () => {
   });
 
   test('does not hold a pooled connection while it hangs, even for 500 connections', async () => {
-    const { stores, ids } = await setUp(Array.from({ length: 500 }, (_, index) => `customer-${index}`));
+    const { stores, ids } = await setUp(
+      Array.from({ length: 500 }, (_, index) => `customer-${index}`),
+    );
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -113,7 +116,9 @@ describe('a refresh by several processes', () => {
       credentials: oauth('meanwhile'),
     }));
     expect((await refreshed)?.credentials).toEqual(oauth('meanwhile'));
-    expect(await stores[0]?.customers.findMany(['customer-1'])).toMatchObject([{ customerId: 'customer-1' }]);
+    expect(await stores[0]?.customers.findMany(['customer-1'])).toMatchObject([
+      { customerId: 'customer-1' },
+    ]);
     const link = { providerName: 'hubspot' as const, credentials: oauth('given') };
     await stores[1]?.customers.upsert({
       customerId: 'customer-0',
@@ -139,14 +144,25 @@ describe('a refresh by several processes', () => {
     });
     await begun;
     const refresh = vi.fn(async () => ({ credentials: oauth('second') }));
-    const waiters = stores.slice(1).map(({ credentials }) => credentials.refreshOnce(id, 1, refresh));
-    for (const stored of await Promise.all(waiters)) expect(stored).toMatchObject({ generation: 2 });
+    const waiters = stores
+      .slice(1)
+      .map(({ credentials }) => credentials.refreshOnce(id, 1, refresh));
+    for (const stored of await Promise.all(waiters))
+      expect(stored).toMatchObject({ generation: 2 });
     expect(refresh).toHaveBeenCalledTimes(1);
   });
 
   test.each([
-    ['has expired by the database’s clock, by a process that did not watch it', DAY_MS, '-1 second'],
-    ['was watched for its whole duration, even when the clock of the database has stepped', 1_000, '1 day'],
+    [
+      'has expired by the database’s clock, by a process that did not watch it',
+      DAY_MS,
+      '-1 second',
+    ],
+    [
+      'was watched for its whole duration, even when the clock of the database has stepped',
+      1_000,
+      '1 day',
+    ],
   ])('is taken over when its lease %s', async (_case, refreshLeaseMs, end) => {
     const { stores, ids } = await setUp([`stepped ${end}`]);
     const id = ids[0] ?? '';
@@ -165,7 +181,9 @@ describe('a refresh by several processes', () => {
     await rival.close();
     const other = await openDatabase(fresh, { keyRing: TEST_RING, refreshLeaseMs });
     const { credentials } = other.forApplication(String(row?.['application_id']));
-    const stored = await credentials.refreshOnce(id, 1, async () => ({ credentials: oauth('second') }));
+    const stored = await credentials.refreshOnce(id, 1, async () => ({
+      credentials: oauth('second'),
+    }));
     expect(stored).toMatchObject({ generation: 2, credentials: oauth('second') });
     await other.close();
   });
@@ -173,7 +191,9 @@ describe('a refresh by several processes', () => {
   test('releases its lease when it fails, so that the next one can start immediately', async () => {
     const { stores, ids } = await setUp(['failed']);
     const id = ids[0] ?? '';
-    const failing = stores[0]?.credentials.refreshOnce(id, 1, () => Promise.reject(new Error('no')));
+    const failing = stores[0]?.credentials.refreshOnce(id, 1, () =>
+      Promise.reject(new Error('no')),
+    );
     await expect(failing).rejects.toThrow('no');
     expect(await readLease(id)).toMatchObject({ refresh_lease: null });
     const stored = await stores[1]?.credentials.refreshOnce(id, 1, async () => ({

@@ -42,7 +42,8 @@ describeEachServer('credentials', (on) => {
       Array.from({ length: 100 }, () => credentials.refreshOnce(connectionId, 1, refresh)),
     );
     expect(refresh).toHaveBeenCalledTimes(1);
-    for (const stored of all) expect(stored).toMatchObject({ generation: 2, credentials: oauth('second') });
+    for (const stored of all)
+      expect(stored).toMatchObject({ generation: 2, credentials: oauth('second') });
     expect(await credentials.read(connectionId)).toEqual(all[0]);
   });
 
@@ -50,14 +51,20 @@ describeEachServer('credentials', (on) => {
     const { credentials, connectionId } = await setUp();
     await credentials.refreshOnce(connectionId, 1, async () => ({ credentials: oauth('second') }));
     const refresh = vi.fn();
-    expect(await credentials.refreshOnce(connectionId, 1, refresh)).toMatchObject({ generation: 2 });
+    expect(await credentials.refreshOnce(connectionId, 1, refresh)).toMatchObject({
+      generation: 2,
+    });
     expect(refresh).not.toHaveBeenCalled();
   });
 
   test('a caller whose newer token is refused during the refresh of the older one gets a refresh of the newer one', async () => {
     const { credentials, connectionId } = await setUp();
-    const first = credentials.refreshOnce(connectionId, 1, async () => ({ credentials: oauth('second') }));
-    const second = credentials.refreshOnce(connectionId, 2, async () => ({ credentials: oauth('third') }));
+    const first = credentials.refreshOnce(connectionId, 1, async () => ({
+      credentials: oauth('second'),
+    }));
+    const second = credentials.refreshOnce(connectionId, 2, async () => ({
+      credentials: oauth('third'),
+    }));
     expect((await first)?.generation).toBe(2);
     expect(await second).toMatchObject({ generation: 3, credentials: oauth('third') });
   });
@@ -96,9 +103,13 @@ describeEachServer('credentials', (on) => {
       throw new Error('no answer');
     });
     await expect(failing).rejects.toThrow('no answer');
-    const read = 'select refresh_lease as lease from crossbook.credentials where connection_id = $1';
+    const read =
+      'select refresh_lease as lease from crossbook.credentials where connection_id = $1';
     expect(await on.rows(read, at)).toEqual([{ lease: other }]);
-    await on.rows('update crossbook.credentials set refresh_lease = null where connection_id = $1', at);
+    await on.rows(
+      'update crossbook.credentials set refresh_lease = null where connection_id = $1',
+      at,
+    );
     const own = await credentials.refreshOnce(connectionId, 1, async () => ({
       credentials: oauth('second'),
     }));
@@ -113,7 +124,10 @@ describeEachServer('credentials', (on) => {
     const moved = { credentials: oauth('second'), instanceUrl: 'https://new.example' };
     const stored = await credentials.refreshOnce(connectionId, 1, async () => moved);
     expect(stored?.instanceUrl).toBe('https://new.example');
-    expect(await connection()).toMatchObject({ status: 'connected', instanceUrl: 'https://new.example' });
+    expect(await connection()).toMatchObject({
+      status: 'connected',
+      instanceUrl: 'https://new.example',
+    });
   });
 
   test('a refusal of an older token does not affect the newer one', async () => {

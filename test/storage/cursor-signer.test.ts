@@ -84,9 +84,12 @@ describe('an altered cursor is invalid', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const sameBytes = [...alphabet]
       .map((last) => mac.slice(0, -1) + last)
-      .filter((one) => Buffer.from(one, 'base64url').equals(Buffer.from(mac, 'base64url')) && one !== mac);
+      .filter(
+        (one) => Buffer.from(one, 'base64url').equals(Buffer.from(mac, 'base64url')) && one !== mac,
+      );
     expect(sameBytes.length).toBeGreaterThan(0);
-    for (const one of sameBytes) expect(open(OLD).verify(`v2.old.${payload}.${one}`)).toBeUndefined();
+    for (const one of sameBytes)
+      expect(open(OLD).verify(`v2.old.${payload}.${one}`)).toBeUndefined();
   });
 });
 

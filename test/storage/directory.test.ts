@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -52,7 +60,9 @@ describe('a data directory', () => {
     const database = await openDatabase({ directory }, { keyRing: TEST_RING });
     const { customers } = database.forApplication(acknowledged[0]?.split(' ')[0] ?? '');
     const stored = await customers.findMany(acknowledged.map((line) => line.split(' ')[1] ?? ''));
-    expect(stored.map((customer) => customer?.connections.length)).toEqual(acknowledged.map(() => 1));
+    expect(stored.map((customer) => customer?.connections.length)).toEqual(
+      acknowledged.map(() => 1),
+    );
     await database.close();
 
     // Only the owner can access the directory, and a start with another key fails with an explanation.
@@ -103,17 +113,23 @@ describe('the lock', () => {
   });
 
   test('is valid while it is touched, when its holder is another container with the same host name', () => {
-    const directory = leave('container', JSON.stringify({ ...holder, space: 'another namespace', pid: 1 }));
+    const directory = leave(
+      'container',
+      JSON.stringify({ ...holder, space: 'another namespace', pid: 1 }),
+    );
     expect(() => lockDirectory(directory)).toThrow('in use by process 1');
     age(directory);
     lockDirectory(directory)();
   });
 
-  test.each(['', '{"pid":'])('does not block a start when a power cut truncated it (%j)', (content) => {
-    const directory = leave('short', content);
-    lockDirectory(directory)();
-    expect(existsSync(`${directory}.lock`)).toBe(false);
-  });
+  test.each(['', '{"pid":'])(
+    'does not block a start when a power cut truncated it (%j)',
+    (content) => {
+      const directory = leave('short', content);
+      lockDirectory(directory)();
+      expect(existsSync(`${directory}.lock`)).toBe(false);
+    },
+  );
 
   test('is not removed by its former holder after a takeover', () => {
     const directory = join(root, 'taken');

@@ -145,7 +145,10 @@ describe('the outbox', () => {
     const values = [id, '[{"customer_id":"n","name":"N","email":"e"}]', new Date().toISOString()];
     const { text } = UPSERTS.customerOnly.always;
     const run = (statement: string, given: readonly unknown[]) =>
-      engine.query<{ 'QUERY PLAN': unknown }>({ name: statement.slice(0, 20), text: statement }, given);
+      engine.query<{ 'QUERY PLAN': unknown }>(
+        { name: statement.slice(0, 20), text: statement },
+        given,
+      );
     await run(
       `insert into crossbook.customers (application_id, customer_id, name, email, version)
       select $1::uuid, n, 'N', 'e', 1 from generate_series(1, 1000) as n`,
@@ -153,7 +156,9 @@ describe('the outbox', () => {
     );
     await run('analyze crossbook.customers', []);
     const [plan] = await run(`explain (format json) ${text}`, values);
-    const scans = JSON.stringify(plan).match(/"Node Type":"[^"]*Scan"[^{}]*"Relation Name":"customers"/g);
+    const scans = JSON.stringify(plan).match(
+      /"Node Type":"[^"]*Scan"[^{}]*"Relation Name":"customers"/g,
+    );
     expect(scans?.length).toBeGreaterThan(1);
     expect(scans?.filter((scan) => scan.includes('"Seq Scan"'))).toEqual([]);
     await run('delete from crossbook.customers where application_id = $1', [id]);
@@ -184,7 +189,11 @@ describe('the outbox', () => {
       [2, 'connection.disconnected'],
       [3, 'connection.connected'],
     ]);
-    expect(own[0]?.data).toEqual({ provider_name: 'hubspot', status: 'connected', status_reason: null });
+    expect(own[0]?.data).toEqual({
+      provider_name: 'hubspot',
+      status: 'connected',
+      status_reason: null,
+    });
   });
 
   test('refused credentials emit one event, and one more when they work again', async () => {
@@ -246,7 +255,9 @@ describe('the outbox', () => {
     const some = await addEndpoint(['connection.connected', 'customer.deleted']);
     const id = connectionIdOf(await customers.upsert({ ...ADA, connections: CONNECTED }));
     await append([reauthorize(id)]);
-    const found = (await deliveries()).map(({ endpoint_id, type }) => `${type} ${endpoint_id}`).sort();
+    const found = (await deliveries())
+      .map(({ endpoint_id, type }) => `${type} ${endpoint_id}`)
+      .sort();
     expect(found).toEqual(
       [
         `connection.connected ${all}`,

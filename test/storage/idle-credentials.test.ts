@@ -12,7 +12,9 @@ describeEachServer('idle credentials', (on) => {
     const { customers, credentials } = on.database().forApplication(id);
     const { idleCredentials: idle } = on.database();
     const put = async (customerId: string, { usedDaysAgo, ...connection }: Idle) => {
-      const connections = [{ providerName: 'hubspot' as const, credentials: ANSWERED, ...connection }];
+      const connections = [
+        { providerName: 'hubspot' as const, credentials: ANSWERED, ...connection },
+      ];
       const { customer } = await customers.upsert({
         customerId,
         name: 'C',
@@ -46,15 +48,15 @@ describeEachServer('idle credentials', (on) => {
     await put('six', { usedDaysAgo: 6 });
     const [one, other] = await Promise.all([claim(), claim()]);
     const both = [...one, ...other];
-    expect(both.map(({ connectionId }) => connectionId).toSorted()).toEqual([nine, eight].toSorted());
+    expect(both.map(({ connectionId }) => connectionId).toSorted()).toEqual(
+      [nine, eight].toSorted(),
+    );
     expect(both.find(({ connectionId }) => connectionId === nine)).toEqual({
-      ...{
-        applicationId: id,
-        connectionId: nine,
-        customerId: 'nine',
-        providerName: 'hubspot',
-        generation: 1,
-      },
+      applicationId: id,
+      connectionId: nine,
+      customerId: 'nine',
+      providerName: 'hubspot',
+      generation: 1,
     });
     expect(await claim()).toEqual([]);
     // An hour and a bit later.
@@ -77,7 +79,9 @@ describeEachServer('idle credentials', (on) => {
   test('are no longer idle after they were used', async () => {
     const { put, claim, credentials } = await open();
     const id = await put('used', { usedDaysAgo: 8 });
-    await credentials.refreshOnce(id, 1, async () => ({ credentials: { ...ANSWERED, accessToken: 'b' } }));
+    await credentials.refreshOnce(id, 1, async () => ({
+      credentials: { ...ANSWERED, accessToken: 'b' },
+    }));
     expect(await claim()).toEqual([]);
   });
 

@@ -11,7 +11,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-const open = (dataDirectory: string) => openKeyRing({ keys: undefined, production: false, dataDirectory });
+const open = (dataDirectory: string) =>
+  openKeyRing({ keys: undefined, production: false, dataDirectory });
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 test('the key is created once, readable by its owner only, and stays the same', () => {

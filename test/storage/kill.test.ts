@@ -57,7 +57,10 @@ async function survive(target: Target): Promise<void> {
 }
 
 /** Resolves, with the number of writes that were acknowledged, when the process is dead. */
-async function liveAndDie({ script, run, dieAfter }: Life, acknowledged: Acknowledged): Promise<number> {
+async function liveAndDie(
+  { script, run, dieAfter }: Life,
+  acknowledged: Acknowledged,
+): Promise<number> {
   const child = storage.run(script);
   const complaints: string[] = [];
   child.stderr?.on('data', (text: Buffer) => complaints.push(text.toString()));

@@ -8,7 +8,9 @@ const NAMES = ['ada', 'bob', 'cyd', 'dan', 'eve'];
 describeEachServer('a list of customers', (on) => {
   const open = async () => {
     const other = on.database().forApplication((await on.createApplication()).id);
-    const { customers, credentials } = on.database().forApplication((await on.createApplication()).id);
+    const { customers, credentials } = on
+      .database()
+      .forApplication((await on.createApplication()).id);
     for (const customerId of NAMES) {
       const email = `${customerId}@Example.com`;
       const connections = [
@@ -37,17 +39,29 @@ describeEachServer('a list of customers', (on) => {
     const back = { direction: 'backward' } as const;
     expect(await list({}, { ...back, size: 2 })).toEqual(['dan eve', true, false]);
     expect(await list({}, { ...back, size: 2, boundary: 'dan' })).toEqual(['bob cyd', true, true]);
-    expect(await list({}, { ...back, size: 3, boundary: 'dan' })).toEqual(['ada bob cyd', false, true]);
+    expect(await list({}, { ...back, size: 3, boundary: 'dan' })).toEqual([
+      'ada bob cyd',
+      false,
+      true,
+    ]);
     expect(await list({}, { size: 0 })).toEqual(['', false, true]);
   });
 
   test('has all customers that match its filter, and no others', async () => {
     const { list } = await open();
-    expect(await list({ customerIds: ['eve', 'nobody', 'ada'] })).toEqual(['ada eve', false, false]);
+    expect(await list({ customerIds: ['eve', 'nobody', 'ada'] })).toEqual([
+      'ada eve',
+      false,
+      false,
+    ]);
     expect(await list({ customerIds: [] })).toEqual(['', false, false]);
     expect(await list({ email: 'cyd@example.com' })).toEqual(['cyd', false, false]);
     expect(await list({ provider: 'hubspot' })).toEqual(['ada bob cyd', false, false]);
-    expect(await list({ status: 'unauthorized' }, { boundary: 'ada' })).toEqual(['bob cyd', true, false]);
+    expect(await list({ status: 'unauthorized' }, { boundary: 'ada' })).toEqual([
+      'bob cyd',
+      true,
+      false,
+    ]);
     // Of one and the same connection.
     expect(await list({ provider: 'gong', status: 'connected' })).toEqual(['bob', false, false]);
     expect(await list({ provider: 'gong', status: 'unauthorized' })).toEqual(['', false, false]);

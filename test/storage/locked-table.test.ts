@@ -8,7 +8,9 @@ import { openRival, type Rival } from '../support/postgres-rival.ts';
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
 const BOB = { ...ADA, customerId: 'bob' };
 const REFUSED = { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 };
-const LOCK_TIMEOUT = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+const LOCK_TIMEOUT = Object.assign(new Error('canceling statement due to lock timeout'), {
+  code: '55P03',
+});
 
 const clock = createFakeClock();
 let fresh: TestDatabase;
@@ -40,7 +42,9 @@ test('after one statement timed out at a locked table it is rejected immediately
   await rival.run('begin');
   await rival.run('lock table crossbook.customers');
   await expect(customers.upsert(ADA)).rejects.toMatchObject(REFUSED);
-  expect(await connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }])).toEqual([undefined]);
+  expect(await connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }])).toEqual([
+    undefined,
+  ]);
   expect(await database.checkReadiness()).toEqual({ database: true, migrations: true, keys: true });
   await rival.run('rollback');
   // The lock is gone, so these rejections come from the open circuit breaker.
@@ -60,7 +64,11 @@ test('a locked row of one customer does not block upserts of another', async () 
 });
 
 test('an upsert outlasts a row that is locked for longer than the lock timeout, as by a slow disk', async () => {
-  const patient = await openDatabase(fresh, { keyRing: TEST_RING, lockTimeoutMs: 50, deadlineMs: 600_000 });
+  const patient = await openDatabase(fresh, {
+    keyRing: TEST_RING,
+    lockTimeoutMs: 50,
+    deadlineMs: 600_000,
+  });
   const { customers } = patient.forApplication(applicationId);
   const { version } = (await customers.upsert(ADA)).customer;
   await rival.run('begin');

@@ -19,7 +19,9 @@ describe('the output of npm run db:generate', () => {
     const names = entries.map(({ tag }: { tag: string }) => tag);
     expect(MIGRATIONS.map(({ name }) => name)).toEqual(names);
     for (const { name, statements } of MIGRATIONS) {
-      const written = readFileSync(join(FOLDER, `${name}.sql`), 'utf8').split('--> statement-breakpoint');
+      const written = readFileSync(join(FOLDER, `${name}.sql`), 'utf8').split(
+        '--> statement-breakpoint',
+      );
       expect(statements).toEqual(written.map((statement) => statement.trim()));
     }
   });
@@ -37,7 +39,10 @@ describe('the output of npm run db:generate', () => {
         `--out=./${copy}`,
       ];
       const program = join(ROOT, 'node_modules/drizzle-kit/bin.cjs');
-      const said = execFileSync(process.execPath, [program, ...given], { cwd: ROOT, encoding: 'utf8' });
+      const said = execFileSync(process.execPath, [program, ...given], {
+        cwd: ROOT,
+        encoding: 'utf8',
+      });
       expect(said).toContain('No schema changes');
       expect(readdirSync(join(ROOT, copy)).sort()).toEqual(readdirSync(FOLDER).sort());
     } finally {
@@ -49,8 +54,14 @@ describe('the output of npm run db:generate', () => {
 test('migrations are applied in order, once, and a failed one is rolled back', async () => {
   const fresh = await createEmptyDatabase();
   const engine = await openEngine(fresh, {});
-  const one = { name: '1', statements: ['create schema crossbook', 'create table crossbook.a (id int)'] };
-  const broken = { name: '2', statements: ['create table crossbook.b (id int)', 'create nonsense'] };
+  const one = {
+    name: '1',
+    statements: ['create schema crossbook', 'create table crossbook.a (id int)'],
+  };
+  const broken = {
+    name: '2',
+    statements: ['create table crossbook.b (id int)', 'create nonsense'],
+  };
   await migrate(engine, [one]);
   await expect(migrate(engine, [one, broken])).rejects.toThrow(/42601/);
   const exists = { name: 'test_exists', text: `select to_regclass('crossbook.b') as name` };
@@ -68,7 +79,8 @@ test('existing keys that share a name stay valid: the oldest keeps the name, the
     statements.some((one) => /api_keys_active_name/.test(one)),
   );
   await migrate(engine, MIGRATIONS.slice(0, before));
-  const run = (text: string) => engine.query<{ name: string }>({ name: text.slice(0, 40), text }, []);
+  const run = (text: string) =>
+    engine.query<{ name: string }>({ name: text.slice(0, 40), text }, []);
   await run(
     `insert into crossbook.applications (id, name) select gen_random_uuid(), n::text from generate_series(1, 2) n`,
   );
@@ -80,7 +92,13 @@ test('existing keys that share a name stay valid: the oldest keeps the name, the
     union all select 'e', id, 'default', '', now(), null from crossbook.applications where name = '2'`);
   await migrate(engine);
   const names = await run('select name from crossbook.api_keys order by public_id');
-  expect(names.map(({ name }) => name)).toEqual(['default a', 'default', 'default', 'default d', 'default']);
+  expect(names.map(({ name }) => name)).toEqual([
+    'default a',
+    'default',
+    'default',
+    'default d',
+    'default',
+  ]);
   await engine.close();
   await fresh.drop();
 });
@@ -109,7 +127,8 @@ describe('on a server', () => {
     const open = () => openDatabase(fresh, { keyRing: TEST_RING, poolSize: 2 });
     const databases = await Promise.all(Array.from({ length: 10 }, open));
     const application = await databases[0]?.admin.createApplication('seen by all');
-    for (const { admin } of databases) expect(await admin.listApplications()).toEqual([application]);
+    for (const { admin } of databases)
+      expect(await admin.listApplications()).toEqual([application]);
     await Promise.all(databases.map((database) => database.close()));
 
     const engine = await openEngine(fresh, {});

@@ -13,7 +13,11 @@ describeEachServer('OAuth clients', (on) => {
     const first = await store.set('hubspot', { clientId: 'one', clientSecret: 'secret 1' });
     await store.set('salesforce', { clientId: 'org', clientSecret: 'secret 2' });
     const second = await store.set('hubspot', { clientId: 'two', clientSecret: 'secret 3' });
-    expect(second).toMatchObject({ providerName: 'hubspot', clientId: 'two', createdAt: first.createdAt });
+    expect(second).toMatchObject({
+      providerName: 'hubspot',
+      clientId: 'two',
+      createdAt: first.createdAt,
+    });
     expect(await store.find('hubspot')).toEqual({ clientId: 'two', clientSecret: 'secret 3' });
     expect((await store.list()).map(({ clientId }) => clientId)).toEqual(['two', 'org']);
     expect(await other.store.list()).toEqual([]);
@@ -27,7 +31,9 @@ describeEachServer('OAuth clients', (on) => {
     const { store } = await open();
     const stored = await store.set('hubspot', { clientId: 'id', clientSecret: 'hush-hush-secret' });
     expect(JSON.stringify([stored, await store.list()])).not.toContain('hush');
-    expect(JSON.stringify(await on.rows('select * from crossbook.oauth_clients'))).not.toContain('hush');
+    expect(JSON.stringify(await on.rows('select * from crossbook.oauth_clients'))).not.toContain(
+      'hush',
+    );
   });
 
   test('have secrets that cannot be decrypted for another application, provider or id', async () => {
@@ -40,7 +46,9 @@ describeEachServer('OAuth clients', (on) => {
       [other.id, one.id],
     );
     await expect(other.store.find('hubspot')).rejects.toThrow('does not open');
-    await on.rows(`update crossbook.oauth_clients set client_id = 'x' where application_id = $1`, [one.id]);
+    await on.rows(`update crossbook.oauth_clients set client_id = 'x' where application_id = $1`, [
+      one.id,
+    ]);
     await expect(one.store.find('hubspot')).rejects.toThrow('does not open');
     await on.rows('delete from crossbook.oauth_clients');
   });

@@ -16,7 +16,10 @@ test('the reason of a database outage is logged once a minute for each reason, a
   meet('ECONNREFUSED', 'connect ECONNREFUSED /socket');
   meet('22P02', 'invalid input syntax: "secret"');
   meet('22021', 'invalid byte sequence');
-  expect(said).toEqual(['53100 No space left on device', 'ECONNREFUSED connect ECONNREFUSED /socket']);
+  expect(said).toEqual([
+    '53100 No space left on device',
+    'ECONNREFUSED connect ECONNREFUSED /socket',
+  ]);
   now = 60_000;
   meet('53100', 'still no space left');
   expect(said.at(-1)).toBe('53100 still no space left');

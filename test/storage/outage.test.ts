@@ -48,7 +48,10 @@ describe('while the database is away', () => {
     const { customers } = database.forApplication(applicationId);
     await customers.upsert(ADA);
     await proxy.cut();
-    const away = { code: 'SERVICE_UNAVAILABLE', message: 'The database cannot answer at the moment.' };
+    const away = {
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The database cannot answer at the moment.',
+    };
     await expect(database.ping()).rejects.toMatchObject(away);
     await expect(customers.findMany(['ada'])).rejects.toMatchObject(away);
     await expect(customers.upsert(ADA)).rejects.toMatchObject(away);
@@ -78,7 +81,8 @@ describe('while the database is away', () => {
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and pid <> pg_backend_pid()`,
       );
-      for (const found of await Promise.all(reads)) expect(found).toMatchObject([{ customerId: 'ada' }]);
+      for (const found of await Promise.all(reads))
+        expect(found).toMatchObject([{ customerId: 'ada' }]);
     }
     await rival.close();
   });
@@ -88,9 +92,10 @@ describe('while the database is away', () => {
     const administrator = await openRival(inject('databaseServer'));
     const name = new URL(fresh.url).pathname.slice(1);
     await administrator.run(`alter database ${name} allow_connections false`);
-    await administrator.run('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-      name,
-    ]);
+    await administrator.run(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+      [name],
+    );
     await untilPingFailsWith('55000');
     const read = customers.findMany(['ada']);
     await expect(database.ping()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -113,8 +118,12 @@ describe('while the database is away', () => {
     await proxy.cut();
     await untilPingFailsWith('ECONNREFUSED');
     const written = contactCache.write(entry).catch((error) => error.id);
-    const another = contactCache.write({ ...entry, filterKey: () => 'email:bob' }).catch((error) => error.id);
-    const read = contactCache.read(entry.connectionId, entry.filterKey()).catch((error) => error.id);
+    const another = contactCache
+      .write({ ...entry, filterKey: () => 'email:bob' })
+      .catch((error) => error.id);
+    const read = contactCache
+      .read(entry.connectionId, entry.filterKey())
+      .catch((error) => error.id);
     expect(await written).toMatch(/^[\da-f-]{36}$/);
     expect(await another).toBe(await written);
     expect(await read).not.toBe(await written);
@@ -127,8 +136,12 @@ describe('while the database is away', () => {
     const rival = await openRival(fresh.url);
     await customers.upsert(ADA);
     await rival.run('begin');
-    await rival.run('select from crossbook.customers where application_id = $1 for update', [applicationId]);
-    const lost = expect(customers.upsert(ADA)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await rival.run('select from crossbook.customers where application_id = $1 for update', [
+      applicationId,
+    ]);
+    const lost = expect(customers.upsert(ADA)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
     await rival.untilSomebodyWaits();
     await proxy.cut();
     await lost;
@@ -144,13 +157,16 @@ describe('while the database is away', () => {
     const id = created?.endpoint.id ?? '';
     const rival = await openRival(fresh.url);
     await rival.run('begin');
-    await rival.run('select from crossbook.webhook_endpoints where application_id = $1 for update', [
-      applicationId,
-    ]);
+    await rival.run(
+      'select from crossbook.webhook_endpoints where application_id = $1 for update',
+      [applicationId],
+    );
     const lost = expect(webhooks.remove(id)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     await rival.untilSomebodyWaits();
     await proxy.cut();
-    await rival.run('delete from crossbook.webhook_endpoints where application_id = $1', [applicationId]);
+    await rival.run('delete from crossbook.webhook_endpoints where application_id = $1', [
+      applicationId,
+    ]);
     await rival.run('commit');
     await rival.close();
     await proxy.mend();
@@ -166,7 +182,9 @@ describe('while the database is away', () => {
     });
     const rival = await openRival(fresh.url);
     await rival.run('begin');
-    await rival.run('select from crossbook.customers where application_id = $1 for update', [applicationId]);
+    await rival.run('select from crossbook.customers where application_id = $1 for update', [
+      applicationId,
+    ]);
     const { customers } = impatient.forApplication(applicationId);
     await expect(customers.upsert(ADA)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     await rival.run('commit');
@@ -178,9 +196,10 @@ describe('while the database is away', () => {
     const nobody = new URL(url);
     nobody.password = 'hunter2';
     await proxy.cut();
-    const failure = await openDatabase({ url: nobody.href }, { keyRing: TEST_RING, deadlineMs: 0 }).catch(
-      String,
-    );
+    const failure = await openDatabase(
+      { url: nobody.href },
+      { keyRing: TEST_RING, deadlineMs: 0 },
+    ).catch(String);
     expect(failure).toMatch(
       /PostgreSQL at 127\.0\.0\.1:\d+\/crossbook_test_\w+ cannot be used: .*ECONNREFUSED/,
     );

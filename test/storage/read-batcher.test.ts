@@ -46,7 +46,11 @@ function open() {
       new Promise((resolve, reject) => {
         const found = new Map(ids.map((id) => [id, `${id}!`]));
         const name = `${applicationId} ${ids.join()}`;
-        statements.push({ name, answer: () => resolve(found), fail: () => reject(toUnavailable('gone')) });
+        statements.push({
+          name,
+          answer: () => resolve(found),
+          fail: () => reject(toUnavailable('gone')),
+        });
       }),
   });
   return {

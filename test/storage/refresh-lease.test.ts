@@ -14,8 +14,12 @@ test('a process that repeatedly finds the lease taken gives up after two lease t
   } as unknown as Engine;
   // Each time another process has it.
   const find = async () => ({ generation: 1, lease: `lease-${tries}` }) as never;
-  const waiting = underRefreshLease({ engine, leaseMs: 1, applicationId: 'a', connectionId: 'c', find }, () =>
-    Promise.reject(new Error('It never had the lease.')),
+  const waiting = underRefreshLease(
+    { engine, leaseMs: 1, applicationId: 'a', connectionId: 'c', find },
+    () => Promise.reject(new Error('It never had the lease.')),
   );
-  await expect(waiting).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_TIMEOUT', retryAfterMs: 1_000 });
+  await expect(waiting).rejects.toMatchObject({
+    code: 'REMOTE_PROVIDER_TIMEOUT',
+    retryAfterMs: 1_000,
+  });
 });

@@ -7,7 +7,9 @@ describeEachServer('a removal', (on) => {
     const { id: applicationId } = await on.createApplication();
     const stores = on.database().forApplication(applicationId);
     const put = async (customerId: string, grant?: Granted) => {
-      const connections = [{ providerName: 'hubspot' as const, credentials: oauth(`of ${customerId}`) }];
+      const connections = [
+        { providerName: 'hubspot' as const, credentials: oauth(`of ${customerId}`) },
+      ];
       const given = { customerId, name: 'C', email: 'c@example.com', connections };
       const { customer } = await stores.customers.upsert(given);
       const [connection] = customer.connections;
@@ -22,10 +24,10 @@ describeEachServer('a removal', (on) => {
       'update crossbook.connections set account_id = $2, account_user_id = $3 where id = $1::uuid',
       [id, account, user],
     );
-    await on.rows('update crossbook.credentials set oauth_client_id = $2 where connection_id = $1::uuid', [
-      id,
-      client,
-    ]);
+    await on.rows(
+      'update crossbook.credentials set oauth_client_id = $2 where connection_id = $1::uuid',
+      [id, client],
+    );
   };
 
   test('deletes everything of a connection, and keeps the customer, with a new version', async () => {
@@ -36,7 +38,9 @@ describeEachServer('a removal', (on) => {
     expect(await removals.removeConnection('c', 'hubspot')).toBeUndefined();
     expect((await customers.findMany(['c']))[0]).toMatchObject({ version: 2, connections: [] });
     expect(await credentials.read(id)).toBeUndefined();
-    expect(await connections.findMany([{ customerId: 'c', providerName: 'hubspot' }])).toEqual([undefined]);
+    expect(await connections.findMany([{ customerId: 'c', providerName: 'hubspot' }])).toEqual([
+      undefined,
+    ]);
   });
 
   test('checks the expected version of a customer', async () => {
@@ -116,7 +120,9 @@ describeEachServer('a removal', (on) => {
         credentials.refreshOnce(id, 1, async () => ({ credentials: brought })),
         removals.removeConnection('c', 'hubspot'),
       ]);
-      const left = await on.rows('select 1 from crossbook.credentials where connection_id = $1', [id]);
+      const left = await on.rows('select 1 from crossbook.credentials where connection_id = $1', [
+        id,
+      ]);
       expect(left).toEqual([]);
       // In either order, the returned token is the last one that was stored.
       expect([`refresh of c`, `refresh brought ${round}`]).toContain(removed?.grant?.refreshToken);

@@ -41,7 +41,12 @@ describeEachServer('a change of keys', (on) => {
     const { id, connections } = await setUp(20);
     const rotating = on.another({ keyRing: BOTH });
     const stores = rotating.forApplication(id);
-    const credentials = { type: 'oauth2', accessToken: 'n', refreshToken: null, expiresAt: null } as const;
+    const credentials = {
+      type: 'oauth2',
+      accessToken: 'n',
+      refreshToken: null,
+      expiresAt: null,
+    } as const;
     await Promise.all([
       rotating.maintenance.rotateSeals(3),
       ...connections.map((connection) =>
@@ -49,14 +54,18 @@ describeEachServer('a change of keys', (on) => {
       ),
     ]);
     for (const connection of connections) {
-      expect(await stores.credentials.read(connection.id)).toMatchObject({ credentials, generation: 2 });
+      expect(await stores.credentials.read(connection.id)).toMatchObject({
+        credentials,
+        generation: 2,
+      });
     }
     await on.rows('delete from crossbook.customers');
   });
 
   test('a missing key, or another key under the same id, is detected at the start', async () => {
     await setUp(2);
-    const unreadable = (ring: typeof OLD) => on.another({ keyRing: ring }).maintenance.findUnreadableKeys();
+    const unreadable = (ring: typeof OLD) =>
+      on.another({ keyRing: ring }).maintenance.findUnreadableKeys();
     expect(await unreadable(NEW)).toEqual(['old']);
     expect(await unreadable(BOTH)).toEqual([]);
     const { current } = NEW;
@@ -91,7 +100,10 @@ describeEachServer('a change of keys', (on) => {
     expect(await both.maintenance.rotateSeals(1)).toEqual({ resealed: 2, unreadable: 0 });
     expect(await fresh.maintenance.findUnreadableKeys()).toEqual([]);
     const { oauthClients } = fresh.forApplication(id);
-    expect(await oauthClients.find('salesforce')).toEqual({ clientId: 's', clientSecret: 'secret of s' });
+    expect(await oauthClients.find('salesforce')).toEqual({
+      clientId: 's',
+      clientSecret: 'secret of s',
+    });
     expect(await both.maintenance.rotateSeals()).toEqual({ resealed: 0, unreadable: 0 });
     await on.rows('delete from crossbook.oauth_clients');
   });
@@ -123,23 +135,31 @@ describeEachServer('a change of keys', (on) => {
     const { customers, connectLinks } = old.forApplication(id);
     await customers.upsert({ customerId: 'ada', name: 'Ada', email: 'ada@example.com' });
     const link = await connectLinks.create({
-      ...{
-        customerId: 'ada',
-        providers: ['hubspot'],
-        returnUrl: 'https://app.example/done',
-        mode: 'REDIRECT',
-      },
-      ...{ confirm: true, loginUrl: null, optionalScopes: [], allowAccountChange: false },
+      customerId: 'ada',
+      providers: ['hubspot'],
+      returnUrl: 'https://app.example/done',
+      mode: 'REDIRECT',
+      confirm: true,
+      loginUrl: null,
+      optionalScopes: [],
+      allowAccountChange: false,
       expiresAt: new Date(Date.now() + 900_000),
     });
     await old.connectFlows.start({
-      ...{ stateHash: 'state', linkId: link?.id ?? '', providerName: 'hubspot', cookieHash: 'cookie' },
-      ...{ loginOrigin: 'https://app.hubspot.com', oauthClientId: 'id', codeVerifier: 'verifier' },
+      stateHash: 'state',
+      linkId: link?.id ?? '',
+      providerName: 'hubspot',
+      cookieHash: 'cookie',
+      loginOrigin: 'https://app.hubspot.com',
+      oauthClientId: 'id',
+      codeVerifier: 'verifier',
     });
     const [both, fresh] = [on.another({ keyRing: BOTH }), on.another({ keyRing: NEW })];
     expect(await fresh.maintenance.findUnreadableKeys()).toEqual([]);
     expect(await both.maintenance.rotateSeals()).toEqual({ resealed: 1, unreadable: 0 });
-    expect(await fresh.connectFlows.findByState('state')).toMatchObject({ codeVerifier: 'verifier' });
+    expect(await fresh.connectFlows.findByState('state')).toMatchObject({
+      codeVerifier: 'verifier',
+    });
     await on.rows('delete from crossbook.customers');
   });
 });

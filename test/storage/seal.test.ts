@@ -41,9 +41,12 @@ describe('a sealer', () => {
     }
   });
 
-  test.each(['', '.', 'a', 'a.', 'a.AAAA', 'zzz.AAAA', '.AAAA', '\0'])('%j is not a sealed value', (text) => {
-    expect(sealer.open(text, 'row')).toBeUndefined();
-  });
+  test.each(['', '.', 'a', 'a.', 'a.AAAA', 'zzz.AAAA', '.AAAA', '\0'])(
+    '%j is not a sealed value',
+    (text) => {
+      expect(sealer.open(text, 'row')).toBeUndefined();
+    },
+  );
 
   test('a value can be decrypted only with its binding and its purpose', () => {
     const sealed = sealer.seal('secret', 'row 1');
@@ -65,7 +68,9 @@ describe('a sealer', () => {
 
 test('a keyed hash depends on the value, the purpose and the key', () => {
   const hash = createKeyedHash(ringOf('a'), 'test');
-  expect(hash('ada@example.com')).toBe(createKeyedHash(ringOf('a', 'b'), 'test')('ada@example.com'));
+  expect(hash('ada@example.com')).toBe(
+    createKeyedHash(ringOf('a', 'b'), 'test')('ada@example.com'),
+  );
   const others = [
     hash('bob@example.com'),
     createKeyedHash(ringOf('a'), 'other')('ada@example.com'),

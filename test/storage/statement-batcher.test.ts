@@ -73,7 +73,10 @@ test('a failure of the database also rejects items that wait for the same key, e
   await end(0, away);
   await end(1);
   await end(2);
-  const refused = { status: 'rejected', reason: { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 } };
+  const refused = {
+    status: 'rejected',
+    reason: { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 },
+  };
   const [a1, b, a2, c, a3] = await answers;
   expect([a1, a2, a3]).toMatchObject([refused, refused, refused]);
   expect(ids.size).toBe(3);
@@ -122,7 +125,8 @@ function open() {
     sizeOf: ({ length }) => length,
     execute: (_, names) =>
       new Promise((resolve, reject) => {
-        const end = (error?: Error) => (error ? reject(error) : resolve(names.map((name) => `${name}!`)));
+        const end = (error?: Error) =>
+          error ? reject(error) : resolve(names.map((name) => `${name}!`));
         begun.push({ names, end });
       }),
     clock,

@@ -7,7 +7,9 @@ describeEachServer('the status of a connection', (on) => {
     const { id: applicationId } = await on.createApplication();
     const stores = on.database().forApplication(applicationId);
     const read = async () => {
-      const [found] = await stores.connections.findMany([{ customerId: 'c', providerName: 'hubspot' }]);
+      const [found] = await stores.connections.findMany([
+        { customerId: 'c', providerName: 'hubspot' },
+      ]);
       if (!found) throw new Error('There is no connection.');
       return found;
     };
@@ -31,7 +33,10 @@ describeEachServer('the status of a connection', (on) => {
     expect(stateOf(given)).toEqual(['connected', null]);
     expect(given.statusChangedAt > fresh.statusChangedAt).toBe(true);
     const again = await put(oauth('second'));
-    expect([stateOf(again), again.statusChangedAt]).toEqual([['connected', null], given.statusChangedAt]);
+    expect([stateOf(again), again.statusChangedAt]).toEqual([
+      ['connected', null],
+      given.statusChangedAt,
+    ]);
     const cleared = await put(null);
     expect(stateOf(cleared)).toEqual(['unauthorized', 'credentials_cleared']);
     expect(cleared.statusChangedAt > again.statusChangedAt).toBe(true);
@@ -66,14 +71,16 @@ describeEachServer('the status of a connection', (on) => {
         granted_scopes = '{a,b}' where id = $1`,
       [id],
     );
-    await on.rows(`update crossbook.credentials set oauth_client_id = 'client' where connection_id = $1`, [
-      id,
-    ]);
+    await on.rows(
+      `update crossbook.credentials set oauth_client_id = 'client' where connection_id = $1`,
+      [id],
+    );
     const account = { id: '42', name: 'Acme', url: null, userId: '7' };
     expect(await read()).toMatchObject({ account, grantedScopes: ['a', 'b'] });
     expect(await put()).toMatchObject({ account, grantedScopes: ['a', 'b'] });
     expect(await put(oauth('by an upsert'))).toMatchObject({ account: null, grantedScopes: [] });
-    const clients = 'select oauth_client_id as client from crossbook.credentials where connection_id = $1';
+    const clients =
+      'select oauth_client_id as client from crossbook.credentials where connection_id = $1';
     expect(await on.rows(clients, [id])).toEqual([{ client: null }]);
   });
 });

@@ -20,9 +20,9 @@ describeEachServer('tenancy', (on) => {
   test('customers and connections of another application are not found', async () => {
     const { theirs } = await setUp();
     expect(await theirs.customers.findMany(['ada'])).toEqual([undefined]);
-    expect(await theirs.connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }])).toEqual([
-      undefined,
-    ]);
+    expect(
+      await theirs.connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }]),
+    ).toEqual([undefined]);
     expect(await theirs.removals.removeCustomer('ada', undefined)).toBeUndefined();
     expect(await theirs.customers.raiseTokenGeneration('ada')).toBeUndefined();
   });
@@ -40,7 +40,9 @@ describeEachServer('tenancy', (on) => {
     const refresh = () => Promise.reject(new Error('must not be called'));
     expect(await theirs.credentials.refreshOnce(connectionId, 1, refresh)).toBeUndefined();
     await theirs.credentials.markRefused(connectionId, 1, 'refresh_token_refused');
-    const [connection] = await mine.connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }]);
+    const [connection] = await mine.connections.findMany([
+      { customerId: 'ada', providerName: 'hubspot' },
+    ]);
     expect(connection?.status).toBe('connected');
   });
 
@@ -84,10 +86,14 @@ describe('types', () => {
 });
 
 type Mentions<Store> = Store extends unknown
-  ? { [Method in keyof Store]: TakesApplication<Store[Method]> extends true ? Method : never }[keyof Store]
+  ? {
+      [Method in keyof Store]: TakesApplication<Store[Method]> extends true ? Method : never;
+    }[keyof Store]
   : never;
 type TakesApplication<Method> = Method extends (...given: infer Given) => unknown
-  ? true extends { [Index in keyof Given]: 'applicationId' extends keyof Given[Index] ? true : false }[number]
+  ? true extends {
+      [Index in keyof Given]: 'applicationId' extends keyof Given[Index] ? true : false;
+    }[number]
     ? true
     : false
   : false;

@@ -77,7 +77,10 @@ describe('an upsert that began before a concurrent one committed', () => {
   });
 
   test('clears also credentials that the concurrent one has just stored', async () => {
-    const { customer } = await stores.customers.upsert({ ...ADA, connections: [{ providerName: 'gong' }] });
+    const { customer } = await stores.customers.upsert({
+      ...ADA,
+      connections: [{ providerName: 'gong' }],
+    });
     const id = customer.connections[0]?.id ?? '';
     await rival.run('begin');
     await writeCustomer();
@@ -128,8 +131,12 @@ describe('an upsert that began before a concurrent one committed', () => {
        values ($1, 'bob', 'rival', 'rival@example.com', 1)`,
       [applicationId],
     );
-    const held = ['ada', 'bob'].map((customerId) => stores.customers.upsert({ ...ADA, customerId }));
-    const free = ['cyd', 'dan'].map((customerId) => stores.customers.upsert({ ...ADA, customerId }));
+    const held = ['ada', 'bob'].map((customerId) =>
+      stores.customers.upsert({ ...ADA, customerId }),
+    );
+    const free = ['cyd', 'dan'].map((customerId) =>
+      stores.customers.upsert({ ...ADA, customerId }),
+    );
     expect((await Promise.all(free)).map(({ created }) => created)).toEqual([true, true]);
     await rival.run('commit');
     expect((await Promise.all(held)).map(({ customer }) => customer.version)).toEqual([2, 2]);
@@ -143,10 +150,14 @@ describe('an upsert that began before a concurrent one committed', () => {
     await rival.run(`update crossbook.connections set status = 'connected' where id = $1`, [id]);
     const pending = stores.credentials.markRefused(id, 1, 'refresh_token_refused');
     await rival.untilSomebodyWaits();
-    await rival.run('update crossbook.credentials set generation = 2 where connection_id = $1', [id]);
+    await rival.run('update crossbook.credentials set generation = 2 where connection_id = $1', [
+      id,
+    ]);
     await rival.run('commit');
     await pending;
-    const [connection] = await stores.connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }]);
+    const [connection] = await stores.connections.findMany([
+      { customerId: 'ada', providerName: 'hubspot' },
+    ]);
     expect(connection?.status).toBe('connected');
   });
 });

@@ -16,7 +16,9 @@ describeEachServer('upserts at the same time', (on) => {
         customers.upsert({ ...ADA, name: `${index}`, connections }),
       ),
     );
-    const versions = answers.map(({ customer }) => customer.version).sort((left, right) => left - right);
+    const versions = answers
+      .map(({ customer }) => customer.version)
+      .sort((left, right) => left - right);
     expect(versions).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1));
     expect(answers.filter(({ created }) => created).length).toBe(1);
     const stored = (await customers.findMany(['ada']))[0];
@@ -37,7 +39,9 @@ describeEachServer('upserts at the same time', (on) => {
       'marketo',
     ] as const;
     const answers = await Promise.all(
-      providers.map((providerName) => customers.upsert({ ...ADA, connections: [{ providerName }] })),
+      providers.map((providerName) =>
+        customers.upsert({ ...ADA, connections: [{ providerName }] }),
+      ),
     );
     const last = answers.find(({ customer }) => customer.version === providers.length);
     expect(last?.customer.connections.length).toBe(providers.length);
@@ -60,7 +64,9 @@ describeEachServer('upserts at the same time', (on) => {
     const { customers } = await open();
     const connections: ConnectionUpsert[] = [{ providerName: 'hubspot' }, { providerName: 'gong' }];
     const ids = Array.from({ length: 200 }, (_, index) => `customer-${index}`);
-    await Promise.all(ids.map((customerId) => customers.upsert({ ...ADA, customerId, connections })));
+    await Promise.all(
+      ids.map((customerId) => customers.upsert({ ...ADA, customerId, connections })),
+    );
     const stored = await customers.findMany(ids);
     expect(stored.map((customer) => customer?.connections.length)).toEqual(ids.map(() => 2));
   });

@@ -19,9 +19,9 @@ describeEachServer('upserts of different customers that are written together', (
     const { customers } = await open();
     await Promise.all(ids.slice(0, 60).map((id) => customers.upsert(named(id))));
     const answers = await Promise.all(ids.map((id) => customers.upsert(named(id))));
-    expect(answers.map(({ created, customer }) => [created, customer.version, customer.customerId])).toEqual(
-      ids.map((id, index) => [index >= 60, index < 60 ? 2 : 1, id]),
-    );
+    expect(
+      answers.map(({ created, customer }) => [created, customer.version, customer.customerId]),
+    ).toEqual(ids.map((id, index) => [index >= 60, index < 60 ? 2 : 1, id]));
     const stored = await customers.findMany(ids);
     expect(answers.map(({ customer }) => customer)).toEqual(stored);
   });
@@ -32,15 +32,28 @@ describeEachServer('upserts of different customers that are written together', (
       undefined,
       [{ providerName: 'hubspot' }],
       [{ providerName: 'hubspot', credentials: null }, { providerName: 'gong' }],
-      [{ providerName: 'hubspot', credentials: { type: 'token', value: 'new' }, entityMappings: null }],
+      [
+        {
+          providerName: 'hubspot',
+          credentials: { type: 'token', value: 'new' },
+          entityMappings: null,
+        },
+      ],
       [{ providerName: 'slack', instanceUrl: 'https://a.b' }],
     ];
     const before: readonly ConnectionUpsert[] = [
-      { providerName: 'hubspot', instanceUrl: 'https://x.y', entityMappings: [], credentials: TOKEN },
+      {
+        providerName: 'hubspot',
+        instanceUrl: 'https://x.y',
+        entityMappings: [],
+        credentials: TOKEN,
+      },
     ];
     await Promise.all(ids.map((id) => customers.upsert({ ...named(id), connections: before })));
     const answers = await Promise.all(
-      ids.map((id, index) => customers.upsert({ ...named(id), connections: connectionsOf[index % 5] })),
+      ids.map((id, index) =>
+        customers.upsert({ ...named(id), connections: connectionsOf[index % 5] }),
+      ),
     );
     const stored = await customers.findMany(ids);
     for (const [index, { customer }] of answers.entries()) {
@@ -57,7 +70,11 @@ describeEachServer('upserts of different customers that are written together', (
       const value = kind === 3 ? 'new' : 'v';
       expect(secret?.credentials).toEqual(kind === 2 ? undefined : { type: 'token', value });
       const others = customer.connections.map(({ providerName }) => providerName);
-      expect(others).toEqual([...(kind === 2 ? ['gong'] : []), 'hubspot', ...(kind === 4 ? ['slack'] : [])]);
+      expect(others).toEqual([
+        ...(kind === 2 ? ['gong'] : []),
+        'hubspot',
+        ...(kind === 4 ? ['slack'] : []),
+      ]);
     }
   });
 

@@ -33,14 +33,28 @@ describeEachServer('upsert', (on) => {
     const first = await customers.upsert(ADA);
     const second = await customers.upsert({ ...ADA, name: 'Ada L.' });
     expect([first.created, first.customer.version, first.customer.name]).toEqual([true, 1, 'Ada']);
-    expect([second.created, second.customer.version, second.customer.name]).toEqual([false, 2, 'Ada L.']);
+    expect([second.created, second.customer.version, second.customer.name]).toEqual([
+      false,
+      2,
+      'Ada L.',
+    ]);
   });
 
   test('returns every stored field', async () => {
     const { customers } = await open();
-    const { customer } = await customers.upsert({ ...ADA, connections: [FULL, { providerName: '6sense' }] });
-    expect(customer.connections.map(({ providerName }) => providerName)).toEqual(['6sense', 'salesforce']);
-    expect(customer.connections[1]).toMatchObject({ ...FULL, category: 'crm', status: 'unauthorized' });
+    const { customer } = await customers.upsert({
+      ...ADA,
+      connections: [FULL, { providerName: '6sense' }],
+    });
+    expect(customer.connections.map(({ providerName }) => providerName)).toEqual([
+      '6sense',
+      'salesforce',
+    ]);
+    expect(customer.connections[1]).toMatchObject({
+      ...FULL,
+      category: 'crm',
+      status: 'unauthorized',
+    });
     expect((await customers.findMany(['ada', 'nobody']))[1]).toBeUndefined();
     expect((await customers.findMany(['ada']))[0]).toEqual(customer);
   });
@@ -61,7 +75,10 @@ describeEachServer('upsert', (on) => {
       ...ADA,
       connections: [{ providerName: 'salesforce', ...cleared }],
     });
-    expect(after.connections).toEqual([before.connections[0], { ...before.connections[1], ...cleared }]);
+    expect(after.connections).toEqual([
+      before.connections[0],
+      { ...before.connections[1], ...cleared },
+    ]);
     expect((await customers.upsert(ADA)).customer.connections).toEqual(after.connections);
     expect((await customers.findMany(['ada']))[0]?.connections).toEqual(after.connections);
   });
@@ -103,7 +120,9 @@ describeEachServer('upsert', (on) => {
   });
 
   test('a provider has a constant id for each application, and another id for another application', async () => {
-    const link: Pick<CustomerUpsert, 'connections'> = { connections: [{ providerName: 'hubspot' }] };
+    const link: Pick<CustomerUpsert, 'connections'> = {
+      connections: [{ providerName: 'hubspot' }],
+    };
     const { customers } = await open();
     const ids = [
       await customers.upsert({ ...ADA, ...link }),
@@ -118,7 +137,12 @@ describeEachServer('upsert', (on) => {
   test('an unexpected version is a conflict that names both versions, and writes nothing', async () => {
     const { customers } = await open();
     const attempt = (expectedVersion: number) =>
-      customers.upsert({ ...ADA, name: 'x', expectedVersion, connections: [{ providerName: 'gong' }] });
+      customers.upsert({
+        ...ADA,
+        name: 'x',
+        expectedVersion,
+        connections: [{ providerName: 'gong' }],
+      });
     await expect(attempt(1)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(/1.*not exist/),
@@ -175,9 +199,13 @@ describeEachServer('upsert', (on) => {
       await expect(customers.upsert({ ...ADA, name: odd })).rejects.toMatchObject(refused);
       const entityMappings = [{ entityId: odd, object: null, fieldMappings: [] }];
       const link = { providerName: 'gong' as const, entityMappings };
-      await expect(customers.upsert({ ...ADA, connections: [link] })).rejects.toMatchObject(refused);
+      await expect(customers.upsert({ ...ADA, connections: [link] })).rejects.toMatchObject(
+        refused,
+      );
       expect(await customers.findMany([odd])).toEqual([undefined]);
-      expect(await connections.findMany([{ customerId: odd, providerName: 'gong' }])).toEqual([undefined]);
+      expect(await connections.findMany([{ customerId: odd, providerName: 'gong' }])).toEqual([
+        undefined,
+      ]);
     },
   );
 

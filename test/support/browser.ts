@@ -18,7 +18,10 @@ export function openBrowser(): Promise<Browser> {
 }
 
 /** Without a timeout of its own: only the test's timeout applies. */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+export async function openPage(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
   const page = await browser.newPage(options);
   page.setDefaultTimeout(0);
   return page;

@@ -46,9 +46,13 @@ export function startClients({ url, headers, bodies, count }: ClientOptions): Cl
           text += chunk;
         });
         answer.once('error', (error) => resolve(error.message));
-        answer.once('end', () => resolve(text.endsWith('}') ? (answer.statusCode ?? 0) : 'half an answer'));
+        answer.once('end', () =>
+          resolve(text.endsWith('}') ? (answer.statusCode ?? 0) : 'half an answer'),
+        );
       });
-      outgoing.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+      outgoing.once('error', (error: NodeJS.ErrnoException) =>
+        resolve(error.code ?? error.message),
+      );
       outgoing.end(body);
     });
   }

@@ -64,11 +64,17 @@ const span = z
     flags: z.int(),
     status: z.strictObject({ code: z.union([z.literal(0), z.literal(2)]) }),
   })
-  .refine(({ startTimeUnixNano, endTimeUnixNano }) => BigInt(startTimeUnixNano) <= BigInt(endTimeUnixNano));
+  .refine(
+    ({ startTimeUnixNano, endTimeUnixNano }) =>
+      BigInt(startTimeUnixNano) <= BigInt(endTimeUnixNano),
+  );
 const exportRequest = z.strictObject({
   resourceSpans: z.array(
     z.strictObject({
-      resource: z.strictObject({ attributes: z.array(attribute), droppedAttributesCount: z.literal(0) }),
+      resource: z.strictObject({
+        attributes: z.array(attribute),
+        droppedAttributesCount: z.literal(0),
+      }),
       scopeSpans: z.array(
         z.strictObject({
           scope: z.strictObject({ name: z.string(), version: z.string() }),

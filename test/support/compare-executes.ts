@@ -9,7 +9,10 @@ export const PIECES = toPieces(Number(process.env['CROSSBOOK_TEST_RUNS'] ?? 1_50
 
 /** The executor as it is, and one that uses the paths for many objects and long lists also for small ones. */
 export function createBothExecutes(schema: GraphQLSchema) {
-  return [createUnlimitedExecute(schema), createUnlimitedExecute(schema, { writeAfter: 1, jsonAbove: 0 })];
+  return [
+    createUnlimitedExecute(schema),
+    createUnlimitedExecute(schema, { writeAfter: 1, jsonAbove: 0 }),
+  ];
 }
 
 /** The executor as it is, without an allowance, and with objects in place of JSON where nothing else is said. */
@@ -27,7 +30,9 @@ const UNBOUNDED = { values: ENDLESS, bytes: ENDLESS, errors: ENDLESS, errorBytes
 /** Keeps the order of keys; removes the error id, which is unique per instance. */
 export function toText({ data, errors }: ExecutionResult): string {
   const printed = errors?.map(({ message, path, locations, originalError }) => ({
-    ...{ message, path, locations },
+    message,
+    path,
+    locations,
     origin: originalError && [
       originalError.name,
       originalError.message,

@@ -26,7 +26,12 @@ export async function connectCustomer(
     instance_url: provider === 'hubspot' ? sandbox.hubspot.origin : account.instanceUrl,
     credentials: { type: 'token', value: account.accessToken },
   };
-  const customer = { customer_id: customerId, name: 'C', email: 'c@example.com', connections: [connection] };
+  const customer = {
+    customer_id: customerId,
+    name: 'C',
+    email: 'c@example.com',
+    connections: [connection],
+  };
   const { status, body } = await rest('PUT', '/customers', customer);
   if (status !== 200) throw new Error(`The customer was not stored: ${JSON.stringify(body)}`);
 }

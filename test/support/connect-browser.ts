@@ -15,7 +15,10 @@ function openBrowserOver(ask: (request: Request) => Promise<Response>): Browser 
   const cookies = new Map<string, string>();
   const seen: string[] = [];
 
-  const visit: Browser['visit'] = async (url, { method = 'GET', form, json, headers = {} } = {}) => {
+  const visit: Browser['visit'] = async (
+    url,
+    { method = 'GET', form, json, headers = {} } = {},
+  ) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await ask(
       new Request(url, {
@@ -64,7 +67,8 @@ export async function consent(
     body: new URLSearchParams({ decision, account: account ?? first }),
   });
   const location = response.headers.get('location');
-  if (location === null) throw new Error(`The provider keeps the browser: ${await response.text()}`);
+  if (location === null)
+    throw new Error(`The provider keeps the browser: ${await response.text()}`);
   return location;
 }
 
@@ -87,7 +91,10 @@ export interface Browser {
     },
   ): Promise<Visited>;
   /** Submits the form of a link's page. */
-  start(linkUrl: string, form: Record<string, string>): Promise<Visited & { readonly consentUrl: string }>;
+  start(
+    linkUrl: string,
+    form: Record<string, string>,
+  ): Promise<Visited & { readonly consentUrl: string }>;
 }
 
 export interface Visited {

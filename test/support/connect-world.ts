@@ -33,7 +33,11 @@ export async function openConnectWorld(
     async addCustomer() {
       customers += 1;
       const customerId = `customer-${customers}`;
-      const body = { customer_id: customerId, name: `Customer ${customers}`, email: 'c@example.com' };
+      const body = {
+        customer_id: customerId,
+        name: `Customer ${customers}`,
+        email: 'c@example.com',
+      };
       await crossbook.rest('PUT', '/customers', body);
       return customerId;
     },
@@ -89,7 +93,11 @@ export interface ConnectWorld {
   /** The offset of the wall clock in milliseconds. */
   readonly clock: { offset: number };
   addCustomer(): Promise<string>;
-  create(customerId: string, more?: object, headers?: Record<string, string>): ReturnType<TestApp['rest']>;
+  create(
+    customerId: string,
+    more?: object,
+    headers?: Record<string, string>,
+  ): ReturnType<TestApp['rest']>;
   /** For a new customer, with a new browser. */
   link(more?: object): Promise<WorldLink>;
   goThrough(

@@ -2,7 +2,10 @@ import type { Connection } from '../../src/domain/connection.ts';
 import { PROVIDER_CATEGORIES, type ProviderName } from '../../src/domain/provider-names.ts';
 
 /** A connection with default values, except for the patch. */
-export function createConnection(providerName: ProviderName, patch: Partial<Connection> = {}): Connection {
+export function createConnection(
+  providerName: ProviderName,
+  patch: Partial<Connection> = {},
+): Connection {
   return {
     id: '6f0f6b54-2f0e-4d7c-9d3f-1f5d6a1c0b01',
     applicationId: '6f0f6b54-2f0e-4d7c-9d3f-1f5d6a1c0b02',

@@ -19,15 +19,21 @@ function describeOn(kind: ServerKind, title: string, suite: (on: ServerUnderTest
     let opened: { engine: Engine; database: Database } | undefined;
     let dropDatabase = async () => {};
     const get = () => {
-      if (!opened) throw new Error('The database opens before the first test, not while tests are collected');
+      if (!opened)
+        throw new Error('The database opens before the first test, not while tests are collected');
       return opened;
     };
     beforeAll(async () => {
-      const { url, drop } = await (kind === 'embedded' ? createTestDatabase() : createEmptyDatabase(kind));
+      const { url, drop } = await (kind === 'embedded'
+        ? createTestDatabase()
+        : createEmptyDatabase(kind));
       dropDatabase = drop;
       const engine = await openEngine({ url }, {});
       await migrate(engine);
-      opened = { engine, database: createDatabase(engine, { keyRing: TEST_RING, cacheDelayMs: 0 }) };
+      opened = {
+        engine,
+        database: createDatabase(engine, { keyRing: TEST_RING, cacheDelayMs: 0 }),
+      };
     });
     afterAll(async () => {
       await opened?.engine.close();
@@ -36,9 +42,11 @@ function describeOn(kind: ServerKind, title: string, suite: (on: ServerUnderTest
     suite({
       kind,
       database: () => get().database,
-      another: (options) => createDatabase(get().engine, { keyRing: TEST_RING, cacheDelayMs: 0, ...options }),
+      another: (options) =>
+        createDatabase(get().engine, { keyRing: TEST_RING, cacheDelayMs: 0, ...options }),
       rows: (text, values = []) => get().engine.query({ name: text.slice(0, 60), text }, values),
-      createApplication: () => get().database.admin.createApplication(`application ${randomUUID()}`),
+      createApplication: () =>
+        get().database.admin.createApplication(`application ${randomUUID()}`),
     });
   });
 }
@@ -63,7 +71,9 @@ async function create(serverUrl: string, options: string): Promise<TestDatabase>
 }
 
 export function ringOf(...ids: readonly string[]): KeyRing {
-  return parseKeyRing(ids.map((id) => `${id}:${Buffer.alloc(32, id).toString('base64')}`).join(','));
+  return parseKeyRing(
+    ids.map((id) => `${id}:${Buffer.alloc(32, id).toString('base64')}`).join(','),
+  );
 }
 
 export const TEST_RING = ringOf('test');

@@ -12,12 +12,14 @@ export const DOCUMENTS: ReadonlyMap<string, string> = new Map(
 /** Every code block, with its language and its first line. */
 export function readSamples(): readonly Sample[] {
   return [...DOCUMENTS].flatMap(([path, text]) =>
-    [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(({ 1: language = '', 2: code = '', index }) => ({
-      path,
-      line: text.slice(0, index).split('\n').length,
-      language,
-      code,
-    })),
+    [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
+      ({ 1: language = '', 2: code = '', index }) => ({
+        path,
+        line: text.slice(0, index).split('\n').length,
+        language,
+        code,
+      }),
+    ),
   );
 }
 
@@ -26,7 +28,8 @@ function listPages(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.name.endsWith('.md')) return path;
-    const isExample = path.startsWith('examples') && entry.isDirectory() && entry.name !== 'node_modules';
+    const isExample =
+      path.startsWith('examples') && entry.isDirectory() && entry.name !== 'node_modules';
     return isExample ? listPages(path) : [];
   });
 }

@@ -15,7 +15,9 @@ export function createFakeConnectLinks(
         id: randomUUID(),
         applicationId,
         status: 'PENDING',
-        ...{ failure: null, providerName: null, connectionId: null },
+        failure: null,
+        providerName: null,
+        connectionId: null,
         createdAt: new Date('2025-01-01T00:00:00.000Z'),
       };
       links.set(made.id, made);

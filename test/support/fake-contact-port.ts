@@ -16,7 +16,9 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
   return {
     async findByEmails(emails, selection) {
       called('findByEmails', emails, selection);
-      return new Map(emails.map((email) => [email, owners(email).map((person) => read(person, selection))]));
+      return new Map(
+        emails.map((email) => [email, owners(email).map((person) => read(person, selection))]),
+      );
     },
     async readByDomain(domain, { direction, from, limit }, selection) {
       called('readByDomain', [domain], selection);
@@ -24,9 +26,18 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
       const forward = direction === 'forward';
       const index = from === undefined ? -1 : all.findIndex(({ remoteId }) => remoteId === from);
       const start =
-        from === undefined ? (forward ? 0 : all.length - limit) : forward ? index : index + 1 - limit;
-      const end = from === undefined ? (forward ? limit : all.length) : forward ? index + limit : index + 1;
-      return all.slice(Math.max(0, start), Math.max(0, end)).map((person) => read(person, selection));
+        from === undefined
+          ? forward
+            ? 0
+            : all.length - limit
+          : forward
+            ? index
+            : index + 1 - limit;
+      const end =
+        from === undefined ? (forward ? limit : all.length) : forward ? index + limit : index + 1;
+      return all
+        .slice(Math.max(0, start), Math.max(0, end))
+        .map((person) => read(person, selection));
     },
     async countByDomain(domain) {
       called('countByDomain', [domain]);
@@ -47,7 +58,13 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
   };
 
   function called(method: string, keys: readonly string[], selection?: FieldSelection): void {
-    record({ provider: connection.providerName, customerId: connection.customerId, method, keys, selection });
+    record({
+      provider: connection.providerName,
+      customerId: connection.customerId,
+      method,
+      keys,
+      selection,
+    });
     const thrown = fault();
     if (thrown !== undefined) throw thrown;
   }
@@ -66,7 +83,9 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
   }
 
   function owners(email: string) {
-    return people.filter((person) => person.emailAddresses.some((one) => one.emailAddress === email));
+    return people.filter((person) =>
+      person.emailAddresses.some((one) => one.emailAddress === email),
+    );
   }
 
   function members(domain: string) {
@@ -78,7 +97,10 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
 
 const EMPTY: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(CONTACT_FIELDS.map((field) => [field, null])),
-  ...{ addresses: [], emailAddresses: [], phoneNumbers: [], isDeleted: false },
+  addresses: [],
+  emailAddresses: [],
+  phoneNumbers: [],
+  isDeleted: false,
 };
 
 /** One call to a provider. */

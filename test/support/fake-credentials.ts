@@ -2,7 +2,10 @@ import type { Credentials } from '../../src/domain/connection.ts';
 import type { CredentialStore, StoredCredentials } from '../../src/domain/tenant.ts';
 
 /** One connection's credentials in memory, with the contract of the real store. */
-export function createFakeCredentials(initial: Credentials | undefined, instanceUrl: string | null = null) {
+export function createFakeCredentials(
+  initial: Credentials | undefined,
+  instanceUrl: string | null = null,
+) {
   let stored: StoredCredentials | undefined;
   const calls = { reads: 0, asks: 0, refreshes: 0, refused: [] as number[] };
   if (initial) put(initial);

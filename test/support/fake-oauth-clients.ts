@@ -18,7 +18,12 @@ export function createFakeOAuthClients(): OAuthClientStore {
   };
 }
 
-function toShown({ providerName, clientId, createdAt, updatedAt }: StoredOAuthClient): StoredOAuthClient {
+function toShown({
+  providerName,
+  clientId,
+  createdAt,
+  updatedAt,
+}: StoredOAuthClient): StoredOAuthClient {
   return { providerName, clientId, createdAt, updatedAt };
 }
 

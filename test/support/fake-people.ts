@@ -3,7 +3,13 @@ import { type AddressType, type Contact, LIFECYCLE_STAGES } from '../../src/doma
 /** A contact of the fake CRM: the source is added by the connection that reads it. */
 export type FakePerson = Omit<Contact, 'source'>;
 
-const ADDRESS_TYPES: readonly AddressType[] = ['primary', 'mailing', 'other', 'billing', 'shipping'];
+const ADDRESS_TYPES: readonly AddressType[] = [
+  'primary',
+  'mailing',
+  'other',
+  'billing',
+  'shipping',
+];
 const FIRST_NAMES = ['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara', 'Donald', 'Radia', 'Ken'];
 
 /** Deterministic: person 1 is Ada, ada@example.com; person n is personN@example.com. Ids are 1 to `count`. */

@@ -3,7 +3,11 @@ import type { Caller } from '../../src/domain/caller.ts';
 import type { CustomerUpsert } from '../../src/domain/customer.ts';
 import type { Signer } from '../../src/domain/page.ts';
 import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
-import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider-names.ts';
+import {
+  PROVIDER_CATEGORIES,
+  PROVIDER_NAMES,
+  type ProviderName,
+} from '../../src/domain/provider-names.ts';
 import { RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
@@ -17,8 +21,14 @@ import { createFakePeople, type FakePerson } from './fake-people.ts';
 import { createFakeRequestLog, type FakeRequestLog } from './fake-request-log.ts';
 import { createFakeTenant, type FakeTenant } from './fake-tenant.ts';
 
-export const DEMO_APPLICATION = { id: '11111111-1111-4111-8111-111111111111', name: 'Demo' } as const;
-export const OTHER_APPLICATION = { id: '22222222-2222-4222-8222-222222222222', name: 'Other' } as const;
+export const DEMO_APPLICATION = {
+  id: '11111111-1111-4111-8111-111111111111',
+  name: 'Demo',
+} as const;
+export const OTHER_APPLICATION = {
+  id: '22222222-2222-4222-8222-222222222222',
+  name: 'Other',
+} as const;
 
 /** The callers of `x-api-key` values. */
 export const API_KEYS: Readonly<Record<string, Caller>> = {
@@ -126,7 +136,9 @@ function toProvider(name: ProviderName): Provider {
     category: PROVIDER_CATEGORIES[name],
     instanceHosts: [new RegExp(`\\.${name.replaceAll('_', '-')}\\.example$`)],
   };
-  return SEARCHABLE.includes(name) ? { ...provider, contacts: toAccess(name), authorization } : provider;
+  return SEARCHABLE.includes(name)
+    ? { ...provider, contacts: toAccess(name), authorization }
+    : provider;
 }
 
 function toAccess(name: ProviderName): ContactAccess {

@@ -104,20 +104,37 @@ const NO_WEBHOOKS: Tenant['webhooks'] = {
   redeliver: async () => undefined,
 };
 
-function merge(applicationId: string, stored: Customer | undefined, upsert: CustomerUpsert): Customer {
+function merge(
+  applicationId: string,
+  stored: Customer | undefined,
+  upsert: CustomerUpsert,
+): Customer {
   const { customerId, name, email } = upsert;
   const listed = upsert.connections ?? [];
   const kept = stored?.connections ?? [];
-  const untouched = kept.filter((old) => !listed.some((fresh) => fresh.providerName === old.providerName));
+  const untouched = kept.filter(
+    (old) => !listed.some((fresh) => fresh.providerName === old.providerName),
+  );
   const written = listed.map((fresh) => {
     const old = kept.find(({ providerName }) => providerName === fresh.providerName);
     return toConnection({ applicationId, customerId }, old, fresh);
   });
   const version = (stored?.version ?? 0) + 1;
-  return { applicationId, customerId, name, email, version, connections: [...untouched, ...written] };
+  return {
+    applicationId,
+    customerId,
+    name,
+    email,
+    version,
+    connections: [...untouched, ...written],
+  };
 }
 
-function toConnection(owner: Owner, old: Connection | undefined, fresh: ConnectionUpsert): Connection {
+function toConnection(
+  owner: Owner,
+  old: Connection | undefined,
+  fresh: ConnectionUpsert,
+): Connection {
   const { providerName, credentials } = fresh;
   const pick = <T>(listed: T | undefined, kept: T | undefined) =>
     (listed === undefined ? kept : listed) ?? null;

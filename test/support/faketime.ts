@@ -8,11 +8,14 @@ import { FAKETIME } from './machine.ts';
  */
 export function createSteppedClock(folder: string): SteppedClock {
   const file = join(folder, 'clock');
-  const set = (hours: number) => writeFileSync(file, `${hours < 0 ? '-' : '+'}${Math.abs(hours)}h\n`);
+  const set = (hours: number) =>
+    writeFileSync(file, `${hours < 0 ? '-' : '+'}${Math.abs(hours)}h\n`);
   set(0);
   return {
     env: {
-      ...{ LD_PRELOAD: FAKETIME ?? '', FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' },
+      LD_PRELOAD: FAKETIME ?? '',
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
       // Otherwise Node's timers hang.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },

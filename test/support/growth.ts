@@ -7,7 +7,10 @@ import { expect } from 'vitest';
  * times (caches, garbage collection), so a ratio above the bound is measured again: the work is quadratic only if
  * no attempt stays below.
  */
-export function expectLinear<Input>(make: (size: number) => Input, work: (input: Input) => unknown): void {
+export function expectLinear<Input>(
+  make: (size: number) => Input,
+  work: (input: Input) => unknown,
+): void {
   let size = 250;
   while (best(make(size), work) < CLEAR_MS && size < LARGEST) size *= 2;
   let ratio = Number.POSITIVE_INFINITY;

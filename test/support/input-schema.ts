@@ -30,7 +30,12 @@ export function createInputSchema(): GraphQLSchema {
 
 /** Includes the prototype and the order of keys, and distinguishes undefined from absent and -0 from 0. */
 export function describe(value: unknown): string {
-  return inspect(value, { depth: null, maxArrayLength: null, maxStringLength: null, breakLength: 120 });
+  return inspect(value, {
+    depth: null,
+    maxArrayLength: null,
+    maxStringLength: null,
+    breakLength: 120,
+  });
 }
 
 function tell(
@@ -54,28 +59,37 @@ function parseStrict(value: unknown): unknown {
 const MOODS = [0, { kind: 'sad' }, 'calm'];
 
 const TYPES = {
-  ...{
-    int: 'Int',
-    sureInt: 'Int!',
-    float: 'Float',
-    string: 'String',
-    sureString: 'String!',
-    boolean: 'Boolean',
-  },
-  ...{
-    id: 'ID!',
-    mood: 'Mood',
-    sureMood: 'Mood!',
-    anything: 'Anything',
-    strict: 'Strict',
-    printed: 'Printed',
-  },
-  ...{ strings: '[String!]!', ids: '[ID]', matrix: '[[Int!]]', moods: '[Mood!]', cube: '[[Strict]!]!' },
-  ...{ point: 'Point', surePoint: 'Point!', points: '[Point!]', choice: 'Choice', choices: '[Choice!]' },
-  ...{ tree: 'Tree', trees: '[Tree]!', anythings: '[Anything!]', strange: 'Strange' },
+  int: 'Int',
+  sureInt: 'Int!',
+  float: 'Float',
+  string: 'String',
+  sureString: 'String!',
+  boolean: 'Boolean',
+  id: 'ID!',
+  mood: 'Mood',
+  sureMood: 'Mood!',
+  anything: 'Anything',
+  strict: 'Strict',
+  printed: 'Printed',
+  strings: '[String!]!',
+  ids: '[ID]',
+  matrix: '[[Int!]]',
+  moods: '[Mood!]',
+  cube: '[[Strict]!]!',
+  point: 'Point',
+  surePoint: 'Point!',
+  points: '[Point!]',
+  choice: 'Choice',
+  choices: '[Choice!]',
+  tree: 'Tree',
+  trees: '[Tree]!',
+  anythings: '[Anything!]',
+  strange: 'Strange',
 };
 
-const FIELDS = Object.entries(TYPES).map(([name, type]) => `${name}(a: ${type}, b: ${type}): String`);
+const FIELDS = Object.entries(TYPES).map(
+  ([name, type]) => `${name}(a: ${type}, b: ${type}): String`,
+);
 
 const SDL = /* GraphQL */ `
   enum Mood { GLAD SAD CALM }

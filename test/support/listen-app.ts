@@ -19,7 +19,12 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
       });
       return crossbook.app.answer(
         {
-          ...{ method, url, pathname, headers, hasBody, receiveBody: async () => {} },
+          method,
+          url,
+          pathname,
+          headers,
+          hasBody,
+          receiveBody: async () => {},
           readBody: () => request.readBody(),
           onClose: (callback) => request.onClose(callback),
         },

@@ -16,7 +16,8 @@ export const GATEWAY_EXAMPLE =
 /** The packages of Apollo’s gateway, in a directory of their own. */
 export const APOLLO_GATEWAY =
   GATEWAY_EXAMPLE &&
-  (Boolean(process.env['CI']) || existsSync('examples/gateway/apollo/node_modules/.package-lock.json'));
+  (Boolean(process.env['CI']) ||
+    existsSync('examples/gateway/apollo/node_modules/.package-lock.json'));
 /** Installed separately: `npm ci --prefix test/pnpm`. */
 export const PNPM = ['test/pnpm/node_modules/pnpm/bin/pnpm.cjs'].find(
   (path) => process.env['CI'] || existsSync(path),

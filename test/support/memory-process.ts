@@ -19,7 +19,10 @@ const maxBytes = defaultMaxHeldBytes();
 const heldBytes = createMemoryLimit({ maxBytes });
 const providers = createRegistry();
 const outbound = createOutbound({
-  ...{ providers, heldBytes, sandboxOrigins: [crm], settings: { deadlineMs: 600_000 } },
+  providers,
+  heldBytes,
+  sandboxOrigins: [crm],
+  settings: { deadlineMs: 600_000 },
   findOAuthClient: async () => undefined,
 });
 const connection = createConnection('hubspot', { instanceUrl: crm });
@@ -28,12 +31,23 @@ const cache = createFakeContactCache();
 const access = providers.get('hubspot')?.contacts as ContactAccess;
 let pages = 0;
 
-const { handle } = openHandler({ max: 1_000, answer, patch: { heldBytes, bodyBytes: { stranger: 32_768 } } });
+const { handle } = openHandler({
+  max: 1_000,
+  answer,
+  patch: { heldBytes, bodyBytes: { stranger: 32_768 } },
+});
 const listener = await listen({
-  ...{ answer: handle, heldBytes, onRefused: () => {}, host: '127.0.0.1', port: 0 },
+  answer: handle,
+  heldBytes,
+  onRefused: () => {},
+  host: '127.0.0.1',
+  port: 0,
   bounds: {
-    ...{ maxConnections: 1_000, maxConnectionsPerAddress: 900, headersTimeoutMs: 600_000 },
-    ...{ requestTimeoutMs: 600_000, keepAliveMs: 600_000 },
+    maxConnections: 1_000,
+    maxConnectionsPerAddress: 900,
+    headersTimeoutMs: 600_000,
+    requestTimeoutMs: 600_000,
+    keepAliveMs: 600_000,
   },
 });
 process.on('message', (what) => {

@@ -11,8 +11,12 @@ export const NPM_CACHE = process.env['npm_config_cache'] ?? join(homedir(), '.np
 export function canInstallOffline(): boolean {
   const installed = 'node_modules/.package-lock.json';
   if (!existsSync(installed)) return false;
-  const { packages } = JSON.parse(readFileSync(installed, 'utf8')) as { packages: Record<string, Package> };
-  return Object.values(packages).every(({ integrity }) => integrity === undefined || isCached(integrity));
+  const { packages } = JSON.parse(readFileSync(installed, 'utf8')) as {
+    packages: Record<string, Package>;
+  };
+  return Object.values(packages).every(
+    ({ integrity }) => integrity === undefined || isCached(integrity),
+  );
 }
 
 function isCached(integrity: string): boolean {

@@ -1,4 +1,10 @@
-import { buildSchema, GraphQLError, type GraphQLScalarType, type GraphQLSchema, isObjectType } from 'graphql';
+import {
+  buildSchema,
+  GraphQLError,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  isObjectType,
+} from 'graphql';
 import { createDice, type Dice } from './dice.ts';
 
 /** A schema with every feature that a query can use, and unreliable data. */
@@ -7,7 +13,9 @@ export function createOddSchema(): GraphQLSchema {
   for (const [type, resolve] of Object.entries({ Being: typeNameOf, Pet: typeNameOf })) {
     Object.assign(schema.getType(type) ?? {}, { resolveType: resolve });
   }
-  Object.assign(schema.getType('Loose') ?? {}, { resolveType: ({ __typename }: World) => `${__typename}` });
+  Object.assign(schema.getType('Loose') ?? {}, {
+    resolveType: ({ __typename }: World) => `${__typename}`,
+  });
   Object.assign(schema.getType('Anything') as GraphQLScalarType, { serialize: serializeAnything });
   resolveSome(schema);
   return schema;
@@ -56,10 +64,14 @@ function resolveSome(schema: GraphQLSchema): void {
     if (mood === 'SAD') throw new GraphQLError('Not today.');
     return person['name'];
   });
-  set('Person', 'soon', (person: World, { n }: World, _context: unknown, info: { path: { key: string } }) => {
-    if (Number(n) > 50) throw new Error(`Too many for ${info.path.key}.`);
-    return Number(n) > 2 ? Promise.resolve(person['homes']) : person['homes'];
-  });
+  set(
+    'Person',
+    'soon',
+    (person: World, { n }: World, _context: unknown, info: { path: { key: string } }) => {
+      if (Number(n) > 50) throw new Error(`Too many for ${info.path.key}.`);
+      return Number(n) > 2 ? Promise.resolve(person['homes']) : person['homes'];
+    },
+  );
   set('Robot', 'model', ({ model }: World) => model);
 
   function set(typeName: string, field: string, resolve: unknown): void {
@@ -84,35 +96,51 @@ export function createWorld(seed: number): World {
   // From a world without anomalies to one that consists of them.
   const anomalyPercent = dice.pick([0, 0, 1, 3, 12]);
   return {
-    ...{ person: person(0), people: many(() => person(0)), crowd: many(() => person(1)) },
-    ...{ being: being(0), beings: many(() => being(1)), pets: many(() => pet(1)) },
-    ...{ home: home(0), sure: home(1), now: text(), any: anything() },
+    person: person(0),
+    people: many(() => person(0)),
+    crowd: many(() => person(1)),
+    being: being(0),
+    beings: many(() => being(1)),
+    pets: many(() => pet(1)),
+    home: home(0),
+    sure: home(1),
+    now: text(),
+    any: anything(),
   };
 
   function person(depth: number): unknown {
     return wrap({
-      ...{ kind: 'Person', id: dice.chance(90) ? text() : 7, name: text(), friend: deeper(depth, being) },
-      ...{
-        age: dice.next(90),
-        mood: mood(),
-        moods: many(mood),
-        tags: many(text),
-        height: dice.pick([1.5, 2, '3']),
-      },
-      ...{ matrix: many(() => many(() => dice.next(9))), pets: many(() => deeper(depth, pet)) },
-      ...{ best: pet(depth + 1), home: home(depth + 1), homes: many(() => home(depth + 1)), any: anything() },
-      ...{
-        must: anything(),
-        isKind: dice.chance(50),
-        later: false,
-        loose: { __typename: 'Home', street: 'x' },
-      },
+      kind: 'Person',
+      id: dice.chance(90) ? text() : 7,
+      name: text(),
+      friend: deeper(depth, being),
+      age: dice.next(90),
+      mood: mood(),
+      moods: many(mood),
+      tags: many(text),
+      height: dice.pick([1.5, 2, '3']),
+      matrix: many(() => many(() => dice.next(9))),
+      pets: many(() => deeper(depth, pet)),
+      best: pet(depth + 1),
+      home: home(depth + 1),
+      homes: many(() => home(depth + 1)),
+      any: anything(),
+      must: anything(),
+      isKind: dice.chance(50),
+      later: false,
+      loose: { __typename: 'Home', street: 'x' },
     });
   }
 
   function being(depth: number): unknown {
     if (dice.chance(60)) return person(depth);
-    const robot = { id: text(), name: text(), model: text(), home: deeper(depth, home), friend: null };
+    const robot = {
+      id: text(),
+      name: text(),
+      model: text(),
+      home: deeper(depth, home),
+      friend: null,
+    };
     return wrap({
       kind: dice.chance(95) ? 'Robot' : dice.pick(['Nobody', 7, null]),
       ...robot,
@@ -148,7 +176,9 @@ export function createWorld(seed: number): World {
   }
 
   function anything(): unknown {
-    return wrap(dice.pick(['x', { deep: { a: [] } }, [1, null], 0, false, 'refused', 'void', null]));
+    return wrap(
+      dice.pick(['x', { deep: { a: [] } }, [1, null], 0, false, 'refused', 'void', null]),
+    );
   }
 
   function many(make: () => unknown): unknown {

@@ -7,7 +7,10 @@ import { type SecretWatch, watchSecrets } from './secret-watch.ts';
 import { toFetch } from './to-fetch.ts';
 
 /** The whole product in this process, on a database of its own, with its sandbox on free ports. */
-export async function openApp(patch: Partial<Config> = {}, overrides: AppOverrides = {}): Promise<TestApp> {
+export async function openApp(
+  patch: Partial<Config> = {},
+  overrides: AppOverrides = {},
+): Promise<TestApp> {
   const log: string[] = [];
   let watch: SecretWatch | undefined;
   const own = patch.database ? undefined : await createTestDatabase();
@@ -67,7 +70,11 @@ export async function openApp(patch: Partial<Config> = {}, overrides: AppOverrid
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...extra,
       };
-      return send(path, { method, headers: sent, ...(body !== undefined && { body: JSON.stringify(body) }) });
+      return send(path, {
+        method,
+        headers: sent,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
     },
     async close() {
       await app.close();
@@ -88,7 +95,12 @@ export interface TestApp {
   clearLog(): void;
   readonly key: string;
   execute(query: string, variables?: object, headers?: Record<string, string>): Promise<Json>;
-  rest(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer>;
+  rest(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<RestAnswer>;
   close(): Promise<void>;
 }
 

@@ -3,7 +3,10 @@ import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RequestLog, RequestRecord } from '../../src/domain/log.ts';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { type CorsOptions, createCors } from '../../src/http/cors.ts';
-import { createRequestHandler, type RequestHandlerOptions } from '../../src/http/request-handler.ts';
+import {
+  createRequestHandler,
+  type RequestHandlerOptions,
+} from '../../src/http/request-handler.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { ArrivingRequest, HttpRequest, HttpResponse } from '../../src/lib/http-message.ts';
 import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
@@ -25,9 +28,15 @@ export function openHandler(options: HandlerOptions = {}) {
   const refusedOrigins: string[] = [];
   const records: RequestRecord[] = [];
   const journals: RequestLog[] = [];
-  const limit = createConcurrencyLimit({ max, maxStrangers, cpuScheduler: NO_SCHEDULING, queuedPerSlot: 1 });
+  const limit = createConcurrencyLimit({
+    max,
+    maxStrangers,
+    cpuScheduler: NO_SCHEDULING,
+    queuedPerSlot: 1,
+  });
   const heldBytes = createMemoryLimit({ maxBytes });
-  const answer = options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
+  const answer =
+    options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
   const face = {
     async answer(request: HttpRequest, requestLog: RequestLog) {
       answered.push(request.method);
@@ -41,7 +50,10 @@ export function openHandler(options: HandlerOptions = {}) {
     }),
   };
   const handle = createRequestHandler({
-    ...{ graphql: face, rest: face, limit, heldBytes },
+    graphql: face,
+    rest: face,
+    limit,
+    heldBytes,
     bodyBytes: { caller: 1_000, stranger: 10 },
     allowsUnauthenticated: maxStrangers > 0,
     cors: createCors({ findOrigins, onRefused: (origin) => refusedOrigins.push(origin) }),
@@ -64,8 +76,11 @@ export function openHandler(options: HandlerOptions = {}) {
     },
     ...options.patch,
   });
-  const ask = (method: string, headers: Record<string, string>, patch: Partial<ArrivingRequest> = {}) =>
-    handle({ ...toRequest(method, headers), ...patch }, '192.0.2.9');
+  const ask = (
+    method: string,
+    headers: Record<string, string>,
+    patch: Partial<ArrivingRequest> = {},
+  ) => handle({ ...toRequest(method, headers), ...patch }, '192.0.2.9');
   return { handle, ask, answered, lookedUp, refusedOrigins, records, journals, limit, heldBytes };
 }
 
@@ -76,7 +91,10 @@ export function toCaller(id: string): Caller {
 function toRequest(method: string, headers: Record<string, string>): ArrivingRequest {
   const url = new URL('http://crossbook.test/graphql');
   return {
-    ...{ method, url, pathname: url.pathname, headers: new Headers(headers) },
+    method,
+    url,
+    pathname: url.pathname,
+    headers: new Headers(headers),
     hasBody: false,
     receiveBody: async () => {},
     readBody: () => Buffer.alloc(0),

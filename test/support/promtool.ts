@@ -36,8 +36,13 @@ export function requireAlert(alert: string, scrapes: readonly Scrape[]): void {
   const folder = makeTemporaryFolder();
   const file = join(folder, 'test.yaml');
   // JSON is YAML.
-  writeFileSync(file, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests: [test] }));
-  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+  writeFileSync(
+    file,
+    JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests: [test] }),
+  );
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], {
+    encoding: 'utf8',
+  });
   rmSync(folder, { recursive: true });
   if (status !== 0) throw new Error(`${alert}: ${stdout}${stderr}`);
 }

@@ -25,7 +25,9 @@ export function createInputWriter(dice: Dice, { texts, oddity }: InputOptions): 
 
   /** Declared with the type of its use, or with a slightly different one. */
   function variable(type: GraphQLInputType): string {
-    const name = chance(oddity) ? pick(['__proto__', 'constructor', 'v0', 'v1']) : `v${definitions.size}`;
+    const name = chance(oddity)
+      ? pick(['__proto__', 'constructor', 'v0', 'v1'])
+      : `v${definitions.size}`;
     if (definitions.has(name) || chance(oddity / 4)) return `$${name}`;
     const declared = chance(oddity) ? pick(['Int', '[ID]!', 'Query', 'Nowhere']) : vary(type);
     const byDefault = chance(25) ? ` = ${literal(type, { ...NESTED, isConstant: true })}` : '';
@@ -44,7 +46,8 @@ export function createInputWriter(dice: Dice, { texts, oddity }: InputOptions): 
 
   function literal(type: GraphQLInputType, { depth, isConstant }: Nesting): string {
     if (!isConstant && depth > 0 && chance(12)) return variable(type);
-    if (chance(oddity)) return pick(isConstant ? WRONG_LITERALS : [...WRONG_LITERALS, '{ x: { y: $v0 } }']);
+    if (chance(oddity))
+      return pick(isConstant ? WRONG_LITERALS : [...WRONG_LITERALS, '{ x: { y: $v0 } }']);
     const present = isNonNullType(type) ? type.ofType : type;
     if (present === type && chance(5)) return 'null';
     const inside = { depth: depth + 1, isConstant };
@@ -54,12 +57,16 @@ export function createInputWriter(dice: Dice, { texts, oddity }: InputOptions): 
     }
     if (isEnumType(present)) return pick(present.getValues()).name;
     if (isInputObjectType(present)) {
-      const members = choose(present, depth).map((one) => `${one.name}: ${literal(one.type, inside)}`);
+      const members = choose(present, depth).map(
+        (one) => `${one.name}: ${literal(one.type, inside)}`,
+      );
       return `{ ${members.join(', ')} }`;
     }
     if ((present.name === 'Anything' || present.name === 'Printed') && !isConstant && chance(20))
       return `{ deep: [1, { it: ${variable(type)} }] }`;
-    return LITERALS.has(present.name) ? pick(LITERALS.get(present.name) ?? []) : JSON.stringify(pick(texts));
+    return LITERALS.has(present.name)
+      ? pick(LITERALS.get(present.name) ?? [])
+      : JSON.stringify(pick(texts));
   }
 
   function json(type: GraphQLInputType, depth: number): unknown {
@@ -72,7 +79,9 @@ export function createInputWriter(dice: Dice, { texts, oddity }: InputOptions): 
     }
     if (isEnumType(present)) return pick(present.getValues()).name;
     if (isInputObjectType(present)) {
-      return Object.fromEntries(choose(present, depth).map((one) => [one.name, json(one.type, depth + 1)]));
+      return Object.fromEntries(
+        choose(present, depth).map((one) => [one.name, json(one.type, depth + 1)]),
+      );
     }
     return VALUES.has(present.name) ? pick(VALUES.get(present.name) ?? []) : pick(texts);
   }
@@ -81,7 +90,9 @@ export function createInputWriter(dice: Dice, { texts, oddity }: InputOptions): 
   function choose(type: Fields, depth: number): readonly GraphQLInputField[] {
     const fields = Object.values(type.getFields());
     if (type.isOneOf) return chance(oddity) ? fields.slice(0, next(3)) : [pick(fields)];
-    const chosen = fields.filter((one) => chance(isRequired(one) ? 100 - oddity : depth > 3 ? 5 : 45));
+    const chosen = fields.filter((one) =>
+      chance(isRequired(one) ? 100 - oddity : depth > 3 ? 5 : 45),
+    );
     return chance(30) ? chosen.reverse() : chosen;
   }
 }
@@ -125,8 +136,22 @@ const WRONG_LITERALS = [
 ];
 
 const WRONG_VALUES: readonly unknown[] = [
-  ...[null, undefined, 7, -1.5, 2 ** 31, Number.NaN, 'text', 'constructor', true, [], {}],
-  ...[[null, 1], { x: 1, unknown: 2 }, JSON.parse('{ "__proto__": 1 }'), new Date(0), () => 1],
+  null,
+  undefined,
+  7,
+  -1.5,
+  2 ** 31,
+  Number.NaN,
+  'text',
+  'constructor',
+  true,
+  [],
+  {},
+  [null, 1],
+  { x: 1, unknown: 2 },
+  JSON.parse('{ "__proto__": 1 }'),
+  new Date(0),
+  () => 1,
 ];
 
 /** Valid literals of each type, and invalid ones. */

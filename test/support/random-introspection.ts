@@ -42,7 +42,8 @@ export function writeRandomIntrospection(seed: number, maxLength: number): strin
     if (chance(8) && depth < maxDepth) {
       const name = `F${fragments.length}`;
       fragments.push('');
-      fragments[Number(name.slice(1))] = `fragment ${name} on ${type.name} ${selections(type, depth + 1)}`;
+      fragments[Number(name.slice(1))] =
+        `fragment ${name} on ${type.name} ${selections(type, depth + 1)}`;
       return `...${name}`;
     }
     const field = pick(Object.values(type.getFields()));

@@ -30,7 +30,8 @@ export function writeRandomOperation(schema: GraphQLSchema, numbers: readonly nu
       const member = pick(schema.getPossibleTypes(type));
       parts.push(`... on ${member.name} ${selections(member, depth + 1)}`);
     }
-    const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
+    const fields =
+      isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
     for (let count = next(4); count >= 0 && fields.length > 0; count -= 1) {
       const field = pick(fields);
       const inner = getNamedType(field.type);
@@ -54,7 +55,17 @@ export function writeRandomOperation(schema: GraphQLSchema, numbers: readonly nu
 
   function value(type: GraphQLInputType, depth: number): string {
     if (chance(3))
-      return pick(['null', '$v', '7', '"text"', '[]', '{}', 'NAME', '{ a: [1, { b: null }] }', '-1e9']);
+      return pick([
+        'null',
+        '$v',
+        '7',
+        '"text"',
+        '[]',
+        '{}',
+        'NAME',
+        '{ a: [1, { b: null }] }',
+        '-1e9',
+      ]);
     if (isNonNullType(type)) return value(type.ofType, depth);
     if (isListType(type))
       return `[${Array.from({ length: next(4) }, () => value(type.ofType, depth)).join(', ')}]`;
@@ -91,7 +102,9 @@ export function writeRandomOperation(schema: GraphQLSchema, numbers: readonly nu
     const at = next(text.length);
     return pick([
       text.slice(0, at),
-      text.slice(0, at) + pick(['{', '}', '(', '"', '$', '...', '@', '\u0000', '🦄']) + text.slice(at),
+      text.slice(0, at) +
+        pick(['{', '}', '(', '"', '$', '...', '@', '\u0000', '🦄']) +
+        text.slice(at),
       text.slice(0, at) + text.slice(at + 1 + next(5)),
       `query A ${text} query B { __typename }`,
     ]);

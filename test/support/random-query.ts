@@ -35,11 +35,16 @@ export function writeRandomQuery(schema: GraphQLSchema, options: QueryOptions): 
       : chance(50) || operation !== 'query'
         ? `${operation} Asked`
         : '';
-  return { text: [`${head} ${body}`, ...fragments].join('\n'), variables: { ...values, ...inputs.values } };
+  return {
+    text: [`${head} ${body}`, ...fragments].join('\n'),
+    variables: { ...values, ...inputs.values },
+  };
 
   function selections(type: GraphQLNamedType, depth: number): string {
-    const parts: string[] = chance(25) || depth > 5 ? [`${alias('__typename')}__typename${condition()}`] : [];
-    for (let count = 1 + next(depth === 0 ? 3 : 4); count > 0; count -= 1) parts.push(part(type, depth));
+    const parts: string[] =
+      chance(25) || depth > 5 ? [`${alias('__typename')}__typename${condition()}`] : [];
+    for (let count = 1 + next(depth === 0 ? 3 : 4); count > 0; count -= 1)
+      parts.push(part(type, depth));
     return `{ ${parts.join(' ')} }`;
   }
 

@@ -3,7 +3,9 @@ export function readMetrics(text: string): (name: string) => Readonly<Record<str
   const lines = text.split('\n').filter((line) => line !== '');
   const samples = lines.flatMap((line) => {
     if (/^# (HELP|TYPE) [a-z_]+ \S/.test(line)) return [];
-    const match = /^([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*)\})? (-?[\d.e+-]+|NaN)$/.exec(line);
+    const match = /^([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*)\})? (-?[\d.e+-]+|NaN)$/.exec(
+      line,
+    );
     if (!match) throw new Error(`No scraper could read this line: ${line}`);
     return [{ name: match[1], labels: match[2] ?? '', value: Number(match[3]) }];
   });

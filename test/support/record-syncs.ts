@@ -6,7 +6,8 @@ export function recordSyncs(folder: string, work: () => unknown): readonly (read
   const { fsyncSync } = fs;
   const synced: string[][] = [];
   fs.fsyncSync = (descriptor) => {
-    if (fs.fstatSync(descriptor).ino === fs.statSync(folder).ino) synced.push(fs.readdirSync(folder));
+    if (fs.fstatSync(descriptor).ino === fs.statSync(folder).ino)
+      synced.push(fs.readdirSync(folder));
     fsyncSync(descriptor);
   };
   syncBuiltinESMExports();

@@ -26,7 +26,10 @@ const outbound = createOutbound({
 });
 let outcomes: string[] = [];
 const deps = toIdleRefreshDeps({
-  ...{ database, outbound, providers, clock: systemClock },
+  database,
+  outbound,
+  providers,
+  clock: systemClock,
   onRefreshed: (_provider, outcome) => void outcomes.push(outcome),
 });
 

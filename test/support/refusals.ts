@@ -13,8 +13,11 @@ export function toShape(status: number) {
   const code = CODES[status];
   return {
     id: expect.stringMatching(/^[\da-f-]{36}$/),
-    ...{ code, problem_type: code, status: String(status) },
-    ...{ title: expect.any(String), detail: expect.stringMatching(/\.$/) },
+    code,
+    problem_type: code,
+    status: String(status),
+    title: expect.any(String),
+    detail: expect.stringMatching(/\.$/),
     meta: { origin: 'crossbook', retryable: status === 408 },
   };
 }

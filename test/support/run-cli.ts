@@ -2,7 +2,10 @@ import { Readable } from 'node:stream';
 import { runCommand } from '../../src/cli/run.ts';
 
 /** A CLI command as a shell would run it, in this process. */
-export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+export async function runCli(
+  args: readonly string[],
+  options: CliOptions = {},
+): Promise<CliResult> {
   const written = { stdout: [] as string[], stderr: [] as string[] };
   const code = await runCommand({
     args,

@@ -3,10 +3,12 @@ import { readSamples, type Sample } from './documents.ts';
 /** The one sample of a document in that language that contains these words. */
 export function findSample(path: string, language: string, words: string): string {
   const found = readSamples().filter(
-    (sample: Sample) => sample.path === path && sample.language === language && sample.code.includes(words),
+    (sample: Sample) =>
+      sample.path === path && sample.language === language && sample.code.includes(words),
   );
   const [only] = found;
-  if (!only || found.length > 1) throw new Error(`${path} has ${found.length} samples with ${words}.`);
+  if (!only || found.length > 1)
+    throw new Error(`${path} has ${found.length} samples with ${words}.`);
   return only.code;
 }
 

@@ -2,7 +2,9 @@
 export function createSandboxControl(port: number): SandboxControl {
   const ask = async (part: string, method: string, body: unknown) => {
     const response = await fetch(`http://127.0.0.1:${port}/__sandbox/accounts/demo/${part}`, {
-      ...{ method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+      method,
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
     });
     if (!response.ok) throw new Error(await response.text());
   };

@@ -1,8 +1,17 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Connection, Credentials } from '../../src/domain/connection.ts';
-import type { ContactAccess, ContactPort, OAuthClient, Provider } from '../../src/domain/provider.ts';
+import type {
+  ContactAccess,
+  ContactPort,
+  OAuthClient,
+  Provider,
+} from '../../src/domain/provider.ts';
 import { UNCOUNTED } from '../../src/domain/resources.ts';
-import { createOutbound, type Outbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
+import {
+  createOutbound,
+  type Outbound,
+  type OutboundOptions,
+} from '../../src/outbound/outbound.ts';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
@@ -35,7 +44,10 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
       const connection: Connection = createConnection(name, { instanceUrl });
       const access = contacts as ContactAccess;
       const port = outbound.openContactPort({
-        ...{ connection, access, credentials: credentials.store, permit: UNCOUNTED },
+        connection,
+        access,
+        credentials: credentials.store,
+        permit: UNCOUNTED,
         cache: createFakeContactCache(),
       });
       return { port, credentials };
@@ -47,7 +59,10 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
 }
 
 /** The same with one sandbox for all tests of a file, closed with its ports. */
-export function useSandboxPorts(): { readonly sandbox: () => Sandbox; readonly ports: SandboxPorts } {
+export function useSandboxPorts(): {
+  readonly sandbox: () => Sandbox;
+  readonly ports: SandboxPorts;
+} {
   let opened: Sandbox;
   const sandbox = () => opened;
   const ports = createSandboxPorts(sandbox);

@@ -13,7 +13,16 @@ import { parseKeyRing } from '../../src/storage/sealing.ts';
 import { UNBOUNDED } from './held-bytes.ts';
 
 const setup = JSON.parse(process.argv[2] ?? '{}') as Setup;
-const { database: url, keys, refreshLeaseMs, application, sandbox, provider, client, emails } = setup;
+const {
+  database: url,
+  keys,
+  refreshLeaseMs,
+  application,
+  sandbox,
+  provider,
+  client,
+  emails,
+} = setup;
 const database = await openDatabase({ url }, { keyRing: parseKeyRing(keys), refreshLeaseMs });
 const providers = createRegistry();
 const outbound = createOutbound({
@@ -27,8 +36,12 @@ const outbound = createOutbound({
 process.stdout.write('ready\n');
 await once(process.stdin, 'data');
 const outcomes = await Promise.allSettled(emails.map(search));
-const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
-const found = outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value === 1).length;
+const failed = outcomes.flatMap((outcome) =>
+  outcome.status === 'rejected' ? [String(outcome.reason)] : [],
+);
+const found = outcomes.filter(
+  (outcome) => outcome.status === 'fulfilled' && outcome.value === 1,
+).length;
 process.stdout.write(`${JSON.stringify({ found, failed: [...new Set(failed)] })}\n`);
 await outbound.close();
 await database.close();
@@ -37,10 +50,18 @@ process.exit();
 /** Like a request: shares only what the process itself caches. */
 async function search(email: string): Promise<number | undefined> {
   const { connections, credentials, contactCache: cache } = database.forApplication(application.id);
-  const [connection] = await connections.findMany([{ customerId: 'expired', providerName: provider }]);
+  const [connection] = await connections.findMany([
+    { customerId: 'expired', providerName: provider },
+  ]);
   const access = providers.get(provider)?.contacts;
   if (!connection || !access) throw new Error(`There is no connection to ${provider}.`);
-  const port = outbound.openContactPort({ connection, access, credentials, cache, permit: UNCOUNTED });
+  const port = outbound.openContactPort({
+    connection,
+    access,
+    credentials,
+    cache,
+    permit: UNCOUNTED,
+  });
   const found = await port.findByEmails([email], { rawData: false });
   return found.get(email)?.length;
 }

@@ -45,7 +45,13 @@ export const VENDORS = {
     toAnswer(path, answer, { account }) {
       if (path !== `${HUBSPOT_TOKEN}/introspect` || answer['active'] !== true) return answer;
       const scopes = String(answer['scope']).split(' ');
-      return { ...answer, hub_id: Number(account.id), hub_domain: 'second.example', user_id: 7, scopes };
+      return {
+        ...answer,
+        hub_id: Number(account.id),
+        hub_domain: 'second.example',
+        user_id: 7,
+        scopes,
+      };
     },
   },
 } satisfies Record<string, SecondVendor>;

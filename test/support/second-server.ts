@@ -12,7 +12,10 @@ export type VendorName = keyof typeof VENDORS;
  * validates state, PKCE, redirect URI, client, codes, rotation and revocation. Only the vendor's wire format is
  * translated. Records come from the sandbox, for access tokens that this server issued.
  */
-export async function openSecondServer(name: VendorName, redirectUris: string[]): Promise<SecondServer> {
+export async function openSecondServer(
+  name: VendorName,
+  redirectUris: string[],
+): Promise<SecondServer> {
   const sandbox = await openSandbox({ enforceLimits: false });
   const listener = createServer();
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
@@ -33,7 +36,8 @@ export async function openSecondServer(name: VendorName, redirectUris: string[])
 
   provider.use(async (context, next) => {
     if (vendor.isRecords(context.path)) return answerRecords(context);
-    if (vendor.revokesWithoutClient && context.path === vendor.routes.revocation) return revoke(context);
+    if (vendor.revokesWithoutClient && context.path === vendor.routes.revocation)
+      return revoke(context);
     if (context.path === vendor.routes.authorization)
       context.querystring = vendor.toAuthorizationQuery(context.querystring);
     await next();
@@ -101,7 +105,11 @@ export async function openSecondServer(name: VendorName, redirectUris: string[])
 
 const CLIENT_REVOCATION = '/client/revoke';
 
-function toConfiguration(vendor: SecondVendor, { clientId, clientSecret }: Client, redirectUris: string[]) {
+function toConfiguration(
+  vendor: SecondVendor,
+  { clientId, clientSecret }: Client,
+  redirectUris: string[],
+) {
   const { revocation } = vendor.routes;
   return {
     clients: [
@@ -118,7 +126,10 @@ function toConfiguration(vendor: SecondVendor, { clientId, clientSecret }: Clien
     issueRefreshToken: () => true,
     pkce: { required: () => vendor.requiresPkce },
     rotateRefreshToken: vendor.rotates,
-    routes: { ...vendor.routes, revocation: vendor.revokesWithoutClient ? CLIENT_REVOCATION : revocation },
+    routes: {
+      ...vendor.routes,
+      revocation: vendor.revokesWithoutClient ? CLIENT_REVOCATION : revocation,
+    },
     scopes: vendor.scopes,
   };
 }

@@ -8,7 +8,11 @@ export function createSend({ origin, token }: Target): Send {
   return async ({ method, path, headers, body }) => {
     const response = await fetch(origin + path, {
       method,
-      headers: { ...COMMON, ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      headers: {
+        ...COMMON,
+        ...headers,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
       redirect: 'manual',
       ...(body !== undefined && { body }),
     });
@@ -31,7 +35,8 @@ export function createScriptedSend(...answers: readonly Partial<ProviderResponse
     send: async (request) => {
       const answer = answers[requests.length];
       requests.push(request);
-      if (answer === undefined) throw new Error(`No answer is scripted for call ${requests.length}.`);
+      if (answer === undefined)
+        throw new Error(`No answer is scripted for call ${requests.length}.`);
       return { status: 200, headers: { 'content-type': 'application/json' }, body: '', ...answer };
     },
   };

@@ -49,8 +49,10 @@ export function spawnProduct(env: Record<string, string>, nodeArguments: readonl
 
 /** Timeouts are tested explicitly. All other tests must not depend on the speed of the machine. */
 const PATIENT = {
-  ...{ CROSSBOOK_PROVIDER_DEADLINE_MS: '120000', CROSSBOOK_SHUTDOWN_MS: '600000' },
-  ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '600000', CROSSBOOK_REQUEST_TIMEOUT_MS: '600000' },
+  CROSSBOOK_PROVIDER_DEADLINE_MS: '120000',
+  CROSSBOOK_SHUTDOWN_MS: '600000',
+  CROSSBOOK_HEADERS_TIMEOUT_MS: '600000',
+  CROSSBOOK_REQUEST_TIMEOUT_MS: '600000',
 };
 
 /** The process's memory after a garbage collection. It has to be started with `MEASURABLE`. */

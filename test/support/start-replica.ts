@@ -6,7 +6,11 @@ import { linesOf } from './compiled-storage.ts';
  * Starts a compiled script (`compile`) with its setup as JSON, and waits until it prints `ready`. The process is added
  * to `children`, which the test kills at its end.
  */
-export async function startReplica(file: string, setup: object, children: ChildProcess[]): Promise<Replica> {
+export async function startReplica(
+  file: string,
+  setup: object,
+  children: ChildProcess[],
+): Promise<Replica> {
   const child = spawn(process.execPath, [file, JSON.stringify(setup)]);
   children.push(child);
   const lines = linesOf(child);

@@ -19,7 +19,8 @@ function toHttpRequest(request: Request, body: Buffer): ArrivingRequest {
     headers: request.headers,
     hasBody: request.body !== null,
     async receiveBody(limit, reserve) {
-      if (body.length > limit) throw new CrossbookError('PAYLOAD_TOO_LARGE', 'The body is too large.');
+      if (body.length > limit)
+        throw new CrossbookError('PAYLOAD_TOO_LARGE', 'The body is too large.');
       reserve(body.length);
     },
     readBody: () => body,

@@ -34,7 +34,9 @@ type Filter = (entry: readonly [string, Json]) => boolean;
 function toRestName(name: string): string {
   if (name === 'remoteId') return 'id';
   if (name === '__typename') return 'type';
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^(street)(\d)$/, '$1_$2');
+  return name
+    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    .replace(/^(street)(\d)$/, '$1_$2');
 }
 
 const ENUMS = new Set([

@@ -75,8 +75,14 @@ test('queues and circuit breakers are summed by provider, without a label per co
     lostLogLines: () => 3,
   });
   const read = readMetrics(await metrics.registry.metrics());
-  expect(read('crossbook_lane_waiting')).toEqual({ 'provider="hubspot"': 7, 'provider="salesforce"': 0 });
-  expect(read('crossbook_breakers_open')).toEqual({ 'provider="hubspot"': 1, 'provider="salesforce"': 0 });
+  expect(read('crossbook_lane_waiting')).toEqual({
+    'provider="hubspot"': 7,
+    'provider="salesforce"': 0,
+  });
+  expect(read('crossbook_breakers_open')).toEqual({
+    'provider="hubspot"': 1,
+    'provider="salesforce"': 0,
+  });
   expect(read('crossbook_database_connections')).toEqual({
     'state="open"': 10,
     'state="idle"': 8,
@@ -84,7 +90,9 @@ test('queues and circuit breakers are summed by provider, without a label per co
   });
   expect(read('crossbook_redis_connected')).toEqual({ '': 0 });
   expect(read('crossbook_log_lines_lost_total')).toEqual({ '': 3 });
-  expect(read('crossbook_provider_api_ends_soon')).toEqual({ 'provider="hubspot",version="2026-03"': 1 });
+  expect(read('crossbook_provider_api_ends_soon')).toEqual({
+    'provider="hubspot",version="2026-03"': 1,
+  });
   expect(read('crossbook_provider_waiting')).toEqual({ '': 5 });
   expect(read('crossbook_requests_running')).toEqual({ 'caller="known"': 3, 'caller="none"': 2 });
   expect(read('crossbook_requests_turned_away_total')).toEqual({
@@ -115,13 +123,17 @@ test('components that are not configured have no metrics, so that they do not lo
 
 test('the process has metrics of its version and its resources', async () => {
   const read = readMetrics(await open().registry.metrics());
-  expect(Object.keys(read('crossbook_build_info'))).toEqual([`version="1.2.3",node="${process.version}"`]);
+  expect(Object.keys(read('crossbook_build_info'))).toEqual([
+    `version="1.2.3",node="${process.version}"`,
+  ]);
   expect(Object.keys(read('nodejs_eventloop_lag_seconds'))).toHaveLength(3);
   expect(read('process_resident_memory_bytes')['']).toBeGreaterThan(1e6);
 });
 
 const REQUESTS = {
-  ...{ running: 0, queued: 0, strangers: 0 },
+  running: 0,
+  queued: 0,
+  strangers: 0,
   refused: { queueFull: 1, queueTimeout: 2 },
 };
 
@@ -133,12 +145,29 @@ function open(): Metrics {
 
 const NOT_FOUND = { id: '1', code: 'NOT_FOUND' } as const;
 const CALL: ProviderCall = {
-  ...{ provider: 'hubspot', budget: 'general', outcome: 'answered', status: 200 },
-  ...{ ms: 3, waitedMs: 1 },
+  provider: 'hubspot',
+  budget: 'general',
+  outcome: 'answered',
+  status: 200,
+  ms: 3,
+  waitedMs: 1,
 };
 const RECORD: RequestRecord = {
-  ...{ requestId: 'r', traceId: 't', method: 'POST', path: '/graphql', face: 'graphql' },
-  ...{ operation: 'searchContacts', operationName: 'Find', application: 'Demo', credential: 'k' },
-  ...{ customers: ['acme'], providers: ['hubspot'], status: 200, errors: [], ms: 3, calls: 1 },
-  ...{ bytes: 10, cache: ['hit'] },
+  requestId: 'r',
+  traceId: 't',
+  method: 'POST',
+  path: '/graphql',
+  face: 'graphql',
+  operation: 'searchContacts',
+  operationName: 'Find',
+  application: 'Demo',
+  credential: 'k',
+  customers: ['acme'],
+  providers: ['hubspot'],
+  status: 200,
+  errors: [],
+  ms: 3,
+  calls: 1,
+  bytes: 10,
+  cache: ['hit'],
 };

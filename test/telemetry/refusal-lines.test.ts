@@ -10,7 +10,9 @@ test('a flood of one kind of rejection does not suppress others', () => {
   const { lines, write } = open();
   write(MALFORMED, 1_000);
   write(SLOW, 3);
-  expect(lines.filter(({ fields }) => 'code' in fields && fields.code === SLOW.code)).toHaveLength(3);
+  expect(lines.filter(({ fields }) => 'code' in fields && fields.code === SLOW.code)).toHaveLength(
+    3,
+  );
   expect(lines).toHaveLength(13);
 });
 
@@ -20,7 +22,9 @@ test('at the end of each interval the number of omitted lines is logged for each
   write(SLOW, 10);
   lines.splice(0);
   await clock.advance(10_000);
-  expect(lines).toEqual([{ level: 'warn', message: 'refused', fields: { ...MALFORMED, leftOut: 990 } }]);
+  expect(lines).toEqual([
+    { level: 'warn', message: 'refused', fields: { ...MALFORMED, leftOut: 990 } },
+  ]);
   write(MALFORMED, 1);
   await clock.advance(60_000);
   expect(lines.slice(1)).toEqual([{ level: 'info', message: 'refused', fields: MALFORMED }]);
@@ -30,7 +34,11 @@ test('closing logs the remaining counts, and leaves no timer', async () => {
   const { clock, lines, write, close } = open();
   write(MALFORMED, 11);
   await close();
-  expect(lines.at(-1)).toEqual({ level: 'warn', message: 'refused', fields: { ...MALFORMED, leftOut: 1 } });
+  expect(lines.at(-1)).toEqual({
+    level: 'warn',
+    message: 'refused',
+    fields: { ...MALFORMED, leftOut: 1 },
+  });
   expect(clock.pending).toBe(0);
 });
 
@@ -39,7 +47,9 @@ function open() {
   const { lines, ...log } = createFakeLog();
   const { write, close } = createRejectedRequestLog({ log, schedule: clock.schedule });
   return {
-    ...{ clock, lines, close },
+    clock,
+    lines,
+    close,
     write(refusal: Parameters<typeof write>[0], times: number) {
       for (let n = 0; n < times; n++) write(refusal);
     },

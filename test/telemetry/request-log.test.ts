@@ -21,9 +21,18 @@ test('notes from many places are logged once, at the end of the request', () => 
   requestLog.close({ status: 200, bytes: 512 });
   expect(records).toEqual([
     expect.objectContaining({
-      ...{ face: 'graphql', operation: 'searchContacts', operationName: 'Find' },
-      ...{ customers: ['acme'], providers: ['hubspot', 'salesforce'], cache: ['miss'] },
-      ...{ status: 200, bytes: 512, calls: 2, ms: 12, method: 'POST', path: '/graphql' },
+      face: 'graphql',
+      operation: 'searchContacts',
+      operationName: 'Find',
+      customers: ['acme'],
+      providers: ['hubspot', 'salesforce'],
+      cache: ['miss'],
+      status: 200,
+      bytes: 512,
+      calls: 2,
+      ms: 12,
+      method: 'POST',
+      path: '/graphql',
     }),
   ]);
 });
@@ -41,7 +50,8 @@ test.each([
 
 test('different operations of a batch are labelled as several, because a label has no list', () => {
   const { requestLog, records } = open();
-  for (const operation of ['customer', 'customer', 'searchContacts']) requestLog.record({ operation });
+  for (const operation of ['customer', 'customer', 'searchContacts'])
+    requestLog.record({ operation });
   requestLog.close(ANSWER);
   expect(records[0]?.operation).toBe('several');
 });
@@ -106,12 +116,14 @@ test('a traceparent without the sampled flag is not recorded', () => {
 });
 
 test('a request line is a warning if the error is not the caller’s', () => {
-  const levels = (['NOT_FOUND', 'REMOTE_PROVIDER_TIMEOUT', 'INTERNAL_SERVER_ERROR'] as const).map((code) => {
-    const { requestLog, log } = open();
-    requestLog.failed(new CrossbookError(code, 'Because.'));
-    requestLog.close(ANSWER);
-    return log.lines.at(-1)?.level;
-  });
+  const levels = (['NOT_FOUND', 'REMOTE_PROVIDER_TIMEOUT', 'INTERNAL_SERVER_ERROR'] as const).map(
+    (code) => {
+      const { requestLog, log } = open();
+      requestLog.failed(new CrossbookError(code, 'Because.'));
+      requestLog.close(ANSWER);
+      return log.lines.at(-1)?.level;
+    },
+  );
   expect(levels).toEqual(['info', 'warn', 'warn']);
 });
 
@@ -145,7 +157,9 @@ function open({ startTrace, requestId, traceparent, path = '/graphql' }: OpenOpt
   const records: RequestRecord[] = [];
   let clock = 1_000;
   const openRequestLog = createRequestLogs({
-    ...{ log, startTrace, clock: { now: () => clock } },
+    log,
+    startTrace,
+    clock: { now: () => clock },
     onDone: (record) => void records.push(record),
   });
   const headers = new IncomingHeaders({ 'x-request-id': requestId ?? undefined, traceparent });

@@ -20,7 +20,10 @@ test('spans are exported by OTLP, with the operator’s headers and attributes',
   });
   const [call, request] = collector.spans();
   expect(request).toMatchObject({
-    ...{ traceId: PARENT.traceId, parentSpanId: PARENT.spanId, name: 'POST graphql', kind: 2 },
+    traceId: PARENT.traceId,
+    parentSpanId: PARENT.spanId,
+    name: 'POST graphql',
+    kind: 2,
     attributes: [
       { key: 'a', value: { stringValue: 'text' } },
       { key: 'b', value: { intValue: 200 } },
@@ -83,7 +86,8 @@ test('an operation over a thousand records exports few spans', async () => {
   collector = await openCollector();
   const traces = open({ endpoint: collector.endpoint });
   const trace = traces.start(PARENT);
-  for (let n = 0; n < 1_000; n++) trace.called({ name: 'call', failed: false, attributes: {}, ms: 1 });
+  for (let n = 0; n < 1_000; n++)
+    trace.called({ name: 'call', failed: false, attributes: {}, ms: 1 });
   trace.end(REQUEST);
   await traces.close();
   expect(collector.spans()).toHaveLength(257);
@@ -101,6 +105,7 @@ function open(options: Partial<Parameters<typeof openTraces>[0]> & { endpoint: s
 
 const PARENT = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: '00f067aa0ba902b7' };
 const REQUEST = {
-  ...{ name: 'POST graphql', failed: false },
+  name: 'POST graphql',
+  failed: false,
   attributes: { a: 'text', b: 200, c: 1.5, d: undefined },
 };

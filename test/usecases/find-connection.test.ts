@@ -7,7 +7,11 @@ import { createConnection } from '../support/connection.ts';
 const CONNECTION = createConnection('hubspot');
 const { id, applicationId, customerId } = CONNECTION;
 const CUSTOMER: Customer = {
-  ...{ applicationId, customerId, name: 'Acme', email: 'it@acme.example', version: 1 },
+  applicationId,
+  customerId,
+  name: 'Acme',
+  email: 'it@acme.example',
+  version: 1,
   connections: [createConnection('slack', { id: 'another' }), CONNECTION],
 };
 

@@ -8,7 +8,12 @@ const CONTACTS = 'crm.objects.contacts.read';
 test.each<[string, ProviderName, string[], string[]]>([
   ['what is needed and was not granted', 'hubspot', ['oauth', 'other'], [CONTACTS]],
   ['nothing where all was granted', 'hubspot', [CONTACTS, 'oauth'], []],
-  ['nothing where all was granted under another name', 'salesforce', ['full', 'offline_access'], []],
+  [
+    'nothing where all was granted under another name',
+    'salesforce',
+    ['full', 'offline_access'],
+    [],
+  ],
   ['nothing where no link has granted anything', 'hubspot', [], []],
   ['nothing of a provider that no link connects', 'gong', ['other'], []],
 ])('names %s', (_title, providerName, grantedScopes, missing) => {

@@ -43,5 +43,9 @@ test('duplicate providers are removed, and an empty list does not mean all provi
   for (const providers of [['hubspot', 'hubspot'] as const, [], null]) {
     await issueCustomerToken(deps, { customerId: 'acme', providers });
   }
-  expect(signToken.mock.calls.map(([request]) => request.providers)).toEqual([['hubspot'], [], undefined]);
+  expect(signToken.mock.calls.map(([request]) => request.providers)).toEqual([
+    ['hubspot'],
+    [],
+    undefined,
+  ]);
 });

@@ -29,7 +29,9 @@ test.each([
   [{ clientSecret: 'x'.repeat(1_001) }, 'UNPROCESSABLE_ENTITY'],
   [{ provider: 'gong' as const }, 'NOT_IMPLEMENTED'],
 ])('%j is rejected with %s, and the secret is not repeated', async (wrong, code) => {
-  const refused = await setOAuthClient(setUp(), { ...CLIENT, ...wrong }).catch((error: unknown) => error);
+  const refused = await setOAuthClient(setUp(), { ...CLIENT, ...wrong }).catch(
+    (error: unknown) => error,
+  );
   expect(refused).toMatchObject({ code });
   expect(String(refused)).not.toMatch(/hush|xxx/);
 });

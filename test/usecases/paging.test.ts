@@ -43,7 +43,11 @@ describe.each([
           let current = ids;
           let boundary: string | undefined;
           for (let step = 0; ; step += 1) {
-            const page: Page<Contact> = await read(current, { direction: 'forward', size, boundary });
+            const page: Page<Contact> = await read(current, {
+              direction: 'forward',
+              size,
+              boundary,
+            });
             seen.push(...page.items.map(({ remoteId }) => remoteId));
             if (!page.hasNextPage) break;
             boundary = page.items.at(-1)?.remoteId;
@@ -98,7 +102,8 @@ function toPort(ids: string[], called?: () => void): ContactPort {
       called?.();
       const forward = direction === 'forward';
       const reach = ids.filter(
-        (id) => from === undefined || (forward ? compareIds(id, from) >= 0 : compareIds(id, from) <= 0),
+        (id) =>
+          from === undefined || (forward ? compareIds(id, from) >= 0 : compareIds(id, from) <= 0),
       );
       return (forward ? reach.slice(0, limit) : reach.slice(Math.max(0, reach.length - limit))).map(
         toContact,

@@ -11,11 +11,14 @@ test('large entries are parsed when the scheduler admits them, small ones immedi
 test.each([
   ['a day ago', 1],
   ['a day from now, because the clock was set back', -1],
-])('while the CRM is down, an entry of up to %s is served, and none beyond', async (_title, sign) => {
-  const stale = await readAt(sign * CACHE_ENTRY_MAX_AGE_MS);
-  expect(stale.found.contacts).toHaveLength(1);
-  await expect(readAt(sign * (CACHE_ENTRY_MAX_AGE_MS + 1))).rejects.toThrow(CRM_IS_DOWN);
-});
+])(
+  'while the CRM is down, an entry of up to %s is served, and none beyond',
+  async (_title, sign) => {
+    const stale = await readAt(sign * CACHE_ENTRY_MAX_AGE_MS);
+    expect(stale.found.contacts).toHaveLength(1);
+    await expect(readAt(sign * (CACHE_ENTRY_MAX_AGE_MS + 1))).rejects.toThrow(CRM_IS_DOWN);
+  },
+);
 
 async function countTurns(size: number): Promise<number> {
   const { deps, counted } = createDeps({ size, now: 0 });
@@ -44,7 +47,11 @@ const CRM_IS_DOWN = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'The CRM i
 
 function createDeps({ size, now }: { readonly size: number; readonly now: number }) {
   const counted = { turns: 0 };
-  const page = { contacts: [{ firstName: 'x'.repeat(size) }], hasNextPage: false, hasPreviousPage: false };
+  const page = {
+    contacts: [{ firstName: 'x'.repeat(size) }],
+    hasNextPage: false,
+    hasPreviousPage: false,
+  };
   const deps = {
     cache: { read: async () => ({ payload: JSON.stringify(page), fetchedAt: new Date(0) }) },
     cacheMaxAgeMs: 1_000,

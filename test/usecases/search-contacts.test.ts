@@ -119,7 +119,10 @@ describe('cursors', () => {
     const [contact] = first.items;
     if (!contact) throw new Error('nobody at example.com');
     const cursor = first.cursorOf(contact, 'forward');
-    const next = await run(demo(), { filter: { emailDomain: 'example.com' }, page: { size: 1, cursor } });
+    const next = await run(demo(), {
+      filter: { emailDomain: 'example.com' },
+      page: { size: 1, cursor },
+    });
     expect(next.items[0]?.remoteId).not.toBe(contact.remoteId);
     expect(next.hasPreviousPage).toBe(true);
 
@@ -202,12 +205,18 @@ describe('the cache', () => {
 
   test('uses an entry with some fields only for searches of no other fields', async () => {
     const wanting = (...fields: ContactField[]) => ({
-      ...{ rawData: false, totalCount: true, needsPreviousPage: true, fields: new Set(fields) },
+      rawData: false,
+      totalCount: true,
+      needsPreviousPage: true,
+      fields: new Set(fields),
     });
     await run(demo(), { selection: wanting('firstName', 'ownerId') });
     await run(demo(), { readFromCache: true, selection: wanting('firstName') });
     expect(fake.calls).toHaveLength(1);
-    const more = await run(demo(), { readFromCache: true, selection: wanting('firstName', 'lastName') });
+    const more = await run(demo(), {
+      readFromCache: true,
+      selection: wanting('firstName', 'lastName'),
+    });
     expect(more.items[0]?.lastName).toBe('Lovelace');
     const all = await run(demo(), { readFromCache: true });
     expect(all.items[0]?.accountId).toBe('account-1');
@@ -235,7 +244,12 @@ async function run(headers: Record<string, string>, search: Partial<ContactSearc
 }
 
 function demo(headers: Record<string, string> = {}): Record<string, string> {
-  return { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provider-name': 'hubspot', ...headers };
+  return {
+    'x-api-key': 'demo-key',
+    'x-customer-id': 'demo',
+    'x-provider-name': 'hubspot',
+    ...headers,
+  };
 }
 
 function token(name: string, headers: Record<string, string>): Record<string, string> {

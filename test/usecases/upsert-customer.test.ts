@@ -9,7 +9,9 @@ const hubspot = (rest: Partial<ConnectionUpsert>): CustomerUpsert => ({
   connections: [{ providerName: 'hubspot', ...rest }],
 });
 const mapping = (object: string): CustomerUpsert =>
-  hubspot({ schemaMappingsConfig: { commonObjects: [{ object, fieldMappings: [] }], standardObjects: [] } });
+  hubspot({
+    schemaMappingsConfig: { commonObjects: [{ object, fieldMappings: [] }], standardObjects: [] },
+  });
 
 let fake: FakeServices;
 beforeEach(async () => {
@@ -25,7 +27,9 @@ test('an upsert says whether it created the customer, and counts versions', asyn
 });
 
 test('the email is stored without surrounding spaces, in its given case', async () => {
-  expect((await run({ ...ACME, email: '  IT@Acme.example ' })).customer.email).toBe('IT@Acme.example');
+  expect((await run({ ...ACME, email: '  IT@Acme.example ' })).customer.email).toBe(
+    'IT@Acme.example',
+  );
 });
 
 test('the instance URL is stored in its normalized form', async () => {
@@ -73,10 +77,22 @@ describe('an invalid upsert is rejected as a whole', () => {
   test.each<[string, CustomerUpsert, RegExp]>([
     ['an empty id', { ...ACME, customerId: ' ' }, /^the customer id is empty/],
     ['a long id', { ...ACME, customerId: 'a'.repeat(256) }, /the customer id is longer than 255/],
-    ['a control character in a name', { ...ACME, name: 'Ac\u0000me' }, /name contains control characters/],
-    ['half a character in an id', { ...ACME, customerId: 'a\ud800' }, /the customer id contains half of/],
+    [
+      'a control character in a name',
+      { ...ACME, name: 'Ac\u0000me' },
+      /name contains control characters/,
+    ],
+    [
+      'half a character in an id',
+      { ...ACME, customerId: 'a\ud800' },
+      /the customer id contains half of/,
+    ],
     ['half a character in a name', { ...ACME, name: '\udc00' }, /name contains half of/],
-    ['half a character in an email', { ...ACME, email: '\ud800@acme.example' }, /email is not an email/],
+    [
+      'half a character in an email',
+      { ...ACME, email: '\ud800@acme.example' },
+      /email is not an email/,
+    ],
     ['what is not an email', { ...ACME, email: 'acme' }, /email is not an email/],
     ['a version below zero', { ...ACME, expectedVersion: -1 }, /the expected version/],
     [
@@ -106,7 +122,9 @@ describe('an invalid upsert is rejected as a whole', () => {
     ],
     [
       'an empty refresh token',
-      hubspot({ credentials: { type: 'oauth2', accessToken: 'a', refreshToken: '', expiresAt: null } }),
+      hubspot({
+        credentials: { type: 'oauth2', accessToken: 'a', refreshToken: '', expiresAt: null },
+      }),
       /^connections\[0\]\.credentials: the refresh token is empty\.$/,
     ],
     [
@@ -132,7 +150,9 @@ describe('an invalid upsert is rejected as a whole', () => {
 
   test('with all errors reported at once', async () => {
     const wrong = { ...hubspot({ instanceUrl: 'https://evil.example' }), name: '', email: 'x' };
-    await expect(run(wrong)).rejects.toThrow(/name is empty; email .*; connections\[0\]: the instance URL/);
+    await expect(run(wrong)).rejects.toThrow(
+      /name is empty; email .*; connections\[0\]: the instance URL/,
+    );
   });
 
   test('without repeating a secret value', async () => {
@@ -148,6 +168,9 @@ describe('an invalid upsert is rejected as a whole', () => {
   });
 });
 
-async function run(upsert: CustomerUpsert, headers: Record<string, string> = { 'x-api-key': 'demo-key' }) {
+async function run(
+  upsert: CustomerUpsert,
+  headers: Record<string, string> = { 'x-api-key': 'demo-key' },
+) {
   return upsertCustomer(fake.openContext(new Headers(headers)), upsert);
 }

@@ -20,7 +20,11 @@ const record = object({
   updatedAt: text,
   archived: { type: 'boolean' },
 });
-const question = object({ idProperty: text, properties: list(text), inputs: list(object({ id: text })) });
+const question = object({
+  idProperty: text,
+  properties: list(text),
+  inputs: list(object({ id: text })),
+});
 const readContacts = {
   operationId: 'readContacts',
   requestBody: json(question),

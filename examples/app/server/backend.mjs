@@ -20,7 +20,11 @@ export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox }
   const sandboxSwitch = createSandboxSwitch(sandbox);
   const sessions = createSessions();
   // The other one is created by Crossbook's demo.
-  await crossbook.upsertCustomer({ customerId: 'acme', name: 'Acme Ltd.', email: 'it@acme.example' });
+  await crossbook.upsertCustomer({
+    customerId: 'acme',
+    name: 'Acme Ltd.',
+    email: 'it@acme.example',
+  });
 
   /** @type {Record<string, (request: import('node:http').IncomingMessage) => Promise<unknown>>} */
   const open = {
@@ -50,10 +54,14 @@ export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox }
 
     async 'POST /api/connect-links'(session, request) {
       const { provider } = await readJson(request);
-      if (provider !== 'HUBSPOT' && provider !== 'SALESFORCE') throw new HttpError(422, 'No such CRM.');
+      if (provider !== 'HUBSPOT' && provider !== 'SALESFORCE')
+        throw new HttpError(422, 'No such CRM.');
       const { customerId } = session;
       const created = await crossbook.createConnectLink({
-        ...{ customerId, providers: [provider], mode: 'POPUP', returnUrl: `${origin}/` },
+        customerId,
+        providers: [provider],
+        mode: 'POPUP',
+        returnUrl: `${origin}/`,
         allowAccountChange: true,
       });
       session.connectLinkIds.add(created.link.id);
@@ -63,7 +71,8 @@ export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox }
     async 'POST /api/connect-links/confirm'({ connectLinkIds }, request) {
       const { connectLinkId: id, code } = await readJson(request);
       // Only in the session that requested the link: no account is connected to the customer of another session.
-      if (!connectLinkIds.delete(String(id))) throw new HttpError(403, 'This link is not of your session.');
+      if (!connectLinkIds.delete(String(id)))
+        throw new HttpError(403, 'This link is not of your session.');
       const { link } = await crossbook.confirmConnectLink({ id: String(id), code: String(code) });
       return { status: link.status };
     },

@@ -17,7 +17,8 @@ export class HttpError extends Error {
  * @returns {Promise<Record<string, unknown>>}
  */
 export async function readJson(request) {
-  if (request.headers['content-type'] !== 'application/json') throw new HttpError(415, 'Send JSON.');
+  if (request.headers['content-type'] !== 'application/json')
+    throw new HttpError(415, 'Send JSON.');
   let text = '';
   for await (const piece of request.setEncoding('utf8')) {
     text += piece;
@@ -39,7 +40,8 @@ export async function readJson(request) {
 export function answerJson(response, status, answer) {
   const { headers = {}, body = answer } = answer ?? {};
   response.writeHead(status, {
-    ...{ 'content-type': 'application/json', 'cache-control': 'no-store' },
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
     ...headers,
   });
   response.end(JSON.stringify(body));

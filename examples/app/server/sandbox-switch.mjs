@@ -49,7 +49,9 @@ async function listAccounts(origin) {
  */
 async function send(origin, path, method, body) {
   const response = await fetch(`${origin}/__sandbox${path}`, {
-    ...{ method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+    method,
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
   });
   if (!response.ok) throw new Error(`The sandbox refuses: ${await response.text()}`);
 }

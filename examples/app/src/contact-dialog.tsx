@@ -9,7 +9,10 @@ import { readFailure } from './read-failure.ts';
 /** One contact with its associations, and the CRM's own record: both are fetched only here. */
 export function ContactDialog({ id, onClose }: ContactDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [{ data, error, fetching }, again] = useQuery({ query: ContactDetailsDocument, variables: { id } });
+  const [{ data, error, fetching }, again] = useQuery({
+    query: ContactDetailsDocument,
+    variables: { id },
+  });
   useEffect(() => dialog.current?.showModal(), []);
   const contact = data?.node?.__typename === 'Contact' ? data.node : undefined;
   const failure = contact ? undefined : readFailure(error, 'node');
@@ -29,19 +32,26 @@ export function ContactDialog({ id, onClose }: ContactDialogProps) {
 }
 
 function Details({ contact }: { readonly contact: Contact }) {
-  const { emailAddresses, phoneNumbers, addresses, associations, lifecycleStage, lastModifiedAt } = contact;
+  const { emailAddresses, phoneNumbers, addresses, associations, lifecycleStage, lastModifiedAt } =
+    contact;
   const title = CRMS.find(({ provider }) => provider === contact.provider)?.title;
   return (
     <>
       <dl>
         <Entry name="Stage">{lifecycleStage && toStage(lifecycleStage)}</Entry>
         {emailAddresses.map(({ emailAddress, emailAddressType }) => (
-          <Entry key={`${emailAddress} ${emailAddressType}`} name={`Email, ${toWords(emailAddressType)}`}>
+          <Entry
+            key={`${emailAddress} ${emailAddressType}`}
+            name={`Email, ${toWords(emailAddressType)}`}
+          >
             {emailAddress}
           </Entry>
         ))}
         {phoneNumbers.map(({ phoneNumber, phoneNumberType }) => (
-          <Entry key={`${phoneNumber} ${phoneNumberType}`} name={`Phone, ${toWords(phoneNumberType)}`}>
+          <Entry
+            key={`${phoneNumber} ${phoneNumberType}`}
+            name={`Phone, ${toWords(phoneNumberType)}`}
+          >
             {phoneNumber}
           </Entry>
         ))}
@@ -51,7 +61,9 @@ function Details({ contact }: { readonly contact: Contact }) {
           </Entry>
         ))}
         <Entry name="Account">{contact.accountId}</Entry>
-        <Entry name="Changed">{lastModifiedAt && new Date(lastModifiedAt).toLocaleString('en')}</Entry>
+        <Entry name="Changed">
+          {lastModifiedAt && new Date(lastModifiedAt).toLocaleString('en')}
+        </Entry>
       </dl>
       <h3>Linked to</h3>
       <ul className="links">
@@ -80,7 +92,10 @@ function Entry({ name, children }: { readonly name: string; readonly children: R
   );
 }
 
-type Contact = Extract<NonNullable<ContactDetailsQuery['node']>, { readonly __typename: 'Contact' }>;
+type Contact = Extract<
+  NonNullable<ContactDetailsQuery['node']>,
+  { readonly __typename: 'Contact' }
+>;
 
 interface ContactDialogProps {
   readonly id: string;

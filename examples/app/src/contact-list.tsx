@@ -13,7 +13,9 @@ export function ContactList({ contacts, onOpen }: ContactListProps) {
             </span>
             <span className="name">{toName(contact)}</span>
             <span className="email">{contact.emailAddresses[0]?.emailAddress}</span>
-            {contact.lifecycleStage && <span className="stage">{toStage(contact.lifecycleStage)}</span>}
+            {contact.lifecycleStage && (
+              <span className="stage">{toStage(contact.lifecycleStage)}</span>
+            )}
           </button>
         </li>
       ))}

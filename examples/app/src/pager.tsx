@@ -9,13 +9,25 @@ export function Pager({ page, offset, isBusy, onTurn }: PagerProps) {
   const showNext = () =>
     onTurn({ cursor: { first: PAGE_SIZE, after: endCursor }, offset: offset + nodes.length });
   const showPrevious = () =>
-    onTurn({ cursor: { last: PAGE_SIZE, before: startCursor }, offset: Math.max(0, offset - PAGE_SIZE) });
+    onTurn({
+      cursor: { last: PAGE_SIZE, before: startCursor },
+      offset: Math.max(0, offset - PAGE_SIZE),
+    });
   if (nodes.length === 0 && !hasPreviousPage) return null;
   const range = `${NUMBER.format(offset + 1)}–${NUMBER.format(offset + nodes.length)}`;
   return (
     <footer className="pager">
-      <p>{isBusy ? 'Turning…' : `${range} of ${totalCount === null ? 'many' : NUMBER.format(totalCount)}`}</p>
-      <button type="button" className="quiet" disabled={!hasPreviousPage || isBusy} onClick={showPrevious}>
+      <p>
+        {isBusy
+          ? 'Turning…'
+          : `${range} of ${totalCount === null ? 'many' : NUMBER.format(totalCount)}`}
+      </p>
+      <button
+        type="button"
+        className="quiet"
+        disabled={!hasPreviousPage || isBusy}
+        onClick={showPrevious}
+      >
         Previous
       </button>
       <button type="button" className="quiet" disabled={!hasNextPage || isBusy} onClick={showNext}>

@@ -11,7 +11,11 @@ export function readFailure(error: CombinedError | undefined, alias: string): Fa
     error.graphQLErrors.find(({ path }) => path === undefined);
   if (found) {
     const { title, detail, code } = found.extensions;
-    return { title: String(title ?? found.message), detail: String(detail ?? ''), code: String(code ?? '') };
+    return {
+      title: String(title ?? found.message),
+      detail: String(detail ?? ''),
+      code: String(code ?? ''),
+    };
   }
   return error.networkError && { title: 'No answer', detail: error.networkError.message, code: '' };
 }

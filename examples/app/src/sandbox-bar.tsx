@@ -20,7 +20,13 @@ export function SandboxBar({ onChange }: SandboxBarProps) {
               onChange();
             });
           return (
-            <button key={provider} type="button" role="switch" aria-checked={isDown} onClick={change}>
+            <button
+              key={provider}
+              type="button"
+              role="switch"
+              aria-checked={isDown}
+              onClick={change}
+            >
               {title} down
             </button>
           );

@@ -9,7 +9,8 @@ export function SearchForm({ filter, onSearch }: SearchFormProps) {
   const search = (wanted: string) => {
     setText(wanted);
     const trimmed = wanted.trim();
-    if (trimmed !== '') onSearch(trimmed.includes('@') ? { email: trimmed } : { emailDomain: trimmed });
+    if (trimmed !== '')
+      onSearch(trimmed.includes('@') ? { email: trimmed } : { emailDomain: trimmed });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();

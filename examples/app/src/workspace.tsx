@@ -4,7 +4,11 @@ import { Brand } from './brand.tsx';
 import { Column } from './column.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
 import { CRMS } from './crms.ts';
-import { ConnectionsDocument, type ContactFilter, SearchContactsDocument } from './operations.generated.ts';
+import {
+  ConnectionsDocument,
+  type ContactFilter,
+  SearchContactsDocument,
+} from './operations.generated.ts';
 import { PAGE_SIZE } from './page-size.ts';
 import { readFailure } from './read-failure.ts';
 import { SandboxBar } from './sandbox-bar.tsx';
@@ -23,7 +27,12 @@ export function Workspace({ onSignOut }: WorkspaceProps) {
 
   const [found, searchAgain] = useQuery({
     query: SearchContactsDocument,
-    variables: { filter, first: PAGE_SIZE, hubspot: hubspot === true, salesforce: salesforce === true },
+    variables: {
+      filter,
+      first: PAGE_SIZE,
+      hubspot: hubspot === true,
+      salesforce: salesforce === true,
+    },
     pause: !isAnyConnected,
   });
   const failure = readFailure(error, 'customer');
@@ -55,7 +64,9 @@ export function Workspace({ onSignOut }: WorkspaceProps) {
                 connection={findConnection(crm.provider)}
                 first={{
                   page: found.data?.[crm.alias] ?? undefined,
-                  failure: found.data?.[crm.alias] ? undefined : readFailure(found.error, crm.alias),
+                  failure: found.data?.[crm.alias]
+                    ? undefined
+                    : readFailure(found.error, crm.alias),
                   isLoading: found.fetching,
                 }}
                 onReload={again}

@@ -56,14 +56,21 @@ export const applicationCommands: readonly Command[] = [
     async run({ operand, list, openDatabase }) {
       const [added, removed] = [list('add').map(readOrigin), list('remove').map(readOrigin)];
       const { admin } = await openDatabase();
-      const data = await changeOrigins(admin, { application: operand('APPLICATION'), added, removed });
+      const data = await changeOrigins(admin, {
+        application: operand('APPLICATION'),
+        added,
+        removed,
+      });
       return { data, text: data.origins.join('\n') || `No origin may call for ${data.name}.` };
     },
   },
   {
     name: 'keys create',
     summary: 'Creates an API key for an application.',
-    details: [ONCE, 'A name that another active key of the application has is refused: see keys rotate.'],
+    details: [
+      ONCE,
+      'A name that another active key of the application has is refused: see keys rotate.',
+    ],
     operands: [APPLICATION],
     options: { name: { value: 'NAME', description: 'Name of the key. Default: default' } },
     async run({ operand, text, note, openDatabase }) {
@@ -83,7 +90,13 @@ export const applicationCommands: readonly Command[] = [
     async run({ operand, now, openDatabase }) {
       const { admin } = await openDatabase();
       const data = await listKeys(admin, { application: operand('APPLICATION'), now: now() });
-      const rows = data.map((key) => [key.id, key.name, key.state, key.createdAt, key.revokedAt ?? '']);
+      const rows = data.map((key) => [
+        key.id,
+        key.name,
+        key.state,
+        key.createdAt,
+        key.revokedAt ?? '',
+      ]);
       return { data, text: toTable(rows) || 'There are no keys.' };
     },
   },
@@ -119,7 +132,9 @@ export const applicationCommands: readonly Command[] = [
   {
     name: 'keys admin',
     summary: 'Creates an admin key, with which applications and keys are managed over HTTP.',
-    details: ['It is not stored: set its hash as CROSSBOOK_ADMIN_KEY_HASH and restart the servers.'],
+    details: [
+      'It is not stored: set its hash as CROSSBOOK_ADMIN_KEY_HASH and restart the servers.',
+    ],
     async run({ note }) {
       const data = createAdminKey();
       note(`CROSSBOOK_ADMIN_KEY_HASH=${data.hash}`);
@@ -131,7 +146,9 @@ export const applicationCommands: readonly Command[] = [
 export function readOrigin(text: string): string {
   const origin = toWebOrigin(text);
   if (origin !== undefined) return origin;
-  throw new UsageError(`Not a web origin: ${text}. It is a scheme and a host, such as https://app.example`);
+  throw new UsageError(
+    `Not a web origin: ${text}. It is a scheme and a host, such as https://app.example`,
+  );
 }
 
 function readHours(text: string | undefined): number | undefined {

@@ -13,7 +13,8 @@ const CUSTOMER = { name: 'CUSTOMER', description: 'The application’s own id of
 export const customerCommands: readonly Command[] = [
   {
     name: 'oauth-clients set',
-    summary: 'Sets the OAuth client (app) with which an application’s customers connect a provider.',
+    summary:
+      'Sets the OAuth client (app) with which an application’s customers connect a provider.',
     details: [
       'The secret is read from standard input, so that no process list shows it: … --client-id ID < secret.txt',
       'Connections granted to another client id have to be connected again.',
@@ -28,7 +29,10 @@ export const customerCommands: readonly Command[] = [
       const { id, name, oauthClients } = await openApplication();
       const client = { provider, clientId, clientSecret };
       const data = await storeOAuthClient({ oauthClients, providers: createRegistry() }, client);
-      return { data: { applicationId: id, ...data }, text: `${name} connects ${provider} with ${clientId}.` };
+      return {
+        data: { applicationId: id, ...data },
+        text: `${name} connects ${provider} with ${clientId}.`,
+      };
     },
   },
   {
@@ -62,7 +66,8 @@ export const customerCommands: readonly Command[] = [
   },
   {
     name: 'customers delete',
-    summary: 'Deletes a customer with all their data: connections, credentials, cached contacts, tokens.',
+    summary:
+      'Deletes a customer with all their data: connections, credentials, cached contacts, tokens.',
     details: [
       'This cannot be undone. Running servers follow within two seconds. Unlike the API, it does not revoke grants at the provider.',
     ],
@@ -74,9 +79,13 @@ export const customerCommands: readonly Command[] = [
       const customerId = operand('CUSTOMER');
       const removed = await removals.removeCustomer(customerId, undefined);
       if (!removed) throw noCustomer(name, customerId);
-      const unrevoked = removed.flatMap(({ grant, connection }) => (grant ? [connection.providerName] : []));
+      const unrevoked = removed.flatMap(({ grant, connection }) =>
+        grant ? [connection.providerName] : [],
+      );
       const left =
-        unrevoked.length > 0 ? ` What was granted at ${unrevoked.join(', ')} is not revoked there.` : '';
+        unrevoked.length > 0
+          ? ` What was granted at ${unrevoked.join(', ')} is not revoked there.`
+          : '';
       return {
         data: { applicationId: id, customerId, deleted: true, unrevoked },
         text: `${customerId} is deleted, with everything of theirs.${left}`,

@@ -61,26 +61,42 @@ function checkStorage(config: Config): Promise<Findings> {
   return attempt(failed, 'keys', async () => {
     const ring = findKeyRing(config);
     if (!ring)
-      return [warning('keys', `There are none in ${config.dataDirectory} yet: the first start makes them.`)];
+      return [
+        warning(
+          'keys',
+          `There are none in ${config.dataDirectory} yet: the first start makes them.`,
+        ),
+      ];
     const database = await attempt(failed, 'database', async () =>
       describeDatabase(await inspectDatabase(config.database, ring), config, ring),
     );
     const pooler = await attempt(warning, 'pooler', () => checkPooler(config.database));
-    return [ok('keys', `${ring.keys.size} in the ring; ${ring.current.id} seals`), ...database, ...pooler];
+    return [
+      ok('keys', `${ring.keys.size} in the ring; ${ring.current.id} seals`),
+      ...database,
+      ...pooler,
+    ];
   });
 }
 
 const OLDEST_POSTGRES = 15;
 
 function describeDatabase(inspection: Inspection, config: Config, ring: KeyRing): Findings {
-  if (!inspection.isThere) return [warning('database', 'It is not there yet: the first start makes it.')];
+  if (!inspection.isThere)
+    return [warning('database', 'It is not there yet: the first start makes it.')];
   const { version, pendingMigrations, unreadableKeys } = inspection;
   const isOld = Number.parseInt(version, 10) < OLDEST_POSTGRES;
   const database = isOld
-    ? warning('database', `answers, version ${version}: ${OLDEST_POSTGRES} or later is what we test with`)
+    ? warning(
+        'database',
+        `answers, version ${version}: ${OLDEST_POSTGRES} or later is what we test with`,
+      )
     : ok('database', `answers, version ${version}`);
   if (pendingMigrations.length > 0)
-    return [database, warning('migrations', `${pendingMigrations.join(', ')}: the next start applies them`)];
+    return [
+      database,
+      warning('migrations', `${pendingMigrations.join(', ')}: the next start applies them`),
+    ];
   return [
     database,
     ...(inspection.hasDemo && !config.sandbox ? [warning('demo data', DEMO_LEFT)] : []),
@@ -97,11 +113,19 @@ function describeDatabase(inspection: Inspection, config: Config, ring: KeyRing)
 }
 
 /** Without an OAuth client no customer can be connected; for a trial the sandbox has its own. */
-function checkClients({ production, oauthClients }: Config, clientsOf: readonly string[]): Findings {
+function checkClients(
+  { production, oauthClients }: Config,
+  clientsOf: readonly string[],
+): Findings {
   if (!production) return [];
   return [...createRegistry().values()]
-    .filter(({ name, authorization }) => authorization && !oauthClients[name] && !clientsOf.includes(name))
-    .map(({ name }) => warning(`${name} OAuth client`, `there is none: ${describeClientSetup(name)}`));
+    .filter(
+      ({ name, authorization }) =>
+        authorization && !oauthClients[name] && !clientsOf.includes(name),
+    )
+    .map(({ name }) =>
+      warning(`${name} OAuth client`, `there is none: ${describeClientSetup(name)}`),
+    );
 }
 
 const DEMO_LEFT = 'the demo application is there and counts for nothing: the next start removes it';
@@ -112,7 +136,8 @@ async function checkPooler(target: Config['database']): Promise<Findings> {
   const { sharesConnections, hasTimeouts } = await lookAtPooler(target.url);
   if (!target.pooled) return sharesConnections ? [failed('pooler', POOLER_NOT_SET)] : [];
   if (!sharesConnections) return [warning('pooler', NO_POOLER)];
-  if (!hasTimeouts) return [warning('pooler', `the role has no timeouts of its own: ${SET_TIMEOUTS}`)];
+  if (!hasTimeouts)
+    return [warning('pooler', `the role has no timeouts of its own: ${SET_TIMEOUTS}`)];
   return [ok('pooler', 'transaction mode')];
 }
 
@@ -132,7 +157,9 @@ async function checkRedis({ redis }: Config): Promise<Findings> {
     return [ok('redis', `${host} answers`)];
   } catch (error) {
     const reason = toReason(error);
-    return [warning('redis', `${host} cannot be used: ${reason}. Limits are not shared until it can.`)];
+    return [
+      warning('redis', `${host} cannot be used: ${reason}. Limits are not shared until it can.`),
+    ];
   }
 }
 
@@ -140,11 +167,18 @@ async function checkRedis({ redis }: Config): Promise<Findings> {
  * Any response means that the provider is reachable. Otherwise a warning, because serving continues. Undefined: the
  * provider has only customer-specific addresses.
  */
-function checkProvider({ name, contacts }: Provider, ask: typeof fetch): Promise<Finding> | undefined {
+function checkProvider(
+  { name, contacts }: Provider,
+  ask: typeof fetch,
+): Promise<Finding> | undefined {
   const origin = contacts?.origin(null) ?? contacts?.refresh.origin(null);
   return origin === undefined
     ? undefined
-    : ask(origin, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) }).then(
+    : ask(origin, {
+        method: 'HEAD',
+        redirect: 'manual',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      }).then(
         ({ status }) => ok(name, `${origin} answers (${status})`),
         () => warning(name, `${origin} cannot be reached from here`),
       );
@@ -154,18 +188,25 @@ const TIMEOUT_MS = 5_000;
 
 /** An expired API version usually keeps working for a while: a warning. */
 function checkApiVersions(providers: Iterable<Provider>, now: number): Findings {
-  return readApiSupport(providers, now).map(({ provider, version, supportedUntil, endsSoon, isOver }) => {
-    const support = `${version} ${isOver ? 'was' : 'is'} supported until ${supportedUntil}`;
-    const subject = `${provider} API`;
-    return endsSoon ? warning(subject, `${support}: a newer Crossbook is needed`) : ok(subject, support);
-  });
+  return readApiSupport(providers, now).map(
+    ({ provider, version, supportedUntil, endsSoon, isOver }) => {
+      const support = `${version} ${isOver ? 'was' : 'is'} supported until ${supportedUntil}`;
+      const subject = `${provider} API`;
+      return endsSoon
+        ? warning(subject, `${support}: a newer Crossbook is needed`)
+        : ok(subject, support);
+    },
+  );
 }
 
 /**
  * The redirect URIs to register with each vendor. Without PUBLIC_URL connect links are disabled or, if Crossbook listens
  * on this machine only, lead there: a warning. Only an address of this machine may be http.
  */
-function checkRedirectUris({ production, publicUrl }: Config, providers: Iterable<Provider>): Findings {
+function checkRedirectUris(
+  { production, publicUrl }: Config,
+  providers: Iterable<Provider>,
+): Findings {
   if (publicUrl === undefined || (production && publicUrl.startsWith('http:')))
     return [warning('redirect URIs', NOT_PUBLIC)];
   return listRedirectUris(publicUrl, providers).map(({ provider, uri }) =>

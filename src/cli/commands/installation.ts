@@ -3,7 +3,10 @@ import { dirname } from 'node:path';
 import { backUp, restore } from '../../storage/backup.ts';
 import type { Command } from '../command.ts';
 
-const FILE = { name: 'FILE', description: 'Path of the backup: rows as JSON, compressed with gzip.' };
+const FILE = {
+  name: 'FILE',
+  description: 'Path of the backup: rows as JSON, compressed with gzip.',
+};
 const KEYS =
   'It does not contain the encryption keys, without which it cannot be read: keep them separately.';
 
@@ -19,7 +22,9 @@ export const installationCommands: readonly Command[] = [
     async run({ openDatabase }) {
       const { resealed, unreadable } = await (await openDatabase()).maintenance.rotateSeals();
       const left =
-        unreadable > 0 ? ` ${unreadable} cannot be opened by any key of the ring, and stay as they are.` : '';
+        unreadable > 0
+          ? ` ${unreadable} cannot be opened by any key of the ring, and stay as they are.`
+          : '';
       return {
         data: { resealed, unreadable },
         text: `${resealed} re-encrypted.${left}`,
@@ -41,7 +46,8 @@ export const installationCommands: readonly Command[] = [
   },
   {
     name: 'restore',
-    summary: 'Restores a backup into an empty database, embedded or not. The server must be stopped.',
+    summary:
+      'Restores a backup into an empty database, embedded or not. The server must be stopped.',
     details: ['It needs the same encryption keys: run crossbook doctor afterwards.'],
     operands: [FILE],
     async run({ readConfig, operand }) {
@@ -54,13 +60,16 @@ export const installationCommands: readonly Command[] = [
     summary: 'Prints the GraphQL schema.',
     options: {
       subgraph: {
-        description: 'The subgraph for gateways: with keys and costs, without @oneOf, node and nodes.',
+        description:
+          'The subgraph for gateways: with keys and costs, without @oneOf, node and nodes.',
       },
       'relay-node': {
         description: 'With --subgraph: with node and nodes, for the one subgraph that has them.',
       },
     },
-    details: ['With CROSSBOOK_GRAPHQL_TYPE_PREFIX its types have the names that the server gives them.'],
+    details: [
+      'With CROSSBOOK_GRAPHQL_TYPE_PREFIX its types have the names that the server gives them.',
+    ],
     async run({ readConfig, flag }) {
       // Loaded lazily, because only this command needs it.
       const { printApiSchema, printSubgraphSchema } = await import('../../graphql/schema.ts');

@@ -36,9 +36,11 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
       if (!works) return pages.answer(request, requestLog);
       requestLog.record({ face: 'connect' });
       try {
-        if (request.method === 'POST' && !isFromSameOrigin(request)) return toProblemPage('WRONG_SITE');
+        if (request.method === 'POST' && !isFromSameOrigin(request))
+          return toProblemPage('WRONG_SITE');
         const work = works[request.method];
-        if (!work) return { status: 405, headers: { allow: Object.keys(works).join(', ') }, body: null };
+        if (!work)
+          return { status: 405, headers: { allow: Object.keys(works).join(', ') }, body: null };
         return await work(deps.open(requestLog), request);
       } catch (thrown) {
         return pages.toErrorResponse(toCrossbookError(thrown), { requestLog });
@@ -71,9 +73,14 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
     const link = await findConnectLink(context, { id, customerId: CUSTOMER.customerId });
     const code = url.searchParams.get('code');
     if (link.status === 'AWAITING_CONFIRMATION' && code !== null) return toConfirmPage(id, code);
-    if (link.status !== 'COMPLETED' || link.providerName === null) return toNotConnectedPage(link.failure);
+    if (link.status !== 'COMPLETED' || link.providerName === null)
+      return toNotConnectedPage(link.failure);
     const name = await findName(context, link);
-    return toConnectedPage(link.providerName, name, deps.toCommand(CUSTOMER.customerId, link.providerName));
+    return toConnectedPage(
+      link.providerName,
+      name,
+      deps.toCommand(CUSTOMER.customerId, link.providerName),
+    );
   }
 }
 
@@ -116,7 +123,11 @@ function toConfirmPage(id: string, code: string): HttpResponse {
   });
 }
 
-function toConnectedPage(provider: ProviderName, name: string | undefined, command: string): HttpResponse {
+function toConnectedPage(
+  provider: ProviderName,
+  name: string | undefined,
+  command: string,
+): HttpResponse {
   const title = `${PROVIDER_TITLES[provider]} is connected`;
   return toPage({
     title,

@@ -84,7 +84,10 @@ function executeField(
   return completeFieldOrItem(position, value, result);
 }
 
-function argumentsOf({ args, variableValues }: Execution, field: FieldPlan): Record<string, unknown> {
+function argumentsOf(
+  { args, variableValues }: Execution,
+  field: FieldPlan,
+): Record<string, unknown> {
   const { definition, nodes } = field;
   const [node] = nodes;
   if (definition.args.length === 0 || !node) return {};
@@ -122,7 +125,11 @@ function completeFieldOrItem(
  * Handles an error at its position: a nullable position becomes null, otherwise the error propagates to the parent.
  * Where the allowance is exceeded the error ends the operation instead.
  */
-function handleFieldError({ execution, field, path }: FieldPosition, plan: ValuePlan, thrown: unknown): null {
+function handleFieldError(
+  { execution, field, path }: FieldPosition,
+  plan: ValuePlan,
+  thrown: unknown,
+): null {
   const { collected, allowance } = execution;
   if (allowance.exceeded !== undefined && thrown === allowance.exceeded) throw thrown;
   const locate = () => locatedError(thrown, [...field.nodes], pathToArray(path));
@@ -132,11 +139,17 @@ function handleFieldError({ execution, field, path }: FieldPosition, plan: Value
 }
 
 /** Completes a resolver's result step by step as the specification defines it, so that each error gets its position. */
-function completeValue(position: FieldPosition, plan: ValuePlan, value: unknown): PromiseOrValue<unknown> {
+function completeValue(
+  position: FieldPosition,
+  plan: ValuePlan,
+  value: unknown,
+): PromiseOrValue<unknown> {
   if (plan.serialize) {
     const { allowance } = position.execution;
     try {
-      return plan.writeJson?.(value, allowance) ?? readCounted(plan, plan.serialize, value, allowance);
+      return (
+        plan.writeJson?.(value, allowance) ?? readCounted(plan, plan.serialize, value, allowance)
+      );
     } catch {
       if (allowance.exceeded) throw allowance.exceeded;
       // Unexpected value: the spec's steps below find and report the error.
@@ -153,7 +166,10 @@ function completeValue(position: FieldPosition, plan: ValuePlan, value: unknown)
     case 'leaf':
       return completeLeaf(position, plan, value);
     case 'object':
-      return executeFields(position.execution, plan.planOf(value), { source: value, path: position.path });
+      return executeFields(position.execution, plan.planOf(value), {
+        source: value,
+        path: position.path,
+      });
   }
 }
 
@@ -172,8 +188,13 @@ function completeList(
   { item }: Plan<'list'>,
   value: unknown,
 ): PromiseOrValue<unknown[]> {
-  if (typeof value !== 'object' || typeof (value as Iterable<unknown>)[Symbol.iterator] !== 'function') {
-    throw new GraphQLError(`Expected Iterable, but did not find one for field "${nameOf(position)}".`);
+  if (
+    typeof value !== 'object' ||
+    typeof (value as Iterable<unknown>)[Symbol.iterator] !== 'function'
+  ) {
+    throw new GraphQLError(
+      `Expected Iterable, but did not find one for field "${nameOf(position)}".`,
+    );
   }
   const pending: Promise<unknown>[] = [];
   const { allowance } = position.execution;
@@ -193,9 +214,14 @@ function completeList(
   }
 }
 
-function completeLeaf({ execution }: FieldPosition, { type }: Plan<'leaf'>, value: unknown): unknown {
+function completeLeaf(
+  { execution }: FieldPosition,
+  { type }: Plan<'leaf'>,
+  value: unknown,
+): unknown {
   const serialized: unknown = type.serialize(value);
-  if (serialized !== null && serialized !== undefined) return consumeLeaf(serialized, execution.allowance);
+  if (serialized !== null && serialized !== undefined)
+    return consumeLeaf(serialized, execution.allowance);
   throw new Error(
     `Expected \`${inspect(type)}.serialize(${inspect(value)})\` to return non-nullable value, returned: ${inspect(serialized)}`,
   );

@@ -33,7 +33,9 @@ export function createExecute(
   schema: GraphQLSchema,
   { writeAfter = WORTH_GENERATING, jsonAbove, onPlanned }: ExecuteOptions,
 ): Execute {
-  const findOperation = rememberByOperation((document, name) => readOperation(schema, document, name));
+  const findOperation = rememberByOperation((document, name) =>
+    readOperation(schema, document, name),
+  );
 
   return (args) => {
     const planned = findOperation(args.document, args.operationName ?? undefined);
@@ -73,7 +75,9 @@ export function createExecute(
     if (existing) return existing;
     const { operation, fragments, type } = planned;
     const room = { fields: MAX_FIELDS };
-    const plan = planObject({ schema, fragments, variables, room, writeAfter, jsonAbove }, type, [operation]);
+    const plan = planObject({ schema, fragments, variables, room, writeAfter, jsonAbove }, type, [
+      operation,
+    ]);
     if (room.fields < 0) return undefined;
     const fields = MAX_FIELDS - room.fields;
     if (fields <= MAX_FIELDS_KEPT) {
@@ -110,7 +114,10 @@ function readOperation(schema: GraphQLSchema, document: DocumentNode, name: stri
     });
   }
   return {
-    ...{ document, operation, type, fragments },
+    document,
+    operation,
+    type,
+    fragments,
     /** The variables that `@skip` and `@include` use. */
     conditions: [...conditions],
     readVariables: readVariables(schema, operation.variableDefinitions),
@@ -144,7 +151,10 @@ function fail(error: unknown, execution: Execution): ExecutionResult {
   return toResult(null, execution);
 }
 
-function toResult(data: ResultObject | null, { collected: { errors } }: Execution): ExecutionResult {
+function toResult(
+  data: ResultObject | null,
+  { collected: { errors } }: Execution,
+): ExecutionResult {
   return errors.length === 0 ? { data } : { errors, data };
 }
 
@@ -169,7 +179,8 @@ class ErrorCollector {
   }
 
   #isBlank(position: Path | undefined): boolean {
-    for (let path = position; path !== undefined; path = path.prev) if (this.#places.has(path)) return true;
+    for (let path = position; path !== undefined; path = path.prev)
+      if (this.#places.has(path)) return true;
     return this.#places.has(undefined);
   }
 }
@@ -195,7 +206,10 @@ interface ExecuteArgs extends ExecutionArgs {
 
 /** The state of one operation during execution. */
 export interface Execution
-  extends Pick<ExecutionContext, 'schema' | 'fragments' | 'operation' | 'rootValue' | 'contextValue'>,
+  extends Pick<
+      ExecutionContext,
+      'schema' | 'fragments' | 'operation' | 'rootValue' | 'contextValue'
+    >,
     Pick<ExecutionContext, 'variableValues'> {
   readonly collected: ErrorCollector;
   readonly allowance: Allowance;

@@ -28,7 +28,9 @@ export function readVariables(
   schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[] = [],
 ): (given: Values) => Values | undefined {
-  const variables = unlessBailedOut(() => definitions.map((definition) => toVariable(schema, definition)));
+  const variables = unlessBailedOut(() =>
+    definitions.map((definition) => toVariable(schema, definition)),
+  );
   return (given) =>
     variables &&
     unlessBailedOut(() => {
@@ -90,10 +92,12 @@ function unlessRequired(type: GraphQLInputType, standIn: null | undefined): () =
  */
 export function readArguments(definition: Definition, node: FieldNode, variables: Values): Values {
   const existing = templates.get(node);
-  const { names, values } = existing?.definition === definition ? existing : readTemplate(definition, node);
+  const { names, values } =
+    existing?.definition === definition ? existing : readTemplate(definition, node);
   // Null, or no value, may mean a default or an error.
   const isGiven = (name: string) => variables[name] !== undefined && variables[name] !== null;
-  const filled = values && names.every(isGiven) && unlessBailedOut(() => fill(values, variables, {}));
+  const filled =
+    values && names.every(isGiven) && unlessBailedOut(() => fill(values, variables, {}));
   return filled || getArgumentValues(definition, node, variables);
 }
 

@@ -41,7 +41,13 @@ export function planObject(
   let selected: ReadonlyMap<string, readonly FieldNode[]> = new Map();
   let conditionError: Error | undefined;
   try {
-    selected = collectSubfields(schema, fragments, variables, type, parents as readonly FieldNode[]);
+    selected = collectSubfields(
+      schema,
+      fragments,
+      variables,
+      type,
+      parents as readonly FieldNode[],
+    );
   } catch (error) {
     conditionError = error as Error;
   }
@@ -54,7 +60,9 @@ export function planObject(
   }
   const size = sum(fields, ({ value }) => 1 + value.size);
   const ownSize = sum(fields, ({ value, serialize }) => 1 + (serialize ? value.size : 0));
-  const readers = fields.filter((field): field is FieldPlan & FieldReader => field.serialize !== undefined);
+  const readers = fields.filter(
+    (field): field is FieldPlan & FieldReader => field.serialize !== undefined,
+  );
   const isPlain = !conditionError && readers.length === fields.length;
   const serialize = isPlain ? readObject(readers, scope) : undefined;
   const writeJson = isPlain ? createWriter(readers, size, scope) : undefined;
@@ -76,11 +84,17 @@ function planField(
   const value = planValue(scope, definition.type, nodes);
   const readWith = findReader(definition, parentType);
   return {
-    ...{ ...selected, definition, value },
+    ...selected,
+    definition,
+    value,
     serialize: value.serialize && readWith?.(value.serialize),
     list:
       value.kind === 'list' && value.item.serialize && readWith
-        ? { itemsOf: readWith(readAsItIs), readItem: value.item.serialize, itemSize: value.itemSize }
+        ? {
+            itemsOf: readWith(readAsItIs),
+            readItem: value.item.serialize,
+            itemSize: value.itemSize,
+          }
         : undefined,
   };
 }
@@ -97,7 +111,11 @@ function findReader(
   return resolve.length <= 1 ? (read) => readComputed(resolve, read) : undefined;
 }
 
-function planValue(scope: PlanScope, type: GraphQLOutputType, nodes: readonly FieldNode[]): ValuePlan {
+function planValue(
+  scope: PlanScope,
+  type: GraphQLOutputType,
+  nodes: readonly FieldNode[],
+): ValuePlan {
   const isNonNull = isNonNullType(type);
   const plan = planPresent(scope, isNonNull ? type.ofType : type, nodes);
   return {
@@ -131,7 +149,9 @@ function planPresent(
     return { kind: 'object', planOf: () => object, size, serialize, writeJson };
   }
   const possibleTypes = scope.schema.getPossibleTypes(type);
-  const plans = new Map(possibleTypes.map((possible) => [possible.name, planObject(scope, possible, nodes)]));
+  const plans = new Map(
+    possibleTypes.map((possible) => [possible.name, planObject(scope, possible, nodes)]),
+  );
   // The type resolvers of our schema need the record only.
   const typeNameOf = type.resolveType as (value: unknown) => string;
   const planOf = (value: unknown) => {

@@ -19,7 +19,8 @@ import { isChunked, JsonBytes, toUtf8, writeList } from '../../lib/json-body.ts'
 export type Serializer = (value: unknown, allowance: Allowance) => unknown;
 
 export function serializeLeaf(type: GraphQLLeafType): Serializer {
-  if (isEnumType(type)) return readEnum(new Map(type.getValues().map(({ value, name }) => [value, name])));
+  if (isEnumType(type))
+    return readEnum(new Map(type.getValues().map(({ value, name }) => [value, name])));
   return LEAVES.get(type) ?? readScalar((value) => type.serialize(value));
 }
 
@@ -32,7 +33,8 @@ const BAILOUT = Symbol('bailout');
 
 export function readNullable(read: Serializer): Serializer {
   if (read === readString) return readStringOrNull;
-  return (value, allowance) => (value === null || value === undefined ? null : read(value, allowance));
+  return (value, allowance) =>
+    value === null || value === undefined ? null : read(value, allowance);
 }
 
 /** Reads a list whose items have at most `itemSize` values. */
@@ -42,7 +44,8 @@ export function readList(readItem: Serializer, itemSize: number): Serializer {
     const { length } = value;
     allowance.consumeValues(length * itemSize);
     const items = new Array<unknown>(length);
-    for (let index = 0; index < length; index += 1) items[index] = readItem(value[index], allowance);
+    for (let index = 0; index < length; index += 1)
+      items[index] = readItem(value[index], allowance);
     return items;
   };
 }
@@ -61,7 +64,8 @@ export function readObject(fields: readonly FieldReader[], { writeAfter }: Writi
     if (generated) return generated(value, allowance);
     if (isUnexpected(value)) return bailOut();
     made += 1;
-    if (made === writeAfter && fields.length <= MAX_GENERATED_FIELDS) generated = generateSerializer(fields);
+    if (made === writeAfter && fields.length <= MAX_GENERATED_FIELDS)
+      generated = generateSerializer(fields);
     const result = { ...shape };
     for (let index = 0; index < serializers.length; index += 1) {
       result[keys[index] as string] = (serializers[index] as Serializer)(value, allowance);
@@ -147,7 +151,8 @@ function readEnum(names: ReadonlyMap<unknown, string>): Serializer {
 
 function readScalar(serialize: (value: unknown) => unknown): Serializer {
   return (value, allowance) => {
-    if ((typeof value === 'object' && isUnexpected(value)) || typeof value === 'function') return bailOut();
+    if ((typeof value === 'object' && isUnexpected(value)) || typeof value === 'function')
+      return bailOut();
     return consumeLeaf(ordinary(serialize(value)) ?? bailOut(), allowance);
   };
 }

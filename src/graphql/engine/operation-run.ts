@@ -115,7 +115,10 @@ export class OperationRun {
   }
 
   /** Undefined where it is no standard introspection query. */
-  #answerIntrospection({ query = '', operationName }: SentOperation): Promise<ExecutionResult> | undefined {
+  #answerIntrospection({
+    query = '',
+    operationName,
+  }: SentOperation): Promise<ExecutionResult> | undefined {
     const data = this.#rules.introspection?.({ query, operationName });
     if (!data) return undefined;
     const { requestLog } = this.#request;
@@ -166,7 +169,10 @@ export class OperationRun {
   }
 
   /** Validates by the specification's rules, ours, and those that plugins add. */
-  validate(document: DocumentNode, rules: readonly ValidationRule[] = NONE): readonly GraphQLError[] {
+  validate(
+    document: DocumentNode,
+    rules: readonly ValidationRule[] = NONE,
+  ): readonly GraphQLError[] {
     const { schema, store } = this.#rules;
     const errors = store.validate(document);
     if (errors.length > 0 || rules.length <= specifiedRules.length) return errors;
@@ -175,9 +181,15 @@ export class OperationRun {
   }
 
   /** Charges the request's cost so far, then executes. Plugins cannot replace the context that resolvers get. */
-  execute({ schema, document, operationName, variableValues }: ExecutionArgs): Promise<ExecutionResult> {
+  execute({
+    schema,
+    document,
+    operationName,
+    variableValues,
+  }: ExecutionArgs): Promise<ExecutionResult> {
     const { context: contextValue, requestLog, spent } = this.#request;
-    if (schema !== this.#rules.schema) throw new Error('A plugin puts another schema in place of ours.');
+    if (schema !== this.#rules.schema)
+      throw new Error('A plugin puts another schema in place of ours.');
     const operation = { document, operationName, variables: variableValues };
     if (!this.#isChecked(operation)) this.#checkOperation(operation);
     const logFields = readOperationLogFields(document, operationName ?? undefined);

@@ -23,7 +23,11 @@ function findOtherHooks(plugin: object): readonly string[] {
 /** All property names, including methods of classes. */
 function namesOf(object: object): readonly string[] {
   const names: string[] = [];
-  for (let holder = object; holder && holder !== Object.prototype; holder = Object.getPrototypeOf(holder))
+  for (
+    let holder = object;
+    holder && holder !== Object.prototype;
+    holder = Object.getPrototypeOf(holder)
+  )
     names.push(...Object.getOwnPropertyNames(holder));
   const values = object as Readonly<Record<string, unknown>>;
   return names.filter((name) => name !== 'constructor' && values[name] !== undefined);
@@ -46,7 +50,14 @@ const HOOKS: ReadonlySet<string> = new Set([
   'onDispose',
 ]);
 
-const PHASES: ReadonlySet<string> = new Set(['init', 'parse', 'validate', 'context', 'execute', 'subscribe']);
+const PHASES: ReadonlySet<string> = new Set([
+  'init',
+  'parse',
+  'validate',
+  'context',
+  'execute',
+  'subscribe',
+]);
 
 /** Plugins by name, for error messages. Yoga's and Envelop's plugin types differ in their contexts. */
 export type Plugins = Readonly<Record<string, { readonly [Hook in keyof Plugin]?: unknown }>>;
@@ -60,7 +71,11 @@ export function createPluginEngine(options: EngineOptions): OperationEngine {
   const first = useOperation(options);
   const yoga = createYoga<OperationContext>({
     schema: options.schema,
-    plugins: [first, ...(Object.values(options.plugins) as Plugin[]), useOperationChecks(options, first)],
+    plugins: [
+      first,
+      ...(Object.values(options.plugins) as Plugin[]),
+      useOperationChecks(options, first),
+    ],
     extraParamNames: ['documentId'],
     // Our document store is the only cache: Yoga's keeps a thousand documents of any size.
     parserAndValidationCache: false,

@@ -18,7 +18,11 @@ export interface PersistedOperations {
  * Documents are cached in memory per application, bounded in bytes; evicted ones have to be sent again.
  */
 export function createPersistedOperations(memory?: CacheMemory): PersistedOperations {
-  const known = createFairCache<string>({ maxBytes: MAX_BYTES, maxEntryBytes: MAX_DOCUMENT_BYTES, memory });
+  const known = createFairCache<string>({
+    maxBytes: MAX_BYTES,
+    maxEntryBytes: MAX_DOCUMENT_BYTES,
+    memory,
+  });
   return {
     isClosed: false,
     find({ query, hash, applicationId }) {
@@ -26,7 +30,8 @@ export function createPersistedOperations(memory?: CacheMemory): PersistedOperat
       const key = `${applicationId} ${hash}`;
       const text = query ?? known.get(key);
       // Clients match this exact detail.
-      if (text === undefined) throw new CrossbookError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+      if (text === undefined)
+        throw new CrossbookError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
       if (query === undefined) return text;
       checkHash(query, hash);
       if (applicationId !== undefined)
@@ -37,7 +42,9 @@ export function createPersistedOperations(memory?: CacheMemory): PersistedOperat
 }
 
 /** Trusted documents: the only operations that may run, by their SHA-256 or by their text. */
-export function createTrustedOperations(manifest: ReadonlyMap<string, string>): PersistedOperations {
+export function createTrustedOperations(
+  manifest: ReadonlyMap<string, string>,
+): PersistedOperations {
   return {
     isClosed: true,
     find({ query, hash }) {
@@ -81,18 +88,23 @@ interface NamedDocument {
 
 /** Reads the hash of a document in either of the forms that clients use. */
 export function readHash({ documentId, extensions }: Naming): string | undefined {
-  if (documentId !== undefined && documentId !== null) return readSha256(documentId, '`documentId`');
+  if (documentId !== undefined && documentId !== null)
+    return readSha256(documentId, '`documentId`');
   const { persistedQuery = null } = { ...extensions };
   if (persistedQuery === null) return undefined;
   const { version, sha256Hash } = { ...(persistedQuery as object) } as Record<string, unknown>;
   if (version !== 1) {
-    throw new CrossbookError('BAD_REQUEST', 'Of `extensions.persistedQuery`, version 1 is understood.');
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'Of `extensions.persistedQuery`, version 1 is understood.',
+    );
   }
   return readSha256(sha256Hash, '`extensions.persistedQuery.sha256Hash`');
 }
 
 function readSha256(text: unknown, what: string): string {
-  const hash = typeof text === 'string' ? /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text)?.[1] : undefined;
+  const hash =
+    typeof text === 'string' ? /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text)?.[1] : undefined;
   if (hash) return hash.toLowerCase();
   throw new CrossbookError('BAD_REQUEST', `${what} must be a SHA-256 in hexadecimal.`);
 }
@@ -123,9 +135,12 @@ export function parseManifest(json: string): ReadonlyMap<string, string> {
   const parsed = shape.safeParse(value);
   if (!parsed.success)
     throw new Error('It must be an object from hash to operation, or a manifest of Apollo.');
-  const entries = Object.entries(parsed.data).map(([hash, text]) => [hash.toLowerCase(), text] as const);
+  const entries = Object.entries(parsed.data).map(
+    ([hash, text]) => [hash.toLowerCase(), text] as const,
+  );
   const wrong = entries.find(([hash, text]) => toHash(text) !== hash);
-  if (wrong) throw new Error(`The operation under ${wrong[0]} has another SHA-256: ${toHash(wrong[1])}.`);
+  if (wrong)
+    throw new Error(`The operation under ${wrong[0]} has another SHA-256: ${toHash(wrong[1])}.`);
   return new Map(entries);
 }
 

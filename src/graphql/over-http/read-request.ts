@@ -33,12 +33,18 @@ export function checkRequest({ method, headers }: HttpRequest): void {
   }
   // Requires JSON, which a cross-origin page cannot send without a preflight request (CSRF).
   if (method === 'POST' && !isJson(headers.get('content-type'))) {
-    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The content type must be application/json in UTF-8.');
+    throw new CrossbookError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The content type must be application/json in UTF-8.',
+    );
   }
 }
 
 /** Reads the operation or batch of operations of a request. */
-export function readRequest(request: HttpRequest, bounds: RequestRules): OperationParams | OperationParams[] {
+export function readRequest(
+  request: HttpRequest,
+  bounds: RequestRules,
+): OperationParams | OperationParams[] {
   const { limits } = bounds;
   if (request.method === 'GET') {
     return readOperation(toOperation(request.url.searchParams), bounds);
@@ -70,8 +76,12 @@ function toOperation(parameters: URLSearchParams): unknown {
   };
 }
 
-function readOperation(given: unknown, { documents, applicationId }: RequestRules): OperationParams {
-  if (!isRecord(given)) throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
+function readOperation(
+  given: unknown,
+  { documents, applicationId }: RequestRules,
+): OperationParams {
+  if (!isRecord(given))
+    throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
   const operation = {
     query: readString(given, 'query'),
     // Undefined instead of null, as Yoga and graphql expect.

@@ -50,7 +50,11 @@ function joinAnswers(answers: readonly Answer[]): Answer {
 }
 
 /** `causes`: provider errors that are already in the response. */
-function toAnswer(result: ExecutionResult, target: ResponseTarget, causes: Set<RemoteCause>): Answer {
+function toAnswer(
+  result: ExecutionResult,
+  target: ResponseTarget,
+  causes: Set<RemoteCause>,
+): Answer {
   const { data, errors: raised = NONE } = result;
   const extensions = result.extensions && withoutHttp(result.extensions);
   if (data !== undefined && raised.length === 0)
@@ -69,7 +73,10 @@ function toAnswer(result: ExecutionResult, target: ResponseTarget, causes: Set<R
 }
 
 /** The extensions of plugins without `http`: they cannot change how the response is sent. */
-function withoutHttp({ http: _http, ...told }: Readonly<Record<string, unknown>>): object | undefined {
+function withoutHttp({
+  http: _http,
+  ...told
+}: Readonly<Record<string, unknown>>): object | undefined {
   return Object.keys(told).length > 0 ? told : undefined;
 }
 
@@ -82,7 +89,10 @@ function isBatch<Result>(results: Result | readonly Result[]): results is readon
  * statuses for it. So are missing credentials where only plain JSON is accepted: gateways replace a 401 by an error
  * of their own and hide ours.
  */
-function statusOf(error: ReportedError | undefined, { accept, isRejected }: ResponseTarget): number {
+function statusOf(
+  error: ReportedError | undefined,
+  { accept, isRejected }: ResponseTarget,
+): number {
   if (!error) return 200;
   const { code } = error.known;
   const isRequestError =

@@ -28,7 +28,11 @@ export function resolveEntities(typePrefix: string): GraphQLFieldResolver<unknow
     const selection = selectContactFields(info, []);
     return representations.map(async (representation) => {
       const reference: Reference = isRecord(representation) ? representation : {};
-      return readReference(reference, { context, selection, type: readType(reference, typePrefix) });
+      return readReference(reference, {
+        context,
+        selection,
+        type: readType(reference, typePrefix),
+      });
     });
   };
 }
@@ -51,7 +55,8 @@ function countConnections(representations: unknown): number {
   const named = new Map<ProviderName, Set<string>>();
   for (const one of representations as readonly (Reference | null)[]) {
     const [provider, customerId] = [findProvider(one?.['provider']), one?.['customerId']];
-    if (!provider || typeof customerId !== 'string' || customerId.length > MAX_CUSTOMER_ID_LENGTH) continue;
+    if (!provider || typeof customerId !== 'string' || customerId.length > MAX_CUSTOMER_ID_LENGTH)
+      continue;
     named.set(provider, (named.get(provider) ?? new Set()).add(customerId));
   }
   return [...named.values()].reduce((sum, { size }) => sum + size, 0);
@@ -84,7 +89,8 @@ function readReference(
     const key = { customerId, provider: readProvider(provider), remoteId };
     return nullIfNotFound(findContact(context, key, selection));
   }
-  if (typeof id !== 'string') throw new CrossbookError('BAD_REQUEST', 'A reference must carry a key.');
+  if (typeof id !== 'string')
+    throw new CrossbookError('BAD_REQUEST', 'A reference must carry a key.');
   return readRecord(context, id, selection).then((record) =>
     record && typeNameOf(record) === type ? record : null,
   );

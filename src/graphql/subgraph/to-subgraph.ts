@@ -49,14 +49,18 @@ const toProtocol = (prefix: string): DocumentNode =>
   `);
 
 /** Adds the Federation protocol to a schema. A prefix renames its types for all clients. */
-export function toSubgraph(plain: GraphQLSchema, { typePrefix = '' }: TypeNames = {}): GraphQLSchema {
+export function toSubgraph(
+  plain: GraphQLSchema,
+  { typePrefix = '' }: TypeNames = {},
+): GraphQLSchema {
   const api = prefixTypes(plain, typePrefix);
   const readSdl = once(() => printSubgraph(api));
   const schema = extendSchema(api, toProtocol(typePrefix));
   const fields = schema.getQueryType()?.getFields() ?? {};
   resolveWith(fields['_service'], () => ({ sdl: readSdl() }));
   const service = schema.getType('_Service');
-  if (isObjectType(service)) Object.assign(service.getFields()['sdl'] ?? {}, costs(toSdlCost(readSdl)));
+  if (isObjectType(service))
+    Object.assign(service.getFields()['sdl'] ?? {}, costs(toSdlCost(readSdl)));
   resolveWith(fields['_entities'], resolveEntities(typePrefix), referenceCosts);
   const entity = schema.getType('_Entity');
   if (isUnionType(entity)) entity.resolveType = (record) => typePrefix + entityTypeOf(record);
@@ -94,7 +98,10 @@ function resolveWith(
  * The SDL for composition. Composers do not know @oneOf; the subgraph enforces it nevertheless. `node` and `nodes`
  * are omitted, because only one subgraph may have them: `relayNode` includes them for that one.
  */
-export function printSubgraph(api: GraphQLSchema, { relayNode = false }: SubgraphOptions = {}): string {
+export function printSubgraph(
+  api: GraphQLSchema,
+  { relayNode = false }: SubgraphOptions = {},
+): string {
   const document = visit(getDocumentNodeFromSchema(api), {
     Directive: ({ name }) => (name.value === 'oneOf' ? null : undefined),
     DirectiveDefinition: () => null,
@@ -133,7 +140,9 @@ function withCost(node: FieldDefinitionNode, field: GraphQLField<unknown, unknow
 
 /** Lists only existing arguments, because composers reject unknown ones and some pages have no `last`. */
 function toSlicing({ arguments: given = [] }: FieldDefinitionNode): string {
-  const names = given.map(({ name }) => name.value).filter((name) => name === 'first' || name === 'last');
+  const names = given
+    .map(({ name }) => name.value)
+    .filter((name) => name === 'first' || name === 'last');
   return names.length === 0 ? '' : `slicingArguments: ${JSON.stringify(names)}, `;
 }
 
@@ -169,7 +178,8 @@ export interface SubgraphOptions {
 /** Prefixes the types that another subgraph may have under the same name. */
 export function prefixTypes(schema: GraphQLSchema, prefix: string): GraphQLSchema {
   if (prefix === '') return schema;
-  const rename = (type: GraphQLNamedType) => (isPrefixed(type) ? renameType(type, prefix + type.name) : type);
+  const rename = (type: GraphQLNamedType) =>
+    isPrefixed(type) ? renameType(type, prefix + type.name) : type;
   return mapSchema(schema, {
     [MapperKind.TYPE]: (type) =>
       isInterfaceType(type) ? rename(prefixResolved(type, prefix)) : rename(type),

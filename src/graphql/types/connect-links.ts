@@ -146,7 +146,10 @@ defineMutation('cancelConnectLink', {
 /** The application's OAuth app at a provider, which connect links use. */
 defineObject<StoredOAuthClient>(oauthClient, {
   fields: (t) => ({
-    provider: t.expose('providerName', { type: enumOf(providerName), description: 'The provider.' }),
+    provider: t.expose('providerName', {
+      type: enumOf(providerName),
+      description: 'The provider.',
+    }),
   }),
 });
 

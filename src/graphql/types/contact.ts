@@ -14,7 +14,11 @@ import {
 import type { Direction, PageInput } from '../../domain/page.ts';
 import { type ProviderName, providerName } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
-import { findAssociations, findContactsByEmail, searchContacts } from '../../usecases/search-contacts.ts';
+import {
+  findAssociations,
+  findContactsByEmail,
+  searchContacts,
+} from '../../usecases/search-contacts.ts';
 import { builder, tagged } from '../builder.ts';
 import { BYTES_PER_UNIT, costs, countOf, type UncheckedArguments } from '../cost.ts';
 import { isSelected, selectContactFields } from '../field-selection.ts';
@@ -59,7 +63,8 @@ const ContactType = defineObject<ContactRecord>(contact, {
         to: t.arg({
           type: [enumOf(associatedObject)],
           required: true,
-          description: 'Types of records to return. A type that the CRM does not support returns none.',
+          description:
+            'Types of records to return. A type that the CRM does not support returns none.',
         }),
       },
       // Each contact is compared with the whole list.
@@ -109,7 +114,8 @@ const ContactFilterInput = builder.inputType('ContactFilter', {
       description: 'Email addresses, at most 1,000: finds contacts that have any of them.',
     }),
     emailDomain: t.string({
-      description: 'Domain after the @, e.g. `example.com`, compared with the same addresses as `email`.',
+      description:
+        'Domain after the @, e.g. `example.com`, compared with the same addresses as `email`.',
     }),
   }),
 });
@@ -180,7 +186,10 @@ function markRead(page: ContactPage): ContactPage {
 }
 
 /** Reads only the selected fields. Memoized, because a selection gives the same result each time. */
-function readSelection(info: GraphQLResolveInfo, { direction = 'forward' }: PageInput): SearchSelection {
+function readSelection(
+  info: GraphQLResolveInfo,
+  { direction = 'forward' }: PageInput,
+): SearchSelection {
   const known = remembered[direction].get(info.fieldNodes);
   if (known) return known;
   const farSide = direction === 'backward' ? 'hasNextPage' : 'hasPreviousPage';
@@ -212,22 +221,32 @@ builder.objectRef<EmailReference>('ContactsByEmail').implement({
   directives: [{ name: 'key', args: { fields: 'customerId provider email' } }],
   fields: (t) => ({
     customerId: t.exposeID('customerId', { description: 'Your own id of the customer.' }),
-    provider: t.expose('provider', { type: enumOf(providerName), description: 'The CRM to look in.' }),
+    provider: t.expose('provider', {
+      type: enumOf(providerName),
+      description: 'The CRM to look in.',
+    }),
     email: t.exposeString('email', {
-      description: 'The email address, as the reference has it. It is compared as `ContactFilter.email` is.',
+      description:
+        'The email address, as the reference has it. It is compared as `ContactFilter.email` is.',
     }),
     contacts: t.field({
       type: [ContactType],
       nullable: true,
       description:
         'The contacts, in the order of their ids in the CRM; none where no contact has the address. A hundred references to one CRM are one call to it.',
-      args: { first: t.arg.int({ description: 'How many of them at most: 0 to 1,000. Default 100.' }) },
+      args: {
+        first: t.arg.int({ description: 'How many of them at most: 0 to 1,000. Default 100.' }),
+      },
       ...costs({
         weight: 1 + PROVIDER_CALL / EMAILS_PER_CALL,
         items: (args) => pageSizeOf(args, CONTACTS_PER_EMAIL),
       }),
       resolve: ({ customerId, provider, email }, { first }, context, info) =>
-        findContactsByEmail(context, { customerId, provider, email, first }, selectContactFields(info, [])),
+        findContactsByEmail(
+          context,
+          { customerId, provider, email, first },
+          selectContactFields(info, []),
+        ),
     }),
   }),
 });

@@ -1,7 +1,12 @@
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/caller.ts';
 import { connectionStatus } from '../../domain/connection.ts';
 import { LIST_COST, PROVIDER_CALL } from '../../domain/contact-search.ts';
-import { type Customer, type CustomerUpsert, customer, customerUpsert } from '../../domain/customer.ts';
+import {
+  type Customer,
+  type CustomerUpsert,
+  customer,
+  customerUpsert,
+} from '../../domain/customer.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { providerName } from '../../domain/provider-names.ts';
 import { boolean, field, id, int, listOf, moment, nullable, string } from '../../domain/shape.ts';
@@ -30,7 +35,8 @@ const CustomerType = defineObject<Customer>(customer, {
   fields: (t) => ({
     id: t.id({
       ...NODE_ID,
-      resolve: ({ applicationId, customerId }) => toGlobalId({ type: 'Customer', applicationId, customerId }),
+      resolve: ({ applicationId, customerId }) =>
+        toGlobalId({ type: 'Customer', applicationId, customerId }),
     }),
   }),
 });
@@ -61,7 +67,8 @@ const CustomerFilterInput = builder.inputType('CustomerFilter', {
     }),
     status: t.field({
       type: enumOf(connectionStatus),
-      description: 'Status of a connection of the customer; with `provider`, of the connection to it.',
+      description:
+        'Status of a connection of the customer; with `provider`, of the connection to it.',
     }),
   }),
 });
@@ -75,7 +82,10 @@ builder.queryField('customers', (t) =>
     }),
     description: 'Your customers with their connections. Requires an API key.',
     args: {
-      filter: t.arg({ type: CustomerFilterInput, description: 'Conditions. Default: all customers.' }),
+      filter: t.arg({
+        type: CustomerFilterInput,
+        description: 'Conditions. Default: all customers.',
+      }),
       ...pageArguments('customers'),
     },
     ...costs({ weight: LIST_COST, pageSize: (args) => pageSizeOf(args, DEFAULT_PAGE_SIZE) }),
@@ -95,7 +105,8 @@ builder.queryField('customers', (t) =>
 const CUSTOMER_ID = field(id, 'Your own id of the customer.');
 
 defineMutation('upsertCustomer', {
-  description: 'Creates or updates a customer with its connections, in one transaction. Requires an API key.',
+  description:
+    'Creates or updates a customer with its connections, in one transaction. Requires an API key.',
   input: {
     argument: 'The customer.',
     description: customerUpsert.description,
@@ -108,7 +119,10 @@ defineMutation('upsertCustomer', {
     },
   },
   resolve: ({ expectedVersion, ...upsert }, context) =>
-    upsertCustomer(context, { ...(upsert as CustomerUpsert), expectedVersion: expectedVersion ?? undefined }),
+    upsertCustomer(context, {
+      ...(upsert as CustomerUpsert),
+      expectedVersion: expectedVersion ?? undefined,
+    }),
   payload: {
     description: 'Result of an upsert.',
     fields: {
@@ -126,7 +140,10 @@ defineMutation('deleteCustomer', {
     description: 'A customer to delete.',
     fields: {
       customerId: CUSTOMER_ID,
-      expectedVersion: nullable(int, 'Expected version: if the stored one differs, the error is `CONFLICT`.'),
+      expectedVersion: nullable(
+        int,
+        'Expected version: if the stored one differs, the error is `CONFLICT`.',
+      ),
     },
   },
   async resolve({ customerId, expectedVersion }, context) {
@@ -136,7 +153,9 @@ defineMutation('deleteCustomer', {
   },
   payload: {
     description: 'Result of deleting a customer.',
-    fields: { deletedCustomerId: field(id, 'Global id (`id`) of the deleted customer, for client caches.') },
+    fields: {
+      deletedCustomerId: field(id, 'Global id (`id`) of the deleted customer, for client caches.'),
+    },
   },
 });
 

@@ -1,7 +1,23 @@
 import { LIST_COST } from '../../domain/contact-search.ts';
-import { event, eventType, MAX_ENDPOINTS, MAX_REDELIVERED_IDS, webhookEndpoint } from '../../domain/event.ts';
+import {
+  event,
+  eventType,
+  MAX_ENDPOINTS,
+  MAX_REDELIVERED_IDS,
+  webhookEndpoint,
+} from '../../domain/event.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
-import { boolean, date, field, id, int, listOf, moment, nullable, string } from '../../domain/shape.ts';
+import {
+  boolean,
+  date,
+  field,
+  id,
+  int,
+  listOf,
+  moment,
+  nullable,
+  string,
+} from '../../domain/shape.ts';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -73,7 +89,10 @@ defineMutation('createWebhookEndpoint', {
     description: 'The new endpoint and its secret.',
     fields: {
       endpoint: ENDPOINT,
-      secret: field(string, 'Secret to verify signatures with, `whsec_` and base64, returned only here.'),
+      secret: field(
+        string,
+        'Secret to verify signatures with, `whsec_` and base64, returned only here.',
+      ),
     },
   },
 });
@@ -119,7 +138,8 @@ defineMutation('deleteWebhookEndpoint', {
 });
 
 defineMutation('rotateWebhookSecret', {
-  description: 'Creates a new secret for an endpoint; both secrets sign for 24 hours. Requires an API key.',
+  description:
+    'Creates a new secret for an endpoint; both secrets sign for 24 hours. Requires an API key.',
   input: {
     argument: 'The endpoint.',
     description: 'Webhook endpoint whose secret is rotated.',
@@ -147,12 +167,16 @@ defineMutation('redeliverEvents', {
       ),
     },
   },
-  resolve: ({ endpointId, ...wanted }, context) => redeliverEvents(context, { id: endpointId, ...wanted }),
+  resolve: ({ endpointId, ...wanted }, context) =>
+    redeliverEvents(context, { id: endpointId, ...wanted }),
   payload: {
     description: 'Result of sending events again.',
     fields: {
       scheduled: field(int, 'Number of events that were scheduled.'),
-      nextSince: nullable(date, 'If there are more events, the `since` of the next request. Otherwise null.'),
+      nextSince: nullable(
+        date,
+        'If there are more events, the `since` of the next request. Otherwise null.',
+      ),
     },
   },
 });

@@ -26,7 +26,9 @@ export const NODE_ID = {
     'Global id: opaque, stable and unique over all types, so that clients can use it as a cache key.',
 } as const;
 
-export function typeNameOf(record: NodeRecord): 'Contact' | 'Customer' | 'ConnectedProvider' | 'ConnectLink' {
+export function typeNameOf(
+  record: NodeRecord,
+): 'Contact' | 'Customer' | 'ConnectedProvider' | 'ConnectLink' {
   if ('remoteId' in record) return 'Contact';
   if ('returnUrl' in record) return 'ConnectLink';
   return 'providerName' in record ? 'ConnectedProvider' : 'Customer';
@@ -43,7 +45,8 @@ builder.queryField('node', (t) =>
     description: 'The object with this global id. Null if it does not exist in your application.',
     args: { id: t.arg.id({ required: true, description: 'Global id.' }) },
     ...costs({ weight: PROVIDER_CALL }),
-    resolve: (_root, { id }, context, info) => readRecord(context, id, selectContactFields(info, [])),
+    resolve: (_root, { id }, context, info) =>
+      readRecord(context, id, selectContactFields(info, [])),
   }),
 );
 
@@ -78,7 +81,8 @@ export async function readRecord(
   // Connections and links have the same id in both APIs.
   if (isUuid(id)) {
     return (
-      (await nullIfNotFound(findConnection(context, id))) ?? nullIfNotFound(findConnectLink(context, { id }))
+      (await nullIfNotFound(findConnection(context, id))) ??
+      nullIfNotFound(findConnectLink(context, { id }))
     );
   }
   const key = readGlobalId(id);

@@ -6,10 +6,13 @@ import { costs, type UncheckedArguments } from '../cost.ts';
 
 /** Cursors are signed in the field resolvers, so that unselected ones cost nothing. */
 const PageInfoType = builder.objectRef<ListPage<unknown>>('PageInfo').implement({
-  description: 'Position of a page in its list. Both flags are exact in either direction of paging.',
+  description:
+    'Position of a page in its list. Both flags are exact in either direction of paging.',
   directives: { shareable: {} },
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether there are items after this page.' }),
+    hasNextPage: t.exposeBoolean('hasNextPage', {
+      description: 'Whether there are items after this page.',
+    }),
     hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
       description: 'Whether there are items before this page.',
     }),
@@ -80,7 +83,9 @@ export function pageArguments(nouns: string) {
       description: `Number of ${nouns} from the start, or after \`after\`: 0 to 1,000. Default 100.`,
     }),
     after: t.string({ description: 'Cursor after which the page starts.' }),
-    last: t.int({ description: `Number of ${nouns} up to the end, or before \`before\`: 0 to 1,000.` }),
+    last: t.int({
+      description: `Number of ${nouns} up to the end, or before \`before\`: 0 to 1,000.`,
+    }),
     before: t.string({ description: 'Cursor before which the page ends.' }),
   }));
 }

@@ -37,7 +37,8 @@ defineObject<Connection>(connection, {
   name: 'ConnectedProvider',
   interfaces: [NodeInterface],
   resolvers: {
-    missingScopes: (record: Connection, _args, { providers }) => findMissingScopes(providers, record),
+    missingScopes: (record: Connection, _args, { providers }) =>
+      findMissingScopes(providers, record),
   },
   fields: (t) => ({
     id: t.exposeID('id', NODE_ID),

@@ -141,15 +141,25 @@ function checkInstance({ instanceHosts: hosts }: GrantCall['provider'], grant: G
 }
 
 /** Rewrites a sandbox grant, so that nothing stored leads to the real provider. */
-function toSandbox({ toInstanceUrl }: SandboxLogin, { instanceUrl, account, ...grant }: Grant): Grant {
-  return { ...grant, instanceUrl: toInstanceUrl(instanceUrl), account: account && { ...account, url: null } };
+function toSandbox(
+  { toInstanceUrl }: SandboxLogin,
+  { instanceUrl, account, ...grant }: Grant,
+): Grant {
+  return {
+    ...grant,
+    instanceUrl: toInstanceUrl(instanceUrl),
+    account: account && { ...account, url: null },
+  };
 }
 
 function toFailure(thrown: unknown, toError: (thrown: unknown) => unknown): unknown {
   if (thrown instanceof AuthorizationFailure) {
     if (thrown.cause === undefined) return thrown;
     const { failure, message, missingScopes } = thrown;
-    return new AuthorizationFailure(failure, message, { cause: toError(thrown.cause), missingScopes });
+    return new AuthorizationFailure(failure, message, {
+      cause: toError(thrown.cause),
+      missingScopes,
+    });
   }
   const error = toError(thrown);
   // A bug, which is passed on.

@@ -1,6 +1,11 @@
 import { isIP } from 'node:net';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { ContactAccess, OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
+import type {
+  ContactAccess,
+  OAuthClient,
+  RefreshedToken,
+  TokenRefresh,
+} from '../../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import type { RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
 import { checkInstanceUrl } from '../../domain/urls.ts';
@@ -34,7 +39,9 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     await learnSecrets(stored);
     const { credentials, instanceUrl, oauthClientId } = stored;
     if (credentials.type === 'token' || credentials.refreshToken === null) {
-      throw unauthorized('The access token has expired, and there is no refresh token to refresh it with.');
+      throw unauthorized(
+        'The access token has expired, and there is no refresh token to refresh it with.',
+      );
     }
     const { refreshToken } = credentials;
     try {
@@ -46,7 +53,10 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
             `The access token has expired, and no OAuth client of ${provider}${which} is set up to refresh it.`,
           );
         }
-        return callTokenEndpoint(deps, { origin, request: refresh.toRequest({ client, refreshToken }) });
+        return callTokenEndpoint(deps, {
+          origin,
+          request: refresh.toRequest({ client, refreshToken }),
+        });
       });
       const { instanceUrl: moved, ...token } = readAnswer(answer);
       return {
@@ -67,7 +77,8 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     } catch (thrown) {
       // Handled here, because the waiting adapter would take the response for one to its own call.
       const error = toError(thrown);
-      if (!(error instanceof CrossbookError) || error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED') throw error;
+      if (!(error instanceof CrossbookError) || error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED')
+        throw error;
       throw new InvalidGrantError(provider, error);
     }
   }
@@ -78,11 +89,15 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     const checked = checkInstanceUrl(moved, rules);
     if ('problem' in checked || checked.url === current) return undefined;
     // The sandbox reports its address instead of its name: it has not moved.
-    const address = current === null ? undefined : deps.sandboxAddresses?.get(new URL(current).origin);
+    const address =
+      current === null ? undefined : deps.sandboxAddresses?.get(new URL(current).origin);
     return checked.origin === address ? undefined : checked.url;
   }
 
-  async function findClient(origin: string, clientId: string | null): Promise<OAuthClient | undefined> {
+  async function findClient(
+    origin: string,
+    clientId: string | null,
+  ): Promise<OAuthClient | undefined> {
     const client = await deps.findOAuthClient({
       applicationId: owners.application,
       provider,
@@ -146,12 +161,16 @@ interface EndpointCall extends Pick<Call, 'origin' | 'onCall'> {
 /** Calls the provider's declared origin and, if that one has moved, the declared alternative. */
 export async function callAtOrigin(
   { origin: originOf, movedOrigin }: Pick<TokenRefresh, 'origin' | 'movedOrigin'>,
-  { instanceUrl, ...rules }: Omit<OriginRules, 'originOf'> & { readonly instanceUrl: string | null },
+  {
+    instanceUrl,
+    ...rules
+  }: Omit<OriginRules, 'originOf'> & { readonly instanceUrl: string | null },
   ask: (origin: string) => Promise<ProviderResponse>,
 ): Promise<ProviderResponse> {
   const origin = resolveOrigin(instanceUrl, { ...rules, originOf });
   const other = movedOrigin?.(instanceUrl);
-  if (other === undefined || other === origin || rules.sandboxOrigins.includes(origin)) return ask(origin);
+  if (other === undefined || other === origin || rules.sandboxOrigins.includes(origin))
+    return ask(origin);
   const answer = await ask(origin).catch((error: unknown) => {
     if (!isElsewhere(error)) throw error;
   });

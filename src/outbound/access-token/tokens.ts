@@ -1,7 +1,11 @@
 import type { Connection, Credentials, RefusalReason } from '../../domain/connection.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
-import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
+import type {
+  CredentialStore,
+  RefreshedCredentials,
+  StoredCredentials,
+} from '../../domain/tenant.ts';
 import { createSingleFlight } from '../../lib/cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isVisibleAscii } from '../../lib/text.ts';
@@ -54,7 +58,8 @@ export function createTokens(deps: TokenDeps) {
 
     /** The provider rejects the token permanently. With a refresh token the connection may still be valid. */
     async markInvalid(source: TokenSource, seen: Token): Promise<void> {
-      if (!isRefreshable(seen.stored.credentials)) await storeInvalid(source, seen, 'token_refused');
+      if (!isRefreshable(seen.stored.credentials))
+        await storeInvalid(source, seen, 'token_refused');
     },
 
     /** Refreshes the stored token before it is needed. */
@@ -130,7 +135,9 @@ export function createTokens(deps: TokenDeps) {
     const expiresAt = now + readExpiry(stored.credentials) - deps.clock.wall();
     // A new token with a lifetime below the margin is used for half its life, or it would be refreshed for every call.
     const marginMs = isNew ? Math.min(REFRESH_MARGIN_MS, (expiresAt - now) / 2) : REFRESH_MARGIN_MS;
-    const refreshAt = isRefreshable(stored.credentials) ? expiresAt - marginMs : Number.POSITIVE_INFINITY;
+    const refreshAt = isRefreshable(stored.credentials)
+      ? expiresAt - marginMs
+      : Number.POSITIVE_INFINITY;
     const staleAt = now + TOKEN_CACHE_MS;
     if (kept?.generation === stored.generation && kept.stored.instanceUrl === stored.instanceUrl) {
       kept = { ...kept, staleAt: Math.min(kept.refreshAt, staleAt) };
@@ -168,7 +175,10 @@ function isTransient(error: unknown): boolean {
 /** Requires a new consent by the customer. */
 export class InvalidGrantError extends CrossbookError {
   constructor(provider: ProviderName, cause: CrossbookError) {
-    super('REMOTE_PROVIDER_UNAUTHORIZED', toReconnectDetail(provider), { cause, remote: cause.remote });
+    super('REMOTE_PROVIDER_UNAUTHORIZED', toReconnectDetail(provider), {
+      cause,
+      remote: cause.remote,
+    });
   }
 }
 

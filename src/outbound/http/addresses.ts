@@ -83,7 +83,8 @@ function toPublicLookup(lookup: HostLookup): LookupFunction {
       (addresses) => {
         const open = addresses.filter(({ address }) => isPublicAddress(address));
         const [first] = open;
-        if (!first) callback(new PrivateAddressError(`${host} resolves to a private address.`), '', 0);
+        if (!first)
+          callback(new PrivateAddressError(`${host} resolves to a private address.`), '', 0);
         else if (options.all) callback(null, [...open]);
         else callback(null, first.address, first.family);
       },

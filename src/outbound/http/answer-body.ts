@@ -79,7 +79,9 @@ function unpackInPieces({ packed, maxBytes, hold }: PackedBody): Promise<Chunks>
       else pieces.add(piece);
     });
     stream.once('end', () => resolve(pieces));
-    stream.once('error', (error) => reject(error instanceof CrossbookError ? error : notUnpacked(error)));
+    stream.once('error', (error) =>
+      reject(error instanceof CrossbookError ? error : notUnpacked(error)),
+    );
     for (const chunk of packed.list) stream.write(chunk);
     stream.end();
   });
@@ -112,7 +114,8 @@ function notUnpacked(cause: unknown): CrossbookError {
 /** Concatenates in a shared scratch buffer, because short-lived buffers burden the garbage collector. */
 function toText(pieces: Chunks): string {
   const { list, bytes } = pieces;
-  const text = list.length < 2 || bytes > scratch.length ? pieces.toBuffer().toString('utf8') : join(list);
+  const text =
+    list.length < 2 || bytes > scratch.length ? pieces.toBuffer().toString('utf8') : join(list);
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 

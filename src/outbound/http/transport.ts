@@ -39,7 +39,13 @@ export function createTransport(options: TransportOptions) {
       try {
         if (deadline <= startedAt) throw timedOut('crossbook');
         const answer = await new Promise<ProviderResponse>((resolve, reject) => {
-          const handler = new ResponseHandler({ origin, maxBytes: maxAnswerBytes, hold, resolve, reject });
+          const handler = new ResponseHandler({
+            origin,
+            maxBytes: maxAnswerBytes,
+            hold,
+            resolve,
+            reject,
+          });
           stopWaiting = whenOver({ clock, deadline, permit }, (hasGone) =>
             handler.fail(hasGone ? new AbandonedError() : timedOut('remote-provider')),
           );
@@ -61,11 +67,24 @@ export function createTransport(options: TransportOptions) {
     },
   };
 
-  function report(call: Call, startedAt: number, outcome: CallEvent['outcome'], status?: number): void {
+  function report(
+    call: Call,
+    startedAt: number,
+    outcome: CallEvent['outcome'],
+    status?: number,
+  ): void {
     const { provider, connectionId } = call.target;
     const { budget } = call.request;
     const ms = clock.now() - startedAt;
-    const event = { provider, connectionId, budget, outcome, status, ms, waitedMs: call.waitedMs ?? 0 };
+    const event = {
+      provider,
+      connectionId,
+      budget,
+      outcome,
+      status,
+      ms,
+      waitedMs: call.waitedMs ?? 0,
+    };
     options.onCall?.(event);
     call.onCall?.(event);
   }
@@ -148,7 +167,11 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     if (this.#failure) controller.abort(this.#failure);
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: WireHeaders): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: WireHeaders,
+  ): void {
     const { maxBytes } = this.#options;
     this.#status = status;
     this.#headers = flatten(headers);
@@ -170,7 +193,9 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     try {
       const bytes = unpackBody({ packed, encoding: this.#encoding, maxBytes, hold });
       if (bytes instanceof Promise)
-        bytes.then((unpacked) => this.#finish(unpacked)).catch((error) => this.#reject(error, packed));
+        bytes
+          .then((unpacked) => this.#finish(unpacked))
+          .catch((error) => this.#reject(error, packed));
       else this.#finish(bytes);
     } catch (error) {
       this.#reject(error, packed);
@@ -201,7 +226,13 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   #finish(pieces: Chunks): void {
     const { maxBytes, hold } = this.#options;
     const [status, headers] = [this.#status, this.#headers];
-    const answer = new ReceivedAnswer({ status, headers, pieces, hold, maxParsedBytes: maxBytes * 4 });
+    const answer = new ReceivedAnswer({
+      status,
+      headers,
+      pieces,
+      hold,
+      maxParsedBytes: maxBytes * 4,
+    });
     this.#options.resolve(answer);
   }
 }

@@ -24,7 +24,9 @@ export function createRedactor(secrets: () => readonly string[]): (thrown: unkno
     if (thrown instanceof RemoteFailure) return toCrossbookError(thrown, matcher);
     if (!isOwn) {
       // A bug: its message may quote a secret.
-      return matcher.matches(inspect(thrown).slice(0, MAX_SHOWN_BYTES)) ? new Error(WITHHELD) : thrown;
+      return matcher.matches(inspect(thrown).slice(0, MAX_SHOWN_BYTES))
+        ? new Error(WITHHELD)
+        : thrown;
     }
     if (matcher.matches(thrown.message)) {
       const { code, remote, retryAfterMs, origin } = thrown;
@@ -36,12 +38,20 @@ export function createRedactor(secrets: () => readonly string[]): (thrown: unkno
   };
 }
 
-function toCrossbookError({ code, message, answer, retryAfterMs }: RemoteFailure, matcher: SecretMatcher) {
-  const detail = matcher.matches(message) ? `The provider answered ${answer.status}: ${WITHHELD}` : message;
+function toCrossbookError(
+  { code, message, answer, retryAfterMs }: RemoteFailure,
+  matcher: SecretMatcher,
+) {
+  const detail = matcher.matches(message)
+    ? `The provider answered ${answer.status}: ${WITHHELD}`
+    : message;
   return new CrossbookError(code, detail, { remote: toRemoteCause(answer, matcher), retryAfterMs });
 }
 
-function toRemoteCause({ status, headers, body }: ProviderResponse, matcher: SecretMatcher): RemoteCause {
+function toRemoteCause(
+  { status, headers, body }: ProviderResponse,
+  matcher: SecretMatcher,
+): RemoteCause {
   const shown = Object.entries(headers).filter(([name]) => !SECRET_HEADERS.test(name));
   const redacted = redactJson(Object.fromEntries(shown), matcher);
   return {
@@ -121,7 +131,8 @@ const WITHHELD = '[withheld]';
  */
 function redactJson(json: unknown, matcher: SecretMatcher): unknown {
   const { all, values } = collect(json, { all: [], values: [] });
-  if (!matcher.matches(join(all)) && !matcher.matches(join(values))) return rebuild(json, () => false);
+  if (!matcher.matches(join(all)) && !matcher.matches(join(values)))
+    return rebuild(json, () => false);
   if (isSpread(all, matcher) || isSpread(values, matcher)) return WITHHELD;
   return rebuild(json, matcher.matches);
 }
@@ -152,7 +163,8 @@ function collect(json: unknown, into: Collected, depth = 0): Collected {
 }
 
 function rebuild(json: unknown, isSecret: (text: string) => boolean, depth = 0): unknown {
-  if (typeof json === 'string' || typeof json === 'number') return isSecret(String(json)) ? WITHHELD : json;
+  if (typeof json === 'string' || typeof json === 'number')
+    return isSecret(String(json)) ? WITHHELD : json;
   if (typeof json !== 'object' || json === null) return json;
   if (depth > MAX_DEPTH) return TOO_DEEP;
   if (Array.isArray(json)) return json.map((item) => rebuild(item, isSecret, depth + 1));
@@ -181,7 +193,9 @@ export function createConnectionSecrets(publicPrefix: RegExp | undefined) {
   let list: readonly string[] = [];
   return {
     add(...given: readonly string[]): void {
-      const hidden = given.map((secret) => (publicPrefix ? secret.replace(publicPrefix, '') : secret));
+      const hidden = given.map((secret) =>
+        publicPrefix ? secret.replace(publicPrefix, '') : secret,
+      );
       // Moved to the end, so that the least recently used secrets are evicted first.
       const others = list.filter((secret) => !hidden.includes(secret));
       list = [...others, ...hidden].filter((secret) => secret !== '').slice(-MAX_KEPT);

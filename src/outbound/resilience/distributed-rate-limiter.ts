@@ -46,7 +46,10 @@ export function createDistributedRateLimiter({
       });
       // Calls of our other processes are counted by Redis, so they are not attributed to other consumers.
       const isCounted = known !== undefined && distributedRateLimits.isConnected();
-      limiter.release({ rateLimit: isCounted ? { ...known, remaining: known.max } : rateLimit, pauseMs });
+      limiter.release({
+        rateLimit: isCounted ? { ...known, remaining: known.max } : rateLimit,
+        pauseMs,
+      });
     },
 
     cancel(forMs) {

@@ -3,7 +3,12 @@ import { type Clock, type Wait, whenOver } from '../../lib/clock.ts';
 import { AbandonedError, rateLimited } from '../failures.ts';
 
 /** One rate limit of one connection: calls are sent at once while permits are left, and queue otherwise. */
-export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }: RateLimiterOptions) {
+export function createRateLimiter({
+  budget,
+  clock,
+  maxWaiting,
+  share = () => 1,
+}: RateLimiterOptions) {
   const window = createRollingWindow();
   /** The queue, first in, first out. */
   let queue = new Set<Waiter>();
@@ -18,7 +23,10 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
      * Undefined: acquired. A promise: queued; rejects with REMOTE_PROVIDER_RATE_LIMITED as soon as the deadline
      * cannot be met.
      */
-    acquire(deadline: number, { inFront = false, permit }: AcquireOptions = {}): Promise<void> | undefined {
+    acquire(
+      deadline: number,
+      { inFront = false, permit }: AcquireOptions = {},
+    ): Promise<void> | undefined {
       const now = clock.now();
       if (isFree(now) && (inFront || queue.size === 0)) {
         inFlight++;
@@ -91,7 +99,9 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
   }
 
   function isFree(now: number): boolean {
-    return inFlight < budget.concurrency && now >= pausedUntil && window.count(now) + inFlight < limit();
+    return (
+      inFlight < budget.concurrency && now >= pausedUntil && window.count(now) + inFlight < limit()
+    );
   }
 
   function limit(): number {
@@ -139,7 +149,8 @@ export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }
     if (until <= pausedUntil) return;
     pausedUntil = until;
     // Calls that cannot wait until then are rejected now.
-    for (const waiter of queue) if (waiter.deadline <= until) waiter.leave(rateLimited(until - now));
+    for (const waiter of queue)
+      if (waiter.deadline <= until) waiter.leave(rateLimited(until - now));
   }
 
   /** Follows the provider's count: calls beyond ours were made by other processes or programs. */

@@ -10,8 +10,16 @@ import { createGuardedConnector, type HostLookup, isPublicAddress } from '../htt
 /**
  * Sends single webhook attempts, with limits on time and response size, without redirects, and to public hosts only.
  */
-export function createWebhookPost({ clock, mayLoopback, lookup = createHostResolver() }: PostOptions) {
-  const timeouts = { headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+export function createWebhookPost({
+  clock,
+  mayLoopback,
+  lookup = createHostResolver(),
+}: PostOptions) {
+  const timeouts = {
+    headersTimeout: ANSWER_MS,
+    bodyTimeout: ANSWER_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  };
   const connect = createGuardedConnector({ timeoutMs: CONNECT_MS, lookup });
   const guarded = new Agent({ ...timeouts, connect });
   const loopback = new Agent(timeouts);
@@ -49,10 +57,16 @@ export function createWebhookPost({ clock, mayLoopback, lookup = createHostResol
   };
 }
 
-function toOutcome(status: number, headers: Record<string, string | string[] | undefined>): PostOutcome {
+function toOutcome(
+  status: number,
+  headers: Record<string, string | string[] | undefined>,
+): PostOutcome {
   if (status >= 200 && status < 300) return { kind: 'arrived' };
   // A repeated header is invalid.
-  const sent = { 'retry-after': String(headers['retry-after'] ?? ''), date: String(headers['date'] ?? '') };
+  const sent = {
+    'retry-after': String(headers['retry-after'] ?? ''),
+    date: String(headers['date'] ?? ''),
+  };
   const retryAfterMs = readRetryAfter(sent);
   const reason =
     status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
@@ -110,9 +124,13 @@ interface PostOptions extends CheckOptions {
  * Checks a webhook URL early; the address is checked again at each connect. A host that does not resolve yet is
  * accepted.
  */
-export function createWebhookUrlCheck({ mayLoopback, lookup = createHostResolver() }: CheckOptions) {
+export function createWebhookUrlCheck({
+  mayLoopback,
+  lookup = createHostResolver(),
+}: CheckOptions) {
   return async (text: string): Promise<{ readonly url: string } | { readonly problem: string }> => {
-    const url = text.length <= MAX_WEBHOOK_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined;
+    const url =
+      text.length <= MAX_WEBHOOK_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined;
     if (!url) return { problem: `is no URL of at most ${MAX_WEBHOOK_URL_LENGTH} characters` };
     if (url.username || url.password || text.includes('#')) {
       return { problem: 'must have neither a user nor a fragment' };
@@ -135,12 +153,18 @@ export function createWebhookUrlCheck({ mayLoopback, lookup = createHostResolver
  * Queries name servers directly, because the system's look-up uses a pool of four threads that look-ups of CRMs
  * share: a hanging name server of one application would block them.
  */
-export function createHostResolver({ servers }: { readonly servers?: readonly string[] } = {}): HostLookup {
+export function createHostResolver({
+  servers,
+}: {
+  readonly servers?: readonly string[];
+} = {}): HostLookup {
   const resolver = new Resolver({ timeout: TRY_MS, tries: 2 });
   if (servers) resolver.setServers(servers);
   return async (host) => {
     const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const addresses = found.flatMap((family) => (family.status === 'fulfilled' ? family.value : []));
+    const addresses = found.flatMap((family) =>
+      family.status === 'fulfilled' ? family.value : [],
+    );
     const [four] = found;
     if (addresses.length === 0 && four.status === 'rejected') throw four.reason;
     return addresses.map((address) => ({ address, family: isIP(address) }));

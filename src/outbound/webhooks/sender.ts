@@ -84,7 +84,9 @@ export function openWebhookSender(deps: SenderDeps) {
     const errors: unknown[] = [];
     const mayBegin = () => failures === endpoint.failures && errors.length === 0 && !isOver();
     const queues = toQueues(await queue.read(endpoint.id, failures > 0 ? 1 : BATCH));
-    await Promise.all(Array.from({ length: AT_ONCE }, () => work().catch((error) => errors.push(error))));
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, () => work().catch((error) => errors.push(error))),
+    );
     if (errors.length > 0) throw errors[0];
 
     async function work(): Promise<void> {
@@ -99,7 +101,10 @@ export function openWebhookSender(deps: SenderDeps) {
       const outcome: PostOutcome =
         secrets.length > 0
           ? await post.send({ url, headers, body: delivery.body })
-          : { kind: 'failed', reason: 'its secret cannot be opened: a key is missing in the key ring' };
+          : {
+              kind: 'failed',
+              reason: 'its secret cannot be opened: a key is missing in the key ring',
+            };
       if (outcome.kind === 'stopped') return;
       if (outcome.kind === 'arrived') {
         await queue.succeed(delivery, endpoint.failures >= PATIENCE);

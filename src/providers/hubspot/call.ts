@@ -116,17 +116,22 @@ const MISSING = 'OBJECT_NOT_FOUND';
 const INVALID = 'VALIDATION_ERROR';
 
 /** Maps HubSpot's error response to our error. */
-export function toFailure(answer: ProviderResponse, problem = readProblem(answer.body)): RemoteFailure {
+export function toFailure(
+  answer: ProviderResponse,
+  problem = readProblem(answer.body),
+): RemoteFailure {
   const { status, headers } = answer;
   const message = problem.message ? `: ${problem.message.slice(0, MAX_MESSAGE)}` : '.';
   const code = toCode(status, problem);
   return new RemoteFailure(code, `HubSpot answered ${status}${message}`, answer, {
-    retryAfterMs: readRetryAfter(headers) ?? (status === 423 ? LOCKED_MS : impliedWait(code, problem)),
+    retryAfterMs:
+      readRetryAfter(headers) ?? (status === 423 ? LOCKED_MS : impliedWait(code, problem)),
   });
 }
 
 function toCode(status: number, { category, errorType, policyName }: WireProblem): ErrorCode {
-  const isRateLimit = category === 'RATE_LIMITS' || errorType === 'RATE_LIMIT' || Boolean(policyName);
+  const isRateLimit =
+    category === 'RATE_LIMITS' || errorType === 'RATE_LIMIT' || Boolean(policyName);
   if (status === 429 || isRateLimit) return 'REMOTE_PROVIDER_RATE_LIMITED';
   if (status === 401) return 'REMOTE_PROVIDER_UNAUTHORIZED';
   if (status === 403) return 'REMOTE_PROVIDER_FORBIDDEN';
@@ -149,7 +154,9 @@ function impliedWait(code: ErrorCode, { policyName, message }: WireProblem): num
 /** A rate limit, or an account that is being moved for up to a day. */
 export function readPause(answer: ProviderResponse): number | undefined {
   const { code, retryAfterMs } = toFailure(answer);
-  return code === 'REMOTE_PROVIDER_RATE_LIMITED' || answer.status === MOVING ? retryAfterMs : undefined;
+  return code === 'REMOTE_PROVIDER_RATE_LIMITED' || answer.status === MOVING
+    ? retryAfterMs
+    : undefined;
 }
 
 export function readProblem(body: string): WireProblem {
@@ -187,4 +194,6 @@ const wireProblems = z.object({ errors: z.array(wireProblem).nullish().catch([])
 /** Ids are documented as strings, but some are sent as numbers. */
 export const wireId = z.union([z.string(), z.number()]).transform(String);
 
-export const wirePaging = z.object({ next: z.object({ after: wireId.nullish() }).nullish() }).nullish();
+export const wirePaging = z
+  .object({ next: z.object({ after: wireId.nullish() }).nullish() })
+  .nullish();

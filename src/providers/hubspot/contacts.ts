@@ -75,7 +75,10 @@ const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
 };
 
 /** The properties to request; with raw data also those that the customer has mapped. */
-export function propertiesFor(connection: Connection, selection: FieldSelection): readonly string[] {
+export function propertiesFor(
+  connection: Connection,
+  selection: FieldSelection,
+): readonly string[] {
   const fields = readSelectedFields(selection);
   if (fields) return toProperties(fields);
   return selection.rawData ? withMappedProperties(connection) : EVERY_PROPERTY;
@@ -93,7 +96,9 @@ function toProperties(fields: SelectedFields): readonly string[] {
 
 function withMappedProperties(connection: Connection): readonly string[] {
   const mappings = findFieldMappings(connection, (object) => /^contacts?$/i.test(object.trim()));
-  const mapped = mappings.map(({ mappedField }) => mappedField.trim()).filter((field) => field !== '');
+  const mapped = mappings
+    .map(({ mappedField }) => mappedField.trim())
+    .filter((field) => field !== '');
   return [...new Set([...EVERY_PROPERTY, ...mapped])];
 }
 
@@ -163,7 +168,10 @@ function toEmailAddresses(properties: Properties): readonly EmailAddress[] {
   return others === null ? known : withOthers(known, others.split(';'));
 }
 
-function withOthers(known: readonly EmailAddress[], others: readonly string[]): readonly EmailAddress[] {
+function withOthers(
+  known: readonly EmailAddress[],
+  others: readonly string[],
+): readonly EmailAddress[] {
   const found = [...known];
   for (const other of others) {
     const emailAddress = other.trim();
@@ -193,7 +201,10 @@ function toPhoneNumbers(properties: Properties): readonly PhoneNumber[] {
   );
 }
 
-function toPhoneNumber(phoneNumber: string | null, phoneNumberType: PhoneNumberType): PhoneNumber | null {
+function toPhoneNumber(
+  phoneNumber: string | null,
+  phoneNumberType: PhoneNumberType,
+): PhoneNumber | null {
   return phoneNumber === null ? null : { phoneNumber, phoneNumberType };
 }
 
@@ -203,7 +214,9 @@ function toLifecycleStage(stage: string | null): LifecycleStage | null {
   return STAGES.get(stage.toLowerCase()) ?? 'other';
 }
 
-const STAGES: ReadonlyMap<string, LifecycleStage> = new Map(LIFECYCLE_STAGES.map((stage) => [stage, stage]));
+const STAGES: ReadonlyMap<string, LifecycleStage> = new Map(
+  LIFECYCLE_STAGES.map((stage) => [stage, stage]),
+);
 const NOTHING: Properties = {};
 const NONE: readonly never[] = [];
 

@@ -37,7 +37,11 @@ export const authorization: Authorization = {
   },
   tokenOrigin: () => API_ORIGIN,
   toExchange: ({ client, code, redirectUri }) =>
-    toFormRequest(PATHS.token, { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, client),
+    toFormRequest(
+      PATHS.token,
+      { grant_type: 'authorization_code', code, redirect_uri: redirectUri },
+      client,
+    ),
   readGrant,
   identify: {
     // HubSpot documents the field as `token`, and clients that work send it as `access_token`.
@@ -68,9 +72,19 @@ function readGrant(answer: ProviderResponse, _client: OAuthClient, now: Date): G
   }
   const { accessToken, refreshToken, expiresAt } = readToken(answer, now);
   if (refreshToken === null) {
-    throw new AuthorizationFailure('NO_REFRESH_TOKEN', 'HubSpot granted access without a refresh token.');
+    throw new AuthorizationFailure(
+      'NO_REFRESH_TOKEN',
+      'HubSpot granted access without a refresh token.',
+    );
   }
-  const grant = { accessToken, refreshToken, expiresAt, instanceUrl: null, scopes: [], account: null };
+  const grant = {
+    accessToken,
+    refreshToken,
+    expiresAt,
+    instanceUrl: null,
+    scopes: [],
+    account: null,
+  };
   return addAccount(grant, parseJson(answer.body));
 }
 
@@ -124,7 +138,11 @@ const GONE: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_token']);
 export const refresh: TokenRefresh = {
   origin: () => API_ORIGIN,
   toRequest: ({ client, refreshToken }) =>
-    toFormRequest(PATHS.token, { grant_type: 'refresh_token', refresh_token: refreshToken }, client),
+    toFormRequest(
+      PATHS.token,
+      { grant_type: 'refresh_token', refresh_token: refreshToken },
+      client,
+    ),
   readAnswer: readToken,
 };
 
@@ -145,7 +163,11 @@ function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
 function toRefusal(answer: ProviderResponse): RemoteFailure {
   const problem = readProblem(answer.body);
   if (answer.status < 500 && isFinal(problem)) {
-    return new RemoteFailure('REMOTE_PROVIDER_UNAUTHORIZED', 'HubSpot refused the refresh token.', answer);
+    return new RemoteFailure(
+      'REMOTE_PROVIDER_UNAUTHORIZED',
+      'HubSpot refused the refresh token.',
+      answer,
+    );
   }
   const failure = toFailure(answer, { message: problem.message ?? problem.error_description });
   // The endpoint responds to a wrong client with 401, which must not invalidate the customer's token.

@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import type { AssociatedObject, Association, Contact } from '../../domain/contact.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
-import type { ContactPort, CustomerAccount, Provider, RateLimitStatus } from '../../domain/provider.ts';
+import type {
+  ContactPort,
+  CustomerAccount,
+  Provider,
+  RateLimitStatus,
+} from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/batcher.ts';
 import { isRecord } from '../../lib/json.ts';
@@ -97,7 +102,8 @@ function openContacts(account: CustomerAccount): ContactPort {
       return found;
     },
 
-    readByDomain: (domain, run, selection) => readByDomain(account, domain.toLowerCase(), run, selection),
+    readByDomain: (domain, run, selection) =>
+      readByDomain(account, domain.toLowerCase(), run, selection),
     countByDomain: (domain) => countByDomain(account, domain.toLowerCase()),
 
     /** The id of a merged contact finds the surviving one, which has another id. */
@@ -121,12 +127,15 @@ function openContacts(account: CustomerAccount): ContactPort {
             `list of associations (${object}) did not end within ${MAX_ROUNDS} pages`,
           );
         }
-        const read = chunk(inputs, ASSOCIATION_BATCH).map((batch) => readLinks(account, batch, object));
+        const read = chunk(inputs, ASSOCIATION_BATCH).map((batch) =>
+          readLinks(account, batch, object),
+        );
         const next: Input[] = [];
         for (const { from, to, paging } of (await Promise.all(read)).flat()) {
           const linked = found.get(from.id);
           // A company is listed once per association type.
-          for (const { toObjectId: remoteId } of to ?? []) linked?.set(remoteId, { object, remoteId });
+          for (const { toObjectId: remoteId } of to ?? [])
+            linked?.set(remoteId, { object, remoteId });
           const after = paging?.next?.after;
           if (linked && after) next.push({ id: from.id, after });
         }
@@ -145,11 +154,18 @@ const NOBODY: readonly Contact[] = [];
  * the last one has arrived, and the map of results is made after that. Made before, it took a quarter more processor
  * time at 1,000 contacts.
  */
-function askBatches(account: CustomerAccount, { inputs, idProperty, selection }: Question): Promise<Answers> {
+function askBatches(
+  account: CustomerAccount,
+  { inputs, idProperty, selection }: Question,
+): Promise<Answers> {
   const wanted = propertiesFor(account.connection, selection);
   const properties = idProperty ? wanted : [...wanted, MERGED_IDS];
   const batches = chunk(inputs, BATCH).map((batch) =>
-    askForKnown(account, PATHS.batchRead, { idProperty, properties, inputs: batch.map((id) => ({ id })) }),
+    askForKnown(account, PATHS.batchRead, {
+      idProperty,
+      properties,
+      inputs: batch.map((id) => ({ id })),
+    }),
   );
   return Promise.all(batches);
 }
@@ -186,9 +202,15 @@ interface Question {
   readonly selection: FieldSelection;
 }
 
-async function readLinks(account: CustomerAccount, inputs: readonly Input[], object: AssociatedObject) {
+async function readLinks(
+  account: CustomerAccount,
+  inputs: readonly Input[],
+  object: AssociatedObject,
+) {
   const answer = await askForKnown(account, PATHS.associations[object], { inputs }, 'associations');
-  return answer ? parseResponse((json) => wireAssociations.safeParse(json).data, answer).results : [];
+  return answer
+    ? parseResponse((json) => wireAssociations.safeParse(json).data, answer).results
+    : [];
 }
 
 const ASSOCIATION_BATCH = 1_000;

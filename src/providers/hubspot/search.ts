@@ -24,7 +24,9 @@ export async function readByDomain(
   let limit = Math.min(MAX_PAGE, run.limit);
   for (let calls = 0; position && found.size < run.limit; calls += 1) {
     if (calls === MAX_CALLS) {
-      throw paginationLimitError(`contacts of ${domain} did not come to an end within ${MAX_CALLS} calls`);
+      throw paginationLimitError(
+        `contacts of ${domain} did not come to an end within ${MAX_CALLS} calls`,
+      );
     }
     const { results, paging } = await search(position, limit);
     let last: Contact | undefined;

@@ -1,5 +1,10 @@
 import type { ErrorCode } from '../../domain/errors.ts';
-import { type ProviderResponse, RemoteFailure, type RemoteRequest, type Send } from '../../domain/remote.ts';
+import {
+  type ProviderResponse,
+  RemoteFailure,
+  type RemoteRequest,
+  type Send,
+} from '../../domain/remote.ts';
 import { checkInstanceUrl } from '../../domain/urls.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
@@ -83,7 +88,8 @@ function readTextFailure(body: string): Failure {
 
 /** Salesforce reports rate limits as a 403 with a certain code. */
 function toCode(status: number, { errorCode }: Failure): ErrorCode {
-  if (errorCode === 'REQUEST_LIMIT_EXCEEDED' || status === 429) return 'REMOTE_PROVIDER_RATE_LIMITED';
+  if (errorCode === 'REQUEST_LIMIT_EXCEEDED' || status === 429)
+    return 'REMOTE_PROVIDER_RATE_LIMITED';
   if (errorCode === 'QUERY_TIMEOUT') return 'REMOTE_PROVIDER_TIMEOUT';
   if (errorCode === 'SERVER_UNAVAILABLE') return 'REMOTE_PROVIDER_UNAVAILABLE';
   if (status === 401) return 'REMOTE_PROVIDER_UNAUTHORIZED';
@@ -96,7 +102,8 @@ function toCode(status: number, { errorCode }: Failure): ErrorCode {
 
 function toDetail(status: number, { errorCode, message }: Failure): string {
   const moved = status >= 300 && status < 400 ? ' The instance URL may have moved.' : '';
-  const said = message === null ? '' : `: ${message.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL)}`;
+  const said =
+    message === null ? '' : `: ${message.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL)}`;
   return `Salesforce answered ${status}${errorCode === null ? '' : ` ${errorCode}`}${said}${moved}`;
 }
 
@@ -180,4 +187,5 @@ const MY_DOMAIN = /\.my\.(?:salesforce\.(?:com|mil)|sfcrmproducts\.cn)$/;
 
 const SEPARATE_CLOUD = /\.(?:mil|cn)$/;
 /** `--` separates a sandbox name from the org's; `cs12` and `usa2s` are sandbox pods. */
-const TEST_ORG = /^https:\/\/(?:[^.]*--|(?:cs\d+|[a-z]+\d+s)\.salesforce\.)|\.(?:sandbox|scratch|cs\d+)\./;
+const TEST_ORG =
+  /^https:\/\/(?:[^.]*--|(?:cs\d+|[a-z]+\d+s)\.salesforce\.)|\.(?:sandbox|scratch|cs\d+)\./;

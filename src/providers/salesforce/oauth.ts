@@ -37,7 +37,15 @@ export const authorization: Authorization = {
   ],
   loginHosts: LOGIN_HOSTS,
   ownLoginExample: 'acme.my.salesforce.com',
-  toConsentUrl({ loginOrigin, clientId, redirectUri, state, codeChallenge, optionalScopes, isPopup }) {
+  toConsentUrl({
+    loginOrigin,
+    clientId,
+    redirectUri,
+    state,
+    codeChallenge,
+    optionalScopes,
+    isPopup,
+  }) {
     const query = toQuery({
       response_type: 'code',
       client_id: clientId,
@@ -54,7 +62,12 @@ export const authorization: Authorization = {
   },
   tokenOrigin: (loginOrigin) => loginOrigin,
   toExchange({ client, code, redirectUri, codeVerifier }) {
-    const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, format: 'json' };
+    const fields = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      format: 'json',
+    };
     return toFormRequest(TOKEN_PATH, { ...fields, code_verifier: codeVerifier }, client);
   },
   readGrant,
@@ -67,7 +80,8 @@ export const authorization: Authorization = {
     origin: tokenOrigin,
     movedOrigin: movedTokenOrigin,
     // Revocation needs the token only, and no client.
-    toRequest: ({ refreshToken }) => toFormRequest('/services/oauth2/revoke', { token: refreshToken }),
+    toRequest: ({ refreshToken }) =>
+      toFormRequest('/services/oauth2/revoke', { token: refreshToken }),
     isRevoked: ({ status }) => (status >= 200 && status < 300) || status === 400,
   },
 };
@@ -95,7 +109,10 @@ function readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Gr
     );
   }
   if (instanceUrl === undefined || !URL.canParse(instanceUrl)) {
-    throw new AuthorizationFailure('VENDOR_REFUSED', 'Salesforce does not say where the organisation lives.');
+    throw new AuthorizationFailure(
+      'VENDOR_REFUSED',
+      'Salesforce does not say where the organisation lives.',
+    );
   }
   const { hostname } = new URL(instanceUrl);
   const account = { ...identity, name: hostname, url: instanceUrl };
@@ -105,7 +122,9 @@ function readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Gr
 /** An omitted scope equals the requested one (RFC 6749, 5.1). */
 function readScopes(json: unknown): readonly string[] {
   const scope = isRecord(json) ? json['scope'] : undefined;
-  return typeof scope === 'string' ? scope.split(/\s+/).filter((name) => name !== '') : REQUIRED_SCOPES;
+  return typeof scope === 'string'
+    ? scope.split(/\s+/).filter((name) => name !== '')
+    : REQUIRED_SCOPES;
 }
 
 function readDenial(error: string, description: string | null): ConnectFailure {
@@ -141,7 +160,10 @@ export function isTokenExpired({ status, body }: ProviderResponse): boolean {
   // An expired access token in JWT form.
   if (errorCode === 'INVALID_AUTH_HEADER') return true;
   // Two messages that a new token would not resolve: refreshing would loop.
-  return errorCode === 'INVALID_SESSION_ID' && !/not valid for use with|not attached to/i.test(message ?? '');
+  return (
+    errorCode === 'INVALID_SESSION_ID' &&
+    !/not valid for use with|not attached to/i.test(message ?? '')
+  );
 }
 
 export const refresh: TokenRefresh = {
@@ -165,18 +187,24 @@ export const refresh: TokenRefresh = {
  * an org moves; the caller checks the new URL.
  */
 function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
-  return readTokens(answer, now, { toRefusal, withoutToken: 'Salesforce gave no token and no reason' });
+  return readTokens(answer, now, {
+    toRefusal,
+    withoutToken: 'Salesforce gave no token and no reason',
+  });
 }
 
 function toRefusal(answer: ProviderResponse): RemoteFailure {
   const { code, message, retryAfterMs } = toRemoteFailure(answer);
-  return new RemoteFailure(toRefusalCode(readFailure(answer.body), code), message, answer, { retryAfterMs });
+  return new RemoteFailure(toRefusalCode(readFailure(answer.body), code), message, answer, {
+    retryAfterMs,
+  });
 }
 
 function toRefusalCode({ errorCode, message }: Failure, plain: ErrorCode): ErrorCode {
   const said = message ?? '';
   // Concurrent refreshes with one token: transient, whatever the code.
-  if (/already being processed|retry your request/i.test(said)) return 'REMOTE_PROVIDER_UNAVAILABLE';
+  if (/already being processed|retry your request/i.test(said))
+    return 'REMOTE_PROVIDER_UNAVAILABLE';
   // Logins from this address or at this hour are forbidden: the token works from elsewhere or later. Or the org's
   // administrator blocks the application and can allow it again.
   if (/ip restricted|invalid login hours/i.test(said) || errorCode === 'OAUTH_APP_BLOCKED')

@@ -1,6 +1,11 @@
 import type { Contact } from '../../domain/contact.ts';
 import { type FieldSelection, normalizeEmail } from '../../domain/contact-search.ts';
-import type { ContactPort, CustomerAccount, Provider, RateLimitStatus } from '../../domain/provider.ts';
+import type {
+  ContactPort,
+  CustomerAccount,
+  Provider,
+  RateLimitStatus,
+} from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { hasMoved, INSTANCE_HOSTS, instanceOrigin, readPause } from './call.ts';
 import { EMAIL, ID } from './contacts.ts';
@@ -62,7 +67,8 @@ export function openContacts(account: CustomerAccount): ContactPort {
       const order = forward ? 'ascending' : 'descending';
       const contacts: Contact[] = [];
       const all = ofDomain(domain);
-      let where = run.from === undefined ? all : allOf([all, compare(ID, forward ? '>=' : '<=', run.from)]);
+      let where =
+        run.from === undefined ? all : allOf([all, compare(ID, forward ? '>=' : '<=', run.from)]);
       while (contacts.length < run.limit) {
         const limit = run.limit - contacts.length;
         const rows = (await reader.read({ conditions: [where], selection, order, limit })).flat();
@@ -194,7 +200,10 @@ type RowsByKey = ReadonlyMap<string, Row>;
  * Reads `Sforce-Limit-Info: api-usage=18/5000`, optionally followed by `; per-app-api-usage=17/250(appName=x)` or `;
  * api-bursts=1/750`. The tighter one of the org's and the app's limit applies.
  */
-export function readRateLimitStatus({ status, headers }: ProviderResponse): RateLimitStatus | undefined {
+export function readRateLimitStatus({
+  status,
+  headers,
+}: ProviderResponse): RateLimitStatus | undefined {
   const info = headers['sforce-limit-info'];
   if (info === undefined) return undefined;
   const limits = Array.from(info.matchAll(USAGE), ([, used, max]) => ({
@@ -206,7 +215,8 @@ export function readRateLimitStatus({ status, headers }: ProviderResponse): Rate
   if (!tightest || tightest.remaining > 0) return tightest;
   // An org may continue over its daily limit for an unknown time: while it has bursts left, or is served all the same.
   const [, used, max] = /api-bursts=(\d{1,9})\/(\d{1,9})/.exec(info) ?? [];
-  const isServed = max === undefined ? tightest.remaining < 0 && status < 300 : Number(used) < Number(max);
+  const isServed =
+    max === undefined ? tightest.remaining < 0 && status < 300 : Number(used) < Number(max);
   return isServed ? undefined : { ...tightest, remaining: 0 };
 }
 

@@ -67,7 +67,9 @@ export function toPath(query: Soql, resource: 'query' | 'queryAll'): string {
 function toQueryResult(json: unknown): QueryResult | undefined {
   if (!isRecord(json) || !Array.isArray(json['records'])) return undefined;
   const { totalSize, done, nextRecordsUrl } = json;
-  const records = json['records'].every(isRecord) ? json['records'] : json['records'].filter(isRecord);
+  const records = json['records'].every(isRecord)
+    ? json['records']
+    : json['records'].filter(isRecord);
   if (typeof totalSize !== 'number') return undefined;
   if (done === true) return { totalSize, records, next: undefined };
   return done === false && typeof nextRecordsUrl === 'string' && LOCATOR.test(nextRecordsUrl)
@@ -104,10 +106,16 @@ export function isSuccess({ httpStatusCode }: Part): boolean {
 }
 
 async function askGroup(call: Call, paths: readonly string[]): Promise<readonly Part[]> {
-  const compositeRequest = paths.map((url, index) => ({ method: 'GET', url, referenceId: `query${index}` }));
+  const compositeRequest = paths.map((url, index) => ({
+    method: 'GET',
+    url,
+    referenceId: `query${index}`,
+  }));
   return call({ path: `${API}/composite`, body: { compositeRequest } }, (json) => {
     const parts = isRecord(json) ? json['compositeResponse'] : undefined;
-    return Array.isArray(parts) && parts.length === paths.length && parts.every(isPart) ? parts : undefined;
+    return Array.isArray(parts) && parts.length === paths.length && parts.every(isPart)
+      ? parts
+      : undefined;
   });
 }
 

@@ -17,7 +17,14 @@ import {
   toPath,
   understandPart,
 } from './query.ts';
-import { type Condition, count, type FieldName, type Select, STANDARD_FIELDS, select } from './soql.ts';
+import {
+  type Condition,
+  count,
+  type FieldName,
+  type Select,
+  STANDARD_FIELDS,
+  select,
+} from './soql.ts';
 
 /** Reads contacts by conditions: the shared part of the three ways to find them. */
 export function createReader({ send, connection, openFacts }: CustomerAccount) {
@@ -58,11 +65,15 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
    * Learns the hidden fields and repeats the query for all visible ones in one call. Its rows are used where they
    * have all selected fields; otherwise these are requested by name.
    */
-  async function learn(ask: ReadAsk, hidden: readonly string[]): Promise<Learnt<Pages | undefined>> {
+  async function learn(
+    ask: ReadAsk,
+    hidden: readonly string[],
+  ): Promise<Learnt<Pages | undefined>> {
     const extra = selectFields(ask, mappings, new Set(hidden)).filter(isCustom);
     const paths = toPaths(ask, [STANDARD_FIELDS, ...extra]);
     const [description, ...parts] = await readParts(call, paths, [DESCRIBE]);
-    const visible = description && isSuccess(description) ? toFieldNames(description.body) : undefined;
+    const visible =
+      description && isSuccess(description) ? toFieldNames(description.body) : undefined;
     const unseen = visible ? [...HIDEABLE_FIELDS].filter((name) => !visible.has(name)) : [];
     const all = new Set([...hidden, ...unseen]);
     return {
@@ -72,7 +83,10 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
   }
 
   /** Undefined where this fails: the query by name reports the reason. */
-  async function readNamed(parts: readonly Part[], names: readonly FieldName[]): Promise<Pages | undefined> {
+  async function readNamed(
+    parts: readonly Part[],
+    names: readonly FieldName[],
+  ): Promise<Pages | undefined> {
     try {
       return pick(await readPages(call, parts.map(understandPart)), names);
     } catch {
@@ -92,10 +106,14 @@ function toPaths(
 /** The rows reduced to these fields; undefined where one is missing. */
 function pick(pages: Pages, names: readonly FieldName[]): Pages | undefined {
   const keys = [...new Set(names.map((name) => name.split('.')[0] ?? name))];
-  const isWhole = pages.every((rows) => rows.every((row) => keys.every((key) => row[key] !== undefined)));
+  const isWhole = pages.every((rows) =>
+    rows.every((row) => keys.every((key) => row[key] !== undefined)),
+  );
   if (!isWhole) return undefined;
   const kept = ['attributes', ...keys];
-  return pages.map((rows) => rows.map((row) => Object.fromEntries(kept.map((key) => [key, row[key]]))));
+  return pages.map((rows) =>
+    rows.map((row) => Object.fromEntries(kept.map((key) => [key, row[key]]))),
+  );
 }
 
 /** Custom fields and fields of related records must be named: FIELDS(STANDARD) does not include them. */
@@ -108,7 +126,11 @@ function readHidden(facts: string | undefined): ReadonlySet<string> {
 }
 
 /** Adds the mapping that requested the missing column to the error. */
-function explain(error: unknown, column: string | undefined, mappings: readonly FieldMapping[]): unknown {
+function explain(
+  error: unknown,
+  column: string | undefined,
+  mappings: readonly FieldMapping[],
+): unknown {
   const mapping = mappings.find(({ mappedField }) =>
     mappedField
       .toLowerCase()
@@ -138,7 +160,9 @@ function toFieldNames(json: unknown): ReadonlySet<string> | undefined {
   const fields = isRecord(json) ? json['fields'] : undefined;
   if (!Array.isArray(fields)) return undefined;
   const names = fields.map((field) => (isRecord(field) ? field['name'] : undefined));
-  return new Set(names.filter((name) => typeof name === 'string').map((name) => name.toLowerCase()));
+  return new Set(
+    names.filter((name) => typeof name === 'string').map((name) => name.toLowerCase()),
+  );
 }
 
 const DESCRIBE = `${API}/sobjects/Contact/describe`;

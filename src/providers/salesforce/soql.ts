@@ -11,7 +11,8 @@ export type FieldName = string & { readonly [brand]: 'field' };
 declare const brand: unique symbol;
 
 export function select({ fields, where, order, limit }: Select): Soql {
-  const ordered = order === undefined ? '' : ` ORDER BY Id ${order === 'ascending' ? 'ASC' : 'DESC'}`;
+  const ordered =
+    order === undefined ? '' : ` ORDER BY Id ${order === 'ascending' ? 'ASC' : 'DESC'}`;
   const limited = limit === undefined ? '' : ` LIMIT ${toLimit(limit)}`;
   return `SELECT ${fields.join(',')} FROM Contact WHERE ${where}${ordered}${limited}` as Soql;
 }
@@ -29,7 +30,11 @@ export function endsWith(field: FieldName, ending: string): Condition {
   return `${field} LIKE '%${escapePattern(ending)}'` as Condition;
 }
 
-export function compare(field: FieldName, operator: '<' | '<=' | '>' | '>=', value: string): Condition {
+export function compare(
+  field: FieldName,
+  operator: '<' | '<=' | '>' | '>=',
+  value: string,
+): Condition {
   return `${field} ${operator} ${quote(value)}` as Condition;
 }
 

@@ -17,7 +17,15 @@ import { customer, customerUpsert } from '../../domain/customer.ts';
 import { ERROR_CODES, type ErrorCode } from '../../domain/errors.ts';
 import { event, webhookEndpoint } from '../../domain/event.ts';
 import type { Type } from '../../domain/shape.ts';
-import { COMPONENTS, enumText, object, optional, text, toSchema, type WireDirection } from '../schemas.ts';
+import {
+  COMPONENTS,
+  enumText,
+  object,
+  optional,
+  text,
+  toSchema,
+  type WireDirection,
+} from '../schemas.ts';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 

@@ -36,7 +36,10 @@ export function toOpenApi(operations: readonly GroupedOperation[], version: stri
       { name: 'contacts', description: 'People in your customers’ CRMs.' },
       { name: 'customers', description: 'Your customers and their connections to providers.' },
       { name: 'webhooks', description: 'Events, and the endpoints that they are sent to.' },
-      { name: 'oauth_clients', description: 'OAuth clients (apps) that you have registered with providers.' },
+      {
+        name: 'oauth_clients',
+        description: 'OAuth clients (apps) that you have registered with providers.',
+      },
     ],
     paths,
     // Requests that we send.
@@ -50,12 +53,18 @@ export function toOpenApi(operations: readonly GroupedOperation[], version: stri
 }
 
 const SECURITY_SCHEMES = {
-  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The API key of an application.' },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'The API key of an application.',
+  },
   customerToken: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'A short-lived token of one customer. It can only read that customer and its contacts.',
+    description:
+      'A short-lived token of one customer. It can only read that customer and its contacts.',
   },
 };
 
@@ -118,8 +127,16 @@ function toSuccess({ description, schema, example, headers = {} }: ResponseFacts
 /** The rate limit headers of every authenticated response. */
 const QUOTA_HEADERS = Object.fromEntries(
   [
-    ['RateLimit', 'Remaining requests (r) and seconds until the limit resets (t).', '"requests";r=5998;t=42'],
-    ['RateLimit-Policy', 'Requests allowed (q) in a window of seconds (w).', '"requests";q=6000;w=60'],
+    [
+      'RateLimit',
+      'Remaining requests (r) and seconds until the limit resets (t).',
+      '"requests";r=5998;t=42',
+    ],
+    [
+      'RateLimit-Policy',
+      'Requests allowed (q) in a window of seconds (w).',
+      '"requests";q=6000;w=60',
+    ],
     ['RateLimit-Limit', 'Requests allowed a minute.', '6000'],
     ['RateLimit-Remaining', 'Remaining requests.', '5998'],
     ['RateLimit-Reset', 'Seconds until the limit resets.', '42'],
@@ -131,7 +148,9 @@ const QUOTA_HEADERS = Object.fromEntries(
 
 const CODES = Object.entries(ERROR_CODES) as [ErrorCode, ErrorFacts][];
 /** The first error code of each status names its response. */
-const FIRST_CODES = new Map(CODES.toReversed().map(([code, { status, when }]) => [status, { code, when }]));
+const FIRST_CODES = new Map(
+  CODES.toReversed().map(([code, { status, when }]) => [status, { code, when }]),
+);
 
 /** `NOT_FOUND` becomes `NotFound`. */
 function toName(status: number): string {
@@ -142,7 +161,9 @@ function toName(status: number): string {
 /** One response per status with an example. */
 function toComponentResponses(): Record<string, object> {
   const shown = CODES.filter(([, { example }]) => example !== undefined);
-  return Object.fromEntries(shown.map(([code, facts]) => [toName(facts.status), toResponse(code, facts)]));
+  return Object.fromEntries(
+    shown.map(([code, facts]) => [toName(facts.status), toResponse(code, facts)]),
+  );
 }
 
 function toResponse(code: ErrorCode, { status, example = '', retryAfterMs }: ErrorFacts): object {

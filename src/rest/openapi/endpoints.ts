@@ -6,7 +6,10 @@ import type { Endpoint } from '../server.ts';
 import type { DocsDemo } from './page.ts';
 
 /** Serves the OpenAPI document, generated once at the first request. */
-export function createOpenApiEndpoint(operations: readonly GroupedOperation[], version: string): Endpoint {
+export function createOpenApiEndpoint(
+  operations: readonly GroupedOperation[],
+  version: string,
+): Endpoint {
   let made: ReturnType<typeof makeDocument> | undefined;
   return {
     method: 'GET',

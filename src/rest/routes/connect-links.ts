@@ -16,39 +16,57 @@ import {
 } from '../../usecases/connect-link.ts';
 
 import { defineOperation } from '../operation.ts';
-import { EXAMPLE_MOMENT, enumText, object, optional, recordWriter, text, toCamelCased } from '../schemas.ts';
+import {
+  EXAMPLE_MOMENT,
+  enumText,
+  object,
+  optional,
+  recordWriter,
+  text,
+  toCamelCased,
+} from '../schemas.ts';
 import { customerPath } from './customers.ts';
 
-const connectLinkPath = customerPath.extend({ id: text('Id of the connect link.', undefined, 'uuid') });
-
-export const connectLinkRequestSchema = object('request', 'ConnectLinkRequest', 'A connect link to create.', {
-  providers: z
-    .array(z.enum(PROVIDER_NAMES))
-    .min(1)
-    .describe('Providers that the customer may connect. With several, the customer chooses one.'),
-  return_url: text(
-    'URL of your page to which the browser returns. Its origin must be registered for the application. `connect_link_id`, `status`, `error` and `code` are added to its query.',
-    'https://app.example.com/connected',
-  ),
-  mode: enumText(CONNECT_MODES, 'How the browser returns. Default: REDIRECT.').optional(),
-  confirm: optional(
-    z.boolean(),
-    'Whether the connection must be confirmed with a one-time code. Default: true; false is for links sent by mail.',
-  ),
-  expires_in_seconds: optional(
-    z.int().min(MIN_LINK_SECONDS).max(MAX_LINK_SECONDS),
-    `Lifetime of the link, from 30 seconds to a day. Default: ${DEFAULT_LINK_SECONDS} seconds.`,
-  ),
-  login_url: text(
-    'Login URL of this customer at the provider, for a link to one provider. Default: the page asks for it.',
-    'https://acme.my.salesforce.com',
-  ).optional(),
-  optional_scopes: optional(z.array(z.string()), 'OAuth scopes to request in addition to the required ones.'),
-  allow_account_change: optional(
-    z.boolean(),
-    'Whether another account may replace the connected one. Default: false.',
-  ),
+const connectLinkPath = customerPath.extend({
+  id: text('Id of the connect link.', undefined, 'uuid'),
 });
+
+export const connectLinkRequestSchema = object(
+  'request',
+  'ConnectLinkRequest',
+  'A connect link to create.',
+  {
+    providers: z
+      .array(z.enum(PROVIDER_NAMES))
+      .min(1)
+      .describe('Providers that the customer may connect. With several, the customer chooses one.'),
+    return_url: text(
+      'URL of your page to which the browser returns. Its origin must be registered for the application. `connect_link_id`, `status`, `error` and `code` are added to its query.',
+      'https://app.example.com/connected',
+    ),
+    mode: enumText(CONNECT_MODES, 'How the browser returns. Default: REDIRECT.').optional(),
+    confirm: optional(
+      z.boolean(),
+      'Whether the connection must be confirmed with a one-time code. Default: true; false is for links sent by mail.',
+    ),
+    expires_in_seconds: optional(
+      z.int().min(MIN_LINK_SECONDS).max(MAX_LINK_SECONDS),
+      `Lifetime of the link, from 30 seconds to a day. Default: ${DEFAULT_LINK_SECONDS} seconds.`,
+    ),
+    login_url: text(
+      'Login URL of this customer at the provider, for a link to one provider. Default: the page asks for it.',
+      'https://acme.my.salesforce.com',
+    ).optional(),
+    optional_scopes: optional(
+      z.array(z.string()),
+      'OAuth scopes to request in addition to the required ones.',
+    ),
+    allow_account_change: optional(
+      z.boolean(),
+      'Whether another account may replace the connected one. Default: false.',
+    ),
+  },
+);
 
 const connectLinkSchema = object(
   'response',
@@ -61,7 +79,11 @@ const connectLinkSchema = object(
     status: enumText(CONNECT_LINK_STATUSES, 'Status of the link.'),
     failure: enumText(CONNECT_FAILURES, 'Reason of the failure.').optional(),
     provider_name: enumText(PROVIDER_NAMES, 'What was chosen.').optional(),
-    connection_id: text('Id of the connection, once the link is COMPLETED.', undefined, 'uuid').optional(),
+    connection_id: text(
+      'Id of the connection, once the link is COMPLETED.',
+      undefined,
+      'uuid',
+    ).optional(),
     created_at: text('Time of creation.', undefined, 'date-time'),
     expires_at: text('Time at which the link expires.', undefined, 'date-time'),
   },
@@ -81,9 +103,14 @@ const createdConnectLinkSchema = object(
   },
 );
 
-const confirmationSchema = object('request', 'Confirmation', 'The one-time code of a connect link.', {
-  code: text('One-time code from the query of `return_url` or the popup’s message.'),
-});
+const confirmationSchema = object(
+  'request',
+  'Confirmation',
+  'The one-time code of a connect link.',
+  {
+    code: text('One-time code from the query of `return_url` or the popup’s message.'),
+  },
+);
 
 const toConnectLinkRecord = recordWriter(connectLinkSchema);
 
@@ -107,7 +134,10 @@ export const connectLinkOperations = [
     description:
       'Creates a link with which a customer connects a CRM, on pages of Crossbook and of the vendor: you need no OAuth code of your own.',
     input: { path: customerPath, body: connectLinkRequestSchema },
-    bodyExample: { providers: ['hubspot', 'salesforce'], return_url: 'http://localhost:3000/connected' },
+    bodyExample: {
+      providers: ['hubspot', 'salesforce'],
+      return_url: 'http://localhost:3000/connected',
+    },
     response: {
       status: 201,
       description: 'The link and its URL, which is returned only here.',

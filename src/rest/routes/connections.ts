@@ -16,7 +16,9 @@ const disconnectionSchema = object('response', 'Disconnection', 'A removed conne
 
 const PATH = '/customers/{customer_id}/connections/{provider_name}';
 const input = {
-  path: customerPath.extend({ provider_name: enumText(PROVIDER_NAMES, 'The provider.', 'hubspot') }),
+  path: customerPath.extend({
+    provider_name: enumText(PROVIDER_NAMES, 'The provider.', 'hubspot'),
+  }),
 };
 
 export const connectionOperations = [

@@ -36,7 +36,10 @@ export const issueCustomerTokenOperation = defineOperation({
   response: {
     description: 'The token.',
     schema: tokenSchema,
-    example: { token: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl', expires_at: '2025-03-01T13:00:00.000Z' },
+    example: {
+      token: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',
+      expires_at: '2025-03-01T13:00:00.000Z',
+    },
   },
   errors: [404],
   async handle(context, { path, body = {} }) {

@@ -33,9 +33,14 @@ export const customerPath = z.strictObject({
 
 const ifMatch = z
   .string()
-  .regex(/^"\d{1,9}(-[\w-]{1,64})?"$/, { error: 'must be one version in double quotes, as ETag gives it' })
+  .regex(/^"\d{1,9}(-[\w-]{1,64})?"$/, {
+    error: 'must be one version in double quotes, as ETag gives it',
+  })
   .optional()
-  .meta({ description: 'Expected version, as in ETag: 409 if the stored one differs.', examples: ['"3"'] });
+  .meta({
+    description: 'Expected version, as in ETag: 409 if the stored one differs.',
+    examples: ['"3"'],
+  });
 
 const versionHeaders = z
   .object({
@@ -45,10 +50,13 @@ const versionHeaders = z
       '`*`: the customer must not exist, otherwise 409.',
     ),
   })
-  .refine((headers) => headers['if-match'] === undefined || headers['if-none-match'] === undefined, {
-    path: ['if-none-match'],
-    error: 'makes no sense together with if-match',
-  });
+  .refine(
+    (headers) => headers['if-match'] === undefined || headers['if-none-match'] === undefined,
+    {
+      path: ['if-none-match'],
+      error: 'makes no sense together with if-match',
+    },
+  );
 
 /** Reads the version from an ETag. Nine digits exceed any realistic number of upserts. */
 function readVersion(tag: z.output<typeof ifMatch>): number | undefined {
@@ -67,7 +75,12 @@ function toETag({ version, connections }: Customer): string {
 const customerSchema = toSchema(customer, 'response');
 
 const customerPageSchema = object('response', 'CustomerPage', 'A page of customers.', {
-  pagination: object('response', 'CustomerPagination', 'Cursors of the adjacent pages.', pageCursors),
+  pagination: object(
+    'response',
+    'CustomerPagination',
+    'Cursors of the adjacent pages.',
+    pageCursors,
+  ),
   records: z.array(customerSchema).describe('Customers of this page, sorted by id.'),
 });
 
@@ -130,7 +143,8 @@ export const customerOperations = [
     response: { ...CUSTOMER, description: 'The stored customer.' },
     errors: [404, 409, 422, 501],
     async handle(context, { headers, body }, head) {
-      const expectedVersion = headers['if-none-match'] === undefined ? readVersion(headers['if-match']) : 0;
+      const expectedVersion =
+        headers['if-none-match'] === undefined ? readVersion(headers['if-match']) : 0;
       const { customer } = await upsertCustomer(context, {
         ...fromWire(customerUpsert, body),
         expectedVersion,
@@ -169,7 +183,13 @@ export const customerOperations = [
       example: { pagination: { next: null, previous: null }, records: [EXAMPLE_CUSTOMER] },
     },
     async handle(context, { query }) {
-      const { email, provider_name: provider, status, page_size: size = DEFAULT_PAGE_SIZE, cursor } = query;
+      const {
+        email,
+        provider_name: provider,
+        status,
+        page_size: size = DEFAULT_PAGE_SIZE,
+        cursor,
+      } = query;
       await context.charge(LIST_COST + size * VALUES_PER_CUSTOMER);
       const page = await listCustomers(context, {
         filter: { email, provider, status },

@@ -17,10 +17,17 @@ import {
 
 const eventSchema = toSchema(event, 'response');
 
-const eventPageSchema = object('response', 'EventPage', 'A page of the events of the last thirty days.', {
-  pagination: object('response', 'EventPagination', 'Cursors of the adjacent pages.', { next: nextCursor }),
-  records: z.array(eventSchema).describe('The newest first.'),
-});
+const eventPageSchema = object(
+  'response',
+  'EventPage',
+  'A page of the events of the last thirty days.',
+  {
+    pagination: object('response', 'EventPagination', 'Cursors of the adjacent pages.', {
+      next: nextCursor,
+    }),
+    records: z.array(eventSchema).describe('The newest first.'),
+  },
+);
 
 export const webhookBodySchema = object('response', 'WebhookBody', 'The body of a webhook.', {
   type: eventSchema.shape['type'],

@@ -22,7 +22,10 @@ const oauthClientInputSchema = object(
   'Client id and secret of an app that the application has registered with a provider.',
   {
     client_id: text('Client id of the app.', '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77'),
-    client_secret: text('Client secret, stored encrypted and never returned.', 'the-secret-of-the-app'),
+    client_secret: text(
+      'Client secret, stored encrypted and never returned.',
+      'the-secret-of-the-app',
+    ),
   },
 );
 
@@ -55,7 +58,10 @@ export const oauthClientOperations = [
     description:
       'Sets the OAuth client (app) with which the application’s customers connect a provider, and replaces the previous one. Connections granted to another client id have to be connected again.',
     input: { path: oauthClientPath, body: oauthClientInputSchema },
-    bodyExample: { client_id: EXAMPLE_OAUTH_CLIENT.client_id, client_secret: 'the-secret-of-the-app' },
+    bodyExample: {
+      client_id: EXAMPLE_OAUTH_CLIENT.client_id,
+      client_secret: 'the-secret-of-the-app',
+    },
     response: {
       description: 'The stored OAuth client.',
       schema: oauthClientSchema,

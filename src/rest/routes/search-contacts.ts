@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { ASSOCIATED_OBJECTS, type AssociatedObject, type Contact, contact } from '../../domain/contact.ts';
+import {
+  ASSOCIATED_OBJECTS,
+  type AssociatedObject,
+  type Contact,
+  contact,
+} from '../../domain/contact.ts';
 import { expectedContacts, MAX_EMAILS, searchCost } from '../../domain/contact-search.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
@@ -49,7 +54,10 @@ export const contactSearchSchema = object('request', 'ContactSearch', 'Search co
         z.array(z.string()).max(MAX_EMAILS),
         `Contacts with any of these email addresses, at most ${MAX_EMAILS}.`,
       ),
-      email_domain: text('Contacts with an email address of this domain.', 'example.com').optional(),
+      email_domain: text(
+        'Contacts with an email address of this domain.',
+        'example.com',
+      ).optional(),
     })
     .meta({
       description:
@@ -60,11 +68,15 @@ export const contactSearchSchema = object('request', 'ContactSearch', 'Search co
 });
 
 const contactSearchQuery = z.strictObject({
-  include_raw_data: optional(z.boolean(), 'Whether to include the provider’s own record as raw_data.'),
+  include_raw_data: optional(
+    z.boolean(),
+    'Whether to include the provider’s own record as raw_data.',
+  ),
   ...pageQuery({
     of: 'Results',
     most: MAX_PAGE_SIZE,
-    cursor: 'A page’s `next` or `previous`, unchanged, with the same customer, provider and filter.',
+    cursor:
+      'A page’s `next` or `previous`, unchanged, with the same customer, provider and filter.',
   }),
   associations_to_fetch: optional(
     z.array(z.enum(ASSOCIATED_OBJECTS)),
@@ -77,10 +89,18 @@ const contactSearchQuery = z.strictObject({
 });
 
 const contactPageSchema = object('response', 'ContactPage', 'A page of contacts.', {
-  pagination: object('response', 'Pagination', 'Cursors of the adjacent pages, and the total count.', {
-    ...pageCursors,
-    total_count: z.int().min(0).describe('Number of results of the whole search, not only of this page.'),
-  }),
+  pagination: object(
+    'response',
+    'Pagination',
+    'Cursors of the adjacent pages, and the total count.',
+    {
+      ...pageCursors,
+      total_count: z
+        .int()
+        .min(0)
+        .describe('Number of results of the whole search, not only of this page.'),
+    },
+  ),
   records: z.array(contactSchema).describe('Contacts of this page, sorted by id.'),
 });
 
@@ -137,7 +157,8 @@ export const searchContactsOperation = defineOperation({
       ],
     },
     headers: {
-      'x-fetched-at': 'Time of the request to the provider: in the past if the result came from the cache.',
+      'x-fetched-at':
+        'Time of the request to the provider: in the past if the result came from the cache.',
     },
   },
   errors: [404, 409, 422, 499, 501],

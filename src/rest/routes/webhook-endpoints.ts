@@ -56,15 +56,23 @@ const endpointChangeSchema = object(
   {
     url: urlField.optional(),
     event_types: typesField.optional(),
-    enabled: optional(z.boolean(), 'Whether events are sent. `false` also drops pending deliveries.'),
+    enabled: optional(
+      z.boolean(),
+      'Whether events are sent. `false` also drops pending deliveries.',
+    ),
   },
 );
 
 const endpointSchema = toSchema(webhookEndpoint, 'response');
 
-const endpointsSchema = object('response', 'WebhookEndpoints', 'All endpoints of the application.', {
-  records: z.array(endpointSchema).describe('The oldest first.'),
-});
+const endpointsSchema = object(
+  'response',
+  'WebhookEndpoints',
+  'All endpoints of the application.',
+  {
+    records: z.array(endpointSchema).describe('The oldest first.'),
+  },
+);
 
 const endpointWithSecretSchema = object(
   'response',
@@ -131,7 +139,9 @@ export const webhookOperations = [
       schema: endpointsSchema,
       example: { records: [EXAMPLE_ENDPOINT] },
     },
-    handle: async (context) => ({ records: (await listWebhookEndpoints(context)).map(toEndpointRecord) }),
+    handle: async (context) => ({
+      records: (await listWebhookEndpoints(context)).map(toEndpointRecord),
+    }),
   }),
   defineOperation({
     id: 'createWebhookEndpoint',
@@ -175,7 +185,8 @@ export const webhookOperations = [
     input: { path: endpointPath },
     response: WITH_SECRET,
     errors: [404],
-    handle: async (context, { path }) => toSecretRecord(await rotateWebhookSecret(context, path.id)),
+    handle: async (context, { path }) =>
+      toSecretRecord(await rotateWebhookSecret(context, path.id)),
   }),
   defineOperation({
     id: 'redeliverEvents',

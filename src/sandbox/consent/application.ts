@@ -14,7 +14,11 @@ export function findApplication<Crm extends CrmTypes>(
  * Compares the whole string, as the vendors do. An application without registered URIs accepts the product's
  * callback at every loopback port, because the sandbox does not know the product's port.
  */
-export function isRegistered(redirectUri: string, { redirectUris }: ConsentQuirks, crm: string): boolean {
+export function isRegistered(
+  redirectUri: string,
+  { redirectUris }: ConsentQuirks,
+  crm: string,
+): boolean {
   if (redirectUris !== null) return redirectUris.includes(redirectUri);
   const [, provider] = CALLBACK.exec(redirectUri) ?? [];
   return provider === crm;

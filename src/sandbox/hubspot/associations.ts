@@ -11,7 +11,9 @@ export function batchReadAssociations({ account, call, parts }: EndpointContext)
   const inputs = listOf(objectBody(call)['inputs'], 'inputs');
   if (inputs.length > 1_000)
     throw invalid(`Too many inputs: ${inputs.length}. At most 1000 records at once.`);
-  const pages = new Map(inputs.map(readInput).map((input) => [`${input.id} ${input.after}`, input]));
+  const pages = new Map(
+    inputs.map(readInput).map((input) => [`${input.id} ${input.after}`, input]),
+  );
   const rows = [...pages.values()].map(({ id, after }) => {
     const links = linksOf(account, personOf(account, id), to);
     return { id, isLinked: links.length > 0, page: toPage(links, { account, call, to, after }) };
@@ -24,7 +26,8 @@ export function batchReadAssociations({ account, call, parts }: EndpointContext)
     body: {
       status: 'COMPLETE',
       results: linked.map(({ id, page: { results, paging } }) => ({
-        ...{ from: { id }, to: results },
+        from: { id },
+        to: results,
         ...(paging && { paging }),
       })),
       ...(errors.length > 0 && { numErrors: errors.length, errors }),
@@ -48,12 +51,18 @@ export function listAssociations({ account, call, parts }: EndpointContext): Rep
 
 function readInput(input: unknown): { readonly id: string; readonly after: string } {
   const { id, after } = isObject(input) ? input : {};
-  return { id: textOf(id, 'id'), after: after === undefined || after === null ? '' : textOf(after, 'after') };
+  return {
+    id: textOf(id, 'id'),
+    after: after === undefined || after === null ? '' : textOf(after, 'after'),
+  };
 }
 
 /** A page of associations after the cursor `after`, which is base64 or base64url. */
 function toPage(links: readonly Link[], { account, call, to, after, limit }: PageOptions): Page {
-  const size = Math.min(limit ?? account.quirks.associationPageSize, account.quirks.associationPageSize);
+  const size = Math.min(
+    limit ?? account.quirks.associationPageSize,
+    account.quirks.associationPageSize,
+  );
   const start = 1 + links.findIndex(({ toObjectId }) => toCursor(to, toObjectId) === after);
   if (after !== '' && start === 0) throw invalid(`Invalid paging token: ${after}`);
   const results = links.slice(start, start + size);
@@ -77,7 +86,8 @@ export function embeddedAssociations(
 ): object | undefined {
   const entries = requested.flatMap((name) => {
     const to = objectTypeOf(name);
-    const links = to === undefined || to.name === 'contact' ? [] : linksOf(account, person, to.name);
+    const links =
+      to === undefined || to.name === 'contact' ? [] : linksOf(account, person, to.name);
     if (to === undefined || links.length === 0) return [];
     const type = `contact_to_${to.name}`;
     return [[to.plural, { results: links.map((link) => ({ id: String(link.toObjectId), type })) }]];
@@ -87,12 +97,18 @@ export function embeddedAssociations(
 
 function targetOf([from = '', to = '']: readonly string[]): Target {
   const target = objectTypeOf(to)?.name;
-  if (objectTypeOf(from)?.name !== 'contact') throw invalid(`Unable to infer object type from: ${from}`);
-  if (target === undefined || target === 'contact') throw invalid(`Unable to infer object type from: ${to}`);
+  if (objectTypeOf(from)?.name !== 'contact')
+    throw invalid(`Unable to infer object type from: ${from}`);
+  if (target === undefined || target === 'contact')
+    throw invalid(`Unable to infer object type from: ${to}`);
   return target;
 }
 
-function linksOf({ quirks }: HubSpotAccount, person: Person | undefined, to: Target): readonly Link[] {
+function linksOf(
+  { quirks }: HubSpotAccount,
+  person: Person | undefined,
+  to: Target,
+): readonly Link[] {
   if (person === undefined) return [];
   if (to === 'deal') return person.dealIndexes.map((index) => link(dealId(index), [4]));
   if (to === 'ticket') return person.ticketIndexes.map((index) => link(ticketId(index), [15]));

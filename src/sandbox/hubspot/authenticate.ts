@@ -7,7 +7,8 @@ export function authenticate({ grant, request, now }: HubSpotCall): HubSpotAccou
   if (!/^Bearer \S+$/i.test(authorization) || grant?.ended) throw notAuthenticated();
   if (grant === undefined && /^Bearer pat-/i.test(authorization)) throw notAuthenticated();
   // HubSpot reports an unknown token as one that expired in 1970.
-  if (grant === undefined || grant.kind === 'refresh' || grant.kind === 'code') throw expired(0, now);
+  if (grant === undefined || grant.kind === 'refresh' || grant.kind === 'code')
+    throw expired(0, now);
   if (grant.expiresAt !== null && grant.expiresAt <= now) throw expired(grant.expiresAt, now);
   return grant.account;
 }

@@ -32,7 +32,10 @@ export function answerAuthorize(call: HubSpotCall): Answer {
   return redirectTo(redirectUri, { code: issueCode(account, consent), state });
 }
 
-function readRequest({ request: { path, query }, accounts }: HubSpotCall): ConsentRequest | Problem {
+function readRequest({
+  request: { path, query },
+  accounts,
+}: HubSpotCall): ConsentRequest | Problem {
   const application = findApplication(accounts, query.get('client_id'));
   if (application === undefined) return UNKNOWN_CLIENT;
   const redirectUri = query.get('redirect_uri') ?? '';
@@ -45,7 +48,9 @@ function readRequest({ request: { path, query }, accounts }: HubSpotCall): Conse
   if (offered.length === 0) return UNKNOWN_ACCOUNT;
   const optional = readScopes(query.get('optional_scope'));
   return {
-    ...{ application, redirectUri, accounts: offered },
+    application,
+    redirectUri,
+    accounts: offered,
     scopes: [...new Set([...scopes, ...optional])],
     state: query.get('state'),
   };
@@ -56,7 +61,10 @@ function readScopes(text: string | null): readonly string[] {
 }
 
 /** Scopes that the account does not allow are silently not granted. HubSpot ignores PKCE for such applications. */
-function issueCode(account: HubSpotAccount, { application, redirectUri, scopes }: ConsentRequest): string {
+function issueCode(
+  account: HubSpotAccount,
+  { application, redirectUri, scopes }: ConsentRequest,
+): string {
   const { quirks } = account;
   const approval = {
     clientId: application.clientId,

@@ -8,7 +8,8 @@ import type { EndpointContext, HubSpotAccount, HubSpotTypes, Reply } from './typ
 export function listCompanies({ account, call }: EndpointContext): Reply {
   const { query } = call.request;
   const limit = Number(query.get('limit') ?? 10);
-  if (!(limit >= 1 && limit <= 100)) throw invalid(`Invalid limit ${limit}: it has to be between 1 and 100.`);
+  if (!(limit >= 1 && limit <= 100))
+    throw invalid(`Invalid limit ${limit}: it has to be between 1 and 100.`);
   const after = companyIndexOf(query.get('after') ?? '') ?? 0;
   const page = Array.from({ length: limit }, (_, place) => after + 1 + place).filter((index) =>
     hasCompany(account, index),
@@ -44,7 +45,9 @@ export function batchReadCompanies({ account, call }: EndpointContext): Reply {
   const missing = ids.filter((id) => !found.has(companyIndexOf(id) ?? 0));
   const now = new Date(call.now).toISOString();
   const error = {
-    ...{ status: 'error', category: 'OBJECT_NOT_FOUND', context: { ids: missing } },
+    status: 'error',
+    category: 'OBJECT_NOT_FOUND',
+    context: { ids: missing },
     message:
       'Could not get some COMPANY objects, they may be deleted or not exist. Check that ids are valid.',
   };
@@ -54,7 +57,8 @@ export function batchReadCompanies({ account, call }: EndpointContext): Reply {
       status: 'COMPLETE',
       results: [...found].map((index) => toCompany(index, requested)),
       ...(missing.length > 0 && { numErrors: 1, errors: [error] }),
-      ...{ startedAt: now, completedAt: now },
+      startedAt: now,
+      completedAt: now,
     },
   };
 }
@@ -62,27 +66,35 @@ export function batchReadCompanies({ account, call }: EndpointContext): Reply {
 function hasCompany({ people }: HubSpotAccount, index: number): boolean {
   const most = people
     .all()
-    .reduce((max, person) => Math.max(max, person.companyIndex ?? 0, ...person.otherCompanyIndexes), 0);
+    .reduce(
+      (max, person) => Math.max(max, person.companyIndex ?? 0, ...person.otherCompanyIndexes),
+      0,
+    );
   return index >= 1 && index <= most;
 }
 
 function toCompany(index: number, requested: readonly string[] = ['name', 'domain']): object {
   const all: Readonly<Record<string, string>> = {
-    ...{
-      name: companyName(index),
-      domain: `company-${index}.example`,
-      hs_object_id: String(companyId(index)),
-    },
-    ...{ createdate: MADE_AT, hs_lastmodifieddate: MADE_AT },
+    name: companyName(index),
+    domain: `company-${index}.example`,
+    hs_object_id: String(companyId(index)),
+    createdate: MADE_AT,
+    hs_lastmodifieddate: MADE_AT,
   };
   const names = [...new Set(['createdate', 'hs_lastmodifieddate', 'hs_object_id', ...requested])];
-  const properties = Object.fromEntries(names.flatMap((name) => (name in all ? [[name, all[name]]] : [])));
+  const properties = Object.fromEntries(
+    names.flatMap((name) => (name in all ? [[name, all[name]]] : [])),
+  );
   const { hs_object_id: id } = all;
   return { id, properties, createdAt: MADE_AT, updatedAt: MADE_AT, archived: false };
 }
 
-function requestedProperties({ request: { query } }: Call<HubSpotTypes>): readonly string[] | undefined {
-  return query.has('properties') ? query.getAll('properties').flatMap((list) => list.split(',')) : undefined;
+function requestedProperties({
+  request: { query },
+}: Call<HubSpotTypes>): readonly string[] | undefined {
+  return query.has('properties')
+    ? query.getAll('properties').flatMap((list) => list.split(','))
+    : undefined;
 }
 
 const MADE_AT = '2022-01-03T08:00:00.000Z';

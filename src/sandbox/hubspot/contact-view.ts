@@ -15,7 +15,9 @@ export function emailOf(people: PeopleTable, person: Person): string | null {
 
 /** The secondary emails in one string, separated by semicolons. */
 export function additionalEmailsOf(people: PeopleTable, person: Person): string | null {
-  const owned = person.secondaryEmails.filter((email) => ownsEmail(people, person, email)).map(normalEmail);
+  const owned = person.secondaryEmails
+    .filter((email) => ownsEmail(people, person, email))
+    .map(normalEmail);
   return owned.length > 0 ? owned.join(';') : null;
 }
 
@@ -28,7 +30,11 @@ export function mergedIdsOf(people: PeopleTable, person: Person): string | null 
 }
 
 /** The one contact with this email, as primary or secondary. */
-export function ownerOfEmail(people: PeopleTable, email: string, isDeleted: boolean): Person | undefined {
+export function ownerOfEmail(
+  people: PeopleTable,
+  email: string,
+  isDeleted: boolean,
+): Person | undefined {
   for (const index of people.byEmail(email)) {
     const person = people.get(index);
     if (person?.isDeleted === isDeleted) return person;

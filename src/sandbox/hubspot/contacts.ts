@@ -11,11 +11,20 @@ import type { EndpointContext, HubSpotAccount, Reply } from './types.ts';
 export function readContact({ account, call, parts }: EndpointContext): Reply {
   const { query } = call.request;
   const isArchived = query.get('archived') === 'true';
-  const person = findPerson({ account, id: parts[1] ?? '', idProperty: query.get('idProperty'), isArchived });
+  const person = findPerson({
+    account,
+    id: parts[1] ?? '',
+    idProperty: query.get('idProperty'),
+    isArchived,
+  });
   if (person === undefined) throw notFound();
   const record = toRecord(account, person, requestedProperties(query));
   const history = query.getAll('propertiesWithHistory').flatMap(splitList);
-  const associations = embeddedAssociations(account, person, query.getAll('associations').flatMap(splitList));
+  const associations = embeddedAssociations(
+    account,
+    person,
+    query.getAll('associations').flatMap(splitList),
+  );
   return {
     status: 200,
     body: {
@@ -30,7 +39,8 @@ export function readContact({ account, call, parts }: EndpointContext): Reply {
 export function listContacts({ account, call }: EndpointContext): Reply {
   const { query } = call.request;
   const limit = Number(query.get('limit') ?? 10);
-  if (!(limit >= 1 && limit <= 100)) throw invalid(`Invalid limit ${limit}: it has to be between 1 and 100.`);
+  if (!(limit >= 1 && limit <= 100))
+    throw invalid(`Invalid limit ${limit}: it has to be between 1 and 100.`);
   const after = indexOfRecord(query.get('after') ?? '') ?? 0;
   const isArchived = query.get('archived') === 'true';
   const rest = account.people
@@ -62,7 +72,10 @@ export function batchReadContacts({ account, call }: EndpointContext): Reply {
   const missing = ids.filter((id) => {
     const person = findPerson({ account, id, idProperty, isArchived });
     const mustBeFirst = batchReadIgnoresAliases && idProperty === 'email';
-    if (person === undefined || (mustBeFirst && emailOf(account.people, person) !== normalEmail(id)))
+    if (
+      person === undefined ||
+      (mustBeFirst && emailOf(account.people, person) !== normalEmail(id))
+    )
       return true;
     if (batchReadRepeatsRecords || !found.includes(person)) found.push(person);
     return false;
@@ -96,7 +109,9 @@ function readIds(account: HubSpotAccount, inputs: unknown): readonly string[] {
     throw invalid(`Too many inputs: ${ids.length}. At most 100 records can be read at once.`);
   const twice = ids.filter((id, position) => ids.indexOf(id) !== position);
   if (twice.length > 0 && account.quirks.batchReadRefusesDuplicates)
-    throw invalid(`Duplicate IDs found in batch input: [${twice.join(', ')}].`, { context: { ids: twice } });
+    throw invalid(`Duplicate IDs found in batch input: [${twice.join(', ')}].`, {
+      context: { ids: twice },
+    });
   return ids;
 }
 
@@ -118,7 +133,9 @@ function findPerson({ account, id, idProperty, isArchived }: Lookup): Person | u
     if (!property?.hasUniqueValue)
       throw invalid(`${idProperty} is not a unique property of CONTACT and cannot name a record.`);
     const { people } = account;
-    return people.all().find((one) => one.isDeleted === isArchived && property.read(one, people) === id);
+    return people
+      .all()
+      .find((one) => one.isDeleted === isArchived && property.read(one, people) === id);
   }
   const index = indexOfRecord(id);
   const person = index === undefined ? undefined : survivorOf(account, account.people.get(index));

@@ -4,13 +4,19 @@ import type { Reply } from './types.ts';
 export class HubSpotError extends Error {
   readonly reply: Reply;
 
-  constructor(status: number, body: Readonly<Record<string, unknown>> & { readonly message: string }) {
+  constructor(
+    status: number,
+    body: Readonly<Record<string, unknown>> & { readonly message: string },
+  ) {
     super(body.message);
     this.reply = { status, body: { status: 'error', ...body } };
   }
 }
 
-export function invalid(message: string, more: Readonly<Record<string, unknown>> = {}): HubSpotError {
+export function invalid(
+  message: string,
+  more: Readonly<Record<string, unknown>> = {},
+): HubSpotError {
   return new HubSpotError(400, { message, category: 'VALIDATION_ERROR', ...more });
 }
 

@@ -14,7 +14,13 @@ const RATE_LIMITED_PART = {
     status: 'COMPLETE',
     results: [],
     numErrors: 1,
-    errors: [{ status: 'error', category: 'RATE_LIMITS', message: 'You have reached your secondly limit.' }],
+    errors: [
+      {
+        status: 'error',
+        category: 'RATE_LIMITS',
+        message: 'You have reached your secondly limit.',
+      },
+    ],
   },
 } as const;
 
@@ -35,16 +41,20 @@ export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
   'client-unknown': oauth('BAD_CLIENT_ID', 'invalid_client'),
   'not-found': of(notFound()),
   conflict: of(new HubSpotError(409, { message: 'Contact already exists.', category: 'CONFLICT' })),
-  'uri-too-long': { kind: 'answer', status: 414, body: '<html><h1>414 Request-URI Too Large</h1></html>' },
-  locked: of(new HubSpotError(423, { message: 'The resource is locked for a moment.', category: 'LOCKED' })),
+  'uri-too-long': {
+    kind: 'answer',
+    status: 414,
+    body: '<html><h1>414 Request-URI Too Large</h1></html>',
+  },
+  locked: of(
+    new HubSpotError(423, { message: 'The resource is locked for a moment.', category: 'LOCKED' }),
+  ),
   'rate-limit-search': of(searchRefusal()),
   'rate-limit-secondly-of-old': of(
     new HubSpotError(429, {
-      ...{
-        message: 'You have reached your secondly limit.',
-        errorType: 'RATE_LIMIT',
-        policyName: 'SECONDLY',
-      },
+      message: 'You have reached your secondly limit.',
+      errorType: 'RATE_LIMIT',
+      policyName: 'SECONDLY',
     }),
   ),
   'rate-limit-ten-secondly': of(tenSecondlyRefusal()),
@@ -57,21 +67,44 @@ export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
   'part-rate-limited': { ...RATE_LIMITED_PART, status: 207 },
   'part-rate-limited-in-a-200': { ...RATE_LIMITED_PART, status: 200 },
   'rate-limit-cloudflare': {
-    ...{ kind: 'answer', status: 429, body: 'error code: 1015' },
+    kind: 'answer',
+    status: 429,
+    body: 'error code: 1015',
     headers: { 'content-type': 'text/plain; charset=UTF-8' },
   },
-  migrating: of(new HubSpotError(477, { message: 'The account is being migrated to another data center.' }), {
-    'retry-after': '120',
-  }),
+  migrating: of(
+    new HubSpotError(477, { message: 'The account is being migrated to another data center.' }),
+    {
+      'retry-after': '120',
+    },
+  ),
   'server-error': of(new HubSpotError(500, { message: 'internal error' })),
   'bad-gateway': { kind: 'answer', status: 502, body: GATEWAY_PAGE },
-  unavailable: { kind: 'answer', status: 503, body: GATEWAY_PAGE.replace('502 Bad Gateway', '503') },
-  'gateway-timeout': { kind: 'answer', status: 504, body: GATEWAY_PAGE.replace('502 Bad Gateway', '504') },
-  'origin-down': { kind: 'answer', status: 521, body: GATEWAY_PAGE.replace('502 Bad Gateway', '521') },
-  'origin-timeout': { kind: 'answer', status: 524, body: GATEWAY_PAGE.replace('502 Bad Gateway', '524') },
+  unavailable: {
+    kind: 'answer',
+    status: 503,
+    body: GATEWAY_PAGE.replace('502 Bad Gateway', '503'),
+  },
+  'gateway-timeout': {
+    kind: 'answer',
+    status: 504,
+    body: GATEWAY_PAGE.replace('502 Bad Gateway', '504'),
+  },
+  'origin-down': {
+    kind: 'answer',
+    status: 521,
+    body: GATEWAY_PAGE.replace('502 Bad Gateway', '521'),
+  },
+  'origin-timeout': {
+    kind: 'answer',
+    status: 524,
+    body: GATEWAY_PAGE.replace('502 Bad Gateway', '524'),
+  },
   'wrong-shape': { kind: 'answer', status: 200, body: { total: 'many', results: { id: 501 } } },
   redirect: {
-    ...{ kind: 'answer', status: 302, body: '' },
+    kind: 'answer',
+    status: 302,
+    body: '',
     headers: { location: 'https://attacker.example/crm/v3/objects/contacts/search' },
   },
 };

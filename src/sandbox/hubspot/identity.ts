@@ -29,7 +29,11 @@ export function mintToken(kind: TokenKind, { id }: AccountIdentity, serial: numb
 
 function uuidOf(seed: string): string {
   const hex = createHash('sha256').update(`sandbox hubspot ${seed}`).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
-    '-',
-  );
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20, 32),
+  ].join('-');
 }

@@ -20,7 +20,10 @@ export function answerToken(call: HubSpotCall): Answer {
   const refreshToken = () => (account.quirks.rotateRefreshTokens ? account.rotate(token) : token);
   return (
     refuseClient(form, approval.clientId, call) ??
-    issue({ account, approval, refreshToken, withoutRefreshToken: account.quirks.withoutRefreshToken }, call)
+    issue(
+      { account, approval, refreshToken, withoutRefreshToken: account.quirks.withoutRefreshToken },
+      call,
+    )
   );
 }
 
@@ -48,7 +51,11 @@ function exchange(form: URLSearchParams, call: HubSpotCall): Answer {
 }
 
 /** A grant belongs to the application and the user: a second consent returns the refresh token of the first. */
-function approve(account: HubSpotAccount, { clientId, scopes }: Approval, call: HubSpotCall): Approved {
+function approve(
+  account: HubSpotAccount,
+  { clientId, scopes }: Approval,
+  call: HubSpotCall,
+): Approved {
   const held = account.quirks.grantPerConsent ? undefined : account.findRefreshToken(clientId);
   const kept = held === undefined ? undefined : call.findToken(held)?.approval;
   if (held !== undefined && kept !== undefined) {
@@ -68,7 +75,9 @@ export function answerIntrospection(call: HubSpotCall): Answer {
   if (refusal) return refuse('BAD_CLIENT_ID', 'missing or unknown client id', 'invalid_client');
   return jsonAnswer(
     200,
-    grant && isAlive(grant, call.now) ? { active: true, ...describe(grant, call) } : { active: false },
+    grant && isAlive(grant, call.now)
+      ? { active: true, ...describe(grant, call) }
+      : { active: false },
   );
 }
 
@@ -119,7 +128,10 @@ function refuseClient(
   return undefined;
 }
 
-function issue({ account, approval, refreshToken, withoutRefreshToken }: Issue, call: HubSpotCall): Answer {
+function issue(
+  { account, approval, refreshToken, withoutRefreshToken }: Issue,
+  call: HubSpotCall,
+): Answer {
   const { quirks } = account;
   const refresh_token = refreshToken();
   const access_token = account.issueToken('access', approval);
@@ -142,9 +154,15 @@ function issue({ account, approval, refreshToken, withoutRefreshToken }: Issue, 
 function describe(grant: Grant<HubSpotAccount>, { now }: HubSpotCall): object {
   const { account, token, expiresAt, approval } = grant;
   return {
-    ...{ token, token_type: grant.kind, user: 'owner@example.com', user_id: USER_ID },
-    ...{ hub_domain: `${account.slug}.example`, hub_id: Number(account.id), app_id: 1_234_567 },
-    ...{ client_id: approval.clientId, scopes: grantedScopes(account, approval) },
+    token,
+    token_type: grant.kind,
+    user: 'owner@example.com',
+    user_id: USER_ID,
+    hub_domain: `${account.slug}.example`,
+    hub_id: Number(account.id),
+    app_id: 1_234_567,
+    client_id: approval.clientId,
+    scopes: grantedScopes(account, approval),
     ...(expiresAt !== null && { expires_in: Math.floor((expiresAt - now) / 1_000) }),
   };
 }

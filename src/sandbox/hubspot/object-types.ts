@@ -1,7 +1,9 @@
 /** An object type is named in the singular or plural, in any case, or by its number. */
 export function objectTypeOf(alias: string): ObjectType | undefined {
   const name = alias.toLowerCase();
-  return OBJECT_TYPES.find((type) => type.name === name || type.plural === name || type.id === name);
+  return OBJECT_TYPES.find(
+    (type) => type.name === name || type.plural === name || type.id === name,
+  );
 }
 
 const OBJECT_TYPES = [

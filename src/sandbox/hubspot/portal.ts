@@ -23,7 +23,10 @@ export function readDetails({ account }: EndpointContext): Reply {
 
 export function readIntegration({ account }: EndpointContext): Reply {
   const portalId = Number(account.id);
-  return { status: 200, body: { portalId, timeZone: 'UTC', accountType: 'STANDARD', currency: 'USD' } };
+  return {
+    status: 200,
+    body: { portalId, timeZone: 'UTC', accountType: 'STANDARD', currency: 'USD' },
+  };
 }
 
 export function readDailyUse({ account, call }: EndpointContext): Reply {
@@ -34,8 +37,11 @@ export function readDailyUse({ account, call }: EndpointContext): Reply {
     body: {
       results: [
         {
-          ...{ name: 'private-apps-api-calls-daily', usageLimit, currentUsage: dailyUse(account, call.now) },
-          ...{ fetchStatus: 'SUCCESS', collectedAt: new Date(call.now).toISOString() },
+          name: 'private-apps-api-calls-daily',
+          usageLimit,
+          currentUsage: dailyUse(account, call.now),
+          fetchStatus: 'SUCCESS',
+          collectedAt: new Date(call.now).toISOString(),
           resetsAt: new Date((Math.floor(call.now / day) + 1) * day).toISOString(),
         },
       ],
@@ -45,8 +51,12 @@ export function readDailyUse({ account, call }: EndpointContext): Reply {
 
 export function listProperties({ account, call }: EndpointContext): Reply {
   // Sensitive properties are a separate list.
-  const isSensitive = /^(?:highly_)?sensitive$/.test(call.request.query.get('dataSensitivity') ?? '');
-  const listed = allProperties(account).filter((property) => (property.isSensitive ?? false) === isSensitive);
+  const isSensitive = /^(?:highly_)?sensitive$/.test(
+    call.request.query.get('dataSensitivity') ?? '',
+  );
+  const listed = allProperties(account).filter(
+    (property) => (property.isSensitive ?? false) === isSensitive,
+  );
   const results = listed.map(describe);
   return { status: 200, body: { results } };
 }
@@ -58,22 +68,40 @@ export function readProperty({ account, parts }: EndpointContext): Reply {
 }
 
 function describe(property: Property): object {
-  const { name, label, type, fieldType, calculated, readOnly, options = [], isOwn = false } = property;
+  const {
+    name,
+    label,
+    type,
+    fieldType,
+    calculated,
+    readOnly,
+    options = [],
+    isOwn = false,
+  } = property;
   return {
-    ...{ updatedAt: '2024-01-17T19:55:04.281Z', createdAt: '2019-08-06T02:41:52.241Z' },
-    ...{ name, label, type, fieldType, description: '', groupName: 'contactinformation' },
+    updatedAt: '2024-01-17T19:55:04.281Z',
+    createdAt: '2019-08-06T02:41:52.241Z',
+    name,
+    label,
+    type,
+    fieldType,
+    description: '',
+    groupName: 'contactinformation',
     options: (name === 'lifecyclestage' ? STAGES : options.map((one) => [one, one] as const)).map(
       describeOption,
     ),
-    ...{ displayOrder: -1, calculated, externalOptions: name === 'hubspot_owner_id', archived: false },
-    ...{
-      hasUniqueValue: property.hasUniqueValue ?? false,
-      hidden: false,
-      hubspotDefined: !isOwn,
-      formField: !readOnly,
-    },
+    displayOrder: -1,
+    calculated,
+    externalOptions: name === 'hubspot_owner_id',
+    archived: false,
+    hasUniqueValue: property.hasUniqueValue ?? false,
+    hidden: false,
+    hubspotDefined: !isOwn,
+    formField: !readOnly,
     modificationMetadata: {
-      ...{ archivable: isOwn, readOnlyDefinition: !isOwn, readOnlyValue: readOnly || calculated },
+      archivable: isOwn,
+      readOnlyDefinition: !isOwn,
+      readOnlyValue: readOnly || calculated,
     },
   };
 }

@@ -25,11 +25,17 @@ export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
       ...text('hs_additional_emails', 'Additional email addresses', (person, people) =>
         additionalEmailsOf(people, person),
       ),
-      ...{ type: 'enumeration' as const, fieldType: 'checkbox', calculated: true },
+      type: 'enumeration' as const,
+      fieldType: 'checkbox',
+      calculated: true,
     },
     {
-      ...text('hs_merged_object_ids', 'Merged Contact IDs', (person, people) => mergedIdsOf(people, person)),
-      ...{ type: 'enumeration' as const, fieldType: 'checkbox', readOnly: true },
+      ...text('hs_merged_object_ids', 'Merged Contact IDs', (person, people) =>
+        mergedIdsOf(people, person),
+      ),
+      type: 'enumeration' as const,
+      fieldType: 'checkbox',
+      readOnly: true,
     },
     text('firstname', 'First Name', (person) => person.firstName),
     text('lastname', 'Last Name', (person) => person.lastName),
@@ -37,7 +43,9 @@ export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
     text('mobilephone', 'Mobile Phone Number', (person) => person.mobilePhone, 'phonenumber'),
     text('fax', 'Fax Number', (person) => person.fax),
     calculated('hs_searchable_calculated_phone_number', (person) => searchablePhone(person.phone)),
-    calculated('hs_searchable_calculated_mobile_number', (person) => searchablePhone(person.mobilePhone)),
+    calculated('hs_searchable_calculated_mobile_number', (person) =>
+      searchablePhone(person.mobilePhone),
+    ),
     text('jobtitle', 'Job Title', (person) => person.jobTitle),
     text('company', 'Company Name', (person) =>
       person.companyIndex === null ? null : companyName(person.companyIndex),
@@ -58,7 +66,10 @@ export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
     other('notes_last_updated', 'datetime', (person) => iso(person.lastActivityAt)),
     { ...other('createdate', 'datetime', (person) => iso(person.createdAt)), readOnly: true },
     { ...other('lastmodifieddate', 'datetime', (person) => iso(person.updatedAt)), readOnly: true },
-    { ...other('hs_lastmodifieddate', 'datetime', (person) => iso(person.updatedAt)), readOnly: true },
+    {
+      ...other('hs_lastmodifieddate', 'datetime', (person) => iso(person.updatedAt)),
+      readOnly: true,
+    },
   ].map((property) => [property.name, property]),
 );
 

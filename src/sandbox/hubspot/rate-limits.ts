@@ -7,7 +7,11 @@ import type { HubSpotAccount, HubSpotCall, HubSpotLimits, HubSpotMeters } from '
  * Counts the call, or rejects it. Search and associations have separate limits and do not count towards the
  * ten-second limit. The daily limit applies to static tokens only. Response headers contain the remaining calls.
  */
-export function meter(account: HubSpotAccount, { grant, now }: HubSpotCall, policy: Policy): Headers {
+export function meter(
+  account: HubSpotAccount,
+  { grant, now }: HubSpotCall,
+  policy: Policy,
+): Headers {
   const meters = metersOf(account);
   if (meters === undefined) return {};
   const isStatic = grant?.kind === 'static';
@@ -32,7 +36,10 @@ export function dailyUse(account: HubSpotAccount, now: number): number {
 }
 
 export function searchRefusal(): HubSpotError {
-  return new HubSpotError(429, { message: 'You have reached your secondly limit.', category: 'RATE_LIMITS' });
+  return new HubSpotError(429, {
+    message: 'You have reached your secondly limit.',
+    category: 'RATE_LIMITS',
+  });
 }
 
 export function tenSecondlyRefusal(): HubSpotError {

@@ -32,7 +32,11 @@ export function toRecord(
 }
 
 /** The history of each requested property. Only the current value is stored, so it has one entry. */
-export function toHistory(account: HubSpotAccount, person: Person, names: readonly string[]): object {
+export function toHistory(
+  account: HubSpotAccount,
+  person: Person,
+  names: readonly string[],
+): object {
   const entries = names.flatMap((name) => {
     const property = findProperty(account, name);
     const value = property?.read(person, account.people) ?? null;
@@ -47,7 +51,9 @@ function written(account: HubSpotAccount, property: Property, value: string | nu
   const { dateForm, emptyParts } = account.quirks;
   if (property.type === 'datetime')
     return dateForm === 'epoch' ? String(Date.parse(value)) : moment(account, Date.parse(value));
-  return emptyParts && property.fieldType === 'checkbox' ? `;${value.replaceAll(';', ';;')};` : value;
+  return emptyParts && property.fieldType === 'checkbox'
+    ? `;${value.replaceAll(';', ';;')};`
+    : value;
 }
 
 /** A record's own timestamps are never in epoch milliseconds. */

@@ -15,7 +15,13 @@ import {
   parametersOf,
 } from './oauth.ts';
 import { objectTypeOf } from './object-types.ts';
-import { listProperties, readDailyUse, readDetails, readIntegration, readProperty } from './portal.ts';
+import {
+  listProperties,
+  readDailyUse,
+  readDetails,
+  readIntegration,
+  readProperty,
+} from './portal.ts';
 import { meter, type Policy } from './rate-limits.ts';
 import { CONTACTS_SCOPE, checkScope, scopeOfObject } from './scopes.ts';
 import { search } from './search/search.ts';
@@ -29,7 +35,9 @@ export function route(request: SandboxRequest): HubSpotRoute {
     ...route,
     answer: (call) => {
       const status = call.grant?.account.quirks.endedVersions[version];
-      return status === undefined ? route.answer(call) : jsonAnswer(status, { ...notFound().reply.body });
+      return status === undefined
+        ? route.answer(call)
+        : jsonAnswer(status, { ...notFound().reply.body });
     },
   };
 }
@@ -37,7 +45,12 @@ export function route(request: SandboxRequest): HubSpotRoute {
 function findRoute(request: SandboxRequest): HubSpotRoute {
   const open = OPEN_ROUTES.find(({ pattern }) => pattern.test(request.path));
   if (open)
-    return { operation: open.operation, inputs: 1, token: open.tokenOf(request), answer: open.answer };
+    return {
+      operation: open.operation,
+      inputs: 1,
+      token: open.tokenOf(request),
+      answer: open.answer,
+    };
   const token = bearerOf(request);
   const path = withoutVersion(request.path);
   for (const { method, pattern, operation, endpoint, scopeOf, policy = 'burst' } of ROUTES) {
@@ -174,7 +187,12 @@ const ROUTES: readonly KnownRoute[] = [
     scopeOf: ([, , to = '']) => toScope(to),
     policy: 'associations',
   },
-  { method: 'GET', pattern: /^\/objects\/([^/]+)$/, operation: 'contacts.list', endpoint: listContacts },
+  {
+    method: 'GET',
+    pattern: /^\/objects\/([^/]+)$/,
+    operation: 'contacts.list',
+    endpoint: listContacts,
+  },
   {
     method: 'GET',
     pattern: /^\/objects\/([^/]+)\/([^/]+)$/,

@@ -9,7 +9,10 @@ export function checkScope({ account, call }: EndpointContext, needed: string | 
 }
 
 /** The requested scopes that the account allows. */
-export function grantedScopes({ quirks }: HubSpotAccount, approval: Approval | undefined): readonly string[] {
+export function grantedScopes(
+  { quirks }: HubSpotAccount,
+  approval: Approval | undefined,
+): readonly string[] {
   const { scopes } = approval ?? {};
   return scopes?.filter((scope) => quirks.grantedScopes.includes(scope)) ?? quirks.grantedScopes;
 }
@@ -48,7 +51,11 @@ const OBJECTS: Readonly<Record<string, string>> = {
 };
 
 export const ALL_SCOPES: readonly string[] = [
-  ...['oauth', CONTACTS_SCOPE, 'crm.objects.companies.read', 'crm.objects.deals.read', 'tickets'],
+  'oauth',
+  CONTACTS_SCOPE,
+  'crm.objects.companies.read',
+  'crm.objects.deals.read',
+  'tickets',
 ];
 
 const WORDS: Readonly<Record<string, string>> = {

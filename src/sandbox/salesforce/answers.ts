@@ -3,12 +3,17 @@ import type { SalesforceError } from './errors.ts';
 import type { SalesforceAccount } from './types.ts';
 
 /** A response of the API, with its common headers. */
-export function apiAnswer(reply: Reply, account: SalesforceAccount | undefined, now: number): Answer {
+export function apiAnswer(
+  reply: Reply,
+  account: SalesforceAccount | undefined,
+  now: number,
+): Answer {
   return jsonAnswer(reply.status, reply.body, {
     ...reply.headers,
     'content-type': 'application/json;charset=UTF-8',
     'cache-control': 'no-cache,must-revalidate,max-age=0,no-store,private',
-    'set-cookie': 'BrowserId=cookie-of-the-sandbox; domain=.salesforce.com; path=/; SameSite=None; Secure',
+    'set-cookie':
+      'BrowserId=cookie-of-the-sandbox; domain=.salesforce.com; path=/; SameSite=None; Secure',
     'strict-transport-security': 'max-age=63072000; includeSubDomains',
     ...(account && limitInfo(account, now)),
   });

@@ -81,7 +81,8 @@ function redirectWithError(
   { error, description, withoutState }: Problem,
 ): Answer {
   return redirectTo(redirectUri, {
-    ...{ error, error_description: description },
+    error,
+    error_description: description,
     state: withoutState ? undefined : state,
   });
 }
@@ -92,18 +93,27 @@ function showConsentPage({ application, query }: ConsentRequest, call: Salesforc
     application: 'Crossbook',
     accounts: call.accounts
       .filter((account) => acceptsLogin(account, readLoginHost(call.request.headers.host)))
-      .map((account) => ({ id: account.id, name: account.name, problem: findPolicyError(account, call) })),
+      .map((account) => ({
+        id: account.id,
+        name: account.name,
+        problem: findPolicyError(account, call),
+      })),
     asks: (readScopes(query.get('scope')) ?? []).map(describeScope),
     openerPolicy: application.quirks.openerPolicy,
   });
 }
 
 /** A policy of the org: shown on the page, without a redirect. */
-function findPolicyError(account: SalesforceAccount, { request }: SalesforceCall): string | undefined {
+function findPolicyError(
+  account: SalesforceAccount,
+  { request }: SalesforceCall,
+): string | undefined {
   const host = readLoginHost(request.headers.host);
   if (!acceptsLogin(account, host)) return 'logs in elsewhere';
   const isCommon = host.kind !== 'own';
-  return isCommon && account.quirks.forbidsCommonLogin ? 'logs in at its own domain alone' : undefined;
+  return isCommon && account.quirks.forbidsCommonLogin
+    ? 'logs in at its own domain alone'
+    : undefined;
 }
 
 function refuse(code: string, text: string): Answer {
@@ -116,7 +126,8 @@ const CHALLENGE = /^[\w-]{43}$/;
 const CALLBACK_ERRORS: Readonly<Record<string, string>> = {
   OAUTH_APP_BLOCKED: 'this app is blocked by admin',
   OAUTH_EC_APP_NOT_FOUND: 'External client app is not installed in this org',
-  OAUTH_AUTHORIZATION_BLOCKED: 'Cross-org OAuth flows are not supported for this external client app',
+  OAUTH_AUTHORIZATION_BLOCKED:
+    'Cross-org OAuth flows are not supported for this external client app',
   OAUTH_APP_ACCESS_DENIED: 'user is not admin approved to access this app',
 };
 

@@ -11,7 +11,8 @@ export function findExchangeProblem(
   const { grant, now } = call;
   if (grant?.kind !== 'code' || grant.approval.clientId !== application.clientId)
     return { error: 'invalid_grant', description: 'invalid authorization code' };
-  if (!isAlive(grant, now)) return { error: 'invalid_grant', description: 'expired authorization code' };
+  if (!isAlive(grant, now))
+    return { error: 'invalid_grant', description: 'expired authorization code' };
   const { redirectUri, codeChallenge } = grant.approval.request ?? {};
   if (redirectUri !== form.get('redirect_uri'))
     return { error: 'redirect_uri_mismatch', description: 'redirect_uri must match configuration' };

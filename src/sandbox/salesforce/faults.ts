@@ -13,9 +13,21 @@ export const SALESFORCE_FAULTS: Readonly<Record<string, Fault>> = {
   'auth-header-invalid': refusal(401, 'INVALID_AUTH_HEADER', 'INVALID_AUTH_HEADER'),
   'app-not-attached': refusal(401, 'INVALID_SESSION_ID', 'Connected app is not attached to Agent'),
   'total-requests': refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'),
-  'concurrent-requests': refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'ConcurrentPerOrgLongTxn Limit exceeded.'),
-  'api-disabled': refusal(403, 'API_DISABLED_FOR_ORG', 'API is not enabled for this Organization or Partner'),
-  'insufficient-access': refusal(403, 'INSUFFICIENT_ACCESS', 'insufficient access rights on object id'),
+  'concurrent-requests': refusal(
+    403,
+    'REQUEST_LIMIT_EXCEEDED',
+    'ConcurrentPerOrgLongTxn Limit exceeded.',
+  ),
+  'api-disabled': refusal(
+    403,
+    'API_DISABLED_FOR_ORG',
+    'API is not enabled for this Organization or Partner',
+  ),
+  'insufficient-access': refusal(
+    403,
+    'INSUFFICIENT_ACCESS',
+    'insufficient access rights on object id',
+  ),
   'not-found': refusal(404, 'NOT_FOUND', 'The requested resource does not exist'),
   conflict: refusal(409, 'CONFLICT', 'The request could not be completed'),
   locked: refusal(423, 'UNABLE_TO_LOCK_ROW', 'unable to obtain exclusive access to this record'),
@@ -53,7 +65,10 @@ export const SALESFORCE_FAULTS: Readonly<Record<string, Fault>> = {
   'inactive-user': oauth('inactive_user', 'user is inactive'),
   'inactive-org': oauth('inactive_org', 'organization is inactive'),
   'app-blocked': oauth('OAUTH_APP_BLOCKED', 'this app is blocked by admin'),
-  'token-rate-limited': oauth('rate_limit_exceeded', 'number of login attempts has exceeded the limit'),
+  'token-rate-limited': oauth(
+    'rate_limit_exceeded',
+    'number of login attempts has exceeded the limit',
+  ),
 };
 
 function refusal(status: number, errorCode: string, message: string): Fault {

@@ -42,7 +42,11 @@ function mintJwt(id: string, serial: number): string {
     iss: `https://${id.toLowerCase()}.my.salesforce.com`,
     jti: serial,
   };
-  return [encode({ typ: 'JWT', alg: 'RS256' }), encode(payload), digest(`jwt ${id} ${serial}`, 86)].join('.');
+  return [
+    encode({ typ: 'JWT', alg: 'RS256' }),
+    encode(payload),
+    digest(`jwt ${id} ${serial}`, 86),
+  ].join('.');
 }
 
 /** The user of every API call. */

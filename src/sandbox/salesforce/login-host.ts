@@ -26,4 +26,6 @@ export function acceptsLogin({ slug, quirks }: SalesforceAccount, host: LoginHos
   return quirks.isTestOrg === (host.kind === 'test');
 }
 
-type LoginHost = { readonly kind: 'login' | 'test' } | { readonly kind: 'own'; readonly label: string };
+type LoginHost =
+  | { readonly kind: 'login' | 'test' }
+  | { readonly kind: 'own'; readonly label: string };

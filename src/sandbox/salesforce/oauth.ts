@@ -18,7 +18,8 @@ export function answerToken(call: SalesforceCall): Answer {
   if (grant && isBeingRefreshed(grant, now))
     return oauthError('invalid_grant', 'token request is already being processed');
   // Reuse of a rotated refresh token may mean that it was stolen.
-  if (grant?.kind === 'refresh' && grant.ended === 'spent') grant.account.endApproval(grant.approval);
+  if (grant?.kind === 'refresh' && grant.ended === 'spent')
+    grant.account.endApproval(grant.approval);
   if (grant?.kind !== 'refresh' || grant.ended || isIdle(grant, now)) {
     return oauthError('invalid_grant', 'expired access/refresh token');
   }
@@ -37,16 +38,19 @@ export function answerToken(call: SalesforceCall): Answer {
 /** Checks a valid code against the client, the redirect URI and the verifier of the consent request. */
 function exchange(form: URLSearchParams, call: SalesforceCall): Answer {
   const application = findApplication(call.accounts, readClient(call).id);
-  if (application === undefined) return oauthError('invalid_client_id', 'client identifier invalid');
+  if (application === undefined)
+    return oauthError('invalid_client_id', 'client identifier invalid');
   const refusal = checkClient(call, application.clientId);
   if (refusal) return refusal;
   const problem = findExchangeProblem(call, form, application);
   const { grant } = call;
-  if (problem || !grant) return oauthError(problem?.error ?? 'invalid_grant', problem?.description ?? '');
+  if (problem || !grant)
+    return oauthError(problem?.error ?? 'invalid_grant', problem?.description ?? '');
   const { account, approval: asked, token: code } = grant;
   account.endToken(code, 'spent');
   const approval = { clientId: asked.clientId, scopes: asked.scopes };
-  const hasRefreshToken = !account.quirks.withoutRefreshToken && asked.scopes?.includes(REFRESH_SCOPE);
+  const hasRefreshToken =
+    !account.quirks.withoutRefreshToken && asked.scopes?.includes(REFRESH_SCOPE);
   const refresh_token = hasRefreshToken ? account.approve(approval) : undefined;
   const token = account.issueToken('access', approval);
   return jsonAnswer(200, {
@@ -84,11 +88,15 @@ export function answerIntrospect(call: SalesforceCall): Answer {
   const active = isAlive(grant, now);
   if (!active) return jsonAnswer(200, { active });
   return jsonAnswer(200, {
-    ...{ active, scope: scopeOf(grant.approval), client_id: grant.approval.clientId, username: USERNAME },
+    active,
+    scope: scopeOf(grant.approval),
+    client_id: grant.approval.clientId,
+    username: USERNAME,
     sub: identityUrl(grant.account),
     token_type: grant.kind === 'access' ? 'access_token' : 'refresh_token',
     ...(grant.expiresAt !== null && { exp: seconds(grant.expiresAt) }),
-    ...{ iat: seconds(now), nbf: seconds(now) },
+    iat: seconds(now),
+    nbf: seconds(now),
   });
 }
 
@@ -97,9 +105,17 @@ export function answerUserInfo({ grant, now }: SalesforceCall): Answer {
   if (grant?.kind !== 'access' || !isAlive(grant, now)) return textAnswer(403, 'Bad_OAuth_Token');
   const { account } = grant;
   return jsonAnswer(200, {
-    ...{ id: identityUrl(account), sub: identityUrl(account), asserted_user: true },
-    ...{ user_id: USER_ID, organization_id: account.id, username: USERNAME, preferred_username: USERNAME },
-    ...{ display_name: 'Sam Administrator', name: 'Sam Administrator', email: USERNAME, active: true },
+    id: identityUrl(account),
+    sub: identityUrl(account),
+    asserted_user: true,
+    user_id: USER_ID,
+    organization_id: account.id,
+    username: USERNAME,
+    preferred_username: USERNAME,
+    display_name: 'Sam Administrator',
+    name: 'Sam Administrator',
+    email: USERNAME,
+    active: true,
     urls: { rest: `${account.instanceUrl}/services/data/v{version}/` },
   });
 }
@@ -130,17 +146,26 @@ function readClient({ request }: SalesforceCall): {
 }
 
 /** The id is signed with the client secret, so that the client can verify it. */
-function toTokenBody({ account, token, approval }: Issued, { now, accounts }: SalesforceCall): object {
+function toTokenBody(
+  { account, token, approval }: Issued,
+  { now, accounts }: SalesforceCall,
+): object {
   const id = identityUrl(account);
   const issuedAt = String(account.quirks.issuedAtInSeconds ? seconds(now) : now);
   return {
     access_token: token,
-    signature: createHmac('sha256', findApplication(accounts, approval.clientId)?.clientSecret ?? '')
+    signature: createHmac(
+      'sha256',
+      findApplication(accounts, approval.clientId)?.clientSecret ?? '',
+    )
       .update(id + issuedAt)
       .digest('base64'),
     scope: scopeOf(approval),
     instance_url: account.quirks.movedInstanceUrl ?? account.instanceUrl,
-    ...{ id, token_type: 'Bearer', issued_at: issuedAt, api_instance_url: 'https://api.salesforce.com' },
+    id,
+    token_type: 'Bearer',
+    issued_at: issuedAt,
+    api_instance_url: 'https://api.salesforce.com',
   };
 }
 

@@ -37,15 +37,27 @@ export function dispatch(apiRequest: ApiRequest): Reply {
 
 function listResources({ version, account }: ApiRequest): object {
   const root = `/services/data/v${version}`;
-  const names = ['query', 'queryAll', 'search', 'composite', 'sobjects', 'parameterizedSearch', 'limits'];
+  const names = [
+    'query',
+    'queryAll',
+    'search',
+    'composite',
+    'sobjects',
+    'parameterizedSearch',
+    'limits',
+  ];
   const identity = `${account.instanceUrl}/id/${account.id}/${USER_ID}`;
   return { ...Object.fromEntries(names.map((name) => [name, `${root}/${name}`])), identity };
 }
 
 /** Limits whose usage is not simulated. */
 const OTHER_LIMITS = {
-  ...{ DailyBulkApiBatches: 15_000, DailyBulkV2QueryJobs: 10_000, DailyAsyncApexExecutions: 250_000 },
-  ...{ ConcurrentAsyncGetReportInstances: 200, DataStorageMB: 1_024, FileStorageMB: 1_024 },
+  DailyBulkApiBatches: 15_000,
+  DailyBulkV2QueryJobs: 10_000,
+  DailyAsyncApexExecutions: 250_000,
+  ConcurrentAsyncGetReportInstances: 200,
+  DataStorageMB: 1_024,
+  FileStorageMB: 1_024,
 };
 
 function listLimits(apiRequest: ApiRequest): object {
@@ -57,7 +69,10 @@ function listLimits(apiRequest: ApiRequest): object {
     { Max: most, Remaining: most },
   ]);
   return {
-    DailyApiRequests: { Max: max, Remaining: Math.max(0, max - state.requests.used(apiRequest.now)) },
+    DailyApiRequests: {
+      Max: max,
+      Remaining: Math.max(0, max - state.requests.used(apiRequest.now)),
+    },
     ...Object.fromEntries(untouched),
   };
 }

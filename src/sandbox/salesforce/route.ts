@@ -32,7 +32,9 @@ function routeOAuth(request: SandboxRequest, name: string): SalesforceRoute {
       return { ...withoutAccount('oauth.authorize'), answer: answerAuthorize };
     case 'token':
       return {
-        ...{ operation: 'oauth.token', inputs: 1, answer: answerToken },
+        operation: 'oauth.token',
+        inputs: 1,
+        answer: answerToken,
         token: form.get('refresh_token') ?? form.get('code') ?? undefined,
       };
     case 'revoke':
@@ -42,7 +44,10 @@ function routeOAuth(request: SandboxRequest, name: string): SalesforceRoute {
     case 'userinfo':
       return userInfo(request);
     default:
-      return { ...withoutAccount('unknown'), answer: () => htmlAnswer(404, 'URL No Longer Exists') };
+      return {
+        ...withoutAccount('unknown'),
+        answer: () => htmlAnswer(404, 'URL No Longer Exists'),
+      };
   }
 }
 
@@ -50,7 +55,8 @@ function routeOAuth(request: SandboxRequest, name: string): SalesforceRoute {
 function operationOf(path: string): string {
   const [, , , , resource, second, third] = path.split('/');
   if (resource === undefined) return 'resources';
-  if (resource === 'query' || resource === 'queryAll') return second === undefined ? resource : 'query.more';
+  if (resource === 'query' || resource === 'queryAll')
+    return second === undefined ? resource : 'query.more';
   if (resource === 'composite') return second === undefined ? 'composite' : `composite.${second}`;
   if (resource === 'sobjects' && second !== undefined) {
     if (third === undefined) return 'sobjects.object';
@@ -69,7 +75,12 @@ function inputsOf(request: SandboxRequest): number {
 }
 
 function userInfo(request: SandboxRequest): SalesforceRoute {
-  return { operation: 'oauth.userinfo', inputs: 1, token: bearerOf(request), answer: answerUserInfo };
+  return {
+    operation: 'oauth.userinfo',
+    inputs: 1,
+    token: bearerOf(request),
+    answer: answerUserInfo,
+  };
 }
 
 /** Calls without a token count for no account. */

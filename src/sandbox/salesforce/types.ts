@@ -76,7 +76,15 @@ export interface SalesforceQuirks extends ConsentQuirks {
 }
 
 export interface CustomField {
-  readonly type: 'string' | 'textarea' | 'double' | 'boolean' | 'date' | 'datetime' | 'picklist' | 'url';
+  readonly type:
+    | 'string'
+    | 'textarea'
+    | 'double'
+    | 'boolean'
+    | 'date'
+    | 'datetime'
+    | 'picklist'
+    | 'url';
   readonly values?: readonly string[];
   /** A formula field. */
   readonly isCalculated?: boolean;

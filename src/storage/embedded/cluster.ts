@@ -67,7 +67,8 @@ function openHome(directory: string): string {
 
 function readId(file: string): string {
   const id = readFileSync(file, 'utf8').trim();
-  if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${file} does not hold the id of a folder in ${HOMES}.`);
+  if (!/^[0-9a-f]{32}$/.test(id))
+    throw new Error(`${file} does not hold the id of a folder in ${HOMES}.`);
   return id;
 }
 
@@ -102,8 +103,13 @@ function openFolder(folder: string): void {
 /** Tries `cd` as that user: file modes alone do not show every restriction. */
 function canReach(folder: string, { uid, gid }: User): boolean {
   return (
-    spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], { cwd: '/', env: {}, uid, gid, stdio: 'ignore' })
-      .status === 0
+    spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], {
+      cwd: '/',
+      env: {},
+      uid,
+      gid,
+      stdio: 'ignore',
+    }).status === 0
   );
 }
 
@@ -133,7 +139,9 @@ function readFacts(file: string): Cluster {
     const { major, password } = JSON.parse(readFileSync(file, 'utf8'));
     return { major, password };
   } catch (cause) {
-    throw new Error(`${file}, which the database in its folder is opened with, cannot be read.`, { cause });
+    throw new Error(`${file}, which the database in its folder is opened with, cannot be read.`, {
+      cause,
+    });
   }
 }
 
@@ -145,7 +153,10 @@ export async function createCluster(directory: string, programs: Programs): Prom
   try {
     const cluster: Cluster = { major: MAJOR, password: randomBytes(24).toString('base64url') };
     await initialize(draft, programs, cluster.password);
-    writeFileSync(join(draft, 'cluster', FACTS), JSON.stringify(cluster), { mode: 0o600, flush: true });
+    writeFileSync(join(draft, 'cluster', FACTS), JSON.stringify(cluster), {
+      mode: 0o600,
+      flush: true,
+    });
     if (programs.user) giveAll(join(draft, 'cluster'), programs.user);
     syncFolder(join(draft, 'cluster'));
     renameSync(join(draft, 'cluster'), directory);
@@ -186,7 +197,9 @@ async function initialize(draft: string, programs: Programs, password: string): 
 function findReason(lines: readonly string[]): string {
   if (lines.some((line) => line.includes('could not look up effective user'))) return NO_NAME;
   return (
-    lines.find((line) => /error|fatal|panic|cannot|not found/i.test(line)) ?? lines.at(-1) ?? 'initdb failed'
+    lines.find((line) => /error|fatal|panic|cannot|not found/i.test(line)) ??
+    lines.at(-1) ??
+    'initdb failed'
   );
 }
 

@@ -51,7 +51,10 @@ function isAlive(holder: Holder, path: string): boolean {
   // for as much longer; if it steps forward beyond the limit, a held lock counts as abandoned until its next
   // heartbeat.
   if (holder.host !== hostname() || holder.space !== readSpace())
-    return systemClock.wall() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 6 * HEARTBEAT_MS;
+    return (
+      systemClock.wall() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) <
+      6 * HEARTBEAT_MS
+    );
   // Our own process id on a lock that we do not hold: an earlier process had it, as in a restarted container.
   if (holder.started === null) return holder.pid !== process.pid && isRunning(holder.pid);
   return isRunning(holder.pid) && holder.started === startOf(holder.pid);
@@ -112,7 +115,9 @@ function touch(path: string): void {
 export class DirectoryInUseError extends Error {}
 
 function inUse(directory: string, path: string, rival: Holder | undefined): Error {
-  const who = rival?.pid ? `process ${rival.pid} on ${rival.host}, since ${rival.since}` : 'another process';
+  const who = rival?.pid
+    ? `process ${rival.pid} on ${rival.host}, since ${rival.since}`
+    : 'another process';
   return new DirectoryInUseError(
     `The data directory ${directory} is in use by ${who}. Two processes must not share one: stop that process, ` +
       `or give this one its own directory (CROSSBOOK_DATA), or let both use one PostgreSQL (DATABASE_URL). ` +

@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,7 +30,8 @@ export function namedUserFor(user: User): User {
   const named = readUsers();
   if (named.has(user.uid)) return user;
   const [uid = 0] = [...named].filter((id) => id !== 0);
-  if (uid === 0) throw new Error('PostgreSQL does not run as root, and /etc/passwd names no other user.');
+  if (uid === 0)
+    throw new Error('PostgreSQL does not run as root, and /etc/passwd names no other user.');
   return { uid, gid: user.gid };
 }
 
@@ -42,7 +51,9 @@ function unusedUser(): User {
 
 function readUsers(): ReadonlySet<number> {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
-  return new Set(lines.filter((line) => line.includes(':')).map((line) => Number(line.split(':')[2])));
+  return new Set(
+    lines.filter((line) => line.includes(':')).map((line) => Number(line.split(':')[2])),
+  );
 }
 
 /** Finds the server's programs for this platform, which npm installs as an optional dependency. */
@@ -54,7 +65,9 @@ export function findBinaries(): Binaries {
   // npm installs the Linux package on any Linux, but its programs need glibc and do not start on musl (Alpine).
   const loader = GLIBC[process.arch];
   if (process.platform === 'linux' && loader && !existsSync(loader))
-    throw noDatabase(`its programs need glibc (${loader}), which Alpine and other musl systems lack`);
+    throw noDatabase(
+      `its programs need glibc (${loader}), which Alpine and other musl systems lack`,
+    );
   return found;
 }
 

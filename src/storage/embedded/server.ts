@@ -17,7 +17,11 @@ export async function startServer(options: ServerOptions): Promise<Guarded> {
     try {
       return await startOnce(options);
     } catch (error) {
-      if (!(error instanceof Error) || !PREDECESSOR.test(error.message) || systemClock.now() > giveUpAt)
+      if (
+        !(error instanceof Error) ||
+        !PREDECESSOR.test(error.message) ||
+        systemClock.now() > giveUpAt
+      )
         throw error;
     }
   }
@@ -131,7 +135,11 @@ export function supervise(
   }
 
   async function startAgain(): Promise<Guarded | undefined> {
-    for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    for (
+      let pause = FIRST_PAUSE_MS;
+      !signal.aborted;
+      pause = Math.min(2 * pause, LONGEST_PAUSE_MS)
+    ) {
       try {
         return await start();
       } catch (error) {
@@ -171,8 +179,12 @@ export function readAddress(directory: string) {
 function inFolder(folder: string) {
   return {
     /** PostgreSQL settings for this address. The folders are a comma-separated list. */
-    settings: { listen_addresses: '', unix_socket_directories: `"${folder.replaceAll('"', '""')}"` },
-    toUrl: (password: string) => `${USER}:${password}@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    settings: {
+      listen_addresses: '',
+      unix_socket_directories: `"${folder.replaceAll('"', '""')}"`,
+    },
+    toUrl: (password: string) =>
+      `${USER}:${password}@localhost/postgres?host=${encodeURIComponent(folder)}`,
     /** Whether a server accepts connections there. */
     isAnswered: () => answers(connect(join(folder, SOCKET))),
     close: () => rmSync(folder, { recursive: true, force: true }),

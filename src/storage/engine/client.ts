@@ -4,7 +4,11 @@ import type { Clock } from '../../lib/clock.ts';
 import type { DatabaseState, RunSql } from './open.ts';
 
 /** Creates a connection outside of the pool. `purpose` is its name in `pg_stat_activity`. */
-export function createClient(url: string, purpose: string, settings: pg.ClientConfig = {}): pg.Client {
+export function createClient(
+  url: string,
+  purpose: string,
+  settings: pg.ClientConfig = {},
+): pg.Client {
   const client = new pg.Client({
     connectionString: url,
     application_name: `crossbook ${purpose}`,
@@ -26,12 +30,16 @@ export async function withAdvisoryLock<T>(
   try {
     await client.connect();
     await client.query('begin; set local statement_timeout = 0; set local lock_timeout = 0');
-    const { rows } = await client.query(`select pg_try_advisory_xact_lock(${ADVISORY_LOCK_KEY}) as "isMine"`);
+    const { rows } = await client.query(
+      `select pg_try_advisory_xact_lock(${ADVISORY_LOCK_KEY}) as "isMine"`,
+    );
     if (!rows[0].isMine) {
       onWait();
       await client.query(`select pg_advisory_xact_lock(${ADVISORY_LOCK_KEY})`);
     }
-    const result = await work(async (text, values = []) => (await client.query(text, [...values])).rows);
+    const result = await work(
+      async (text, values = []) => (await client.query(text, [...values])).rows,
+    );
     await client.query('commit');
     return result;
   } finally {

@@ -93,7 +93,8 @@ const NEVER_EXECUTED = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ]);
-const CONNECT_FAILURE = /^timeout (exceeded when trying to connect|expired$)|due to connection timeout/;
+const CONNECT_FAILURE =
+  /^timeout (exceeded when trying to connect|expired$)|due to connection timeout/;
 
 const LOST = new Set(['57P01', '57P02', '57P05', '25P03', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 const LOST_MESSAGE =

@@ -2,11 +2,16 @@ import { MIGRATIONS } from '../migrations.generated.ts';
 import type { Engine, RunSql } from './open.ts';
 
 /** Applies pending migrations in one transaction. Of concurrent processes one does it. */
-export async function migrate(engine: Engine, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+export async function migrate(
+  engine: Engine,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
   // The usual start has no pending migration, and needs neither the lock nor the right to change tables.
   const missing = await findPending(engine, migrations);
   if (missing.length > 0)
-    await engine.repeatable(() => engine.withAdvisoryLock((run) => applyMigrations(run, migrations)));
+    await engine.repeatable(() =>
+      engine.withAdvisoryLock((run) => applyMigrations(run, migrations)),
+    );
 }
 
 /** The names of pending migrations. */
@@ -19,7 +24,10 @@ export async function findPending(
 }
 
 /** Applies pending migrations in the transaction of `run`. */
-export async function applyMigrations(run: RunSql, migrations: readonly Migration[]): Promise<void> {
+export async function applyMigrations(
+  run: RunSql,
+  migrations: readonly Migration[],
+): Promise<void> {
   for (const { name, statements } of await pending(migrations, run)) {
     for (const statement of statements) await run(statement);
     await run(LIST);
@@ -27,10 +35,15 @@ export async function applyMigrations(run: RunSql, migrations: readonly Migratio
   }
 }
 
-async function pending(migrations: readonly Migration[], run: RunSql): Promise<readonly Migration[]> {
+async function pending(
+  migrations: readonly Migration[],
+  run: RunSql,
+): Promise<readonly Migration[]> {
   const [list] = await run(`select to_regclass('crossbook.migrations')::text as name`);
   if (!list?.['name']) return migrations;
-  const applied = new Set((await run('select name from crossbook.migrations')).map((row) => row['name']));
+  const applied = new Set(
+    (await run('select name from crossbook.migrations')).map((row) => row['name']),
+  );
   return migrations.filter(({ name }) => !applied.has(name));
 }
 

@@ -21,7 +21,10 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
   return {
     orm: drizzle(pool),
     /** Runs SQL: retried like `repeatable`, or like `once` where the statement says so. */
-    query: <Row>({ name, text, isOnce }: Statement, values: readonly unknown[]): Promise<readonly Row[]> =>
+    query: <Row>(
+      { name, text, isOnce }: Statement,
+      values: readonly unknown[],
+    ): Promise<readonly Row[]> =>
       run(async () => (await pool.query({ name, text, values: [...values] })).rows, !isOnce),
     /** For reads and idempotent writes: retried even if the first attempt was executed. */
     repeatable: <T>(work: () => Promise<T>) => run(work, true),
@@ -41,7 +44,11 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
         throw classifyError(thrown).error;
       }),
     /** The counts of the pool. `waiting`: callers that wait for a connection. */
-    connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    connections: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: async (): Promise<void> => {
       breaker.close();
       probe.close();

@@ -8,7 +8,10 @@ import type { ApiSupport } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 
 /** Gauges that read the state of other folders when they are scraped. */
-export function registerGauges({ registry }: { readonly registry: Registry }, sources: GaugeSources): void {
+export function registerGauges(
+  { registry }: { readonly registry: Registry },
+  sources: GaugeSources,
+): void {
   const { requests, heldBytes, clients, providers, webhooks } = sources;
   const gauge = createGauges(registry);
   gauge('crossbook_requests_running', ['caller'], 'Requests at work, by who sent them.', () => {
@@ -18,7 +21,12 @@ export function registerGauges({ registry }: { readonly registry: Registry }, so
       [strangers, 'none'],
     ];
   });
-  gauge('crossbook_requests_queued', [], 'Requests that wait for a place at work.', () => requests().queued);
+  gauge(
+    'crossbook_requests_queued',
+    [],
+    'Requests that wait for a place at work.',
+    () => requests().queued,
+  );
   gauge(
     'crossbook_requests_turned_away_total',
     ['reason'],
@@ -54,7 +62,12 @@ export function registerGauges({ registry }: { readonly registry: Registry }, so
     'Calls that wait for their connection’s budget.',
     byProvider(({ waiting }) => waiting),
   );
-  gauge('crossbook_provider_waiting', [], 'Operations that wait for a provider.', () => providers().waiting);
+  gauge(
+    'crossbook_provider_waiting',
+    [],
+    'Operations that wait for a provider.',
+    () => providers().waiting,
+  );
   gauge(
     'crossbook_provider_waiting_refused_total',
     [],
@@ -134,10 +147,15 @@ export function registerProcessGauges(registry: Registry, version: string): () =
     () => {
       const quantiles = [delay.percentile(50), delay.percentile(99), delay.max];
       delay.reset();
-      return quantiles.map((nanoseconds, index) => [nanoseconds / NANOSECONDS, QUANTILES[index] ?? '']);
+      return quantiles.map((nanoseconds, index) => [
+        nanoseconds / NANOSECONDS,
+        QUANTILES[index] ?? '',
+      ]);
     },
   );
-  gauge('process_resident_memory_bytes', [], 'Memory of the process.', () => process.memoryUsage.rss());
+  gauge('process_resident_memory_bytes', [], 'Memory of the process.', () =>
+    process.memoryUsage.rss(),
+  );
   gauge(
     'nodejs_heap_used_bytes',
     [],
@@ -149,7 +167,12 @@ export function registerProcessGauges(registry: Registry, version: string): () =
     return (user + system) / MICROSECONDS;
   });
   gauge('process_open_fds', [], 'Open files and sockets.', countDescriptors);
-  gauge('process_start_time_seconds', [], 'When the process began.', () => performance.timeOrigin / 1_000);
+  gauge(
+    'process_start_time_seconds',
+    [],
+    'When the process began.',
+    () => performance.timeOrigin / 1_000,
+  );
   return () => void delay.disable();
 }
 
@@ -179,7 +202,9 @@ function createGauges(registry: Registry) {
         // `reset` leaves a zero for a metric without labels, where an absent value is meant.
         if (labelNames.length === 0) metric.remove();
         const reading = read();
-        for (const [value, ...labels] of typeof reading === 'object' ? reading : [[reading] as const]) {
+        for (const [value, ...labels] of typeof reading === 'object'
+          ? reading
+          : [[reading] as const]) {
           if (value !== undefined) metric.labels(...labels).inc(Number(value));
         }
       },
@@ -219,7 +244,9 @@ interface GaugeSources {
   providers(): { readonly waiting: number; readonly refused: number };
   apis(): readonly ApiSupport[];
   /** Undefined: there is no pool. */
-  database(): { readonly open: number; readonly idle: number; readonly waiting: number } | undefined;
+  database():
+    | { readonly open: number; readonly idle: number; readonly waiting: number }
+    | undefined;
   /** Whether Redis is connected. Undefined without Redis. */
   redis(): boolean | undefined;
   /** Undefined: no webhook endpoint exists. */

@@ -137,13 +137,17 @@ export function createMetrics({ version }: { readonly version: string }) {
       merged.observe({ provider }, emails),
     revoked: (provider: ProviderName, outcome: Revocation) =>
       revocations.inc({ provider, outcome: outcome.toLowerCase() }),
-    idleRefresh: (provider: ProviderName, outcome: string) => idleRefreshes.inc({ provider, outcome }),
+    idleRefresh: (provider: ProviderName, outcome: string) =>
+      idleRefreshes.inc({ provider, outcome }),
     restricted: (provider: ProviderName) => restricted.inc({ provider }),
     /** The registry, for gauges of other folders. */
     registry,
     /** Answers `/metrics`. */
     async answer(): Promise<HttpResponse> {
-      const headers = { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE, 'cache-control': 'no-store' };
+      const headers = {
+        'content-type': Registry.PROMETHEUS_CONTENT_TYPE,
+        'cache-control': 'no-store',
+      };
       return { status: 200, headers, body: await registry.metrics() };
     },
     close,

@@ -57,10 +57,15 @@ export const CALLER_ROWS: readonly Row[] = [
       ...failed('UNAUTHORIZED'),
     },
   ),
-  row('§2', 'Introspection needs no key', graphql('{ __schema { queryType { name } } }', { as: 'nobody' }), {
-    status: 200,
-    body: { data: { __schema: { queryType: { name: 'Query' } } } },
-  }),
+  row(
+    '§2',
+    'Introspection needs no key',
+    graphql('{ __schema { queryType { name } } }', { as: 'nobody' }),
+    {
+      status: 200,
+      body: { data: { __schema: { queryType: { name: 'Query' } } } },
+    },
+  ),
   row('§2', '_service needs no key', graphql('{ _service { sdl } }', { as: 'nobody' }), {
     status: 200,
     body: { data: { _service: { sdl: /type Query/ } } },
@@ -98,9 +103,14 @@ export const CALLER_ROWS: readonly Row[] = [
       body: { customer_id: 'demo' },
     },
   ),
-  row('§2', 'A customer token can search its customer’s contacts', rest(SEARCH, FILTER, { as: 'token' }), {
-    status: 200,
-  }),
+  row(
+    '§2',
+    'A customer token can search its customer’s contacts',
+    rest(SEARCH, FILTER, { as: 'token' }),
+    {
+      status: 200,
+    },
+  ),
   row(
     '§2',
     'GraphQL: a search with a customer token needs no customer id',
@@ -110,7 +120,11 @@ export const CALLER_ROWS: readonly Row[] = [
   row(
     '§2',
     'A customer token cannot write',
-    rest('PUT /customers', { customer_id: 'demo', name: 'D', email: 'd@example.com' }, { as: 'token' }),
+    rest(
+      'PUT /customers',
+      { customer_id: 'demo', name: 'D', email: 'd@example.com' },
+      { as: 'token' },
+    ),
     refused(403, 'FORBIDDEN'),
   ),
   row(
@@ -137,7 +151,9 @@ export const CALLER_ROWS: readonly Row[] = [
     rest(SEARCH, FILTER, { as: 'other' }),
     refused(404),
   ),
-  row('§2', 'A token can be issued without a body', rest('POST /customers/demo/tokens'), { status: 200 }),
+  row('§2', 'A token can be issued without a body', rest('POST /customers/demo/tokens'), {
+    status: 200,
+  }),
   row(
     '§2',
     'A token is valid for a day at most',
@@ -184,7 +200,10 @@ export const CALLER_ROWS: readonly Row[] = [
         connections: [{ provider_name: 'hubspot' }],
       }),
       rest(SEARCH, FILTER, {
-        headers: { 'x-customer-id': Buffer.from('日本').toString('latin1'), 'x-provider-name': 'hubspot' },
+        headers: {
+          'x-customer-id': Buffer.from('日本').toString('latin1'),
+          'x-provider-name': 'hubspot',
+        },
       }),
     ],
     refused(499),

@@ -1,7 +1,10 @@
 import { failed, graphql, type Row, refused, rest, row } from '../row.ts';
 
 const LINKS = '/customers/demo/connect_links';
-const ASKED = { providers: ['hubspot', 'salesforce'], return_url: 'http://localhost:3000/connected' };
+const ASKED = {
+  providers: ['hubspot', 'salesforce'],
+  return_url: 'http://localhost:3000/connected',
+};
 const CREATE = rest(`POST ${LINKS}`, ASKED);
 const OF_EARLIER =
   (tail = '') =>
@@ -21,7 +24,12 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
   }),
   row('§13', 'GraphQL creates the same link', graphql(MUTATION, { variables: { input: INPUT } }), {
     body: {
-      data: { createConnectLink: { url: /\/connect\/[\w.-]+$/, link: { status: 'PENDING', failure: null } } },
+      data: {
+        createConnectLink: {
+          url: /\/connect\/[\w.-]+$/,
+          link: { status: 'PENDING', failure: null },
+        },
+      },
     },
   }),
   row('§13', 'A link is valid for 15 minutes by default', CREATE, {
@@ -34,10 +42,15 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
     rest(`POST ${LINKS}`, { ...ASKED, expires_in_seconds: 86_401 }),
     refused(400),
   ),
-  row('§13', 'A link is read without its URL', [CREATE, (earlier) => rest(`GET ${read(earlier)}`)], {
-    status: 200,
-    body: { status: 'PENDING', url: undefined },
-  }),
+  row(
+    '§13',
+    'A link is read without its URL',
+    [CREATE, (earlier) => rest(`GET ${read(earlier)}`)],
+    {
+      status: 200,
+      body: { status: 'PENDING', url: undefined },
+    },
+  ),
   row(
     '§13',
     'A customer token reads the status of its own link',
@@ -80,7 +93,11 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
   row(
     '§13',
     'A login URL outside the provider’s hosts is 422',
-    rest(`POST ${LINKS}`, { ...ASKED, providers: ['salesforce'], login_url: 'https://evil.example' }),
+    rest(`POST ${LINKS}`, {
+      ...ASKED,
+      providers: ['salesforce'],
+      login_url: 'https://evil.example',
+    }),
     refused(422, 'UNPROCESSABLE_ENTITY'),
   ),
   row(
@@ -89,9 +106,14 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
     rest(`POST ${LINKS}`, { ...ASKED, providers: ['pipedrive'] }),
     refused(501, 'NOT_IMPLEMENTED'),
   ),
-  row('§13', 'A link is canceled with 204', [CREATE, (earlier) => rest(`DELETE ${read(earlier)}`)], {
-    status: 204,
-  }),
+  row(
+    '§13',
+    'A link is canceled with 204',
+    [CREATE, (earlier) => rest(`DELETE ${read(earlier)}`)],
+    {
+      status: 204,
+    },
+  ),
   row(
     '§13',
     'Confirming a link that awaits no code is 409',

@@ -5,8 +5,12 @@ const SCHEMA = graphql('{ __schema { types { name fields(includeDeprecated: true
 /** The contract of connecting, the end of customers, and webhooks. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Mutation: [
-    ...['createConnectLink', 'confirmConnectLink', 'cancelConnectLink'],
-    ...['setOAuthClient', 'createWebhookEndpoint', 'rotateWebhookSecret'],
+    'createConnectLink',
+    'confirmConnectLink',
+    'cancelConnectLink',
+    'setOAuthClient',
+    'createWebhookEndpoint',
+    'rotateWebhookSecret',
   ],
   Query: ['connectLink', 'webhookEndpoints', 'events'],
 };

@@ -1,8 +1,20 @@
-import { type Expectation, failed, fault, graphql, type Row, refused, rest, row, type Step } from '../row.ts';
+import {
+  type Expectation,
+  failed,
+  fault,
+  graphql,
+  type Row,
+  refused,
+  rest,
+  row,
+  type Step,
+} from '../row.ts';
 
 const FILTER = { filter: { email: 'ada@example.com' } };
 const SEARCH = rest('POST /contacts/_search', FILTER);
-const BY_DOMAIN = rest('POST /contacts/_search?page_size=2', { filter: { email_domain: 'bigco.example' } });
+const BY_DOMAIN = rest('POST /contacts/_search?page_size=2', {
+  filter: { email_domain: 'bigco.example' },
+});
 const FIELD = graphql('{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }');
 const PAGE = graphql(
   '{ searchContacts(filter: { emailDomain: "bigco.example" }, first: 2) { totalCount nodes { remoteId } } }',
@@ -41,9 +53,14 @@ export const ERROR_ROWS: readonly Row[] = [
   row('§5', 'GraphQL: message is the detail', failingField(), {
     body: ({ errors }) => errors[0].message === errors[0].extensions.detail,
   }),
-  row('§5', 'GraphQL: the extensions are the error object of REST, and nothing else', failingField(), {
-    body: ({ errors }) => Object.keys(errors[0].extensions).sort().join() === KEYS,
-  }),
+  row(
+    '§5',
+    'GraphQL: the extensions are the error object of REST, and nothing else',
+    failingField(),
+    {
+      body: ({ errors }) => Object.keys(errors[0].extensions).sort().join() === KEYS,
+    },
+  ),
   row('§5', 'GraphQL: a syntax error has the same error object', graphql('{'), {
     body: ({ errors }) => Object.keys(errors[0].extensions).sort().join() === KEYS,
   }),
@@ -53,9 +70,12 @@ export const ERROR_ROWS: readonly Row[] = [
   row(
     '§5',
     'GraphQL: a variable of another type has the same error object',
-    graphql('query ($n: Int) { searchContacts(first: $n, filter: { email: "a" }) { totalCount } }', {
-      variables: { n: 'x' },
-    }),
+    graphql(
+      'query ($n: Int) { searchContacts(first: $n, filter: { email: "a" }) { totalCount } }',
+      {
+        variables: { n: 'x' },
+      },
+    ),
     {
       body: ({ errors }) => Object.keys(errors[0].extensions).sort().join() === KEYS,
     },
@@ -100,9 +120,14 @@ export const ERROR_ROWS: readonly Row[] = [
       status: 499,
     },
   ),
-  row('§5', 'An invalid 200 response of a provider has a cause too', [answer(200, 'no JSON'), SEARCH], {
-    body: { errors: [{ meta: { cause: { code: 200 } } }] },
-  }),
+  row(
+    '§5',
+    'An invalid 200 response of a provider has a cause too',
+    [answer(200, 'no JSON'), SEARCH],
+    {
+      body: { errors: [{ meta: { cause: { code: 200 } } }] },
+    },
+  ),
   row(
     '§5',
     'One failure at several paths has one id, and its cause at the first path only',
@@ -147,7 +172,9 @@ export const ERROR_ROWS: readonly Row[] = [
   row(
     '§5',
     '404: an unknown hash, 200 in plain JSON',
-    rest('POST /graphql', { extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } } }),
+    rest('POST /graphql', {
+      extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } },
+    }),
     {
       status: 200,
       ...failed('PERSISTED_QUERY_NOT_FOUND'),
@@ -206,7 +233,10 @@ export const ERROR_ROWS: readonly Row[] = [
 ];
 
 function failingSearch(headers: Record<string, string> = {}): readonly Step[] {
-  return [fault('hubspot', { kind: 'answer', status: 400, body: { message: 'no' }, headers }), SEARCH];
+  return [
+    fault('hubspot', { kind: 'answer', status: 400, body: { message: 'no' }, headers }),
+    SEARCH,
+  ];
 }
 
 function failingField(): readonly Step[] {

@@ -59,7 +59,10 @@ export const FEDERATION_ROWS: readonly Row[] = [
   row(
     '§3',
     'A reference by email is resolved to the contacts with that email',
-    entity(byEmail('ada@example.com'), '... on ContactsByEmail { contacts(first: 5) { firstName } }'),
+    entity(
+      byEmail('ada@example.com'),
+      '... on ContactsByEmail { contacts(first: 5) { firstName } }',
+    ),
     { body: { data: { _entities: [{ contacts: [{ firstName: 'Ada' }] }] } } },
   ),
   row(
@@ -78,7 +81,10 @@ export const FEDERATION_ROWS: readonly Row[] = [
           ],
         },
         errors: [
-          { path: ['_entities', 0, 'contacts'], extensions: { code: 'UNPROCESSABLE_ENTITY', status: '422' } },
+          {
+            path: ['_entities', 0, 'contacts'],
+            extensions: { code: 'UNPROCESSABLE_ENTITY', status: '422' },
+          },
         ],
       },
     },
@@ -89,14 +95,17 @@ export const FEDERATION_ROWS: readonly Row[] = [
     [
       graphql(`{ searchContacts${BIG}, first: 30) { nodes { id } } }`),
       ([page]) =>
-        graphql('query ($r: [_Any!]!) { _entities(representations: $r) { ... on Contact { remoteId } } }', {
-          variables: {
-            r: page?.body.data.searchContacts.nodes.map(({ id }: { id: string }) => ({
-              __typename: 'Contact',
-              id,
-            })),
+        graphql(
+          'query ($r: [_Any!]!) { _entities(representations: $r) { ... on Contact { remoteId } } }',
+          {
+            variables: {
+              r: page?.body.data.searchContacts.nodes.map(({ id }: { id: string }) => ({
+                __typename: 'Contact',
+                id,
+              })),
+            },
           },
-        }),
+        ),
     ],
     { calls: { hubspot: 1 } },
   ),

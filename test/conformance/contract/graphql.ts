@@ -1,6 +1,7 @@
 import { failed, graphql, type Row, rest, row } from '../row.ts';
 
-const SCHEMA = graphql(`{ __schema { types { name description possibleTypes { name } interfaces { name }
+const SCHEMA =
+  graphql(`{ __schema { types { name description possibleTypes { name } interfaces { name }
   fields(includeDeprecated: true) { name description type { kind name ofType { kind name ofType { kind name } } } args { name description } }
   inputFields(includeDeprecated: true) { name description } enumValues(includeDeprecated: true) { name description } } } }`);
 const ADA = '(provider: HUBSPOT, filter: { email: "ada@example.com" })';
@@ -36,7 +37,9 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   row(
     '§3',
     'A filter has exactly one of its three fields',
-    graphql('{ searchContacts(filter: { email: "a@b.example", emailDomain: "b.example" }) { totalCount } }'),
+    graphql(
+      '{ searchContacts(filter: { email: "a@b.example", emailDomain: "b.example" }) { totalCount } }',
+    ),
     failed('BAD_REQUEST'),
   ),
   row(
@@ -52,9 +55,12 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   row(
     '§3',
     'The filter emails takes 1,000 at most',
-    graphql('query ($emails: [String!]) { searchContacts(filter: { emails: $emails }) { totalCount } }', {
-      variables: { emails: Array.from({ length: 1001 }, (_, n) => `p${n}@example.com`) },
-    }),
+    graphql(
+      'query ($emails: [String!]) { searchContacts(filter: { emails: $emails }) { totalCount } }',
+      {
+        variables: { emails: Array.from({ length: 1001 }, (_, n) => `p${n}@example.com`) },
+      },
+    ),
     failed('BAD_REQUEST'),
   ),
   row(
@@ -150,7 +156,9 @@ export const GRAPHQL_ROWS: readonly Row[] = [
     {
       body: {
         data: {
-          customer: { connections: [{ providerName: 'HUBSPOT', searchContacts: { totalCount: 1 } }, {}, {}] },
+          customer: {
+            connections: [{ providerName: 'HUBSPOT', searchContacts: { totalCount: 1 } }, {}, {}],
+          },
         },
       },
     },
@@ -191,9 +199,14 @@ export const GRAPHQL_ROWS: readonly Row[] = [
       body: { data: { searchContacts: { nodes: [], pageInfo: { hasNextPage: true } } } },
     },
   ),
-  row('§3', 'The default page size is 100', graphql(`{ searchContacts${BIG}) { nodes { remoteId } } }`), {
-    body: ({ data }) => data.searchContacts.nodes.length === 100,
-  }),
+  row(
+    '§3',
+    'The default page size is 100',
+    graphql(`{ searchContacts${BIG}) { nodes { remoteId } } }`),
+    {
+      body: ({ data }) => data.searchContacts.nodes.length === 100,
+    },
+  ),
   row(
     '§3',
     'first and last together are 400',
@@ -215,7 +228,10 @@ export const GRAPHQL_ROWS: readonly Row[] = [
     {
       body: {
         data: {
-          searchContacts: { nodes: [{}, {}], pageInfo: { hasNextPage: false, hasPreviousPage: true } },
+          searchContacts: {
+            nodes: [{}, {}],
+            pageInfo: { hasNextPage: false, hasPreviousPage: true },
+          },
         },
       },
     },

@@ -1,9 +1,16 @@
 import { failed, graphql, type Row, refused, rest, row } from '../row.ts';
 
 const put = (customer_id: string, ...connections: object[]) =>
-  rest('PUT /customers', { customer_id, name: 'L', email: `${customer_id}@example.com`, connections });
+  rest('PUT /customers', {
+    customer_id,
+    name: 'L',
+    email: `${customer_id}@example.com`,
+    connections,
+  });
 const remove = (id: string, more = '') =>
-  graphql(`mutation { deleteCustomer(input: { customerId: "${id}"${more} }) { deletedCustomerId } }`);
+  graphql(
+    `mutation { deleteCustomer(input: { customerId: "${id}"${more} }) { deletedCustomerId } }`,
+  );
 const disconnect = (id: string, provider: string) =>
   graphql(
     `mutation { disconnectProvider(input: { customerId: "${id}", provider: ${provider} }) { revocation customer { version connections { providerName } } } }`,
@@ -25,8 +32,12 @@ export const LIFECYCLE_ROWS: readonly Row[] = [
           customer: {
             connections: [
               {
-                ...{ status: 'UNAUTHORIZED', statusReason: 'NO_CREDENTIALS', statusChangedAt: /^\d{4}-/ },
-                ...{ account: null, grantedScopes: [], missingScopes: [] },
+                status: 'UNAUTHORIZED',
+                statusReason: 'NO_CREDENTIALS',
+                statusChangedAt: /^\d{4}-/,
+                account: null,
+                grantedScopes: [],
+                missingScopes: [],
               },
             ],
           },
@@ -77,7 +88,10 @@ export const LIFECYCLE_ROWS: readonly Row[] = [
     {
       body: {
         data: {
-          disconnectProvider: { revocation: 'NOT_SUPPORTED', customer: { version: 2, connections: [] } },
+          disconnectProvider: {
+            revocation: 'NOT_SUPPORTED',
+            customer: { version: 2, connections: [] },
+          },
         },
       },
     },
@@ -119,12 +133,13 @@ export const LIFECYCLE_ROWS: readonly Row[] = [
     [put('kept'), rest('DELETE /customers/kept', undefined, { as: 'other' })],
     refused(404),
   ),
-  ...['GET /customers', 'DELETE /customers/demo', 'DELETE /customers/demo/connections/hubspot'].map((line) =>
-    row(
-      '§13',
-      `${line} is 403 with a customer token`,
-      rest(line, undefined, { as: 'token' }),
-      refused(403, 'FORBIDDEN'),
-    ),
+  ...['GET /customers', 'DELETE /customers/demo', 'DELETE /customers/demo/connections/hubspot'].map(
+    (line) =>
+      row(
+        '§13',
+        `${line} is 403 with a customer token`,
+        rest(line, undefined, { as: 'token' }),
+        refused(403, 'FORBIDDEN'),
+      ),
   ),
 ];

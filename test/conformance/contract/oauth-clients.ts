@@ -23,12 +23,19 @@ export const OAUTH_CLIENT_ROWS: readonly Row[] = [
     'GraphQL: setOAuthClient does the same as REST',
     graphql(SET, { as, variables: { input: INPUT } }),
     {
-      body: { data: { setOAuthClient: { oauthClient: { provider: 'HUBSPOT', clientId: 'id-1' } } } },
+      body: {
+        data: { setOAuthClient: { oauthClient: { provider: 'HUBSPOT', clientId: 'id-1' } } },
+      },
     },
   ),
-  row('§13', 'A client secret with spaces is 422', rest(PUT, { ...CLIENT, client_secret: 'a b' }, { as }), {
-    ...refused(422),
-  }),
+  row(
+    '§13',
+    'A client secret with spaces is 422',
+    rest(PUT, { ...CLIENT, client_secret: 'a b' }, { as }),
+    {
+      ...refused(422),
+    },
+  ),
   row(
     '§13',
     'An OAuth client without a secret is 400',
@@ -53,7 +60,12 @@ export const OAUTH_CLIENT_ROWS: readonly Row[] = [
     rest('DELETE /oauth_clients/hubspot'),
     refused(404, 'NOT_FOUND'),
   ),
-  row('§13', 'An OAuth client is deleted', rest('DELETE /oauth_clients/hubspot', undefined, { as }), {
-    status: 204,
-  }),
+  row(
+    '§13',
+    'An OAuth client is deleted',
+    rest('DELETE /oauth_clients/hubspot', undefined, { as }),
+    {
+      status: 204,
+    },
+  ),
 ];

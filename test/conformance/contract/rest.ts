@@ -5,11 +5,21 @@ const FILTER = { filter: { email: 'ada@example.com' } };
 const OPENAPI = rest('GET /openapi.json', undefined, { as: 'nobody' });
 const CUSTOMER = { customer_id: 'rest', name: 'R', email: 'r@example.com' };
 const JSON_TYPE = 'application/json';
-const BODIES: readonly (readonly [string, string | Uint8Array, Record<string, string>, status: number])[] = [
+const BODIES: readonly (readonly [
+  string,
+  string | Uint8Array,
+  Record<string, string>,
+  status: number,
+])[] = [
   ['a compressed body', Buffer.from('{}'), { 'content-encoding': 'gzip' }, 415],
   ['another media type', '{}', { 'content-type': 'text/plain' }, 415],
   ['another charset', '{}', { 'content-type': `${JSON_TYPE}; charset=latin1` }, 415],
-  ['invalid UTF-8', Buffer.from('{"query":"{ __typename }","variables":{"a":"\xff"}}', 'latin1'), {}, 400],
+  [
+    'invalid UTF-8',
+    Buffer.from('{"query":"{ __typename }","variables":{"a":"\xff"}}', 'latin1'),
+    {},
+    400,
+  ],
   ['invalid JSON', '{', {}, 400],
   ['a key twice in one object', '{"query":"{ __typename }","query":"{ x: __typename }"}', {}, 400],
   ['half of a surrogate pair', '{"query":"{ __typename }","variables":{"a":"\\ud800"}}', {}, 400],
@@ -51,7 +61,10 @@ export const REST_ROWS: readonly Row[] = [
   row(
     '§4',
     'Unknown fields of a connection are 400',
-    rest('PUT /customers', { ...CUSTOMER, connections: [{ provider_name: 'slack', colour: 'red' }] }),
+    rest('PUT /customers', {
+      ...CUSTOMER,
+      connections: [{ provider_name: 'slack', colour: 'red' }],
+    }),
     refused(400),
   ),
   row(
@@ -74,7 +87,8 @@ export const REST_ROWS: readonly Row[] = [
     'Unset fields are omitted from a contact',
     rest(`${SEARCH}?page_size=100`, { filter: { email_domain: 'bigco.example' } }),
     {
-      body: ({ records }) => !JSON.stringify(records).replaceAll('"street_2":null', '').includes(':null'),
+      body: ({ records }) =>
+        !JSON.stringify(records).replaceAll('"street_2":null', '').includes(':null'),
     },
   ),
   row(
@@ -85,9 +99,14 @@ export const REST_ROWS: readonly Row[] = [
       body: (body) => !JSON.stringify(body).includes('null'),
     },
   ),
-  row('§4', 'street_2 is null where it is unset', rest(SEARCH, { filter: { email: 'grace@example.com' } }), {
-    body: ({ records }) => records[0].addresses.every((address: object) => 'street_2' in address),
-  }),
+  row(
+    '§4',
+    'street_2 is null where it is unset',
+    rest(SEARCH, { filter: { email: 'grace@example.com' } }),
+    {
+      body: ({ records }) => records[0].addresses.every((address: object) => 'street_2' in address),
+    },
+  ),
   row('§4', 'The OpenAPI document has version 3.1, and needs no key', OPENAPI, {
     status: 200,
     body: { openapi: /^3\.1/ },
@@ -114,7 +133,10 @@ export const REST_ROWS: readonly Row[] = [
   row('§4', 'A page contains the time when the provider was queried', rest(SEARCH, FILTER), {
     headers: { 'x-fetched-at': /^\d{4}-/ },
   }),
-  row('§4', 'One customer can be read', rest('GET /customers/demo'), { status: 200, headers: { etag: /./ } }),
+  row('§4', 'One customer can be read', rest('GET /customers/demo'), {
+    status: 200,
+    headers: { etag: /./ },
+  }),
   row(
     '§4',
     'A conditional GET of an unchanged customer is 304',

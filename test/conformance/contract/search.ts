@@ -8,7 +8,8 @@ const next = (more: Parameters<typeof rest>[2] = {}, body: object = BIG) => [
     rest(`POST /contacts/_search?page_size=2&cursor=${page?.body.pagination.next}`, body, more),
 ];
 const emails = (count: number) => Array.from({ length: count }, (_, n) => `p${n}@example.com`);
-const find = (email: string) => graphql(`{ searchContacts(filter: { email: "${email}" }) { totalCount } }`);
+const find = (email: string) =>
+  graphql(`{ searchContacts(filter: { email: "${email}" }) { totalCount } }`);
 
 export const SEARCH_ROWS: readonly Row[] = [
   row('§6', 'The next page begins where the first ends', next(), {
@@ -41,7 +42,8 @@ export const SEARCH_ROWS: readonly Row[] = [
     ),
     {
       body: ({ data }) =>
-        new Set(data.searchContacts.nodes.map(({ remoteId }: { remoteId: string }) => remoteId)).size === 500,
+        new Set(data.searchContacts.nodes.map(({ remoteId }: { remoteId: string }) => remoteId))
+          .size === 500,
     },
   ),
   row('§6', 'total_count is the total of the whole search', PAGE, {
@@ -50,34 +52,53 @@ export const SEARCH_ROWS: readonly Row[] = [
   row('§7', 'A hundred lookups in one operation are one call to HubSpot', lookups('HUBSPOT'), {
     calls: { hubspot: 1 },
   }),
-  row('§7', 'A hundred lookups in one operation are one call to Salesforce', lookups('SALESFORCE'), {
-    calls: { salesforce: 1 },
-  }),
+  row(
+    '§7',
+    'A hundred lookups in one operation are one call to Salesforce',
+    lookups('SALESFORCE'),
+    {
+      calls: { salesforce: 1 },
+    },
+  ),
   row(
     '§7',
     'A thousand emails are ten calls to HubSpot',
-    graphql('query ($emails: [String!]) { searchContacts(filter: { emails: $emails }) { totalCount } }', {
-      variables: { emails: emails(1000) },
-    }),
+    graphql(
+      'query ($emails: [String!]) { searchContacts(filter: { emails: $emails }) { totalCount } }',
+      {
+        variables: { emails: emails(1000) },
+      },
+    ),
     { calls: { hubspot: 10 } },
   ),
   row('§7', 'Emails are compared case-insensitively', find('ADA@Example.COM'), found(1)),
   row('§7', 'Emails are trimmed before they are compared', find('  ada@example.com '), found(1)),
-  row('§7', 'A secondary email of a contact finds it', find('ada.lovelace@analytical.example'), found(1)),
+  row(
+    '§7',
+    'A secondary email of a contact finds it',
+    find('ada.lovelace@analytical.example'),
+    found(1),
+  ),
   row(
     '§7',
     'emailDomain finds a contact by the domain of a secondary email',
-    graphql('{ searchContacts(filter: { emailDomain: "analytical.example" }) { nodes { firstName } } }'),
+    graphql(
+      '{ searchContacts(filter: { emailDomain: "analytical.example" }) { nodes { firstName } } }',
+    ),
     {
       body: ({ data }) =>
-        data.searchContacts.nodes.some(({ firstName }: { firstName: string }) => firstName === 'Ada'),
+        data.searchContacts.nodes.some(
+          ({ firstName }: { firstName: string }) => firstName === 'Ada',
+        ),
     },
   ),
   row(
     '§8',
     'The cache returns what a live search found',
     [
-      graphql('{ searchContacts(filter: { email: "grace@example.com" }) { fetchedAt nodes { firstName } } }'),
+      graphql(
+        '{ searchContacts(filter: { email: "grace@example.com" }) { fetchedAt nodes { firstName } } }',
+      ),
       graphql(
         '{ searchContacts(readFromCache: true, filter: { email: "grace@example.com" }) { fetchedAt nodes { firstName } } }',
       ),
@@ -100,7 +121,9 @@ export const SEARCH_ROWS: readonly Row[] = [
   row(
     '§12',
     'More than 1,000 references are rejected',
-    graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { variables: { ids: emails(1001) } }),
+    graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+      variables: { ids: emails(1001) },
+    }),
     failed('BAD_REQUEST'),
   ),
   row(

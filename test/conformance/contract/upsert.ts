@@ -5,9 +5,12 @@ const put = (customer_id: string, ...connections: object[]) =>
   rest('PUT /customers', { customer_id, name: 'U', email: 'u@example.com', connections });
 const bare = (customer_id: string) =>
   rest('PUT /customers', { customer_id, name: 'U', email: 'u@example.com' });
-const statusOf = (id: string) => graphql(`{ customer(customerId: "${id}") { connections { status } } }`);
+const statusOf = (id: string) =>
+  graphql(`{ customer(customerId: "${id}") { connections { status } } }`);
 const search = (id: string, provider: string) =>
-  rest('POST /contacts/_search', FILTER, { headers: { 'x-customer-id': id, 'x-provider-name': provider } });
+  rest('POST /contacts/_search', FILTER, {
+    headers: { 'x-customer-id': id, 'x-provider-name': provider },
+  });
 const hubspot = (value: string) => ({
   provider_name: 'hubspot',
   instance_url: '{hubspot}',
@@ -104,7 +107,10 @@ export const UPSERT_ROWS: readonly Row[] = [
     row(
       '§9',
       `REST: expires_at ${JSON.stringify(expires_at)} is not RFC 3339 and is rejected`,
-      put('time', { provider_name: 'slack', credentials: { type: 'oauth2', access_token: 'a', expires_at } }),
+      put('time', {
+        provider_name: 'slack',
+        credentials: { type: 'oauth2', access_token: 'a', expires_at },
+      }),
       refused(422),
     ),
   ),
@@ -118,7 +124,9 @@ export const UPSERT_ROWS: readonly Row[] = [
     '§11',
     'A search without credentials has an error of Crossbook, not of the provider',
     [put('bare2', { provider_name: 'hubspot' }), search('bare2', 'hubspot')],
-    refused(499, 'REMOTE_PROVIDER_UNAUTHORIZED', { meta: { origin: 'crossbook', cause: undefined } }),
+    refused(499, 'REMOTE_PROVIDER_UNAUTHORIZED', {
+      meta: { origin: 'crossbook', cause: undefined },
+    }),
   ),
   row(
     '§11',

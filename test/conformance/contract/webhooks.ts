@@ -9,7 +9,10 @@ const UUID = /^[0-9a-f-]{36}$/;
 export const WEBHOOK_ROWS: readonly Row[] = [
   row('§13', 'An endpoint is created with 201, and its secret is shown', create(URL), {
     status: 201,
-    body: { endpoint: { id: UUID, url: URL, enabled: true }, secret: /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/ },
+    body: {
+      endpoint: { id: UUID, url: URL, enabled: true },
+      secret: /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/,
+    },
   }),
   row('§13', 'A list of endpoints shows no secret', [create(URL), rest('GET /webhook_endpoints')], {
     status: 200,
@@ -52,7 +55,9 @@ export const WEBHOOK_ROWS: readonly Row[] = [
   row(
     '§13',
     'GraphQL: the URL of a webhook endpoint must be public too',
-    graphql('mutation { createWebhookEndpoint(input: { url: "https://192.168.0.1/" }) { secret } }'),
+    graphql(
+      'mutation { createWebhookEndpoint(input: { url: "https://192.168.0.1/" }) { secret } }',
+    ),
     failed('UNPROCESSABLE_ENTITY'),
   ),
 ];

@@ -2,7 +2,9 @@ import { LIFECYCLE_STAGES } from '../../../src/domain/contact.ts';
 import { type Expected, graphql, type Row, rest, row } from '../row.ts';
 
 const ADA = rest('POST /contacts/_search', { filter: { email: 'ada@example.com' } });
-const RAW = rest('POST /contacts/_search?include_raw_data=true', { filter: { email: 'ada@example.com' } });
+const RAW = rest('POST /contacts/_search?include_raw_data=true', {
+  filter: { email: 'ada@example.com' },
+});
 const NODE = graphql(`{ searchContacts(filter: { email: "ada@example.com" }) { nodes {
   remoteId accountId ownerId firstName lastName lifecycleStage lastActivityAt createdAt updatedAt lastModifiedAt isDeleted rawData
   addresses { addressType street1 street2 city state postalCode country }
@@ -18,8 +20,18 @@ const LIST = (value: unknown) => Array.isArray(value) && value.length > 0;
 /** REST field, GraphQL field, description, and Ada's value. */
 const FIELDS: readonly (readonly [string, string, string, Expected])[] = [
   ['id', 'remoteId', 'the id in the provider', ID],
-  ['account_id', 'accountId', 'the id of the account, as text', (value) => ID.test(value) && isText(value)],
-  ['owner_id', 'ownerId', 'the id of the owner, as text', (value) => ID.test(value) && isText(value)],
+  [
+    'account_id',
+    'accountId',
+    'the id of the account, as text',
+    (value) => ID.test(value) && isText(value),
+  ],
+  [
+    'owner_id',
+    'ownerId',
+    'the id of the owner, as text',
+    (value) => ID.test(value) && isText(value),
+  ],
   ['first_name', 'firstName', 'text', 'Ada'],
   ['last_name', 'lastName', 'text', 'Lovelace'],
   ['addresses', 'addresses', 'a list', LIST],
@@ -33,7 +45,11 @@ const FIELDS: readonly (readonly [string, string, string, Expected])[] = [
   ['is_deleted', 'isDeleted', 'true or false', false],
 ];
 
-const LISTS: readonly (readonly [string, string, readonly (readonly [string, string, Expected])[]])[] = [
+const LISTS: readonly (readonly [
+  string,
+  string,
+  readonly (readonly [string, string, Expected])[],
+])[] = [
   [
     'addresses',
     'addresses',
@@ -98,7 +114,12 @@ export const CONTACT_ROWS: readonly Row[] = [
         ADA,
         inRecord({ [wire]: first(wireField, expected) }),
       ),
-      row('2.1', `GraphQL: each of ${name} has ${field}`, NODE, inNode({ [name]: first(field, expected) })),
+      row(
+        '2.1',
+        `GraphQL: each of ${name} has ${field}`,
+        NODE,
+        inNode({ [name]: first(field, expected) }),
+      ),
     ]),
   ),
   ...ENUMS.flatMap(([wire, type, values]) => [
@@ -114,11 +135,18 @@ export const CONTACT_ROWS: readonly Row[] = [
     }),
   ]),
   row('2.2', 'REST: pagination.next is null on the last page', ADA, inPagination({ next: null })),
-  row('2.2', 'REST: pagination.previous is null on the first page', ADA, inPagination({ previous: null })),
+  row(
+    '2.2',
+    'REST: pagination.previous is null on the first page',
+    ADA,
+    inPagination({ previous: null }),
+  ),
   row('2.2', 'REST: total_count is the number of results', ADA, inPagination({ total_count: 1 })),
   row('2.2', 'GraphQL: totalCount and pageInfo contain the same as REST', NODE, {
     body: {
-      data: { searchContacts: { totalCount: 1, pageInfo: { hasNextPage: false, hasPreviousPage: false } } },
+      data: {
+        searchContacts: { totalCount: 1, pageInfo: { hasNextPage: false, hasPreviousPage: false } },
+      },
     },
   }),
   row(
@@ -143,7 +171,9 @@ function inPagination(pagination: object) {
 
 function first(field: string, expected: Expected): Expected {
   return ([entry]: readonly Record<string, unknown>[]) =>
-    expected instanceof RegExp ? expected.test(String(entry?.[field])) : entry?.[field] === expected;
+    expected instanceof RegExp
+      ? expected.test(String(entry?.[field]))
+      : entry?.[field] === expected;
 }
 
 function isText(value: unknown): boolean {

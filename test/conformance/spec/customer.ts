@@ -12,7 +12,11 @@ const CONNECTION = {
     standard_objects: [{ object: 'contacts', field_mappings: [] }],
   },
   entity_mappings: [
-    { entity_id: 'person', object: { type: 'standard', name: 'contacts' }, field_mappings: MAPPINGS },
+    {
+      entity_id: 'person',
+      object: { type: 'standard', name: 'contacts' },
+      field_mappings: MAPPINGS,
+    },
   ],
   connection_sync_config: {
     destination_config: { type: 'postgres', schema: 'crm' },
@@ -92,7 +96,9 @@ export const CUSTOMER_ROWS: readonly Row[] = [
       connections: [
         {
           schemaMappingsConfig: {
-            commonObjects: [{ object: 'contact', fieldMappings: [{ mappedField: 'favorite_color' }] }],
+            commonObjects: [
+              { object: 'contact', fieldMappings: [{ mappedField: 'favorite_color' }] },
+            ],
             standardObjects: [{ object: 'contacts' }],
           },
         },
@@ -133,8 +139,14 @@ export const CUSTOMER_ROWS: readonly Row[] = [
     ['with common_objects alone', { common_objects: [] }],
   ]),
   ...accepted('entity_mappings', [
-    ['that name a standard object by its type alone', [{ object: { type: 'standard' }, field_mappings: [] }]],
-    ['that name a custom object by its type alone', [{ object: { type: 'custom' }, field_mappings: [] }]],
+    [
+      'that name a standard object by its type alone',
+      [{ object: { type: 'standard' }, field_mappings: [] }],
+    ],
+    [
+      'that name a custom object by its type alone',
+      [{ object: { type: 'custom' }, field_mappings: [] }],
+    ],
     ['that are empty', []],
   ]),
   ...accepted('connection_sync_config', [
@@ -171,13 +183,24 @@ export const CUSTOMER_ROWS: readonly Row[] = [
     { status: 400 },
   ),
   row('2.4', 'There are 18 provider names', SCHEMA, enums('ProviderName', 18)),
-  row('2.4', 'There are five provider categories', SCHEMA, enums('Category', wordsOf(category).length)),
+  row(
+    '2.4',
+    'There are five provider categories',
+    SCHEMA,
+    enums('Category', wordsOf(category).length),
+  ),
   ...PROVIDER_NAMES.map((name) =>
     row(
       '2.4',
       `REST: a customer can be connected to ${name}`,
-      rest('PUT /customers', put({ customer_id: `c-${name}`, connections: [{ provider_name: name }] })),
-      inConnection({ provider_name: name, category: (one: never) => wordsOf(category).includes(one) }),
+      rest(
+        'PUT /customers',
+        put({ customer_id: `c-${name}`, connections: [{ provider_name: name }] }),
+      ),
+      inConnection({
+        provider_name: name,
+        category: (one: never) => wordsOf(category).includes(one),
+      }),
     ),
   ),
   row('2.4', 'GraphQL: schemaMappingsConfig and entityMappings are deprecated', SCHEMA, {
@@ -188,20 +211,25 @@ export const CUSTOMER_ROWS: readonly Row[] = [
         .sort()
         .join() === 'entityMappings,schemaMappingsConfig',
   }),
-  row('2.4', 'REST: schema_mappings_config and entity_mappings are deprecated', rest('GET /openapi.json'), {
-    body: {
-      components: {
-        schemas: {
-          Connection: {
-            properties: {
-              schema_mappings_config: { deprecated: true },
-              entity_mappings: { deprecated: true },
+  row(
+    '2.4',
+    'REST: schema_mappings_config and entity_mappings are deprecated',
+    rest('GET /openapi.json'),
+    {
+      body: {
+        components: {
+          schemas: {
+            Connection: {
+              properties: {
+                schema_mappings_config: { deprecated: true },
+                entity_mappings: { deprecated: true },
+              },
             },
           },
         },
       },
     },
-  }),
+  ),
 ];
 
 function put(customer: object): object {
@@ -217,7 +245,10 @@ function accepted(field: string, cases: readonly (readonly [string, object])[]):
     row(
       '2.4',
       `REST: ${field} ${what} is accepted and returned`,
-      rest('PUT /customers', { ...withConnection({ [field]: value }), customer_id: `${field} ${what}` }),
+      rest('PUT /customers', {
+        ...withConnection({ [field]: value }),
+        customer_id: `${field} ${what}`,
+      }),
       inConnection({ [field]: is(value) }),
     ),
   );

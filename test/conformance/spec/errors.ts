@@ -47,13 +47,30 @@ const META: readonly (readonly [string, Expected])[] = [
 
 export const ERROR_ROWS: readonly Row[] = [
   ...SEARCH.map((status) =>
-    row('7', `${status} is documented for the search`, OPENAPI, listed('/contacts/_search', 'post', status)),
+    row(
+      '7',
+      `${status} is documented for the search`,
+      OPENAPI,
+      listed('/contacts/_search', 'post', status),
+    ),
   ),
   ...UPSERT.map((status) =>
-    row('7', `${status} is documented for the upsert`, OPENAPI, listed('/customers', 'put', status)),
+    row(
+      '7',
+      `${status} is documented for the upsert`,
+      OPENAPI,
+      listed('/customers', 'put', status),
+    ),
   ),
-  row('7', '499 is not documented for the upsert', OPENAPI, listed('/customers', 'put', 499, false)),
-  ...SEARCH.map((status) => row('7', `${status} is ${LABELS[status]}`, OPENAPI, { body: titled(status) })),
+  row(
+    '7',
+    '499 is not documented for the upsert',
+    OPENAPI,
+    listed('/customers', 'put', 499, false),
+  ),
+  ...SEARCH.map((status) =>
+    row('7', `${status} is ${LABELS[status]}`, OPENAPI, { body: titled(status) }),
+  ),
   ...FIELDS.flatMap(([name, expected]) => [
     row('7', `REST: an error has ${name}`, FAILING, {
       status: 499,
@@ -64,26 +81,42 @@ export const ERROR_ROWS: readonly Row[] = [
     }),
   ]),
   ...META.flatMap(([path, expected]) => [
-    row('7', `REST: meta.${path} is set`, FAILING, { body: { errors: [{ meta: nest(path, expected) }] } }),
+    row('7', `REST: meta.${path} is set`, FAILING, {
+      body: { errors: [{ meta: nest(path, expected) }] },
+    }),
     row('7', `GraphQL: meta.${path} is set`, FAILING_FIELD, {
       body: { errors: [{ extensions: { meta: nest(path, expected) } }] },
     }),
   ]),
-  row('7', 'An error of Crossbook’s own has the origin crossbook', rest('POST /contacts/_search', {}), {
+  row(
+    '7',
+    'An error of Crossbook’s own has the origin crossbook',
+    rest('POST /contacts/_search', {}),
+    {
+      status: 400,
+      body: { errors: [{ meta: { origin: 'crossbook', cause: undefined } }] },
+    },
+  ),
+  row('7', '400 is returned for an upsert without fields', rest('PUT /customers', {}), {
     status: 400,
-    body: { errors: [{ meta: { origin: 'crossbook', cause: undefined } }] },
   }),
-  row('7', '400 is returned for an upsert without fields', rest('PUT /customers', {}), { status: 400 }),
-  row('7', '401 is returned without credentials', rest('PUT /customers', CUSTOMER, { as: 'nobody' }), {
-    status: 401,
-  }),
+  row(
+    '7',
+    '401 is returned without credentials',
+    rest('PUT /customers', CUSTOMER, { as: 'nobody' }),
+    {
+      status: 401,
+    },
+  ),
   row(
     '7',
     '403 is returned for an upsert with a customer token',
     rest('PUT /customers', CUSTOMER, { as: 'token' }),
     { status: 403 },
   ),
-  row('7', '404 is returned for an unknown customer', rest('GET /customers/nobody'), { status: 404 }),
+  row('7', '404 is returned for an unknown customer', rest('GET /customers/nobody'), {
+    status: 404,
+  }),
   row(
     '7',
     '409 is returned for an outdated If-Match',
@@ -92,9 +125,14 @@ export const ERROR_ROWS: readonly Row[] = [
       status: 409,
     },
   ),
-  row('7', '422 is returned for an invalid email', rest('PUT /customers', { ...CUSTOMER, email: 'none' }), {
-    status: 422,
-  }),
+  row(
+    '7',
+    '422 is returned for an invalid email',
+    rest('PUT /customers', { ...CUSTOMER, email: 'none' }),
+    {
+      status: 422,
+    },
+  ),
   row(
     '7',
     '501 is returned for a search that the provider does not support',
@@ -120,11 +158,15 @@ function titled(status: number): Expected {
 }
 
 function nest(path: string, expected: Expected): object {
-  return path.split('.').reduceRight((inner: Expected, name) => ({ [name]: inner }), expected) as object;
+  return path
+    .split('.')
+    .reduceRight((inner: Expected, name) => ({ [name]: inner }), expected) as object;
 }
 
 interface Content {
   readonly 'application/json': {
-    readonly example: { readonly errors: readonly { readonly status: string; readonly title: string }[] };
+    readonly example: {
+      readonly errors: readonly { readonly status: string; readonly title: string }[];
+    };
   };
 }

@@ -31,7 +31,9 @@ export const SEARCH_ROWS: readonly Row[] = [
   row(
     '1',
     'GraphQL: a search of any other CRM is 501',
-    graphql('{ searchContacts(provider: PIPEDRIVE, filter: { email: "a@b.example" }) { totalCount } }'),
+    graphql(
+      '{ searchContacts(provider: PIPEDRIVE, filter: { email: "a@b.example" }) { totalCount } }',
+    ),
     {
       body: {
         data: { searchContacts: null },
@@ -88,9 +90,14 @@ export const SEARCH_ROWS: readonly Row[] = [
       body: { records: [{ raw_data: { properties: {} } }] },
     },
   ),
-  row('4.1', 'include_raw_data=false adds nothing', rest(`${SEARCH}?include_raw_data=false`, FILTER), {
-    body: { records: [{ raw_data: undefined }] },
-  }),
+  row(
+    '4.1',
+    'include_raw_data=false adds nothing',
+    rest(`${SEARCH}?include_raw_data=false`, FILTER),
+    {
+      body: { records: [{ raw_data: undefined }] },
+    },
+  ),
   row('4.1', 'page_size limits a page', PAGE, { body: { records: [{}, {}] } }),
   row('4.1', 'page_size can be 1000', rest(`${SEARCH}?page_size=1000`, FILTER), { status: 200 }),
   row('8', 'page_size above 1000 is 400', rest(`${SEARCH}?page_size=1001`, FILTER), refused(400)),
@@ -109,7 +116,8 @@ export const SEARCH_ROWS: readonly Row[] = [
     [
       PAGE,
       ([page]) => rest(`${SEARCH}?page_size=2&cursor=${page?.body.pagination.next}`, DOMAIN),
-      ([, second]) => rest(`${SEARCH}?page_size=2&cursor=${second?.body.pagination.previous}`, DOMAIN),
+      ([, second]) =>
+        rest(`${SEARCH}?page_size=2&cursor=${second?.body.pagination.previous}`, DOMAIN),
     ],
     { status: 200, body: { records: [{}, {}], pagination: { previous: null } } },
   ),
@@ -132,7 +140,9 @@ export const SEARCH_ROWS: readonly Row[] = [
     rest(`${SEARCH}?associations_to_fetch=company,ticket`, FILTER),
     {
       body: {
-        records: [{ associations: { company: Array.isArray, ticket: Array.isArray, deal: undefined } }],
+        records: [
+          { associations: { company: Array.isArray, ticket: Array.isArray, deal: undefined } },
+        ],
       },
     },
   ),
@@ -174,7 +184,12 @@ export const SEARCH_ROWS: readonly Row[] = [
   ),
   row('4.1', 'A search without a body is rejected', rest(SEARCH), { status: /^4(00|15)$/ }),
   row('4.1', 'A search without a filter is 400', rest(SEARCH, {}), refused(400)),
-  row('4.1', 'A filter must be an object', rest(SEARCH, { filter: 'ada@example.com' }), refused(400)),
+  row(
+    '4.1',
+    'A filter must be an object',
+    rest(SEARCH, { filter: 'ada@example.com' }),
+    refused(400),
+  ),
   row('4.1', 'filter.email must be a string', rest(SEARCH, { filter: { email: 7 } }), refused(400)),
   row(
     '4.1',
@@ -220,7 +235,9 @@ export const SEARCH_ROWS: readonly Row[] = [
     ),
     {
       body: {
-        data: { upsertCustomer: { customer: { customerId: 'gql', name: 'G', email: 'g@example.com' } } },
+        data: {
+          upsertCustomer: { customer: { customerId: 'gql', name: 'G', email: 'g@example.com' } },
+        },
       },
     },
   ),

@@ -31,12 +31,14 @@ export const BYTES: readonly BytesKind[] = [
       'an empty host': 'GET /livez HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n',
       'a backslash in the path':
         'GET /connect\\..\\metrics HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
-      'a segment of dots': 'GET /connect/../metrics HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
+      'a segment of dots':
+        'GET /connect/../metrics HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
       'an encoded segment of dots':
         'GET /customers/%2e%2E/admin/applications HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
       'an absolute URL of another scheme':
         'GET ftp://127.0.0.1/livez HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
-      'a host with userinfo': 'GET /livez HTTP/1.1\r\nhost: user@127.0.0.1\r\nconnection: close\r\n\r\n',
+      'a host with userinfo':
+        'GET /livez HTTP/1.1\r\nhost: user@127.0.0.1\r\nconnection: close\r\n\r\n',
       'a host with a path': 'GET /livez HTTP/1.1\r\nhost: 127.0.0.1/x\r\nconnection: close\r\n\r\n',
       'an absolute URL of another host': `GET http://elsewhere/livez HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`,
       'another protocol': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',

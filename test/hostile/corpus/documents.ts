@@ -8,6 +8,17 @@ import { WORK } from './work.ts';
 
 /** Every document of the corpus. */
 export const DOCUMENTS: readonly DocumentKind[] = [
-  ...[TOOLS, ORDINARY, META_FIELDS, TYPE_NAMES, DATA_FOR_STRANGERS, TEXTS],
-  ...[SHAPES, UNKNOWN_HASHES, VALUES, HEAVY_DATA, WORK, NEIGHBOURS, TOKENS],
+  TOOLS,
+  ORDINARY,
+  META_FIELDS,
+  TYPE_NAMES,
+  DATA_FOR_STRANGERS,
+  TEXTS,
+  SHAPES,
+  UNKNOWN_HASHES,
+  VALUES,
+  HEAVY_DATA,
+  WORK,
+  NEIGHBOURS,
+  TOKENS,
 ];

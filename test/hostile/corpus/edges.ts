@@ -5,7 +5,9 @@ const WRONG = 'x'.repeat(43);
 
 /** Missing or slightly wrong credentials: always 401. */
 export const CREDENTIALS: Readonly<Record<string, (callers: Callers) => Headers>> = {
-  'a well-formed key that does not exist': () => ({ 'x-api-key': `cbk_${'a'.repeat(12)}_${WRONG}` }),
+  'a well-formed key that does not exist': () => ({
+    'x-api-key': `cbk_${'a'.repeat(12)}_${WRONG}`,
+  }),
   'an unknown key': () => ({ 'x-api-key': 'x' }),
   'a key with its last character changed': ({ key }) => ({ 'x-api-key': change(keyOf(key)) }),
   'a key without its last character': ({ key }) => ({ 'x-api-key': keyOf(key).slice(0, -1) }),

@@ -13,7 +13,11 @@ export function expand({ kind, as, ways, gets, lines }: DocumentKind): readonly 
         gets: { maxBytes: ANSWER_BYTES[caller], ...own },
         ask(callers: Callers, facts: Facts) {
           const sent = typeof sends === 'function' ? sends(facts) : sends;
-          return toHttpRequest(typeof sent === 'string' ? { query: sent } : sent, way, callers[caller]);
+          return toHttpRequest(
+            typeof sent === 'string' ? { query: sent } : sent,
+            way,
+            callers[caller],
+          );
         },
       })),
     );

@@ -53,11 +53,15 @@ export const TYPE_NAMES: DocumentKind = {
   lines: {
     'a thousand entities with 990 type names': {
       query: `query($r:[_Any!]!){_entities(representations:$r){${many(990, (n) => `t${n}:__typename`)}}}`,
-      variables: { r: Array.from({ length: 1_000 }, () => ({ __typename: 'Customer', customerId: 'demo' })) },
+      variables: {
+        r: Array.from({ length: 1_000 }, () => ({ __typename: 'Customer', customerId: 'demo' })),
+      },
     },
     'a thousand unknown entities': {
       query: `query($r:[_Any!]!){_entities(representations:$r){${many(500, (n) => `t${n}:__typename`)}}}`,
-      variables: { r: Array.from({ length: 1_000 }, (_, n) => ({ __typename: 'Contact', id: `none-${n}` })) },
+      variables: {
+        r: Array.from({ length: 1_000 }, (_, n) => ({ __typename: 'Contact', id: `none-${n}` })),
+      },
     },
     'a thousand nodes with 990 type names': ({ ids }) => ({
       query: `query($i:[ID!]!){nodes(ids:$i){${many(990, (n) => `t${n}:__typename`)}}}`,
@@ -88,7 +92,8 @@ export const DATA_FOR_STRANGERS: DocumentKind = {
       gets: { ...UNAUTHORIZED, status: [400, 401], codes: /^(BAD_REQUEST|UNAUTHORIZED)$/ },
       sends: '{__typename} fragment F on Query{searchContacts(filter:{email:"a@b.c"}){totalCount}}',
     },
-    entities: '{_entities(representations:[{__typename:"Customer",customerId:"demo"}]){__typename}}',
+    entities:
+      '{_entities(representations:[{__typename:"Customer",customerId:"demo"}]){__typename}}',
     'a customer behind a condition that is false':
       '{__typename ...on Query @include(if:false){customer{name}}}',
     'a node at the end of fifty fragments': `{...F0} ${many(50, (n) => `fragment F${n} on Query{...F${n + 1}}`)} fragment F50 on Query{node(id:"x"){id}}`,

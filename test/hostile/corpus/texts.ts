@@ -9,7 +9,11 @@ export const TEXTS: DocumentKind = {
   as: ['stranger', 'key'],
   ways: ['POST'],
   // Unauthenticated ones can be rejected for requesting data before any other check.
-  gets: { ...REFUSED, status: [400, 401, 413], codes: /^(BAD_REQUEST|PAYLOAD_TOO_LARGE|UNAUTHORIZED)$/ },
+  gets: {
+    ...REFUSED,
+    status: [400, 401, 413],
+    codes: /^(BAD_REQUEST|PAYLOAD_TOO_LARGE|UNAUTHORIZED)$/,
+  },
   lines: {
     'the words of a message, over and over': {
       query: `query A{__typename} query B{searchContacts(filter:"${words('cannot represent ')}"){nodes{id}}}`,
@@ -54,11 +58,17 @@ export const TEXTS: DocumentKind = {
       gets: { status: [200, 400, 413] },
       sends: { query: many(3_000, (n) => `query Q${n}{__typename}`), operationName: 'Q2999' },
     },
-    '3,000 operations of one name': { query: many(3_000, () => 'query Q{__typename}'), operationName: 'Q' },
+    '3,000 operations of one name': {
+      query: many(3_000, () => 'query Q{__typename}'),
+      operationName: 'Q',
+    },
     'types that do not exist': `{${many(2_000, (n) => `...on Contac${n}{id}`)}}`,
     'directives that do not exist': `{__typename ${many(5_000, (n) => `@includ${n}`)}}`,
     'a directive 5,000 times': `{__typename ${many(5_000, () => '@include(if:true)')}}`,
-    'an operation whose name is almost a megabyte': { query: '{__typename}', operationName: words('n') },
+    'an operation whose name is almost a megabyte': {
+      query: '{__typename}',
+      operationName: words('n'),
+    },
     'an operation whose name is 30 KB': {
       gets: { ...REFUSED, maxBytes: 4_096 },
       sends: { query: '{__typename}', operationName: words('n', 30_000) },

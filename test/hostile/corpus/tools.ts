@@ -43,7 +43,8 @@ export const TOOLS: DocumentKind = {
     'rover subgraph introspect': {
       gets: { ...PASSES, has: /"sdl":"/ },
       sends: {
-        query: 'query SubgraphIntrospectQuery {\n  # eslint-disable-next-line\n  _service {\n    sdl\n  }\n}',
+        query:
+          'query SubgraphIntrospectQuery {\n  # eslint-disable-next-line\n  _service {\n    sdl\n  }\n}',
         operationName: 'SubgraphIntrospectQuery',
         variables: {},
       },

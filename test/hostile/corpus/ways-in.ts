@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { BOUNDED, type DocumentKind, many, PASSES, REFUSED } from './line.ts';
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
-const persisted = (sha256Hash: string, version: unknown = 1) => ({ persistedQuery: { version, sha256Hash } });
+const persisted = (sha256Hash: string, version: unknown = 1) => ({
+  persistedQuery: { version, sha256Hash },
+});
 const BAD_REQUEST = { status: [400], codes: /^BAD_REQUEST$/, maxBytes: 16_384 };
 const TYPE_NAME = '{__typename}';
 
@@ -27,12 +29,18 @@ export const SHAPES: DocumentKind = {
     'variables that are a string': { query: TYPE_NAME, variables: '{}' },
     'an operation name that is a list': { query: TYPE_NAME, operationName: ['A'] as never },
     'an unknown operation name': { query: 'query A{__typename}', operationName: 'B' },
-    'an operation name of the prototype': { query: 'query A{__typename}', operationName: '__proto__' },
+    'an operation name of the prototype': {
+      query: 'query A{__typename}',
+      operationName: '__proto__',
+    },
     'two operations, and no name': 'query A{__typename} query B{__typename}',
     'a subscription': 'subscription{__typename}',
     'extensions that are a string': { query: TYPE_NAME, extensions: 'x' } as never,
     'a malformed hash': { query: TYPE_NAME, extensions: persisted('x') } as never,
-    'a hash of another document': { query: TYPE_NAME, extensions: persisted(hashOf('{x}')) } as never,
+    'a hash of another document': {
+      query: TYPE_NAME,
+      extensions: persisted(hashOf('{x}')),
+    } as never,
     'a hash of another version': { query: '{x}', extensions: persisted(hashOf('{x}'), 2) } as never,
     'a hash that is an object': { query: '{x}', extensions: persisted({} as never) } as never,
   },
@@ -62,7 +70,10 @@ export const VALUES: DocumentKind = {
   lines: {
     '1,001 emails': emails(1_001),
     '50,000 emails': emails(50_000),
-    '30,000 ids': { query: NODES(), variables: { i: Array.from({ length: 30_000 }, (_, n) => `id-${n}`) } },
+    '30,000 ids': {
+      query: NODES(),
+      variables: { i: Array.from({ length: 30_000 }, (_, n) => `id-${n}`) },
+    },
     '50,000 values of the wrong type': {
       query: NODES(),
       variables: { i: Array.from({ length: 50_000 }, () => ({})) },
@@ -71,13 +82,16 @@ export const VALUES: DocumentKind = {
       query: NODES(),
       variables: { i: [{ a: 'x'.repeat(90_000) }] },
     },
-    'a page of ten thousand': '{searchContacts(filter:{emailDomain:"example.com"},first:10000){totalCount}}',
+    'a page of ten thousand':
+      '{searchContacts(filter:{emailDomain:"example.com"},first:10000){totalCount}}',
     'a cursor of 90 KB': {
-      query: 'query($c:String){searchContacts(filter:{emailDomain:"example.com"},after:$c){totalCount}}',
+      query:
+        'query($c:String){searchContacts(filter:{emailDomain:"example.com"},after:$c){totalCount}}',
       variables: { c: 'x'.repeat(90_000) },
     },
     'a provider of 90 KB': {
-      query: 'query($p:ProviderName){searchContacts(provider:$p,filter:{email:"a@b.c"}){totalCount}}',
+      query:
+        'query($p:ProviderName){searchContacts(provider:$p,filter:{email:"a@b.c"}){totalCount}}',
       variables: { p: 'X'.repeat(90_000) },
     },
     'a default that is long': `query($a:[Int!]=[${'1 '.repeat(20_000)}]){nodes(ids:$a){id}}`,
@@ -126,7 +140,10 @@ export const ORDINARY: DocumentKind = {
 
 function emails(count: number) {
   const variables = { e: Array.from({ length: count }, (_, n) => `p${n}@e.io`) };
-  return { query: 'query($e:[String!]){searchContacts(filter:{emails:$e}){totalCount}}', variables };
+  return {
+    query: 'query($e:[String!]){searchContacts(filter:{emails:$e}){totalCount}}',
+    variables,
+  };
 }
 
 function NODES(): string {

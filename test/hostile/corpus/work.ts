@@ -8,7 +8,10 @@ export const WORK: DocumentKind = {
   kind: 'work that is done for each occurrence',
   as: ['key'],
   ways: ['POST'],
-  gets: { ...BOUNDED, codes: /^(BAD_REQUEST|PAYLOAD_TOO_LARGE|NOT_FOUND|REMOTE_PROVIDER_RATE_LIMITED)$/ },
+  gets: {
+    ...BOUNDED,
+    codes: /^(BAD_REQUEST|PAYLOAD_TOO_LARGE|NOT_FOUND|REMOTE_PROVIDER_RATE_LIMITED)$/,
+  },
   lines: {
     'a list of 20,000 kinds, followed for each of 1,000 contacts': {
       query: `query($t:[AssociatedObject!]!){${CONTACTS('associations(to:$t){remoteId}')}}`,

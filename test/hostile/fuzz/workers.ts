@@ -83,7 +83,11 @@ export function createWorkers({ target, facts, judge }: Prepared, seed: number):
       const fault = writeFault(dice, tokens[name]);
       await crm.recover();
       await crm.fail(fault, { times: 1 + dice.next(3) });
-      const headers = { ...callers.key, 'x-provider-name': name, 'content-type': 'application/json' };
+      const headers = {
+        ...callers.key,
+        'x-provider-name': name,
+        'content-type': 'application/json',
+      };
       const filter = dice.pick([{ email: 'ada@example.com' }, { email_domain: 'example.com' }]);
       const rest = { path: '/contacts/_search', headers, body: JSON.stringify({ filter }) };
       const query =
@@ -118,7 +122,8 @@ function exchange(url: string, sent: string, drips: boolean): Promise<string> {
  * A few requests find everything free but memory: two or three answers of 31 MB from a CRM fill their connection's
  * share, and one more is refused.
  */
-const OTHER_REFUSAL = /"code":"SERVICE_UNAVAILABLE"[^}]*"detail":"(?!The memory for requests and answers)/;
+const OTHER_REFUSAL =
+  /"code":"SERVICE_UNAVAILABLE"[^}]*"detail":"(?!The memory for requests and answers)/;
 
 export type Worker = () => Promise<Finding>;
 

@@ -25,7 +25,13 @@ import type { Operation } from '../target/send.ts';
  * aliases, fragments, type names and lists. The response can be large; the documents themselves stay near
  * `maxCharacters`.
  */
-export function createDocumentWriter({ schema, dice, texts, ids, maxCharacters }: Options): DocumentWriter {
+export function createDocumentWriter({
+  schema,
+  dice,
+  texts,
+  ids,
+  maxCharacters,
+}: Options): DocumentWriter {
   const { next, chance, pick } = dice;
   const root = schema.getQueryType() as GraphQLObjectType;
   const meta = [SchemaMetaFieldDef, TypeMetaFieldDef, root.getFields()['_service'] as AnyField];
@@ -61,7 +67,9 @@ export function createDocumentWriter({ schema, dice, texts, ids, maxCharacters }
   function field({ name, args: declared, type }: AnyField, depth: number): string {
     const inner = getNamedType(type);
     if (isCompositeType(inner) && (depth > 9 || left <= 0)) return '__typename';
-    const head = spend(`${chance(60) ? `a${next(900)}:` : ''}${name}${args(declared)}${condition()}`);
+    const head = spend(
+      `${chance(60) ? `a${next(900)}:` : ''}${name}${args(declared)}${condition()}`,
+    );
     return isCompositeType(inner) ? `${head}${selection(inner, depth + 1)}` : head;
   }
 
@@ -78,7 +86,9 @@ export function createDocumentWriter({ schema, dice, texts, ids, maxCharacters }
 
   function args(declared: readonly GraphQLArgument[]): string {
     const args = declared.filter(({ type }) => isNonNullType(type) || chance(40));
-    return args.length > 0 ? `(${args.map((one) => `${one.name}:${value(one.type)}`).join(',')})` : '';
+    return args.length > 0
+      ? `(${args.map((one) => `${one.name}:${value(one.type)}`).join(',')})`
+      : '';
   }
 
   function value(type: GraphQLInputType): string {
@@ -92,7 +102,9 @@ export function createDocumentWriter({ schema, dice, texts, ids, maxCharacters }
     if (isEnumType(type)) return pick(type.getValues()).name;
     if (isInputObjectType(type)) {
       const all = Object.values(type.getFields());
-      const chosen = type.isOneOf ? [pick(all)] : all.filter((one) => isNonNullType(one.type) || chance(30));
+      const chosen = type.isOneOf
+        ? [pick(all)]
+        : all.filter((one) => isNonNullType(one.type) || chance(30));
       return `{${chosen.map((one) => `${one.name}:${value(one.type)}`).join(',')}}`;
     }
     return scalar(type.name);
@@ -101,7 +113,8 @@ export function createDocumentWriter({ schema, dice, texts, ids, maxCharacters }
   function scalar(name: string): string {
     if (name === 'Int') return pick(['0', '1', '5', '100', '1000', '1001', '-1', '99999999999']);
     if (name === 'Boolean') return pick(['true', 'false']);
-    if (name === '_Any' && chance(50)) return `{__typename:"Contact",id:${JSON.stringify(pick(ids))}}`;
+    if (name === '_Any' && chance(50))
+      return `{__typename:"Contact",id:${JSON.stringify(pick(ids))}}`;
     if (name === '_Any') return `{__typename:"Customer",customerId:${JSON.stringify(pick(texts))}}`;
     return JSON.stringify(pick(name === 'ID' && chance(60) ? ids : texts));
   }

@@ -1,9 +1,23 @@
 import type { Dice } from '../../support/dice.ts';
 
 /** Writes HTTP/1.1 that is almost valid: framings, headers and URLs, complete or truncated. */
-export function writeHttp({ next, chance, pick }: Dice, headers: Readonly<Record<string, string>>): string {
+export function writeHttp(
+  { next, chance, pick }: Dice,
+  headers: Readonly<Record<string, string>>,
+): string {
   const body = pick(BODIES);
-  const method = pick(['GET', 'POST', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'BREW']);
+  const method = pick([
+    'GET',
+    'POST',
+    'POST',
+    'PUT',
+    'DELETE',
+    'HEAD',
+    'OPTIONS',
+    'PATCH',
+    'TRACE',
+    'BREW',
+  ]);
   const lines = [
     `${method} ${pick(PATHS)} HTTP/${chance(95) ? '1.1' : pick(['1.0', '2.0', '9.9'])}`,
     `host: ${chance(90) ? '127.0.0.1' : pick(['elsewhere', 'a b', '', '127.0.0.1:99999', '[::1]'])}`,
@@ -17,7 +31,9 @@ export function writeHttp({ next, chance, pick }: Dice, headers: Readonly<Record
     ...(chance(70) ? ['connection: close'] : []),
   ];
   const chunked = lines.some((line) => line === 'transfer-encoding: chunked');
-  const sent = chunked ? `${body.length.toString(16)}\r\n${body}\r\n${chance(80) ? '0\r\n\r\n' : ''}` : body;
+  const sent = chunked
+    ? `${body.length.toString(16)}\r\n${body}\r\n${chance(80) ? '0\r\n\r\n' : ''}`
+    : body;
   const text = `${lines.join('\r\n')}\r\n\r\n${sent}`;
   if (chance(15)) return text.slice(0, next(text.length));
   return chance(15) ? spoil(text) : text.repeat(pick([1, 1, 1, 4]));
@@ -25,7 +41,9 @@ export function writeHttp({ next, chance, pick }: Dice, headers: Readonly<Record
   function spoil(message: string): string {
     const at = next(message.length);
     return (
-      message.slice(0, at) + pick(['\r', '\n', '\u0000', ' ', '\r\n\r\n', 'ÿ']) + message.slice(at + next(3))
+      message.slice(0, at) +
+      pick(['\r', '\n', '\u0000', ' ', '\r\n\r\n', 'ÿ']) +
+      message.slice(at + next(3))
     );
   }
 }
@@ -42,32 +60,26 @@ const BODIES = [
 ];
 
 const PATHS = [
-  ...[
-    '/graphql',
-    '/graphql',
-    '/graphql?query={__typename}',
-    '/contacts/_search',
-    '/customers',
-    '/customers/demo',
-  ],
-  ...[
-    '/livez',
-    '/readyz',
-    '/metrics',
-    '/',
-    '/openapi.json',
-    '/nowhere',
-    '//',
-    '/graphql?query=%',
-    '/%00',
-    '*',
-  ],
-  ...[
-    'http://elsewhere/graphql',
-    `/${'x'.repeat(4_000)}`,
-    '/graphql?variables={',
-    '/contacts/_search?page_size=1e9',
-  ],
+  '/graphql',
+  '/graphql',
+  '/graphql?query={__typename}',
+  '/contacts/_search',
+  '/customers',
+  '/customers/demo',
+  '/livez',
+  '/readyz',
+  '/metrics',
+  '/',
+  '/openapi.json',
+  '/nowhere',
+  '//',
+  '/graphql?query=%',
+  '/%00',
+  '*',
+  'http://elsewhere/graphql',
+  `/${'x'.repeat(4_000)}`,
+  '/graphql?variables={',
+  '/contacts/_search?page_size=1e9',
 ];
 
 const FRAMINGS: readonly ((length: number) => readonly string[])[] = [

@@ -25,7 +25,11 @@ export const atWork: Measure = async ({ seed, scale }) => {
   const client = async () => {
     while (performance.now() < endAt) {
       sent += 1;
-      await talk(port, dice.pick(FRAMINGS)(dice.chance(80) ? target.callers.key : {}), dice.next(400));
+      await talk(
+        port,
+        dice.pick(FRAMINGS)(dice.chance(80) ? target.callers.key : {}),
+        dice.next(400),
+      );
     }
   };
   const watch = async () => {
@@ -67,7 +71,10 @@ async function talk(
 
 async function readRunning(url: string): Promise<number> {
   const numbers = readMetrics((await send(url, { method: 'GET', path: '/metrics' })).text);
-  return Object.values(numbers('crossbook_requests_running')).reduce((sum, count) => sum + count, 0);
+  return Object.values(numbers('crossbook_requests_running')).reduce(
+    (sum, count) => sum + count,
+    0,
+  );
 }
 
 const QUERY = '{"query":"{searchContacts(filter:{email:\\"ada@example.com\\"}){nodes{id}}}"}';
@@ -83,7 +90,10 @@ const FRAMINGS: readonly ((headers: Headers) => readonly [string, string])[] = [
     '}',
   ],
   (headers) => [toHead('POST /graphql', headers, 'transfer-encoding: chunked'), toChunk(QUERY)],
-  (headers) => [toHead('POST /contacts/_search', headers, `content-length: ${REST.length}`) + REST, ''],
+  (headers) => [
+    toHead('POST /contacts/_search', headers, `content-length: ${REST.length}`) + REST,
+    '',
+  ],
   (headers) => [toHead('POST /contacts/_search', headers, `content-length: ${REST.length}`), REST],
   (headers) => [toHead(`GET ${LOOKUP}`, headers), ''],
   (headers) => [toHead(`GET ${LOOKUP}`, headers, 'content-length: 1'), 'x'],
@@ -98,7 +108,13 @@ const FRAMINGS: readonly ((headers: Headers) => readonly [string, string])[] = [
 
 function toHead(line: string, headers: Headers, ...more: readonly string[]): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const all = [`${line} HTTP/1.1`, 'host: 127.0.0.1', 'content-type: application/json', ...lines, ...more];
+  const all = [
+    `${line} HTTP/1.1`,
+    'host: 127.0.0.1',
+    'content-type: application/json',
+    ...lines,
+    ...more,
+  ];
   return `${all.join('\r\n')}\r\n\r\n`;
 }
 

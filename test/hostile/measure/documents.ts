@@ -11,16 +11,27 @@ import { type HttpRequest, send, toGet, toGraphQL } from '../target/send.ts';
 import { atMost, MEGABYTE, type Measure, none, type Row } from './measure.ts';
 
 /** A thousand random documents among those of the corpus, by ten unauthenticated clients concurrently. */
-export const strangers: Measure = (options) => flood({ ...options, caller: 'stranger', about: 'schema' });
+export const strangers: Measure = (options) =>
+  flood({ ...options, caller: 'stranger', about: 'schema' });
 
 /** The same with an API key, including data. */
-export const keyholders: Measure = (options) => flood({ ...options, caller: 'key', about: 'anything' });
+export const keyholders: Measure = (options) =>
+  flood({ ...options, caller: 'key', about: 'anything' });
 
 async function flood({ seed, scale, caller, about }: Flood): Promise<readonly Row[]> {
   const prepared = await openPrepared();
   const { target, facts, judge } = prepared;
-  const found = { answers: [] as string[], tools: [] as string[], heaviest: 0, heldMs: 0, lateMs: 0 };
-  const waiting = [...readCorpus(prepared, caller), ...generate(prepared, { seed, scale, caller, about })];
+  const found = {
+    answers: [] as string[],
+    tools: [] as string[],
+    heaviest: 0,
+    heldMs: 0,
+    lateMs: 0,
+  };
+  const waiting = [
+    ...readCorpus(prepared, caller),
+    ...generate(prepared, { seed, scale, caller, about }),
+  ];
   const total = waiting.length;
   const before = (await target.monitor.collect()).held;
 
@@ -45,7 +56,8 @@ async function flood({ seed, scale, caller, about }: Flood): Promise<readonly Ro
     for (let n = 0; waiting.length > 0 && target.isAlive(); n++) {
       const one = cases[n % cases.length];
       const request = one?.ask(target.callers, facts);
-      if (one && request) found.tools.push(...judge.check(await send(target.url, request), one.gets));
+      if (one && request)
+        found.tools.push(...judge.check(await send(target.url, request), one.gets));
     }
   };
   await Promise.all([...Array.from({ length: 10 }, client), tools()]).catch((error) =>
@@ -75,7 +87,10 @@ function readCorpus({ target, facts }: Prepared, caller: Caller): HttpRequest[] 
     .flatMap(({ ask }) => ask(target.callers, facts) ?? []);
 }
 
-function generate({ target, facts }: Prepared, { seed, scale, caller, about }: Flood): HttpRequest[] {
+function generate(
+  { target, facts }: Prepared,
+  { seed, scale, caller, about }: Flood,
+): HttpRequest[] {
   const dice = createDice(seed);
   const texts = ['demo', 'stuffed', 'ada@example.com', 'example.com', 'Contact', 'Query', ''];
   const ids = facts.ids.slice(0, 200);

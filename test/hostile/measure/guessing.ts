@@ -48,7 +48,12 @@ export const guessing: Measure = async ({ scale }) => {
     none(`${fresh.length * 3} requests with keys and tokens in use: not answered`, failed.used),
     none(`${fresh.length} requests with tokens not seen before: not answered`, failed.fresh),
     none(`${guessed} guesses, ${perSecond} a second: neither 401 nor 503`, failed.guesses),
-    atMost(`the longest wait of a guess; ${refused} were refused with 503`, longestMs, WAIT_MS, 'ms'),
+    atMost(
+      `the longest wait of a guess; ${refused} were refused with 503`,
+      longestMs,
+      WAIT_MS,
+      'ms',
+    ),
   ];
   return rows;
 };
@@ -63,7 +68,11 @@ async function issueTokens({ target }: Prepared, count: number): Promise<Headers
   const { key } = target.callers;
   const headers = { ...key, 'content-type': 'application/json' };
   const issue = async () => {
-    const { text } = await send(target.url, { path: '/customers/demo/tokens', headers, body: '{}' });
+    const { text } = await send(target.url, {
+      path: '/customers/demo/tokens',
+      headers,
+      body: '{}',
+    });
     return { authorization: `Bearer ${JSON.parse(text).token}`, 'x-customer-id': 'demo' };
   };
   return Promise.all(Array.from({ length: count }, issue));

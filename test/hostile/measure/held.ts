@@ -18,7 +18,12 @@ export const held: Measure = async ({ scale }) => {
   return rows;
 };
 
-async function measure(prepared: Prepared, name: string, scaled: Scaled, attack: Attack): Promise<Row[]> {
+async function measure(
+  prepared: Prepared,
+  name: string,
+  scaled: Scaled,
+  attack: Attack,
+): Promise<Row[]> {
   const { target } = prepared;
   await warmUp(prepared);
   const { rss: before } = await target.monitor.collect();
@@ -39,8 +44,16 @@ async function measure(prepared: Prepared, name: string, scaled: Scaled, attack:
   const longest = Math.max(...tookMs);
   return [
     none('the process has ended', target.isAlive() ? [] : [target.product.complaints()]),
-    atMost(`${name}: resident memory grew`, (highest - before) / MEGABYTE, bound / MEGABYTE + 100, 'MB'),
-    none(`${name}: requests of another that failed (the longest took ${Math.round(longest)} ms)`, failures),
+    atMost(
+      `${name}: resident memory grew`,
+      (highest - before) / MEGABYTE,
+      bound / MEGABYTE + 100,
+      'MB',
+    ),
+    none(
+      `${name}: requests of another that failed (the longest took ${Math.round(longest)} ms)`,
+      failures,
+    ),
   ];
 }
 
@@ -83,7 +96,11 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
 async function holdOpen(url: string, count: number, bytes: Buffer): Promise<void> {
   const sockets: Socket[] = [];
   for (let n = 0; n < count; n++) {
-    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress: ELSEWHERE });
+    const socket = connect({
+      port: Number(new URL(url).port),
+      host: '127.0.0.1',
+      localAddress: ELSEWHERE,
+    });
     socket.on('error', () => undefined);
     socket.pause();
     socket.write(bytes);
@@ -97,7 +114,8 @@ async function holdOpen(url: string, count: number, bytes: Buffer): Promise<void
 
 /** Afterwards, one-time compilation and pools are done. */
 async function warmUp({ target }: Prepared): Promise<void> {
-  for (let n = 0; n < 20; n++) await send(target.url, toGraphQL({ query: HEAVY }, target.callers.key));
+  for (let n = 0; n < 20; n++)
+    await send(target.url, toGraphQL({ query: HEAVY }, target.callers.key));
 }
 
 async function readBound(url: string): Promise<number> {
@@ -117,7 +135,8 @@ function toHead(headers: Readonly<Record<string, string>>, length: number): stri
 
 const HEAVY =
   '{searchContacts(filter:{emailDomain:"example.com"},first:1000){nodes{id remoteId firstName lastName rawData}}}';
-const INTROSPECTION = '{__schema{types{name description fields{name description args{name description}}}}}';
+const INTROSPECTION =
+  '{__schema{types{name description fields{name description args{name description}}}}}';
 const HOLD_MS = 5_000;
 
 type Attack = (prepared: Prepared, scaled: Scaled) => Promise<void>;

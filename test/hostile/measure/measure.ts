@@ -24,7 +24,12 @@ export function atMost(what: string, value: number, bound: number, unit: string)
 /** Fails on any of these. */
 export function none(what: string, found: readonly string[]): Row {
   const listed = found.slice(0, MOST_LISTED).map((one) => `\n         ${one.slice(0, 400)}`);
-  return { what, value: `${found.length}${listed.join('')}`, bound: 'none', holds: found.length === 0 };
+  return {
+    what,
+    value: `${found.length}${listed.join('')}`,
+    bound: 'none',
+    holds: found.length === 0,
+  };
 }
 
 const MOST_LISTED = 8;

@@ -17,7 +17,8 @@ export const refreshes: Measure = async ({ scale }) => {
   const { salesforce } = target.crms;
   const connection = salesforce.connect(await salesforce.demo());
   const theirs = Array.from({ length: count }, (_, n) => `hanging-${n}`);
-  for (const id of theirs) await upsert(target.url, target.callers.key, id, [toExpired(connection)]);
+  for (const id of theirs)
+    await upsert(target.url, target.callers.key, id, [toExpired(connection)]);
   const search = (headers: Headers, provider: string) =>
     ask(target, { query: SEARCH }, { ...headers, 'x-provider-name': provider });
   const { neighbour } = target.callers;
@@ -47,7 +48,10 @@ export const refreshes: Measure = async ({ scale }) => {
   await Promise.all(hanging);
   await target.close();
   return [
-    none('refreshes that have not reached their CRM', arrived === count ? [] : [`${arrived} of ${count}`]),
+    none(
+      'refreshes that have not reached their CRM',
+      arrived === count ? [] : [`${arrived} of ${count}`],
+    ),
     none(`another tenant's requests that failed during ${count} hanging refreshes`, failed),
     ...compare('during hanging refreshes', alone, meanwhile),
   ];

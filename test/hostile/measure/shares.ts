@@ -18,10 +18,16 @@ const CUSTOMERS = Array.from({ length: 40 }, (_, n) => `neighbour-${n}`);
  * five.
  */
 export const shares: Measure = async ({ scale, only = '' }) => {
-  const { target } = await openPrepared({ CROSSBOOK_PROVIDER_DEADLINE_MS: '3000' }, { isApart: true });
+  const { target } = await openPrepared(
+    { CROSSBOOK_PROVIDER_DEADLINE_MS: '3000' },
+    { isApart: true },
+  );
   const slow = await target.crms.hubspot.create(ADA);
   await upsert(target.url, target.callers.key, 'slow', [target.crms.hubspot.connect(slow)]);
-  await target.crms.hubspot.fail({ kind: 'slow', delayMs: 2_500 }, { account: slow.id, times: 1_000_000 });
+  await target.crms.hubspot.fail(
+    { kind: 'slow', delayMs: 2_500 },
+    { account: slow.id, times: 1_000_000 },
+  );
   // Many customers, so that no provider rate limit delays them.
   for (const customer of CUSTOMERS) {
     const connection = target.crms.salesforce.connect(await target.crms.salesforce.create(ADA));
@@ -57,11 +63,15 @@ export const shares: Measure = async ({ scale, only = '' }) => {
 /** Sent by another application. */
 const ATTACKS: Attacks = {
   'a slow CRM under 500 requests a second': ({ url, callers }) => ({
-    ...{ url, perSecond: 500, atOnce: 2_000 },
+    url,
+    perSecond: 500,
+    atOnce: 2_000,
     request: toGraphQL({ query: look('first') }, { ...callers.key, 'x-customer-id': 'slow' }),
   }),
   '200 pages a second, ten times what fits': ({ url, callers }) => ({
-    ...{ url, perSecond: 200, atOnce: 2_000 },
+    url,
+    perSecond: 200,
+    atOnce: 2_000,
     request: toGraphQL({ query: page(false) }, callers.key),
   }),
 };
@@ -72,15 +82,24 @@ const ATTACKS: Attacks = {
  */
 const FLOODS: Attacks = {
   '1,000 pages a second from the cache': ({ url, callers }) => ({
-    ...{ url, perSecond: 1_000, atOnce: 2_000 },
+    url,
+    perSecond: 1_000,
+    atOnce: 2_000,
     request: toGraphQL({ query: page(true) }, callers.key),
   }),
-  'as many requests without a look at the database as 400 connections carry': ({ url, callers }) => ({
-    ...{ url, perSecond: 50_000, atOnce: 400 },
+  'as many requests without a look at the database as 400 connections carry': ({
+    url,
+    callers,
+  }) => ({
+    url,
+    perSecond: 50_000,
+    atOnce: 400,
     request: toGraphQL({ query: '{providers{name}}' }, callers.key),
   }),
   'as many small requests as 400 connections carry': ({ url, callers }) => ({
-    ...{ url, perSecond: 50_000, atOnce: 400 },
+    url,
+    perSecond: 50_000,
+    atOnce: 400,
     request: toGraphQL({ query: '{customer{id connections{providerName status}}}' }, callers.key),
   }),
 };
@@ -100,7 +119,11 @@ function atMost(what: string, { alone, beside }: { alone: number; beside: number
 type Attacks = Readonly<Record<string, (target: Target) => Load>>;
 
 /** The p99 of another application, minus the event loop lag of this process. */
-async function measure({ url, callers }: Target, seconds: number, failed: string[]): Promise<number> {
+async function measure(
+  { url, callers }: Target,
+  seconds: number,
+  failed: string[],
+): Promise<number> {
   const late = monitorEventLoopDelay({ resolution: 1 });
   late.enable();
   const took: number[] = [];
@@ -109,9 +132,14 @@ async function measure({ url, callers }: Target, seconds: number, failed: string
   const askAgainAndAgain = async () => {
     while (performance.now() < until) {
       const customer = CUSTOMERS[took.length % CUSTOMERS.length] ?? '';
-      const headers = { ...callers.neighbour, 'x-customer-id': customer, 'x-provider-name': 'salesforce' };
+      const headers = {
+        ...callers.neighbour,
+        'x-customer-id': customer,
+        'x-provider-name': 'salesforce',
+      };
       const { status, text, tookMs } = await send(url, toGraphQL({ query }, headers));
-      if (status !== 200 || text.includes('"errors"')) failed.push(`${status} ${text.slice(0, 200)}`);
+      if (status !== 200 || text.includes('"errors"'))
+        failed.push(`${status} ${text.slice(0, 200)}`);
       took.push(tookMs);
       await wait(10);
     }

@@ -8,7 +8,10 @@ import type { Monitor } from './monitor.ts';
  * pinned to a core that neither they nor this process use, if there are several. HubSpot, which attackers use, has
  * a lower priority than Salesforce.
  */
-export async function startApart(product: ChildProcess, { monitor, port }: Apart): Promise<() => void> {
+export async function startApart(
+  product: ChildProcess,
+  { monitor, port }: Apart,
+): Promise<() => void> {
   const cores = availableParallelism();
   const isPinned = process.platform === 'linux' && cores > 1;
   await monitor.close([port, port + 1]);
@@ -50,7 +53,9 @@ function listProcesses(name: string): readonly number[] {
 }
 
 async function startSandbox(ports: readonly number[]): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['dist/sandbox.js', ...ports.map(String)], { stdio: 'pipe' });
+  const child = spawn(process.execPath, ['dist/sandbox.js', ...ports.map(String)], {
+    stdio: 'pipe',
+  });
   await once(child.stdout, 'data');
   return child;
 }

@@ -2,7 +2,8 @@
 export function openCrm(port: number): Crm {
   const ask = async <Reply>(path: string, method: string, body?: unknown): Promise<Reply> => {
     const response = await fetch(`http://127.0.0.1:${port}/__sandbox/${path}`, {
-      ...{ method, headers: { 'content-type': 'application/json' } },
+      method,
+      headers: { 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(await response.text());
@@ -11,7 +12,8 @@ export function openCrm(port: number): Crm {
   const origin = `http://127.0.0.1:${port}`;
   return {
     demo: () => ask('accounts/demo', 'GET'),
-    create: (email) => ask('accounts', 'POST', { people: [{ email, firstName: 'Ada' }], limits: null }),
+    create: (email) =>
+      ask('accounts', 'POST', { people: [{ email, firstName: 'Ada' }], limits: null }),
     connect: (account) => toConnection(account, origin),
     liftLimits: () => ask('accounts/demo/limits', 'PATCH', null),
     fail: (fault, { account = 'demo', ...timing } = {}) =>
@@ -19,7 +21,10 @@ export function openCrm(port: number): Crm {
     recover: (account = 'demo') => ask(`accounts/${account}/faults`, 'DELETE', {}),
     expire: (account = 'demo') => ask(`accounts/${account}/expire`, 'POST', {}),
     async countCalls(operation, account = 'demo') {
-      const { calls } = await ask<{ calls: { operation: string }[] }>(`accounts/${account}/calls`, 'GET');
+      const { calls } = await ask<{ calls: { operation: string }[] }>(
+        `accounts/${account}/calls`,
+        'GET',
+      );
       return calls.filter((call) => call.operation === operation).length;
     },
     async forgetCalls(account = 'demo') {
@@ -29,7 +34,10 @@ export function openCrm(port: number): Crm {
 }
 
 /** In the REST form of an upsert. */
-function toConnection({ id, instanceUrl, staticToken, accessToken, refreshToken }: Account, origin: string) {
+function toConnection(
+  { id, instanceUrl, staticToken, accessToken, refreshToken }: Account,
+  origin: string,
+) {
   if (staticToken === undefined) {
     const credentials = { type: 'oauth2', access_token: accessToken, refresh_token: refreshToken };
     return { provider_name: 'salesforce', instance_url: instanceUrl, credentials };

@@ -2,12 +2,15 @@
  * Finds any twelve consecutive letters or digits of a secret in a text, also percent-encoded, escaped as in JSON or
  * HTML, in base64 or hexadecimal, in another case, or with other characters in between.
  */
-export function createSecretFinder(secrets: readonly string[]): (text: string) => string | undefined {
+export function createSecretFinder(
+  secrets: readonly string[],
+): (text: string) => string | undefined {
   const pieces = new Map<string, string>();
   for (const secret of secrets) {
     // The part before "!" is the org id, which every Salesforce URL contains.
     const plain = flatten(secret.slice(secret.indexOf('!') + 1));
-    for (let at = 0; at + LENGTH <= plain.length; at++) pieces.set(plain.slice(at, at + LENGTH), secret);
+    for (let at = 0; at + LENGTH <= plain.length; at++)
+      pieces.set(plain.slice(at, at + LENGTH), secret);
   }
   return (text) => {
     for (const reading of readings(text, 2)) {

@@ -15,11 +15,14 @@ export function createJudge(secrets: readonly string[]): Judge {
       const errors = answers.flatMap(readErrors);
       const wrongCodes = codes ? errors.map(codeOf).filter((code) => !codes.test(code)) : [];
       return compact([
-        !status.includes(received.status) && `status ${received.status} instead of ${status.join(' or ')}`,
+        !status.includes(received.status) &&
+          `status ${received.status} instead of ${status.join(' or ')}`,
         answers.length === 0 && 'no JSON',
         wrongCodes.length > 0 && `${wrongCodes.length} errors with the code ${wrongCodes[0]}`,
         complete && errors.length > 0 && `an error: ${JSON.stringify(errors[0]).slice(0, 300)}`,
-        maxBytes !== undefined && bytes > maxBytes && `${bytes} bytes, and the bound is ${maxBytes}`,
+        maxBytes !== undefined &&
+          bytes > maxBytes &&
+          `${bytes} bytes, and the bound is ${maxBytes}`,
         has && !has.test(text) && `nothing in it is like ${has}`,
         hasNot?.test(text) && `there is in it what is like ${hasNot}`,
         ...this.checkAlways(received),
@@ -60,7 +63,9 @@ function codeOf({ code, extensions }: AnyError): string {
 
 function around(text: string, piece: string): string {
   const at = text.toLowerCase().indexOf(piece);
-  return at < 0 ? `spelled otherwise in ${text.slice(0, 300)}` : text.slice(Math.max(0, at - 80), at + 80);
+  return at < 0
+    ? `spelled otherwise in ${text.slice(0, 300)}`
+    : text.slice(Math.max(0, at - 80), at + 80);
 }
 
 function compact(findings: readonly (string | false | undefined)[]): string[] {

@@ -17,7 +17,11 @@ export function createMonitor(child: ChildProcess): Monitor {
       waiting.push({ resolve, reject });
       child.send({ ask: what, ports }, (error) => error && reject(error));
     });
-  return { read: () => ask('read'), collect: () => ask('collect'), close: (ports) => ask('close', ports) };
+  return {
+    read: () => ask('read'),
+    collect: () => ask('collect'),
+    close: (ports) => ask('close', ports),
+  };
 }
 
 function ended(): Error {

@@ -12,14 +12,20 @@ import { createMonitor, type Monitor } from './monitor.ts';
 import { type Headers, send } from './send.ts';
 
 /** The whole product in a small process, as users run it, with two isolated applications. */
-export async function openTarget(settings: Settings = {}, { isApart = false }: Around = {}): Promise<Target> {
+export async function openTarget(
+  settings: Settings = {},
+  { isApart = false }: Around = {},
+): Promise<Target> {
   const data = makeTemporaryFolder();
   const database = await openDatabase(process.env['TEST_DATABASE_URL']);
   const port = await findFreePorts();
   const ring = randomBytes(32).toString('base64');
   const env = {
-    ...{ CROSSBOOK_DATA: data, CROSSBOOK_KEYS: `hostile:${ring}`, LOG_LEVEL: 'info' },
-    ...{ CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: String(port) },
+    CROSSBOOK_DATA: data,
+    CROSSBOOK_KEYS: `hostile:${ring}`,
+    LOG_LEVEL: 'info',
+    CROSSBOOK_SANDBOX: 'on',
+    CROSSBOOK_SANDBOX_PORT: String(port),
     ...AS_SHIPPED,
     ...(database && { DATABASE_URL: database.url }),
     ...settings,
@@ -34,9 +40,15 @@ export async function openTarget(settings: Settings = {}, { isApart = false }: A
   await Promise.all([crms.hubspot.liftLimits(), crms.salesforce.liftLimits()]);
 
   // HubSpot gets no token that has to be refreshed.
-  const tokens = { hubspot: [demo.hubspot.staticToken ?? ''], salesforce: listSecrets(demo.salesforce) };
+  const tokens = {
+    hubspot: [demo.hubspot.staticToken ?? ''],
+    salesforce: listSecrets(demo.salesforce),
+  };
   const target: Target = {
-    ...{ product, url: product.url, crms, monitor },
+    product,
+    url: product.url,
+    crms,
+    monitor,
     callers: await connectCallers({ product, crm: crms.hubspot, neighbourKey }),
     tokens,
     secrets: [ring, ...tokens.hubspot, ...tokens.salesforce],
@@ -55,19 +67,27 @@ export async function openTarget(settings: Settings = {}, { isApart = false }: A
 /** The process as shipped, in the size of the Kubernetes file, plus flags for the monitor. */
 const FLAGS = [
   ...(JSON.parse(readFileSync('build/node-flags.json', 'utf8')) as string[]),
-  ...['--max-old-space-size=384', '--expose-gc', '--import', './test/hostile/preload.mjs'],
+  '--max-old-space-size=384',
+  '--expose-gc',
+  '--import',
+  './test/hostile/preload.mjs',
 ];
 
 /** The production defaults, which other tests relax; CRM deadlines are longer, for busy machines. */
 const AS_SHIPPED = {
   CROSSBOOK_SHUTDOWN_MS: '20000',
-  ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '20000', CROSSBOOK_REQUEST_TIMEOUT_MS: '30000' },
+  CROSSBOOK_HEADERS_TIMEOUT_MS: '20000',
+  CROSSBOOK_REQUEST_TIMEOUT_MS: '30000',
 };
 
 async function createKey(env: Readonly<Record<string, string>>, name: string): Promise<string> {
   const run = async (...args: readonly string[]) => {
     const options = { env: { PATH: process.env['PATH'], ...env } };
-    const { stdout } = await execute(process.execPath, ['dist/main.js', ...args, '--json'], options);
+    const { stdout } = await execute(
+      process.execPath,
+      ['dist/main.js', ...args, '--json'],
+      options,
+    );
     return JSON.parse(stdout) as { id: string; key: string };
   };
   const { id } = await run('apps', 'create', name, '--origin', 'https://neighbour.example');
@@ -80,9 +100,18 @@ async function connectCallers({ product, crm, neighbourKey }: Connecting): Promi
   const neighbour = { 'x-api-key': neighbourKey, ...toTarget('neighbour') };
   await upsert(url, neighbour, 'neighbour', [crm.connect(await crm.create(ADA))]);
   const body = '{}';
-  const issued = await send(url, { path: '/customers/demo/tokens', headers: { ...key, ...JSON_TYPE }, body });
+  const issued = await send(url, {
+    path: '/customers/demo/tokens',
+    headers: { ...key, ...JSON_TYPE },
+    body,
+  });
   const { token } = JSON.parse(issued.text) as { token: string };
-  return { stranger: {}, key, token: { authorization: `Bearer ${token}`, ...toTarget('demo') }, neighbour };
+  return {
+    stranger: {},
+    key,
+    token: { authorization: `Bearer ${token}`, ...toTarget('demo') },
+    neighbour,
+  };
 }
 
 /** Creates a customer with these connections, or adds them to an existing one. */
@@ -92,10 +121,16 @@ export async function upsert(
   customerId: string,
   connections: readonly object[],
 ): Promise<void> {
-  const body = { customer_id: customerId, name: customerId, email: `${customerId}@example.com`, connections };
+  const body = {
+    customer_id: customerId,
+    name: customerId,
+    email: `${customerId}@example.com`,
+    connections,
+  };
   const request = { method: 'PUT', path: '/customers', headers: { ...headers, ...JSON_TYPE } };
   const { status, text } = await send(url, { ...request, body: JSON.stringify(body) });
-  if (status >= 300) throw new Error(`The customer ${customerId} was not made: ${text.slice(0, 500)}`);
+  if (status >= 300)
+    throw new Error(`The customer ${customerId} was not made: ${text.slice(0, 500)}`);
 }
 
 function toTarget(customerId: string): Headers {

@@ -17,7 +17,8 @@ async function prepare({ url, callers, crms }: Target): Promise<Facts> {
   const query = '{searchContacts(filter:{emailDomain:"example.com"},first:1000){nodes{id}}}';
   const page = await send(url, toGraphQL({ query }, callers.key));
   const found: { nodes: { id: string }[] } | null = JSON.parse(page.text).data?.searchContacts;
-  if (!found) throw new Error(`The contacts of the demo were not found: ${page.text.slice(0, 500)}`);
+  if (!found)
+    throw new Error(`The contacts of the demo were not found: ${page.text.slice(0, 500)}`);
   // The sandbox creates its people on first use, in this process.
   await send(url, toGraphQL({ query }, { ...callers.key, 'x-provider-name': 'salesforce' }));
   const own = await send(url, toGraphQL({ query: '{customer{id}}' }, callers.neighbour));
@@ -36,8 +37,18 @@ function stuff(providerName: string): object {
 }
 
 const PROVIDERS = [
-  ...['hubspot', 'salesforce', 'pipedrive', 'slack', 'outreach', 'apollo', 'gong', 'linear', 'intercom'],
-  ...['capsule', 'clearbit', 'marketo'],
+  'hubspot',
+  'salesforce',
+  'pipedrive',
+  'slack',
+  'outreach',
+  'apollo',
+  'gong',
+  'linear',
+  'intercom',
+  'capsule',
+  'clearbit',
+  'marketo',
 ];
 
 export interface Prepared {

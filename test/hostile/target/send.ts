@@ -9,7 +9,9 @@ export function send(url: string, message: HttpRequest): Promise<Received> {
   return new Promise((resolve, reject) => {
     const sentAt = performance.now();
     const outgoing = request(new URL(path, url), {
-      ...{ agent: AGENT, method, headers },
+      agent: AGENT,
+      method,
+      headers,
       ...(from !== undefined && { localAddress: from }),
     });
     outgoing.once('error', reject);
@@ -19,8 +21,11 @@ export function send(url: string, message: HttpRequest): Promise<Received> {
       let bytes = 0;
       const done = () =>
         resolve({
-          ...{ status: incoming.statusCode ?? 0, headers: incoming.headers, bytes },
-          ...{ text: Buffer.concat(chunks).toString(), tookMs: performance.now() - sentAt },
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          bytes,
+          text: Buffer.concat(chunks).toString(),
+          tookMs: performance.now() - sentAt,
         });
       incoming.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
@@ -43,7 +48,10 @@ export function toGraphQL(operation: unknown, headers: Headers = {}): HttpReques
 }
 
 /** The same by GET. */
-export function toGet({ query, variables, operationName }: Operation, headers: Headers = {}): HttpRequest {
+export function toGet(
+  { query, variables, operationName }: Operation,
+  headers: Headers = {},
+): HttpRequest {
   const parameters = new URLSearchParams({
     query,
     ...(variables !== undefined && { variables: JSON.stringify(variables) }),

@@ -15,16 +15,28 @@ const SECRETS = [
 const toError = createRedactor(() => SECRETS);
 
 const CARRIERS: readonly (readonly [string, (text: string) => Partial<ProviderResponse>])[] = [
-  ['a JSON value', (text) => ({ body: JSON.stringify({ status: 'error', message: text, id: 'abc' }) })],
-  ['a JSON key', (text) => ({ body: JSON.stringify({ status: 'error', context: { [text]: ['x'] } }) })],
+  [
+    'a JSON value',
+    (text) => ({ body: JSON.stringify({ status: 'error', message: text, id: 'abc' }) }),
+  ],
+  [
+    'a JSON key',
+    (text) => ({ body: JSON.stringify({ status: 'error', context: { [text]: ['x'] } }) }),
+  ],
   [
     'a list deep in JSON',
     (text) => ({ body: JSON.stringify([{ errors: [{ context: { at: [1, text] } }] }]) }),
   ],
   ['HTML', (text) => ({ body: `<html><body><h1>Not today</h1><p>${text}</p></body></html>` })],
-  ['JSON that breaks off', (text) => ({ body: `{"status":"error","message":${JSON.stringify(text)},"x` })],
+  [
+    'JSON that breaks off',
+    (text) => ({ body: `{"status":"error","message":${JSON.stringify(text)},"x` }),
+  ],
   ['a header', (text) => ({ headers: { 'x-echo': text, 'x-request-id': 'r1' } })],
-  ['JSON that is cut', (text) => ({ body: JSON.stringify({ message: text, more: 'y'.repeat(40_000) }) })],
+  [
+    'JSON that is cut',
+    (text) => ({ body: JSON.stringify({ message: text, more: 'y'.repeat(40_000) }) }),
+  ],
 ];
 
 describe.each(SECRETS)('the secret %s', (secret) => {
@@ -56,21 +68,32 @@ describe.each(SECRETS)('the secret %s', (secret) => {
       { [secret.slice(0, half)]: secret.slice(half) },
       { a: toBase64(secret.slice(0, half)), b: toBase64(secret.slice(half)) },
     ];
-    for (const body of bodies) expect(show({ body: JSON.stringify(body) }).remote?.body).toBe('[withheld]');
+    for (const body of bodies)
+      expect(show({ body: JSON.stringify(body) }).remote?.body).toBe('[withheld]');
     const [one, two] = [secret.slice(0, half), secret.slice(half)];
     expect(show({ headers: { 'x-one': one, 'x-two': two } }).remote?.headers).toEqual({});
   });
 });
 
 test('text beside a secret is kept', () => {
-  const body = { status: 'error', message: `Bad ${SECRETS[0]}`, correlationId: 'c-1', errors: [{ in: 'x' }] };
-  expect(show({ body: JSON.stringify(body) }).remote?.body).toEqual({ ...body, message: '[withheld]' });
+  const body = {
+    status: 'error',
+    message: `Bad ${SECRETS[0]}`,
+    correlationId: 'c-1',
+    errors: [{ in: 'x' }],
+  };
+  expect(show({ body: JSON.stringify(body) }).remote?.body).toEqual({
+    ...body,
+    message: '[withheld]',
+  });
 });
 
 test('values with the name of a secret are redacted, although they are unknown', () => {
   const body = { error: 'x', access_token: 'made-a-moment-ago', refreshToken: 'and-this' };
   expect(show({ body: JSON.stringify(body) }).remote?.body).toEqual({
-    ...{ error: 'x', access_token: '[withheld]', refreshToken: '[withheld]' },
+    error: 'x',
+    access_token: '[withheld]',
+    refreshToken: '[withheld]',
   });
 });
 
@@ -84,10 +107,20 @@ test('eleven characters of a secret are not redacted, twelve are', () => {
 
 test('headers are kept, except those with cookies or credentials', () => {
   const headers = {
-    ...{ 'content-type': 'application/json', via: '1.1 x', 'x-evil': 'y', 'strict-transport-security': 'z' },
-    ...{ 'x-ratelimit-foo': '1', 'sforce-limit-info': 'api-usage=1/2', 'www-authenticate': 'Token' },
+    'content-type': 'application/json',
+    via: '1.1 x',
+    'x-evil': 'y',
+    'strict-transport-security': 'z',
+    'x-ratelimit-foo': '1',
+    'sforce-limit-info': 'api-usage=1/2',
+    'www-authenticate': 'Token',
   };
-  const secret = { 'set-cookie': 'BrowserId=1', authorization: 'x', 'x-csrf-token': 'y', 'x-api-key': 'z' };
+  const secret = {
+    'set-cookie': 'BrowserId=1',
+    authorization: 'x',
+    'x-csrf-token': 'y',
+    'x-api-key': 'z',
+  };
   expect(show({ headers: { ...headers, ...secret } }).remote?.headers).toEqual(headers);
 });
 
@@ -106,9 +139,12 @@ describe('a body of more than 16 KiB', () => {
   test('stays JSON if it was JSON: open brackets are closed, and the note is at the cut', () => {
     const long = 'y'.repeat(40_000);
     expect(cut(JSON.stringify({ a: 1, b: [{ c: long }] }))).toEqual({
-      ...{ a: 1, b: [{ c: expect.stringMatching(/^y{16000,} \[cut: the first 16384 of \d+ bytes\]$/) }] },
+      a: 1,
+      b: [{ c: expect.stringMatching(/^y{16000,} \[cut: the first 16384 of \d+ bytes\]$/) }],
     });
-    const list = cut(JSON.stringify(Array.from({ length: 5_000 }, (_, index) => ({ index })))) as unknown[];
+    const list = cut(
+      JSON.stringify(Array.from({ length: 5_000 }, (_, index) => ({ index }))),
+    ) as unknown[];
     expect(list.slice(0, 2)).toEqual([{ index: 0 }, { index: 1 }]);
     expect(JSON.stringify(list.at(-1))).toContain('[cut: the first 16384');
   });
@@ -188,7 +224,9 @@ test('at most twenty checked messages are cached', () => {
 
 function show(answer: Partial<ProviderResponse>, detail = 'HubSpot answered 400.'): CrossbookError {
   const failure = new RemoteFailure('REMOTE_PROVIDER_ERROR', detail, {
-    ...{ status: 400, headers: {}, body: '' },
+    status: 400,
+    headers: {},
+    body: '',
     ...answer,
   });
   const error = toError(failure);

@@ -11,7 +11,9 @@ const subject = useHubSpot();
 
 function openScripted({ send }: ScriptedSend) {
   const port = hubspot.contacts?.open({
-    ...{ send, connection: createConnection('hubspot'), openFacts: createFakeFacts },
+    send,
+    connection: createConnection('hubspot'),
+    openFacts: createFakeFacts,
   });
   if (port === undefined) throw new Error('HubSpot can be searched.');
   return toRedacted(port);
@@ -24,7 +26,8 @@ describe('a look-up by email', () => {
     ]);
     const emails = ['ada@third.example', 'ada@first.example', 'ada@second.example'];
     const found = await openPort().findByEmails(emails, PLAIN);
-    for (const email of emails) expect(idsOf(found.get(email) ?? [])).toEqual([account.recordId(1)]);
+    for (const email of emails)
+      expect(idsOf(found.get(email) ?? [])).toEqual([account.recordId(1)]);
     expect(account.callCount()).toBe(1);
   });
 
@@ -45,9 +48,14 @@ describe('a look-up by email', () => {
   );
 
   test('finds no contact by a work address, alone or in a call with others', async () => {
-    const { openPort } = subject.open([{ email: 'ada@first.example', workEmail: 'ada@work.example' }]);
+    const { openPort } = subject.open([
+      { email: 'ada@first.example', workEmail: 'ada@work.example' },
+    ]);
     const alone = await openPort().findByEmails(['ada@work.example'], PLAIN);
-    const together = await openPort().findByEmails(['ada@first.example', 'ada@work.example'], PLAIN);
+    const together = await openPort().findByEmails(
+      ['ada@first.example', 'ada@work.example'],
+      PLAIN,
+    );
     expect(alone.get('ada@work.example')).toEqual([]);
     expect(together.get('ada@work.example')).toEqual([]);
     expect(together.get('ada@first.example')).toHaveLength(1);
@@ -77,7 +85,10 @@ describe('a look-up by email', () => {
 
   test('ignores a record that was not requested', async () => {
     const stray = { results: [{ id: '7', properties: { email: 'someone@else.example' } }] };
-    const script = createScriptedSend({ body: JSON.stringify(stray) }, { body: JSON.stringify(stray) });
+    const script = createScriptedSend(
+      { body: JSON.stringify(stray) },
+      { body: JSON.stringify(stray) },
+    );
     const port = openScripted(script);
     expect((await port.findByEmails(['a@b.example'], PLAIN)).get('a@b.example')).toEqual([]);
     expect((await port.findByIds(['8'], PLAIN)).size).toBe(0);
@@ -88,17 +99,26 @@ describe('a look-up by email', () => {
     [{ category: 'INTERNAL_ERROR', message: 'some failed' }, 'REMOTE_PROVIDER_ERROR'],
     [{ message: 'who knows' }, 'REMOTE_PROVIDER_ERROR'],
   ])('fails when a part of its batch failed: %j', async (problem, code) => {
-    const body = JSON.stringify({ status: 'COMPLETE', results: [], numErrors: 1, errors: [problem] });
+    const body = JSON.stringify({
+      status: 'COMPLETE',
+      results: [],
+      numErrors: 1,
+      errors: [problem],
+    });
     const script = createScriptedSend({ status: 207, body });
     await expect(openScripted(script).findByEmails(['a@b.example'], PLAIN)).rejects.toMatchObject({
-      ...{ code, remote: { code: 207 } },
+      code,
+      remote: { code: 207 },
     });
   });
 
   test('finds no contact by an id that HubSpot names as missing, whatever else it leaves out', async () => {
     const errors = [{ message: 'Could not get some CONTACT objects', context: { ids: ['7'] } }];
     const body = JSON.stringify({ results: [{ id: '8', properties: {} }], errors });
-    const found = await openScripted(createScriptedSend({ status: 207, body })).findByIds(['7', '8'], PLAIN);
+    const found = await openScripted(createScriptedSend({ status: 207, body })).findByIds(
+      ['7', '8'],
+      PLAIN,
+    );
     expect([...found.keys()]).toEqual(['8']);
   });
 
@@ -123,37 +143,54 @@ describe('associations', () => {
         status: 207,
         body: JSON.stringify({
           results: [
-            { from: { id: '1' }, to: [link(5790939450), link('11')], paging: { next: { after: 'a1' } } },
+            {
+              from: { id: '1' },
+              to: [link(5790939450), link('11')],
+              paging: { next: { after: 'a1' } },
+            },
             { from: { id: '2' }, to: [link(12)] },
             { from: { id: '77' }, to: [link(13)] },
           ],
-          errors: [{ category: 'OBJECT_NOT_FOUND', subCategory: 'crm.associations.NO_ASSOCIATIONS_FOUND' }],
+          errors: [
+            { category: 'OBJECT_NOT_FOUND', subCategory: 'crm.associations.NO_ASSOCIATIONS_FOUND' },
+          ],
         }),
       },
       { body: JSON.stringify({ results: [{ from: { id: 1 }, to: [link(11), link(14)] }] }) },
     );
     const found = await openScripted(script).findAssociations?.(['1', '2', '3', 'x'], 'company');
-    const ids = [...(found ?? [])].map(([id, linked]) => [id, linked.map(({ remoteId }) => remoteId)]);
+    const ids = [...(found ?? [])].map(([id, linked]) => [
+      id,
+      linked.map(({ remoteId }) => remoteId),
+    ]);
     expect(ids).toEqual([
       ['1', ['5790939450', '11', '14']],
       ['2', ['12']],
       ['3', []],
       ['x', []],
     ]);
-    expect(JSON.parse(script.requests[1]?.body ?? '')).toEqual({ inputs: [{ id: '1', after: 'a1' }] });
+    expect(JSON.parse(script.requests[1]?.body ?? '')).toEqual({
+      inputs: [{ id: '1', after: 'a1' }],
+    });
   });
 
   test('are read in batches for more than a thousand contacts', async () => {
-    const { account, openPort } = subject.open(Array.from({ length: 1_500 }, () => ({ companyIndex: 3 })));
+    const { account, openPort } = subject.open(
+      Array.from({ length: 1_500 }, () => ({ companyIndex: 3 })),
+    );
     const ids = Array.from({ length: 1_500 }, (_, index) => account.recordId(index + 1));
     const found = await openPort().findAssociations?.(ids, 'company');
     expect(account.callCount('associations.batchRead')).toBe(2);
-    expect([...(found?.values() ?? [])].filter((linked) => linked.length === 1)).toHaveLength(1_500);
+    expect([...(found?.values() ?? [])].filter((linked) => linked.length === 1)).toHaveLength(
+      1_500,
+    );
   });
 
   test('with endless pages give an error', async () => {
     const more = { results: [{ from: { id: '1' }, to: [], paging: { next: { after: 'a' } } }] };
-    const script = createScriptedSend(...Array.from({ length: 99 }, () => ({ body: JSON.stringify(more) })));
+    const script = createScriptedSend(
+      ...Array.from({ length: 99 }, () => ({ body: JSON.stringify(more) })),
+    );
     await expect(openScripted(script).findAssociations?.(['1'], 'deal')).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_BAD_RESPONSE',
     });

@@ -20,7 +20,11 @@ describe('any input from HubSpot', () => {
     'lifecyclestage',
     'createdate',
   ];
-  const value = fc.oneof(fc.jsonValue(), fc.string(), fc.date({ noInvalidDate: false }).map(String));
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.string(),
+    fc.date({ noInvalidDate: false }).map(String),
+  );
   const record = fc.record(
     {
       id: fc.oneof(fc.nat().map(String), fc.nat(), fc.jsonValue()),
@@ -39,7 +43,8 @@ describe('any input from HubSpot', () => {
         if (contact === undefined) return;
         expect(contact.remoteId).not.toBe('');
         expect(contact.rawData).toBe(wire);
-        for (const { emailAddress } of contact.emailAddresses) expect(emailAddress.trim()).not.toBe('');
+        for (const { emailAddress } of contact.emailAddresses)
+          expect(emailAddress.trim()).not.toBe('');
         for (const { phoneNumber } of contact.phoneNumbers) expect(phoneNumber.trim()).not.toBe('');
         for (const at of [
           contact.createdAt,
@@ -48,7 +53,8 @@ describe('any input from HubSpot', () => {
           contact.lastActivityAt,
         ])
           if (at !== null) expect(at).toMatch(TIMESTAMP);
-        if (contact.lifecycleStage !== null) expect(LIFECYCLE_STAGES).toContain(contact.lifecycleStage);
+        if (contact.lifecycleStage !== null)
+          expect(LIFECYCLE_STAGES).toContain(contact.lifecycleStage);
       }),
       { numRuns: 2_000 },
     );
@@ -83,7 +89,14 @@ test('a property that is null, empty, blank, missing or not a text is null', () 
       hs_additional_emails: '',
       associatedcompanyid: '',
     },
-    { firstname: ' ', lastname: '\t', email: ' ', phone: '\n', zip: ' ', hs_additional_emails: ' ; ;' },
+    {
+      firstname: ' ',
+      lastname: '\t',
+      email: ' ',
+      phone: '\n',
+      zip: ' ',
+      hs_additional_emails: ' ; ;',
+    },
     {
       firstname: {},
       lastname: [],
@@ -124,8 +137,13 @@ test('an email in several properties is listed once, with the type of the first'
 test('a partial address is an address', () => {
   expect(map({ country: 'Peru' })?.addresses).toEqual([
     {
-      ...{ addressType: 'primary', street1: null, street2: null, city: null },
-      ...{ state: null, postalCode: null, country: 'Peru' },
+      addressType: 'primary',
+      street1: null,
+      street2: null,
+      city: null,
+      state: null,
+      postalCode: null,
+      country: 'Peru',
     },
   ]);
 });
@@ -138,15 +156,25 @@ test('a street of two lines is mapped to street1 and street2', () => {
 });
 
 test('times are read from the record first, then from its properties', () => {
-  const properties = { createdate: '2020-01-01T00:00:00.000Z', lastmodifieddate: '2021-01-01T00:00:00Z' };
+  const properties = {
+    createdate: '2020-01-01T00:00:00.000Z',
+    lastmodifieddate: '2021-01-01T00:00:00Z',
+  };
   expect(map(properties)).toMatchObject({
     createdAt: '2020-01-01T00:00:00.000Z',
     updatedAt: '2021-01-01T00:00:00.000Z',
     lastModifiedAt: '2021-01-01T00:00:00.000Z',
   });
   const at = '2022-02-02T02:02:02.002Z';
-  expect(map(properties, { createdAt: at, updatedAt: at })).toMatchObject({ createdAt: at, updatedAt: at });
-  expect(map({}, { updatedAt: at })).toMatchObject({ createdAt: null, updatedAt: at, lastModifiedAt: at });
+  expect(map(properties, { createdAt: at, updatedAt: at })).toMatchObject({
+    createdAt: at,
+    updatedAt: at,
+  });
+  expect(map({}, { updatedAt: at })).toMatchObject({
+    createdAt: null,
+    updatedAt: at,
+    lastModifiedAt: at,
+  });
 });
 
 test('numbers become texts, and an archived record is deleted', () => {
@@ -156,6 +184,10 @@ test('numbers become texts, and an archived record is deleted', () => {
     properties: { associatedcompanyid: 5790939450, hubspot_owner_id: 17 },
   };
   expect(toContact(wire, source, { rawData: false })).toMatchObject({
-    ...{ remoteId: '501', isDeleted: true, accountId: '5790939450', ownerId: '17', rawData: null },
+    remoteId: '501',
+    isDeleted: true,
+    accountId: '5790939450',
+    ownerId: '17',
+    rawData: null,
   });
 });

@@ -57,8 +57,16 @@ test('mapped fields of contacts are requested once, whatever the case of the obj
         ],
       },
       entityMappings: [
-        { entityId: null, object: { type: 'standard', name: 'Contacts' }, fieldMappings: mapping('c') },
-        { entityId: null, object: { type: 'custom', name: 'contact' }, fieldMappings: mapping('no') },
+        {
+          entityId: null,
+          object: { type: 'standard', name: 'Contacts' },
+          fieldMappings: mapping('c'),
+        },
+        {
+          entityId: null,
+          object: { type: 'custom', name: 'contact' },
+          fieldMappings: mapping('no'),
+        },
         { entityId: null, object: null, fieldMappings: mapping('no') },
       ],
     }),

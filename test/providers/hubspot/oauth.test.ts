@@ -31,8 +31,12 @@ function formOf({ body }: { readonly body?: string }) {
 
 test('consent is requested at HubSpot’s page, with separate required and optional scopes', () => {
   const consent = authorization.toConsentUrl({
-    ...{ clientId: 'id', redirectUri: 'https://crossbook.example/connect/callback/hubspot', state: 's+1' },
-    ...{ loginOrigin: 'https://app.hubspot.com', codeChallenge: 'challenge', isPopup: true },
+    clientId: 'id',
+    redirectUri: 'https://crossbook.example/connect/callback/hubspot',
+    state: 's+1',
+    loginOrigin: 'https://app.hubspot.com',
+    codeChallenge: 'challenge',
+    isPopup: true,
     optionalScopes: ['tickets', CONTACTS],
   });
   const { origin, pathname, search, searchParams } = new URL(consent);
@@ -49,23 +53,33 @@ test('consent is requested at HubSpot’s page, with separate required and optio
 
 test('a code is sent only in the body, to the versioned endpoint of HubSpot’s origin', () => {
   const request = authorization.toExchange({
-    ...{ client: CLIENT, code: 'c+1', codeVerifier: 'v', redirectUri: 'https://crossbook.example/back' },
+    client: CLIENT,
+    code: 'c+1',
+    codeVerifier: 'v',
+    redirectUri: 'https://crossbook.example/back',
   });
   expect(request).toMatchObject({ method: 'POST', path: '/oauth/2026-03/token' });
   expect(formOf(request)).toEqual({
-    ...{ grant_type: 'authorization_code', code: 'c+1', redirect_uri: 'https://crossbook.example/back' },
-    ...{ client_id: 'id', client_secret: 's&=cret' },
+    grant_type: 'authorization_code',
+    code: 'c+1',
+    redirect_uri: 'https://crossbook.example/back',
+    client_id: 'id',
+    client_secret: 's&=cret',
   });
   expect(authorization.tokenOrigin('https://app-eu1.hubspot.com')).toBe('https://api.hubapi.com');
 });
 
 test('a full token response names the account', () => {
   expect(read({ ...TOKENS, hub_id: 48000100, user_id: 7, scopes: ['oauth', CONTACTS] })).toEqual({
-    ...{ accessToken: 'a', refreshToken: 'r', expiresAt: '2026-11-20T21:30:00.000Z' },
+    accessToken: 'a',
+    refreshToken: 'r',
+    expiresAt: '2026-11-20T21:30:00.000Z',
     scopes: ['oauth', CONTACTS],
     instanceUrl: 'https://app.hubspot.com/contacts/48000100',
     account: {
-      ...{ id: '48000100', name: null, userId: '7' },
+      id: '48000100',
+      name: null,
+      userId: '7',
       url: 'https://app.hubspot.com/contacts/48000100',
     },
   });
@@ -76,14 +90,20 @@ test('a short token response leads to an introspection', () => {
   expect(grant).toMatchObject({ account: null, scopes: [], instanceUrl: null });
   const request = authorization.identify?.toRequest(grant, CLIENT);
   expect(request).toMatchObject({ method: 'POST', path: '/oauth/2026-03/token/introspect' });
-  expect(formOf(request ?? {})).toMatchObject({ token: 'a', client_id: 'id', client_secret: 's&=cret' });
+  expect(formOf(request ?? {})).toMatchObject({
+    token: 'a',
+    client_id: 'id',
+    client_secret: 's&=cret',
+  });
   const known = { active: true, hub_id: 48000100, hub_domain: 'northwind.example', user_id: 7 };
   const identified = authorization.identify?.readAccount(
     answer(200, { ...known, scopes: ['oauth', CONTACTS] }),
     grant,
   );
   expect(identified).toMatchObject({
-    ...{ accessToken: 'a', refreshToken: 'r', scopes: ['oauth', CONTACTS] },
+    accessToken: 'a',
+    refreshToken: 'r',
+    scopes: ['oauth', CONTACTS],
     account: { id: '48000100', name: 'northwind.example', userId: '7' },
   });
 });
@@ -95,20 +115,32 @@ test.each([
   [200, 'no JSON'],
   [400, { status: 'BAD_CLIENT_ID' }],
   [502, '<html>'],
-])('an introspection with %j %j gives no account, and does not appear in the error', (status, body) => {
-  const error = caught(() => authorization.identify?.readAccount(answer(status, body), read(TOKENS)));
-  expect(error).toBeInstanceOf(RemoteFailure);
-  expect((error as RemoteFailure).answer.body).toBe('[withheld]');
-});
+])(
+  'an introspection with %j %j gives no account, and does not appear in the error',
+  (status, body) => {
+    const error = caught(() =>
+      authorization.identify?.readAccount(answer(status, body), read(TOKENS)),
+    );
+    expect(error).toBeInstanceOf(RemoteFailure);
+    expect((error as RemoteFailure).answer.body).toBe('[withheld]');
+  },
+);
 
 test.each([
   { status: 'BAD_AUTH_CODE', message: 'missing or unknown auth code', correlationId: 'x' },
-  { status: 'BAD_AUTH_CODE', error: 'invalid_grant', error_description: 'missing or unknown auth code' },
+  {
+    status: 'BAD_AUTH_CODE',
+    error: 'invalid_grant',
+    error_description: 'missing or unknown auth code',
+  },
   { error: 'invalid_grant', error_description: 'missing or unknown auth code' },
 ])('an invalid code gives an error for %j', (body) => {
   const error = caught(() => read(body, 400));
   expect(error).toBeInstanceOf(AuthorizationFailure);
-  expect(error).toMatchObject({ failure: 'VENDOR_REFUSED', message: expect.stringContaining('code') });
+  expect(error).toMatchObject({
+    failure: 'VENDOR_REFUSED',
+    message: expect.stringContaining('code'),
+  });
 });
 
 test.each([
@@ -147,7 +179,10 @@ test('a grant is revoked by its refresh token, sent only in the body', () => {
   const request = authorization.revocation?.toRequest({ client: CLIENT, refreshToken: 'r+1' });
   expect(request).toMatchObject({ method: 'POST', path: '/oauth/2026-03/token/revoke' });
   expect(formOf(request ?? {})).toEqual({
-    ...{ token: 'r+1', token_type_hint: 'refresh_token', client_id: 'id', client_secret: 's&=cret' },
+    token: 'r+1',
+    token_type_hint: 'refresh_token',
+    client_id: 'id',
+    client_secret: 's&=cret',
   });
 });
 
@@ -172,9 +207,10 @@ test.each([
   expect(checkLoginUrl(text, authorization)).toEqual({ origin });
 });
 
-test.each(['https://api.hubapi.com', 'https://hubspot.com', 'https://app.hubspot.com.evil.example'])(
-  '%s is rejected as the login host',
-  (text) => {
-    expect(checkLoginUrl(text, authorization)).toHaveProperty('problem');
-  },
-);
+test.each([
+  'https://api.hubapi.com',
+  'https://hubspot.com',
+  'https://app.hubspot.com.evil.example',
+])('%s is rejected as the login host', (text) => {
+  expect(checkLoginUrl(text, authorization)).toHaveProperty('problem');
+});

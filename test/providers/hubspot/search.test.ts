@@ -12,7 +12,9 @@ const ALL = { direction: 'forward', from: undefined, limit: 1_002 } as const;
 
 function openScripted({ send }: ScriptedSend) {
   const port = hubspot.contacts?.open({
-    ...{ send, connection: createConnection('hubspot'), openFacts: createFakeFacts },
+    send,
+    connection: createConnection('hubspot'),
+    openFacts: createFakeFacts,
   });
   if (port === undefined) throw new Error('HubSpot can be searched.');
   return toRedacted(port);
@@ -20,7 +22,9 @@ function openScripted({ send }: ScriptedSend) {
 
 function page(ids: readonly number[], { after, total = 9_999, domain = DOMAIN }: PageOptions = {}) {
   const results = ids.map((id) => ({ id: String(id), properties: { email: `p${id}@${domain}` } }));
-  return { body: JSON.stringify({ total, results, ...(after && { paging: { next: { after } } }) }) };
+  return {
+    body: JSON.stringify({ total, results, ...(after && { paging: { next: { after } } }) }),
+  };
 }
 
 describe('a search in the sandbox', () => {
@@ -80,7 +84,10 @@ describe('a search in the sandbox', () => {
   const withAliases = [
     { email: 'first@crowd.example' },
     { email: 'x@elsewhere.example', secondaryEmails: ['y@other.example', 'Second@Crowd.example'] },
-    { email: 'x2@elsewhere.example', secondaryEmails: ['y@mail.crowd.example', 'z@crowd.example.org'] },
+    {
+      email: 'x2@elsewhere.example',
+      secondaryEmails: ['y@mail.crowd.example', 'z@crowd.example.org'],
+    },
     { email: 'x3@elsewhere.example', workEmail: 'work@crowd.example' },
   ];
 
@@ -119,7 +126,9 @@ describe('a search in the sandbox', () => {
     }));
     const { account, openPort } = subject.open([...strangers, { email: 'last@crowd.example' }]);
     account.setQuirks({ searchTokensAreWords: true });
-    expect(idsOf(await openPort().readByDomain(DOMAIN, ALL, PLAIN))).toEqual([account.recordId(701)]);
+    expect(idsOf(await openPort().readByDomain(DOMAIN, ALL, PLAIN))).toEqual([
+      account.recordId(701),
+    ]);
     expect(account.callCount()).toBe(4);
   });
 
@@ -146,7 +155,12 @@ describe('a search with unusual responses of HubSpot', () => {
   test('backward returns the records nearest to its start when it ends within its last page', async () => {
     const script = createScriptedSend(page([9, 8], { after: '2' }), page([7, 6, 5]));
     const run = { direction: 'backward', from: '9', limit: 4 } as const;
-    expect(idsOf(await openScripted(script).readByDomain(DOMAIN, run, PLAIN))).toEqual(['6', '7', '8', '9']);
+    expect(idsOf(await openScripted(script).readByDomain(DOMAIN, run, PLAIN))).toEqual([
+      '6',
+      '7',
+      '8',
+      '9',
+    ]);
   });
 
   test('skips an empty page that is not the last by its offset', async () => {
@@ -171,7 +185,9 @@ describe('a search with unusual responses of HubSpot', () => {
   });
 
   test('gives up after a bounded number of calls on endless pages', async () => {
-    const script = createScriptedSend(...Array.from({ length: 50 }, () => page([], { after: '200' })));
+    const script = createScriptedSend(
+      ...Array.from({ length: 50 }, () => page([], { after: '200' })),
+    );
     await expect(openScripted(script).readByDomain(DOMAIN, ALL, PLAIN)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_BAD_RESPONSE',
     });

@@ -19,7 +19,11 @@ export function createHubSpotSubject(sandbox: () => Sandbox): HubSpotSubject {
         account,
         openPort: (patch) =>
           toRedacted(
-            access.open({ send, connection: createConnection('hubspot', patch), openFacts: createFakeFacts }),
+            access.open({
+              send,
+              connection: createConnection('hubspot', patch),
+              openFacts: createFakeFacts,
+            }),
           ),
       };
     },
@@ -41,8 +45,13 @@ const WHOLE_CONTACT: Subject['wholeContact'] = {
   lastName: 'Lovelace',
   addresses: [
     {
-      ...{ addressType: 'primary', street1: '12 St James’s Square', street2: null, city: 'London' },
-      ...{ state: 'England', postalCode: 'SW1Y 4JH', country: 'United Kingdom' },
+      addressType: 'primary',
+      street1: '12 St James’s Square',
+      street2: null,
+      city: 'London',
+      state: 'England',
+      postalCode: 'SW1Y 4JH',
+      country: 'United Kingdom',
     },
   ],
   emailAddresses: [

@@ -25,7 +25,10 @@ test('a refresh request is a form at the versioned endpoint of HubSpot’s origi
   const request = refresh.toRequest({ client, refreshToken: 'r+1' });
   expect(request).toMatchObject({ method: 'POST', path: '/oauth/2026-03/token', budget: 'token' });
   expect(Object.fromEntries(new URLSearchParams(request.body))).toEqual({
-    ...{ grant_type: 'refresh_token', client_id: 'id', client_secret: 's&=cret', refresh_token: 'r+1' },
+    grant_type: 'refresh_token',
+    client_id: 'id',
+    client_secret: 's&=cret',
+    refresh_token: 'r+1',
   });
   expect(refresh.origin('https://app-eu1.hubspot.com/contacts/1')).toBe('https://api.hubapi.com');
 });
@@ -49,7 +52,8 @@ test.each([
   ],
 ])('the response %j gives a new token', (body, expected) => {
   expect(refresh.readAnswer(answer(200, body), NOW)).toEqual({
-    ...{ accessToken: 'a', instanceUrl: undefined },
+    accessToken: 'a',
+    instanceUrl: undefined,
     ...expected,
   });
 });
@@ -57,7 +61,11 @@ test.each([
 test.each([
   [
     400,
-    { status: 'BAD_REFRESH_TOKEN', error: 'invalid_grant', message: 'missing or invalid refresh token' },
+    {
+      status: 'BAD_REFRESH_TOKEN',
+      error: 'invalid_grant',
+      message: 'missing or invalid refresh token',
+    },
     'REMOTE_PROVIDER_UNAUTHORIZED',
   ],
   [400, { status: 'BAD_HUB', message: 'portal deleted' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
@@ -90,9 +98,13 @@ test('the sandbox refreshes as HubSpot does, and rejects a revoked token', async
   try {
     const account = sandbox.hubspot.createAccount();
     const send = createSend({ origin: sandbox.hubspot.origin });
-    const ask = () => send(refresh.toRequest({ client: account, refreshToken: account.refreshToken }));
+    const ask = () =>
+      send(refresh.toRequest({ client: account, refreshToken: account.refreshToken }));
     const refreshed = refresh.readAnswer(await ask(), NOW);
-    expect(refreshed).toMatchObject({ accessToken: account.accessToken, refreshToken: account.refreshToken });
+    expect(refreshed).toMatchObject({
+      accessToken: account.accessToken,
+      refreshToken: account.refreshToken,
+    });
     account.setQuirks({ shortTokenAnswer: true, withoutRefreshToken: true });
     expect(refresh.readAnswer(await ask(), NOW).refreshToken).toBeNull();
     account.revoke();

@@ -7,12 +7,27 @@ const map = (row: Record<string, unknown>) => toContact(row, source, { rawData: 
 
 const ROW = {
   attributes: { type: 'Contact', url: '/services/data/v66.0/sobjects/Contact/003RO0000000001YAA' },
-  ...{ Id: '003RO0000000001YAA', AccountId: '001RO0000000001YAA', OwnerId: '005RO0000000001YAA' },
-  ...{ FirstName: 'Ada', LastName: 'Lovelace', Email: 'Ada@Example.com', IsDeleted: false },
-  ...{ Phone: '1', MobilePhone: '2', Fax: '3', HomePhone: '4', OtherPhone: '5', AssistantPhone: '6' },
+  Id: '003RO0000000001YAA',
+  AccountId: '001RO0000000001YAA',
+  OwnerId: '005RO0000000001YAA',
+  FirstName: 'Ada',
+  LastName: 'Lovelace',
+  Email: 'Ada@Example.com',
+  IsDeleted: false,
+  Phone: '1',
+  MobilePhone: '2',
+  Fax: '3',
+  HomePhone: '4',
+  OtherPhone: '5',
+  AssistantPhone: '6',
   MailingAddress: {
-    ...{ street: '12 St James’s Square\r\nSecond floor\nBack', city: 'London', state: 'England' },
-    ...{ postalCode: 'SW1Y 4JH', country: 'United Kingdom', latitude: null, geocodeAccuracy: null },
+    street: '12 St James’s Square\r\nSecond floor\nBack',
+    city: 'London',
+    state: 'England',
+    postalCode: 'SW1Y 4JH',
+    country: 'United Kingdom',
+    latitude: null,
+    geocodeAccuracy: null,
   },
   OtherAddress: { street: 'Ockham Park', city: null, state: null, postalCode: null, country: null },
   LastActivityDate: '2026-10-14',
@@ -31,12 +46,22 @@ test('a complete row is mapped to a complete contact', () => {
     lastName: 'Lovelace',
     addresses: [
       {
-        ...{ addressType: 'mailing', street1: '12 St James’s Square', street2: 'Second floor\nBack' },
-        ...{ city: 'London', state: 'England', postalCode: 'SW1Y 4JH', country: 'United Kingdom' },
+        addressType: 'mailing',
+        street1: '12 St James’s Square',
+        street2: 'Second floor\nBack',
+        city: 'London',
+        state: 'England',
+        postalCode: 'SW1Y 4JH',
+        country: 'United Kingdom',
       },
       {
-        ...{ addressType: 'other', street1: 'Ockham Park', street2: null },
-        ...{ city: null, state: null, postalCode: null, country: null },
+        addressType: 'other',
+        street1: 'Ockham Park',
+        street2: null,
+        city: null,
+        state: null,
+        postalCode: null,
+        country: null,
       },
     ],
     emailAddresses: [{ emailAddress: 'Ada@Example.com', emailAddressType: 'primary' }],
@@ -67,10 +92,20 @@ test('a row with only an id is mapped to a contact with only an id', () => {
   const { source: _, ...contact } = map({ Id: '003RO0000000001YAA' });
   expect(contact).toEqual({
     remoteId: '003RO0000000001YAA',
-    ...{ accountId: null, ownerId: null, firstName: null, lastName: null },
-    ...{ addresses: [], emailAddresses: [], phoneNumbers: [], lifecycleStage: null },
-    ...{ lastActivityAt: null, createdAt: null, updatedAt: null, lastModifiedAt: null },
-    ...{ isDeleted: false, rawData: null },
+    accountId: null,
+    ownerId: null,
+    firstName: null,
+    lastName: null,
+    addresses: [],
+    emailAddresses: [],
+    phoneNumbers: [],
+    lifecycleStage: null,
+    lastActivityAt: null,
+    createdAt: null,
+    updatedAt: null,
+    lastModifiedAt: null,
+    isDeleted: false,
+    rawData: null,
   });
 });
 
@@ -80,7 +115,9 @@ test('an address of nulls and blanks is left out', () => {
 });
 
 test('without a SystemModstamp the last modification is LastModifiedDate', () => {
-  expect(map({ ...ROW, SystemModstamp: undefined }).lastModifiedAt).toBe('2026-11-02T11:45:30.678Z');
+  expect(map({ ...ROW, SystemModstamp: undefined }).lastModifiedAt).toBe(
+    '2026-11-02T11:45:30.678Z',
+  );
 });
 
 test('a deleted row is mapped to a deleted contact', () => {
@@ -92,7 +129,12 @@ describe('dirty rows', () => {
   const anything = fc.oneof(
     fc.jsonValue(),
     fc.record(
-      { street: fc.jsonValue(), city: fc.jsonValue(), state: fc.jsonValue(), country: fc.jsonValue() },
+      {
+        street: fc.jsonValue(),
+        city: fc.jsonValue(),
+        state: fc.jsonValue(),
+        country: fc.jsonValue(),
+      },
       { requiredKeys: [] },
     ),
   );
@@ -106,7 +148,10 @@ describe('dirty rows', () => {
           if (time !== null) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
         }
         const texts = [
-          ...[contact.firstName, contact.lastName, contact.accountId, contact.ownerId],
+          contact.firstName,
+          contact.lastName,
+          contact.accountId,
+          contact.ownerId,
           ...contact.phoneNumbers.map(({ phoneNumber }) => phoneNumber),
           ...contact.addresses.flatMap(({ addressType: _, ...lines }) => Object.values(lines)),
         ];

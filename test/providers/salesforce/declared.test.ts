@@ -54,32 +54,45 @@ describe('the instance', () => {
   });
 
   test.each([
-    ...[null, '', 'acme', 'acme.my.salesforce.com', 'http://acme.my.salesforce.com'],
-    ...['https://acme.my.salesforce.com:8443', 'https://u:p@acme.my.salesforce.com'],
-    ...['https://acme.my.salesforce.com@evil.example', 'https://acme.my.salesforce.com.evil.example'],
-    ...['https://evilmy.salesforce.com', 'https://evil.example/acme.my.salesforce.com'],
-    ...['https://my.salesforce.com', 'https://.my.salesforce.com', 'https://acme.my.salesforce.com.'],
-    ...[
-      'https://-acme.my.salesforce.com',
-      'https://acme-.my.salesforce.com',
-      'https://a_b.my.salesforce.com',
-    ],
-    ...['https://a.b.c.my.salesforce.com', `https://${'a'.repeat(64)}.my.salesforce.com`],
-    ...[
-      'https://аcme.my.salesforce.com',
-      'https://acme.my.salesforce.com.mil',
-      'https://xn--cme-5cd.my.salesforce.com',
-    ],
-    ...[
-      'https://login.salesforce.com',
-      'https://test.salesforce.com',
-      'https://gs1.salesforce.com',
-      'https://test1.salesforce.com',
-    ],
-    ...['https://welcome.salesforce.com', 'https://api.salesforce.com', 'https://login.database.com'],
-    ...['https://acme.lightning.force.com', 'https://acme.my.site.com', 'https://acme.force.com'],
-    ...['https://acme.visualforce.com', 'https://127.0.0.1', 'https://[::1]', 'https://localhost'],
-    ...['https://evilcrmforce.mil', 'https://acme.my.salesforce.co', 'https://acme.mysalesforce.com'],
+    null,
+    '',
+    'acme',
+    'acme.my.salesforce.com',
+    'http://acme.my.salesforce.com',
+    'https://acme.my.salesforce.com:8443',
+    'https://u:p@acme.my.salesforce.com',
+    'https://acme.my.salesforce.com@evil.example',
+    'https://acme.my.salesforce.com.evil.example',
+    'https://evilmy.salesforce.com',
+    'https://evil.example/acme.my.salesforce.com',
+    'https://my.salesforce.com',
+    'https://.my.salesforce.com',
+    'https://acme.my.salesforce.com.',
+    'https://-acme.my.salesforce.com',
+    'https://acme-.my.salesforce.com',
+    'https://a_b.my.salesforce.com',
+    'https://a.b.c.my.salesforce.com',
+    `https://${'a'.repeat(64)}.my.salesforce.com`,
+    'https://аcme.my.salesforce.com',
+    'https://acme.my.salesforce.com.mil',
+    'https://xn--cme-5cd.my.salesforce.com',
+    'https://login.salesforce.com',
+    'https://test.salesforce.com',
+    'https://gs1.salesforce.com',
+    'https://test1.salesforce.com',
+    'https://welcome.salesforce.com',
+    'https://api.salesforce.com',
+    'https://login.database.com',
+    'https://acme.lightning.force.com',
+    'https://acme.my.site.com',
+    'https://acme.force.com',
+    'https://acme.visualforce.com',
+    'https://127.0.0.1',
+    'https://[::1]',
+    'https://localhost',
+    'https://evilcrmforce.mil',
+    'https://acme.my.salesforce.co',
+    'https://acme.mysalesforce.com',
   ])('%s is not an instance URL', (instanceUrl) => {
     expect(access.origin(instanceUrl)).toBeUndefined();
     expect(access.refresh.origin(instanceUrl)).toBeUndefined();
@@ -89,18 +102,22 @@ describe('the instance', () => {
 test.each([
   [302, ''],
   [404, '<html>URL No Longer Exists</html>'],
-])('a %i of an org that has moved is answered by a refresh, which blames no token', (status, body) => {
-  const answer = { status, headers: {}, body };
-  expect([access.needsRefresh(answer), access.isTokenInvalid(answer)]).toEqual([true, false]);
-  const unknown = JSON.stringify([{ errorCode: 'NOT_FOUND', message: 'no such object' }]);
-  expect(access.needsRefresh({ ...answer, status: 404, body: unknown })).toBe(false);
-});
+])(
+  'a %i of an org that has moved is answered by a refresh, which blames no token',
+  (status, body) => {
+    const answer = { status, headers: {}, body };
+    expect([access.needsRefresh(answer), access.isTokenInvalid(answer)]).toEqual([true, false]);
+    const unknown = JSON.stringify([{ errorCode: 'NOT_FOUND', message: 'no such object' }]);
+    expect(access.needsRefresh({ ...answer, status: 404, body: unknown })).toBe(false);
+  },
+);
 
 describe('the daily limit', () => {
   const DAY_MS = 86_400_000;
   const read = (info?: string) =>
     access.readRateLimitStatus({
-      ...{ status: 200, body: '' },
+      status: 200,
+      body: '',
       headers: info === undefined ? {} : { 'sforce-limit-info': info },
     });
 
@@ -120,7 +137,9 @@ describe('the daily limit', () => {
 
   test('is over when a call beyond it is refused, and not while they are answered', () => {
     const headers = { 'sforce-limit-info': 'api-usage=5100/5000' };
-    expect(access.readRateLimitStatus({ status: 403, headers, body: '' })).toMatchObject({ remaining: 0 });
+    expect(access.readRateLimitStatus({ status: 403, headers, body: '' })).toMatchObject({
+      remaining: 0,
+    });
     expect(access.readRateLimitStatus({ status: 200, headers, body: '' })).toBeUndefined();
   });
 
@@ -132,10 +151,13 @@ describe('the daily limit', () => {
     expect(access.readPause({ status: 403, headers: {}, body })).toBe(pauseMs);
   });
 
-  test.each([undefined, '', 'api-usage=', 'api-usage=a/b', 'api-usage=5100/5000; api-bursts=1/750'])(
-    'is unknown from %j',
-    (info) => {
-      expect(read(info)).toBeUndefined();
-    },
-  );
+  test.each([
+    undefined,
+    '',
+    'api-usage=',
+    'api-usage=a/b',
+    'api-usage=5100/5000; api-bursts=1/750',
+  ])('is unknown from %j', (info) => {
+    expect(read(info)).toBeUndefined();
+  });
 });

@@ -4,13 +4,20 @@ import { json, openScripted, rows, type Scripted } from './scripted-send.ts';
 
 const WANT = { rawData: false };
 const ID = (number: number) => `003RO00000000${number}YAA`;
-const row = (number: number, email = `p${number}@Example.COM`) => ({ Id: ID(number), Email: email });
+const row = (number: number, email = `p${number}@Example.COM`) => ({
+  Id: ID(number),
+  Email: email,
+});
 
 const open = (...answers: readonly Scripted[]) => openScripted(answers);
 
 test('a run is ordered by id and includes its start', async () => {
   const { port, queries } = open(rows([row(10), row(11)]));
-  const run = await port.readByDomain('example.com', { direction: 'forward', from: ID(10), limit: 5 }, WANT);
+  const run = await port.readByDomain(
+    'example.com',
+    { direction: 'forward', from: ID(10), limit: 5 },
+    WANT,
+  );
   expect(run.map(({ remoteId }) => remoteId)).toEqual([ID(10), ID(11)]);
   expect(queries()[0]).toMatch(
     /WHERE Email LIKE '%@example\.com' AND Id >= '003RO0000000010YAA' ORDER BY Id ASC LIMIT 5$/,
@@ -19,7 +26,11 @@ test('a run is ordered by id and includes its start', async () => {
 
 test('a backward run is queried in descending order, and returned in ascending order', async () => {
   const { port, queries } = open(rows([row(12), row(11)]));
-  const run = await port.readByDomain('example.com', { direction: 'backward', from: ID(12), limit: 2 }, WANT);
+  const run = await port.readByDomain(
+    'example.com',
+    { direction: 'backward', from: ID(12), limit: 2 },
+    WANT,
+  );
   expect(run.map(({ remoteId }) => remoteId)).toEqual([ID(11), ID(12)]);
   expect(queries()[0]).toMatch(/AND Id <= '003RO0000000012YAA' ORDER BY Id DESC LIMIT 2$/);
 });
@@ -27,13 +38,20 @@ test('a backward run is queried in descending order, and returned in ascending o
 test('a backward run from the end of the list has no boundary', async () => {
   const { port, queries } = open(rows([]));
   expect(
-    await port.readByDomain('ex_a%.com', { direction: 'backward', from: undefined, limit: 2 }, WANT),
+    await port.readByDomain(
+      'ex_a%.com',
+      { direction: 'backward', from: undefined, limit: 2 },
+      WANT,
+    ),
   ).toEqual([]);
   expect(queries()[0]).toMatch(/WHERE Email LIKE '%@ex\\_a\\%\.com' ORDER BY Id DESC LIMIT 2$/);
 });
 
 test('false hits are replaced by further ones, so that only the end of the list makes a run short', async () => {
-  const { port, queries } = open(rows([row(10), row(11, 'p@sub.example.org'), row(12)]), rows([row(13)]));
+  const { port, queries } = open(
+    rows([row(10), row(11, 'p@sub.example.org'), row(12)]),
+    rows([row(13)]),
+  );
   const run = await port.readByDomain(
     'example.com',
     { direction: 'forward', from: undefined, limit: 3 },
@@ -46,7 +64,11 @@ test('false hits are replaced by further ones, so that only the end of the list 
 test('a run is short at the end of the list', async () => {
   const { port, requests } = open(rows([row(10)]));
   expect(
-    await port.readByDomain('example.com', { direction: 'forward', from: undefined, limit: 3 }, WANT),
+    await port.readByDomain(
+      'example.com',
+      { direction: 'forward', from: undefined, limit: 3 },
+      WANT,
+    ),
   ).toHaveLength(1);
   expect(requests).toHaveLength(1);
 });
@@ -55,7 +77,11 @@ test('a run is assembled from several pages of Salesforce', async () => {
   const next = '/services/data/v66.0/query/01gRO0000016PIAYA2-500';
   const { port } = open(rows([row(10)], next), rows([row(11)]));
   expect(
-    await port.readByDomain('example.com', { direction: 'forward', from: undefined, limit: 2 }, WANT),
+    await port.readByDomain(
+      'example.com',
+      { direction: 'forward', from: undefined, limit: 2 },
+      WANT,
+    ),
   ).toHaveLength(2);
 });
 
@@ -74,6 +100,10 @@ test('ids are ordered as in Salesforce, with 15 or 18 characters', () => {
     '003RO0000000010',
   ];
   expect(ids.toSorted(salesforce.contacts?.compareIds)).toEqual([
-    ...['003RO0000000009', '003RO000000000A', '003RO000000000a', '003RO0000000010AAA', '003RO0000000010'],
+    '003RO0000000009',
+    '003RO000000000A',
+    '003RO000000000a',
+    '003RO0000000010AAA',
+    '003RO0000000010',
   ]);
 });

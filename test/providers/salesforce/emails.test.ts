@@ -18,13 +18,20 @@ test('a few emails take one GET with a short URI', async () => {
   expect(queries()[0]).toMatch(
     /^SELECT Id,Email,.* FROM Contact WHERE Email IN \('ada@example\.com','o\\'brien@example\.com'\) ORDER BY Id ASC$/,
   );
-  expect(found.get('ada@example.com')?.map(({ remoteId }) => remoteId)).toEqual(['003RO0000000001YAA']);
+  expect(found.get('ada@example.com')?.map(({ remoteId }) => remoteId)).toEqual([
+    '003RO0000000001YAA',
+  ]);
   expect(found.get("o'brien@example.com")).toEqual([]);
 });
 
 test('a hundred emails take one composite call', async () => {
-  const emails = Array.from({ length: 100 }, (_, index) => `person.number.${index}@some-company.example`);
-  const { port, requests, queries } = open(composite(rows(emails.map((email, index) => row(index, email)))));
+  const emails = Array.from(
+    { length: 100 },
+    (_, index) => `person.number.${index}@some-company.example`,
+  );
+  const { port, requests, queries } = open(
+    composite(rows(emails.map((email, index) => row(index, email)))),
+  );
   const found = await port.findByEmails(emails, WANT);
   expect(requests).toHaveLength(1);
   expect(requests[0]).toMatchObject({ method: 'POST', path: '/services/data/v66.0/composite' });
@@ -53,7 +60,10 @@ test('a hundred of the longest emails take one call, with queries that each stay
 test.each(['+', "'", '=', 'é'])(
   'a hundred emails full of %s stay below the maximum URI length',
   async (character) => {
-    const emails = Array.from({ length: 100 }, (_, index) => `${character.repeat(60)}${index}@x.example`);
+    const emails = Array.from(
+      { length: 100 },
+      (_, index) => `${character.repeat(60)}${index}@x.example`,
+    );
     const { port, requests } = open(composite(...Array.from({ length: 5 }, () => rows([]))));
     await port.findByEmails(emails, WANT).catch(() => undefined);
     const { compositeRequest = [] } = JSON.parse(requests[0]?.body ?? '') as {
@@ -66,7 +76,11 @@ test.each(['+', "'", '=', 'é'])(
 
 test('all contacts with one email are found, whatever its case', async () => {
   const { port } = open(
-    rows([row(1, 'Team@Shared.example'), row(2, 'TEAM@SHARED.EXAMPLE'), row(3, ' team@shared.example ')]),
+    rows([
+      row(1, 'Team@Shared.example'),
+      row(2, 'TEAM@SHARED.EXAMPLE'),
+      row(3, ' team@shared.example '),
+    ]),
   );
   const found = await port.findByEmails(['team@shared.example'], WANT);
   expect(found.get('team@shared.example')).toHaveLength(3);

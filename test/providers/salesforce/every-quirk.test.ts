@@ -28,7 +28,10 @@ testQuirks(
       // A search by a hidden field must fail, and must not return an empty result.
       { value: ['Email'], but: noContacts(ERROR) },
     ],
-    hiddenObjects: [{ value: ['Account', 'User'] }, { value: ['Contact'], but: noContacts(FORBIDDEN) }],
+    hiddenObjects: [
+      { value: ['Account', 'User'] },
+      { value: ['Contact'], but: noContacts(FORBIDDEN) },
+    ],
     encryptedFields: [
       { value: { Phone: 'probabilistic', LastName: 'deterministic' } },
       // Equality works on encrypted emails, suffix matching does not: an error, and no empty result.
@@ -45,7 +48,9 @@ testQuirks(
         },
       },
     ],
-    customFields: [{ value: { Favorite_Color__c: { type: 'boolean' }, Shoe_Size__c: { type: 'double' } } }],
+    customFields: [
+      { value: { Favorite_Color__c: { type: 'boolean' }, Shoe_Size__c: { type: 'double' } } },
+    ],
     userLocale: [{ value: 'tr' }],
     namesDeleted: ON,
     rotateRefreshTokens: ON,

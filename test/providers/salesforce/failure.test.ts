@@ -12,9 +12,16 @@ describe('an error response', () => {
   const cases: [number, string, ErrorCode][] = [
     [401, array('INVALID_SESSION_ID'), 'REMOTE_PROVIDER_UNAUTHORIZED'],
     [401, '', 'REMOTE_PROVIDER_UNAUTHORIZED'],
-    [403, array('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'), 'REMOTE_PROVIDER_RATE_LIMITED'],
     [
-      ...([403, array('REQUEST_LIMIT_EXCEEDED', 'ConcurrentPerOrgLongTxn Limit exceeded.')] as const),
+      403,
+      array('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'),
+      'REMOTE_PROVIDER_RATE_LIMITED',
+    ],
+    [
+      ...([
+        403,
+        array('REQUEST_LIMIT_EXCEEDED', 'ConcurrentPerOrgLongTxn Limit exceeded.'),
+      ] as const),
       'REMOTE_PROVIDER_RATE_LIMITED',
     ],
     [403, array('API_DISABLED_FOR_ORG'), 'REMOTE_PROVIDER_FORBIDDEN'],
@@ -40,7 +47,8 @@ describe('an error response', () => {
 
   test('is included in the error, without cookies', () => {
     const error = refuse(403, array('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'), {
-      ...{ 'set-cookie': 'BrowserId=secret', 'sforce-limit-info': 'api-usage=5000/5000' },
+      'set-cookie': 'BrowserId=secret',
+      'sforce-limit-info': 'api-usage=5000/5000',
     });
     expect(error.remote).toEqual({
       code: 403,
@@ -55,7 +63,10 @@ describe('an error response', () => {
 
   test.each([
     [{ 'retry-after': '7' }, 7_000],
-    [{ 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT', date: 'Fri, 20 Nov 2026 10:00:00 GMT' }, 30_000],
+    [
+      { 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT', date: 'Fri, 20 Nov 2026 10:00:00 GMT' },
+      30_000,
+    ],
     [{ 'retry-after': 'Fri, 20 Nov 2026 09:00:00 GMT', date: 'Fri, 20 Nov 2026 10:00:00 GMT' }, 0],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],

@@ -1,8 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Connection } from '../../../src/domain/connection.ts';
-import { CONNECTION, composite, json, openScripted, refusal, rows, type Scripted } from './scripted-send.ts';
+import {
+  CONNECTION,
+  composite,
+  json,
+  openScripted,
+  refusal,
+  rows,
+  type Scripted,
+} from './scripted-send.ts';
 
-const mapping = (mappedField: string, schemaField = `our_${mappedField}`) => ({ schemaField, mappedField });
+const mapping = (mappedField: string, schemaField = `our_${mappedField}`) => ({
+  schemaField,
+  mappedField,
+});
 const MAPPED: Connection = {
   ...CONNECTION,
   schemaMappingsConfig: {
@@ -14,14 +25,16 @@ const MAPPED: Connection = {
   },
   entityMappings: [
     {
-      ...{ entityId: 'e1', object: { type: 'standard', name: 'Contact' } },
+      entityId: 'e1',
+      object: { type: 'standard', name: 'Contact' },
       fieldMappings: [mapping('Title'), mapping("Id FROM Contact WHERE Id != '"), mapping('email')],
     },
     {
-      ...{ entityId: 'e2', object: { type: 'custom', name: 'Contact' } },
+      entityId: 'e2',
+      object: { type: 'custom', name: 'Contact' },
       fieldMappings: [mapping('Size__c')],
     },
-    { ...{ entityId: 'e3', object: null }, fieldMappings: [mapping('Nobody__c')] },
+    { entityId: 'e3', object: null, fieldMappings: [mapping('Nobody__c')] },
   ],
 };
 
@@ -43,7 +56,11 @@ describe('mapped fields', () => {
     );
     expect((await found).get('ada@example.com')?.[0]?.rawData).toMatchObject({ Title: 'Countess' });
     const common = fieldsOf(queries()[0]).slice(0, -3);
-    expect(fieldsOf(queries()[0]).slice(-3)).toEqual(['Favorite_Color__c', 'Account.Name', 'Title']);
+    expect(fieldsOf(queries()[0]).slice(-3)).toEqual([
+      'Favorite_Color__c',
+      'Account.Name',
+      'Title',
+    ]);
     expect(common.filter((name) => name.toLowerCase() === 'email')).toEqual(['Email']);
   });
 
@@ -58,7 +75,11 @@ describe('mapped fields', () => {
     ["No such column 'Favorite_Color__c' on sobject of type Contact", 'Favorite_Color__c'],
     ["Didn't understand relationship 'Account' in field path.", 'Account.Name'],
   ])('are named in the error when Salesforce does not have them: %s', async (message, field) => {
-    const { found } = find(MAPPED, true, refusal(400, 'INVALID_FIELD', `\nSELECT Id\n ^\nERROR\n${message}`));
+    const { found } = find(
+      MAPPED,
+      true,
+      refusal(400, 'INVALID_FIELD', `\nSELECT Id\n ^\nERROR\n${message}`),
+    );
     await expect(found).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_ERROR',
       message: expect.stringContaining(`"our_${field}" names the Contact field "${field}"`),
@@ -71,18 +92,32 @@ describe('common fields', () => {
   const hidden = (name: string) =>
     refusal(400, 'INVALID_FIELD', `No such column '${name}' on entity 'Contact'.`);
   const ADA = { Id: '1', Email: 'ada@example.com', FirstName: 'Ada' };
-  const described = (...fields: readonly string[]) => json({ fields: fields.map((name) => ({ name })) });
-  const ALL = ['Id', 'Email', 'FirstName', 'Phone', 'CreatedDate', 'LastModifiedDate', 'SystemModstamp'];
+  const described = (...fields: readonly string[]) =>
+    json({ fields: fields.map((name) => ({ name })) });
+  const ALL = [
+    'Id',
+    'Email',
+    'FirstName',
+    'Phone',
+    'CreatedDate',
+    'LastModifiedDate',
+    'SystemModstamp',
+  ];
   const SEEN = [...ALL, 'IsDeleted'];
   /** A row of `FIELDS(STANDARD)`: all fields that are visible to the user. */
   const rowOf = (fields: readonly string[]) => ({
     ...Object.fromEntries(fields.map((name) => [name, null])),
     ...ADA,
-    ...{ Birthdate: null, attributes: {} },
+    Birthdate: null,
+    attributes: {},
   });
 
   test('are detected and left out with one more call when they are hidden from the connected user', async () => {
-    const answers = [hidden('AccountId'), composite(described(...SEEN), rows([rowOf(SEEN)])), rows([])];
+    const answers = [
+      hidden('AccountId'),
+      composite(described(...SEEN), rows([rowOf(SEEN)])),
+      rows([]),
+    ];
     const { port, queries } = openScripted(answers);
     const found = await port.findByEmails(['ada@example.com'], { rawData: true });
     expect(found.get('ada@example.com')).toMatchObject([{ firstName: 'Ada', accountId: null }]);

@@ -18,7 +18,8 @@ export function readQuotedList(condition: string, prefix: string): readonly stri
     values.push(units.map(({ text }) => text).join(''));
     at = end + 1;
     if (condition[end] === ')' && at === condition.length) return values;
-    if (condition[end] !== ',') throw new SyntaxError(`Neither goes on nor ends: ${condition.slice(end)}`);
+    if (condition[end] !== ',')
+      throw new SyntaxError(`Neither goes on nor ends: ${condition.slice(end)}`);
   }
 }
 
@@ -40,7 +41,11 @@ function wholeOf(literal: string, sequences: Sequences): readonly Unit[] {
   return units;
 }
 
-function readAt(source: string, start: number, sequences: Sequences): { units: Unit[]; end: number } {
+function readAt(
+  source: string,
+  start: number,
+  sequences: Sequences,
+): { units: Unit[]; end: number } {
   if (source[start] !== "'") throw new SyntaxError(`No quote at ${start}: ${source}`);
   const units: Unit[] = [];
   let at = start + 1;
@@ -48,14 +53,20 @@ function readAt(source: string, start: number, sequences: Sequences): { units: U
     const character = source[at];
     if (character === undefined) throw new SyntaxError(`Never ends: ${source}`);
     const escaped = character === '\\';
-    const { text, length } = escaped ? readEscape(source, at, sequences) : { text: character, length: 1 };
+    const { text, length } = escaped
+      ? readEscape(source, at, sequences)
+      : { text: character, length: 1 };
     units.push({ text, escaped });
     at += length;
   }
   return { units, end: at + 1 };
 }
 
-function readEscape(source: string, at: number, sequences: Sequences): { text: string; length: number } {
+function readEscape(
+  source: string,
+  at: number,
+  sequences: Sequences,
+): { text: string; length: number } {
   const letter = source[at + 1] ?? '';
   if (letter === 'u') {
     const digits = source.slice(at + 2, at + 6);
@@ -68,13 +79,15 @@ function readEscape(source: string, at: number, sequences: Sequences): { text: s
 }
 
 const SEQUENCES: Sequences = new Map([
-  ...['nN', 'rR', 'tT', 'bB', 'fF'].flatMap(([lower = '', upper = ''], index): [string, string][] => {
-    const text = '\n\r\t\b\f'.charAt(index);
-    return [
-      [lower, text],
-      [upper, text],
-    ];
-  }),
+  ...['nN', 'rR', 'tT', 'bB', 'fF'].flatMap(
+    ([lower = '', upper = ''], index): [string, string][] => {
+      const text = '\n\r\t\b\f'.charAt(index);
+      return [
+        [lower, text],
+        [upper, text],
+      ];
+    },
+  ),
   ['"', '"'],
   ["'", "'"],
   ['\\', '\\'],

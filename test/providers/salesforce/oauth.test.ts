@@ -16,8 +16,13 @@ function sign(body: Readonly<Record<string, unknown>>, secret = CLIENT.clientSec
 }
 
 const ANSWER = sign({
-  ...{ access_token: 'a', refresh_token: 'r', scope: 'refresh_token api', instance_url: ACME, id: ID },
-  ...{ token_type: 'Bearer', issued_at: '1278448384422' },
+  access_token: 'a',
+  refresh_token: 'r',
+  scope: 'refresh_token api',
+  instance_url: ACME,
+  id: ID,
+  token_type: 'Bearer',
+  issued_at: '1278448384422',
 });
 
 function answer(status: number, body: unknown) {
@@ -38,37 +43,60 @@ function formOf({ body }: { readonly body?: string }) {
 
 test('consent is requested at the login host, always with PKCE', () => {
   const consent = authorization.toConsentUrl({
-    ...{ clientId: '3MVG9', redirectUri: 'https://crossbook.example/back', state: 's', loginOrigin: ACME },
-    ...{ codeChallenge: 'challenge', isPopup: true, optionalScopes: ['api', 'id'] },
+    clientId: '3MVG9',
+    redirectUri: 'https://crossbook.example/back',
+    state: 's',
+    loginOrigin: ACME,
+    codeChallenge: 'challenge',
+    isPopup: true,
+    optionalScopes: ['api', 'id'],
   });
   const { origin, pathname, searchParams } = new URL(consent);
   expect([origin, pathname]).toEqual([ACME, '/services/oauth2/authorize']);
   expect(Object.fromEntries(searchParams)).toEqual({
-    ...{ response_type: 'code', client_id: '3MVG9', redirect_uri: 'https://crossbook.example/back' },
-    ...{ scope: 'api refresh_token id', state: 's', display: 'popup', prompt: 'consent' },
-    ...{ code_challenge: 'challenge', code_challenge_method: 'S256' },
+    response_type: 'code',
+    client_id: '3MVG9',
+    redirect_uri: 'https://crossbook.example/back',
+    scope: 'api refresh_token id',
+    state: 's',
+    display: 'popup',
+    prompt: 'consent',
+    code_challenge: 'challenge',
+    code_challenge_method: 'S256',
   });
 });
 
 test('a code is exchanged where the customer logged in, with verifier and secret', () => {
   const request = authorization.toExchange({
-    ...{ client: CLIENT, code: 'c+1==', codeVerifier: 'v', redirectUri: 'https://crossbook.example/back' },
+    client: CLIENT,
+    code: 'c+1==',
+    codeVerifier: 'v',
+    redirectUri: 'https://crossbook.example/back',
   });
   expect(request).toMatchObject({ method: 'POST', path: '/services/oauth2/token' });
   expect(formOf(request)).toMatchObject({
-    ...{ grant_type: 'authorization_code', code: 'c+1==', redirect_uri: 'https://crossbook.example/back' },
-    ...{ client_id: '3MVG9', client_secret: 's&=cret', code_verifier: 'v' },
+    grant_type: 'authorization_code',
+    code: 'c+1==',
+    redirect_uri: 'https://crossbook.example/back',
+    client_id: '3MVG9',
+    client_secret: 's&=cret',
+    code_verifier: 'v',
   });
   expect(authorization.tokenOrigin(ACME)).toBe(ACME);
 });
 
 test('a response with a valid signature names the organisation', () => {
   expect(read(ANSWER)).toEqual({
-    ...{ accessToken: 'a', refreshToken: 'r', expiresAt: null, instanceUrl: ACME },
+    accessToken: 'a',
+    refreshToken: 'r',
+    expiresAt: null,
+    instanceUrl: ACME,
     scopes: ['refresh_token', 'api'],
     account: {
-      ...{ id: '00Dxx0000001gPLEAY', userId: '005xx000001SwiUAAS' },
-      ...{ name: 'acme.my.salesforce.com', url: ACME },
+      id: '00Dxx0000001gPLEAY',
+      userId: '005xx000001SwiUAAS',
+      name: 'acme.my.salesforce.com',
+      url: ACME,
     },
   });
 });
@@ -98,7 +126,11 @@ test.each([
 });
 
 test.each([
-  [400, { error: 'invalid_grant', error_description: 'expired authorization code' }, 'UNAUTHORIZED'],
+  [
+    400,
+    { error: 'invalid_grant', error_description: 'expired authorization code' },
+    'UNAUTHORIZED',
+  ],
   [400, { error: 'invalid_request', error_description: 'invalid code verifier' }, 'ERROR'],
   [400, { error: 'invalid_client', error_description: 'invalid client credentials' }, 'ERROR'],
   [400, { error: 'invalid_grant', error_description: 'ip restricted' }, 'FORBIDDEN'],
@@ -111,10 +143,22 @@ test.each([
 });
 
 test.each([
-  [400, { error: 'invalid_app_access', error_description: 'user is not admin approved to access this app' }],
+  [
+    400,
+    {
+      error: 'invalid_app_access',
+      error_description: 'user is not admin approved to access this app',
+    },
+  ],
   [400, { error: 'OAUTH_APP_BLOCKED', error_description: 'this app is blocked by admin' }],
   [400, { error: 'OAUTH_EC_APP_NOT_FOUND' }],
-  [400, { error: 'invalid_client', error_description: 'External client app is not installed in this org' }],
+  [
+    400,
+    {
+      error: 'invalid_client',
+      error_description: 'External client app is not installed in this org',
+    },
+  ],
 ])('a code exchange with the response %i %j needs an administrator', (status, body) => {
   const error = read(body, status);
   expect(error).toBeInstanceOf(AuthorizationFailure);

@@ -3,7 +3,11 @@ import type { Connection } from '../../../src/domain/connection.ts';
 import type { ContactPort } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/provider.ts';
-import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import {
+  openSandbox,
+  type SalesforceAccount,
+  type Sandbox,
+} from '../../../src/sandbox/open-sandbox.ts';
 import type { Person } from '../../../src/sandbox/people.ts';
 import type { SalesforceQuirks } from '../../../src/sandbox/salesforce/types.ts';
 import { createConnection } from '../../support/connection.ts';
@@ -29,7 +33,11 @@ export function useOrgs(): OpenOrg {
       send,
       openPort: (patch) =>
         toRedacted(
-          openContacts({ send, openFacts: () => facts, connection: createConnection('salesforce', patch) }),
+          openContacts({
+            send,
+            openFacts: () => facts,
+            connection: createConnection('salesforce', patch),
+          }),
         ),
     };
   };

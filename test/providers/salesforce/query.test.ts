@@ -8,7 +8,10 @@ const NEXT = '/services/data/v66.0/query/01gRO0000016PIAYA2-200';
 
 function find(...answers: readonly Scripted[]) {
   const { port, requests } = openScripted(answers);
-  return { requests, found: port.findByEmails([EMAIL], { rawData: false }).then((map) => map.get(EMAIL)) };
+  return {
+    requests,
+    found: port.findByEmails([EMAIL], { rawData: false }).then((map) => map.get(EMAIL)),
+  };
 }
 
 const person = (number: number) => ({ Id: `003RO00000000${number}YAA`, Email: EMAIL });
@@ -28,7 +31,11 @@ describe('paging', () => {
 
   test('starts again, once, when the cursor has expired', async () => {
     const expired = refusal(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
-    const { found, requests } = find(rows([person(10)], NEXT), expired, rows([person(10), person(11)]));
+    const { found, requests } = find(
+      rows([person(10)], NEXT),
+      expired,
+      rows([person(10), person(11)]),
+    );
     expect(await found).toHaveLength(2);
     expect(requests).toHaveLength(3);
     await expect(
@@ -40,25 +47,25 @@ describe('paging', () => {
   });
 
   test.each([
-    ...['https://evil.example/services/data/v66.0/query/x', '//evil.example/services/data/v66.0/query/x'],
-    ...[
-      '/services/data/../../secur/logout.jsp',
-      '/services/data/v66.0/query/../sobjects',
-      '/services/oauth2/token',
-    ],
-    ...[
-      '/services/data/v66.0/query/..',
-      '/services/data/v66.0/query/',
-      '/services/data/v66.0/query/x\n',
-      '/services/data/v66.0//query/x',
-      '/services/data/v66.0/query/%2e%2e/x',
-      '/services/data/v66.0/query/x?y=z',
-    ],
-    ...['/services/data/v66.0/query/x@evil.example', '/services/data/v66.0/query/x\\y', '', null, 7, {}],
-    ...[
-      `/services/data/v66.0/query/${'x'.repeat(3_000)}`,
-      '/services/data/v66.0/query/x\r\nHost: evil.example',
-    ],
+    'https://evil.example/services/data/v66.0/query/x',
+    '//evil.example/services/data/v66.0/query/x',
+    '/services/data/../../secur/logout.jsp',
+    '/services/data/v66.0/query/../sobjects',
+    '/services/oauth2/token',
+    '/services/data/v66.0/query/..',
+    '/services/data/v66.0/query/',
+    '/services/data/v66.0/query/x\n',
+    '/services/data/v66.0//query/x',
+    '/services/data/v66.0/query/%2e%2e/x',
+    '/services/data/v66.0/query/x?y=z',
+    '/services/data/v66.0/query/x@evil.example',
+    '/services/data/v66.0/query/x\\y',
+    '',
+    null,
+    7,
+    {},
+    `/services/data/v66.0/query/${'x'.repeat(3_000)}`,
+    '/services/data/v66.0/query/x\r\nHost: evil.example',
   ])('does not follow %j', async (next) => {
     const { found, requests } = find(rows([person(10)], next));
     await expect(found).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_BAD_RESPONSE' });
@@ -66,7 +73,9 @@ describe('paging', () => {
   });
 
   test('ends, even if the pages do not', async () => {
-    await expect(find(...Array.from({ length: 1_000 }, () => rows([], NEXT))).found).rejects.toMatchObject({
+    await expect(
+      find(...Array.from({ length: 1_000 }, () => rows([], NEXT))).found,
+    ).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_ERROR',
     });
   });
@@ -84,9 +93,18 @@ describe('paging', () => {
 
 describe('a response', () => {
   test.each([
-    ...['', 'null', '[]', '"x"', '{}', '{"records":[]', '<html></html>', '{"totalSize":1,"done":true}'],
-    ...['{"totalSize":1,"done":true,"records":{}}', '{"totalSize":"1","done":true,"records":[]}'],
-    ...['{"totalSize":1,"records":[]}', '{"totalSize":1,"done":false,"records":[]}'],
+    '',
+    'null',
+    '[]',
+    '"x"',
+    '{}',
+    '{"records":[]',
+    '<html></html>',
+    '{"totalSize":1,"done":true}',
+    '{"totalSize":1,"done":true,"records":{}}',
+    '{"totalSize":"1","done":true,"records":[]}',
+    '{"totalSize":1,"records":[]}',
+    '{"totalSize":1,"done":false,"records":[]}',
   ])('with %j is a bad response, which is in the error', async (body) => {
     await expect(find({ status: 200, body }).found).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_BAD_RESPONSE',
@@ -110,12 +128,17 @@ describe('a response', () => {
 });
 
 describe('a composite call', () => {
-  const emails = Array.from({ length: 100 }, (_, index) => `person.number.${index}@some-company.example`);
+  const emails = Array.from(
+    { length: 100 },
+    (_, index) => `person.number.${index}@some-company.example`,
+  );
   const findMany = (...answers: readonly Scripted[]) =>
     openScripted(answers).port.findByEmails(emails, { rawData: false });
 
   test('fails with the status of a failed part', async () => {
-    const failed = composite(refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'));
+    const failed = composite(
+      refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'),
+    );
     await expect(findMany(failed)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_RATE_LIMITED',
       remote: { code: 403, headers: { 'sforce-limit-info': 'api-usage=1/15000' } },
@@ -138,6 +161,8 @@ describe('a composite call', () => {
     { compositeResponse: [{ httpStatusCode: 200 }] },
     { compositeResponse: 'x' },
   ])('with %j is a bad response', async (body) => {
-    await expect(findMany(json(body))).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_BAD_RESPONSE' });
+    await expect(findMany(json(body))).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_BAD_RESPONSE',
+    });
   });
 });

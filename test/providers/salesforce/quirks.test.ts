@@ -79,8 +79,13 @@ describe('rows', () => {
     );
     expect(contact?.addresses).toEqual([
       {
-        ...{ addressType: 'mailing', street1: 'A', street2: 'B', city: 'C', state: 'D' },
-        ...{ postalCode: 'E', country: 'F' },
+        addressType: 'mailing',
+        street1: 'A',
+        street2: 'B',
+        city: 'C',
+        state: 'D',
+        postalCode: 'E',
+        country: 'F',
       },
     ]);
   });
@@ -106,7 +111,10 @@ describe('query cursors', () => {
 
 describe('fields', () => {
   test('are left out when they are hidden from the user, in plain and in composite calls', async () => {
-    const emails = Array.from({ length: 100 }, (_, index) => `person.${index}@long-company-name.example`);
+    const emails = Array.from(
+      { length: 100 },
+      (_, index) => `person.${index}@long-company-name.example`,
+    );
     const person = { email: emails[0] ?? '', fax: '1', phone: '2', firstName: 'Ada' };
     const org = open([person], { hiddenFields: ['Fax', 'LastActivityDate', 'MailingAddress'] });
     // One call is rejected; one more describes the fields and reads. Later calls reuse the result.
@@ -155,7 +163,10 @@ describe('fields', () => {
 
 describe('errors', () => {
   test('an exceeded daily limit is a rate limit error, for a whole call and for a part of it', async () => {
-    const emails = Array.from({ length: 100 }, (_, index) => `person.${index}@long-company-name.example`);
+    const emails = Array.from(
+      { length: 100 },
+      (_, index) => `person.${index}@long-company-name.example`,
+    );
     const { account, openPort } = open(TEAM);
     account.setLimits({ requestsPerDay: 0 });
     for (const asked of [[EMAIL], emails]) {

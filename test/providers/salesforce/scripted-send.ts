@@ -19,7 +19,9 @@ export function json(body: unknown, status = 200): Scripted {
 
 export function rows(records: readonly unknown[], next?: unknown): Scripted {
   return json({
-    ...{ totalSize: records.length, done: next === undefined, records },
+    totalSize: records.length,
+    done: next === undefined,
+    records,
     ...(next !== undefined && { nextRecordsUrl: next }),
   });
 }
@@ -31,19 +33,25 @@ export function refusal(status: number, errorCode: string, message = 'No'): Scri
 export function composite(...parts: readonly Scripted[]): Scripted {
   return json({
     compositeResponse: parts.map(({ status, body }, index) => ({
-      ...{ body: JSON.parse(body ?? 'null'), httpHeaders: { 'Sforce-Limit-Info': 'api-usage=1/15000' } },
-      ...{ httpStatusCode: status, referenceId: `query${index}` },
+      body: JSON.parse(body ?? 'null'),
+      httpHeaders: { 'Sforce-Limit-Info': 'api-usage=1/15000' },
+      httpStatusCode: status,
+      referenceId: `query${index}`,
     })),
   });
 }
 
-export const CONNECTION = createConnection('salesforce', { instanceUrl: 'https://acme.my.salesforce.com' });
+export const CONNECTION = createConnection('salesforce', {
+  instanceUrl: 'https://acme.my.salesforce.com',
+});
 
 function queriesOf({ path, body }: RemoteRequest): readonly string[] {
   const paths =
     body === undefined
       ? [path]
-      : (JSON.parse(body) as { compositeRequest: { url: string }[] }).compositeRequest.map(({ url }) => url);
+      : (JSON.parse(body) as { compositeRequest: { url: string }[] }).compositeRequest.map(
+          ({ url }) => url,
+        );
   return paths.map((one) => new URL(one, 'https://any.example').searchParams.get('q') ?? one);
 }
 

@@ -15,7 +15,10 @@ const NOW = new Date('2026-11-20T10:00:00Z');
 const QUERY = '/services/data/v66.0/query/?q=SELECT%20Id%20FROM%20Contact';
 const PEOPLE = Array.from({ length: 30 }, () => ({ email: 'team@shared.example' }));
 
-async function refresh({ account }: Org, refreshToken = account.refreshToken): Promise<RefreshedToken> {
+async function refresh(
+  { account }: Org,
+  refreshToken = account.refreshToken,
+): Promise<RefreshedToken> {
   const { clientId, clientSecret } = account;
   const request = access?.refresh.toRequest({ client: { clientId, clientSecret }, refreshToken });
   if (access === undefined || request === undefined) throw new Error('There is no way to refresh.');
@@ -36,7 +39,9 @@ function refreshing(org: Org): Send {
 
 function openRefreshing(org: Org): ContactPort {
   const connection = createConnection('salesforce');
-  return toRedacted(openContacts({ send: refreshing(org), connection, openFacts: createFakeFacts }));
+  return toRedacted(
+    openContacts({ send: refreshing(org), connection, openFacts: createFakeFacts }),
+  );
 }
 
 describe('a session', () => {
@@ -66,22 +71,29 @@ describe('a session', () => {
     expect(org.account.callCount('oauth.token')).toBe(1);
   });
 
-  test.each(['session-not-for-rest', 'app-not-attached'])('refused as %s is not refreshed', async (fault) => {
-    const org = open(PEOPLE);
-    org.account.fail(fault, { times: 5 });
-    const port = openRefreshing(org);
-    await expect(port.countByDomain('shared.example')).rejects.toMatchObject({
-      code: 'REMOTE_PROVIDER_UNAUTHORIZED',
-    });
-    expect([org.account.callCount('oauth.token'), org.account.callCount()]).toEqual([0, 1]);
-  });
+  test.each(['session-not-for-rest', 'app-not-attached'])(
+    'refused as %s is not refreshed',
+    async (fault) => {
+      const org = open(PEOPLE);
+      org.account.fail(fault, { times: 5 });
+      const port = openRefreshing(org);
+      await expect(port.countByDomain('shared.example')).rejects.toMatchObject({
+        code: 'REMOTE_PROVIDER_UNAUTHORIZED',
+      });
+      expect([org.account.callCount('oauth.token'), org.account.callCount()]).toEqual([0, 1]);
+    },
+  );
 });
 
 describe('a refresh', () => {
   test('gives a working access token, without an expiry or a new refresh token', async () => {
     const org = open(PEOPLE);
     const { accessToken, ...rest } = await refresh(org);
-    expect(rest).toEqual({ refreshToken: null, expiresAt: null, instanceUrl: org.account.instanceUrl });
+    expect(rest).toEqual({
+      refreshToken: null,
+      expiresAt: null,
+      instanceUrl: org.account.instanceUrl,
+    });
     const send = createSend({ origin: org.account.instanceUrl, token: accessToken });
     expect((await send({ method: 'GET', path: QUERY, budget: 'api' })).status).toBe(200);
   });
@@ -94,7 +106,9 @@ describe('a refresh', () => {
     const { accessToken, refreshToken: newest } = await refresh(org, refreshToken ?? '');
     expect(accessToken).toMatch(/^00D/);
     for (const dead of [old, newest ?? ''])
-      await expect(refresh(org, dead)).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' });
+      await expect(refresh(org, dead)).rejects.toMatchObject({
+        code: 'REMOTE_PROVIDER_UNAUTHORIZED',
+      });
   });
 
   test('gives the current URL of the instance', async () => {
@@ -120,7 +134,11 @@ describe('a refresh', () => {
 
   test('with a wrong secret is a configuration error of this installation', async () => {
     const org = open(PEOPLE);
-    const account = { ...org.account, refreshToken: org.account.refreshToken, clientSecret: 'wrong' };
+    const account = {
+      ...org.account,
+      refreshToken: org.account.refreshToken,
+      clientSecret: 'wrong',
+    };
     await expect(refresh({ ...org, account })).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_ERROR',
       answer: { status: 400 },
@@ -134,7 +152,11 @@ describe('the daily limit', () => {
     ['per-app', { remaining: 249, max: 250 }],
     ['bursts', { remaining: 99_999, max: 100_000 }],
   ] as const)('is read from every response in its %s form', async (limitInfo, expected) => {
-    const answer = await open(PEOPLE, { limitInfo }).send({ method: 'GET', path: QUERY, budget: 'api' });
+    const answer = await open(PEOPLE, { limitInfo }).send({
+      method: 'GET',
+      path: QUERY,
+      budget: 'api',
+    });
     expect(access.readRateLimitStatus(answer)).toEqual({ ...expected, intervalMs: 86_400_000 });
   });
 });

@@ -15,7 +15,9 @@ test('a list is parsed back to its values by another parser', () => {
   fc.assert(
     fc.property(fc.array(nastyText, { minLength: 1, maxLength: 4 }), (values) => {
       const condition = conditionOf(isIn(EMAIL, values));
-      expect(condition?.kind === 'in' && condition.values.map(({ value }) => value)).toEqual(values);
+      expect(condition?.kind === 'in' && condition.values.map(({ value }) => value)).toEqual(
+        values,
+      );
     }),
     { numRuns: 2_000 },
   );

@@ -80,12 +80,19 @@ describe('a query', () => {
     expect(select({ fields: [fieldName('Id'), EMAIL], where, order: 'descending', limit: 3 })).toBe(
       "SELECT Id,Email FROM Contact WHERE Email LIKE '%@a\\_b.example' AND Id >= '003RO0000000001AAA' ORDER BY Id DESC LIMIT 3",
     );
-    expect(count(isIn(EMAIL, ['a@b.c']))).toBe("SELECT COUNT() FROM Contact WHERE Email IN ('a@b.c')");
+    expect(count(isIn(EMAIL, ['a@b.c']))).toBe(
+      "SELECT COUNT() FROM Contact WHERE Email IN ('a@b.c')",
+    );
   });
 
-  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects a limit of %d', (limit) => {
-    expect(() => select({ fields: [EMAIL], where: isIn(EMAIL, ['x']), limit })).toThrow(RangeError);
-  });
+  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    'rejects a limit of %d',
+    (limit) => {
+      expect(() => select({ fields: [EMAIL], where: isIn(EMAIL, ['x']), limit })).toThrow(
+        RangeError,
+      );
+    },
+  );
 
   test('rejects an empty list', () => {
     expect(() => isIn(EMAIL, [])).toThrow(RangeError);

@@ -4,7 +4,8 @@ import { isTokenExpired, refresh } from '../../../src/providers/salesforce/oauth
 
 const NOW = new Date('2026-11-20T10:00:00Z');
 const answer = (status: number, body: unknown, headers = {}) => ({
-  ...{ status, headers },
+  status,
+  headers,
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 const token = {
@@ -52,17 +53,26 @@ describe('a refresh', () => {
       client: { clientId: 'id&1', clientSecret: 'se cret' },
       refreshToken: '5Aep/+=',
     });
-    expect(request).toMatchObject({ method: 'POST', path: '/services/oauth2/token', repeatable: false });
+    expect(request).toMatchObject({
+      method: 'POST',
+      path: '/services/oauth2/token',
+      repeatable: false,
+    });
     expect(request.headers?.['content-type']).toBe('application/x-www-form-urlencoded');
     expect(Object.fromEntries(new URLSearchParams(request.body))).toEqual({
-      ...{ grant_type: 'refresh_token', refresh_token: '5Aep/+=', format: 'json' },
-      ...{ client_id: 'id&1', client_secret: 'se cret' },
+      grant_type: 'refresh_token',
+      refresh_token: '5Aep/+=',
+      format: 'json',
+      client_id: 'id&1',
+      client_secret: 'se cret',
     });
   });
 
   test('gives a token without an expiry and without a new refresh token', () => {
     expect(refresh.readAnswer(answer(200, token), NOW)).toEqual({
-      ...{ accessToken: token.access_token, refreshToken: null, expiresAt: null },
+      accessToken: token.access_token,
+      refreshToken: null,
+      expiresAt: null,
       instanceUrl: 'https://acme.my.salesforce.com',
     });
   });
@@ -88,7 +98,10 @@ describe('a refresh', () => {
 
   const refusals: [number, unknown, ErrorCode][] = [
     [
-      ...([400, { error: 'invalid_grant', error_description: 'expired access/refresh token' }] as const),
+      ...([
+        400,
+        { error: 'invalid_grant', error_description: 'expired access/refresh token' },
+      ] as const),
       'REMOTE_PROVIDER_UNAUTHORIZED',
     ],
     [
@@ -111,7 +124,11 @@ describe('a refresh', () => {
       ] as const),
       'REMOTE_PROVIDER_UNAVAILABLE',
     ],
-    [400, { error: 'invalid_grant', error_description: 'ip restricted' }, 'REMOTE_PROVIDER_FORBIDDEN'],
+    [
+      400,
+      { error: 'invalid_grant', error_description: 'ip restricted' },
+      'REMOTE_PROVIDER_FORBIDDEN',
+    ],
     [
       ...([
         400,
@@ -119,7 +136,11 @@ describe('a refresh', () => {
       ] as const),
       'REMOTE_PROVIDER_FORBIDDEN',
     ],
-    [400, { error: 'unknown_error', error_description: 'retry your request' }, 'REMOTE_PROVIDER_UNAVAILABLE'],
+    [
+      400,
+      { error: 'unknown_error', error_description: 'retry your request' },
+      'REMOTE_PROVIDER_UNAVAILABLE',
+    ],
     [503, '<html></html>', 'REMOTE_PROVIDER_UNAVAILABLE'],
     [400, 'what?', 'REMOTE_PROVIDER_ERROR'],
   ];

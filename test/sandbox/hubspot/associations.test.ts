@@ -34,7 +34,8 @@ test.each(['/crm/v4/associations/contacts/companies', '/crm/associations/2026-03
     ]);
     expect(body.numErrors).toBe(2);
     expect(body.errors[0]).toEqual({
-      ...{ status: 'error', category: 'OBJECT_NOT_FOUND' },
+      status: 'error',
+      category: 'OBJECT_NOT_FOUND',
       subCategory: 'crm.associations.NO_ASSOCIATIONS_FOUND',
       message: 'No company is associated with contact 502.',
       context: { fromObjectId: ['502'], fromObjectType: ['contact'], toObjectType: ['company'] },
@@ -45,9 +46,16 @@ const UNLABELLED = { category: 'HUBSPOT_DEFINED', typeId: 279, label: null };
 const PRIMARY = { category: 'HUBSPOT_DEFINED', typeId: 1, label: 'Primary' };
 
 test('deals and tickets are associated too', async () => {
-  const deals = await send('/crm/v4/associations/contact/deal/batch/read', { inputs: [{ id: '501' }] });
-  expect(deals).toMatchObject({ status: 200, body: { results: [{ to: [{ toObjectId: 9_100_000_003 }] }] } });
-  const tickets = await send('/crm/v4/associations/contact/ticket/batch/read', { inputs: [{ id: '503' }] });
+  const deals = await send('/crm/v4/associations/contact/deal/batch/read', {
+    inputs: [{ id: '501' }],
+  });
+  expect(deals).toMatchObject({
+    status: 200,
+    body: { results: [{ to: [{ toObjectId: 9_100_000_003 }] }] },
+  });
+  const tickets = await send('/crm/v4/associations/contact/ticket/batch/read', {
+    inputs: [{ id: '503' }],
+  });
   expect(tickets).toMatchObject({
     status: 200,
     body: { results: [{ to: [{ toObjectId: 7_200_000_005 }] }] },
@@ -60,5 +68,7 @@ test('an association batch takes a thousand inputs, and is 400 with one more, as
   expect((await send(path, { inputs: many.slice(1) })).status).toBe(207);
   expect((await send(path, { inputs: many })).status).toBe(400);
   expect((await send(path, inputs)).status).toBe(400);
-  expect((await send('/crm/v4/associations/contacts/unicorns/batch/read', { inputs })).status).toBe(400);
+  expect((await send('/crm/v4/associations/contacts/unicorns/batch/read', { inputs })).status).toBe(
+    400,
+  );
 });

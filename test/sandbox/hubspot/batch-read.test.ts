@@ -27,13 +27,17 @@ test('a complete batch is 200, in an arbitrary order', async () => {
 });
 
 test('a batch with missing records is 207, with one error that lists them all', async () => {
-  const answer = await send(BATCH_READ, byEmail('no@one.example', 'ada@example.com', 'not@there.example'));
+  const answer = await send(
+    BATCH_READ,
+    byEmail('no@one.example', 'ada@example.com', 'not@there.example'),
+  );
   expect(answer.status).toBe(207);
   expect(ids(answer)).toEqual(['501']);
   expect(answer.body).toMatchObject({ status: 'COMPLETE', numErrors: 1 });
   expect(answer.body.errors).toEqual([
     {
-      ...{ status: 'error', category: 'OBJECT_NOT_FOUND' },
+      status: 'error',
+      category: 'OBJECT_NOT_FOUND',
       message:
         'Could not get some CONTACT objects, they may be deleted or not exist. Check that ids are valid.',
       context: { ids: ['no@one.example', 'not@there.example'] },
@@ -59,7 +63,10 @@ test('a secondary email finds its contact once', async () => {
 
 test('an email belongs to one contact only: the other people who share it have none', async () => {
   expect(ids(await send(BATCH_READ, byEmail('team@shared.example')))).toEqual(['513']);
-  const others = await send(BATCH_READ, { properties: ['email'], inputs: [{ id: '514' }, { id: '515' }] });
+  const others = await send(BATCH_READ, {
+    properties: ['email'],
+    inputs: [{ id: '514' }, { id: '515' }],
+  });
   expect(others.body.results.map((one: { properties: object }) => one.properties)).toEqual([
     expect.objectContaining({ email: null }),
     expect.objectContaining({ email: null }),
@@ -75,14 +82,19 @@ test('a batch without idProperty reads by id, and returns deleted records only w
   expect(ids(await read(BATCH_READ, { inputs }))).toEqual(['501']);
   const archived = await read(`${BATCH_READ}?archived=true`, { inputs });
   expect(ids(archived)).toEqual(['502']);
-  expect(archived.body.results[0]).toMatchObject({ archived: true, archivedAt: expect.any(String) });
+  expect(archived.body.results[0]).toMatchObject({
+    archived: true,
+    archivedAt: expect.any(String),
+  });
 });
 
 test('a batch takes a hundred inputs, and is 400 with one more or with an idProperty that is not unique', async () => {
   const many = Array.from({ length: 101 }, (_, position) => `nobody.${position}@none.example`);
   expect((await send(BATCH_READ, byEmail(...many.slice(1)))).status).toBe(207);
   expect((await send(BATCH_READ, byEmail(...many))).status).toBe(400);
-  expect((await send(BATCH_READ, { idProperty: 'firstname', inputs: [{ id: 'Ada' }] })).status).toBe(400);
+  expect(
+    (await send(BATCH_READ, { idProperty: 'firstname', inputs: [{ id: 'Ada' }] })).status,
+  ).toBe(400);
 });
 
 test('a contact is read by id or by email, with its companies on request', async () => {
@@ -92,11 +104,16 @@ test('a contact is read by id or by email, with its companies on request', async
     id: '501',
     properties: { email: 'ada@example.com', phone: '+44 20 7946 0001' },
     associations: {
-      companies: { results: expect.arrayContaining([{ id: '5790939001', type: 'contact_to_company' }]) },
+      companies: {
+        results: expect.arrayContaining([{ id: '5790939001', type: 'contact_to_company' }]),
+      },
     },
   });
   expect((await send(`${path}/ada%2Bcrm%40example.com?idProperty=email`)).body.id).toBe('503');
-  expect(await send(`${path}/999999`)).toMatchObject({ status: 404, body: { category: 'OBJECT_NOT_FOUND' } });
+  expect(await send(`${path}/999999`)).toMatchObject({
+    status: 404,
+    body: { category: 'OBJECT_NOT_FOUND' },
+  });
 });
 
 test('a list continues after the last id, and its last page has no paging', async () => {
@@ -104,7 +121,9 @@ test('a list continues after the last id, and its last page has no paging', asyn
   const list = createClient(sandbox, account);
   const first = await list('/crm/objects/2026-03/contacts?limit=2');
   expect(ids(first)).toEqual(['501', '502']);
-  const second = await list(`/crm/v3/objects/contacts?limit=2&after=${first.body.paging.next.after}`);
+  const second = await list(
+    `/crm/v3/objects/contacts?limit=2&after=${first.body.paging.next.after}`,
+  );
   expect(ids(second)).toEqual(['504']);
   expect(second.body.paging).toBeUndefined();
 });

@@ -9,7 +9,8 @@ export function createClient({ hubspot }: Sandbox, account: HubSpotAccount): Sen
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
+    const isJson =
+      response.headers.get('content-type')?.startsWith('application/json') && text !== '';
     return {
       status: response.status,
       headers: response.headers,

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type HubSpotAccount, openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import {
+  type HubSpotAccount,
+  openSandbox,
+  type Sandbox,
+} from '../../../src/sandbox/open-sandbox.ts';
 import { openRawClient } from '../../support/raw-client.ts';
 import { HUBSPOT_CALLBACK as CALLBACK, decide } from '../consent.ts';
 import { createClient, createClock } from './client.ts';
@@ -14,7 +18,11 @@ afterAll(() => sandbox.close());
 
 const SCOPES = 'oauth crm.objects.contacts.read';
 
-function consentUrl(application: HubSpotAccount, more: Record<string, string> = {}, hubId?: string): string {
+function consentUrl(
+  application: HubSpotAccount,
+  more: Record<string, string> = {},
+  hubId?: string,
+): string {
   const query = {
     client_id: application.clientId,
     redirect_uri: CALLBACK,
@@ -35,14 +43,22 @@ async function exchange(
   const response = await fetch(sandbox.hubspot.origin + path, {
     method: 'POST',
     body: new URLSearchParams({
-      ...{ grant_type: 'authorization_code', code, redirect_uri: CALLBACK },
-      ...{ client_id: application.clientId, client_secret: application.clientSecret, ...more },
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: CALLBACK,
+      client_id: application.clientId,
+      client_secret: application.clientSecret,
+      ...more,
     }),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-async function codeOf(application: HubSpotAccount, account: HubSpotAccount, more = {}): Promise<string> {
+async function codeOf(
+  application: HubSpotAccount,
+  account: HubSpotAccount,
+  more = {},
+): Promise<string> {
   return (await decide(consentUrl(application, more), { account })).back?.['code'] ?? '';
 }
 
@@ -66,11 +82,18 @@ test('an allowed consent redirects back with a code, which gives access to that 
   const { status, body } = await exchange(demo, back?.['code']);
   expect(status).toBe(200);
   expect(body).toMatchObject({
-    ...{ token_type: 'bearer', expires_in: 1_800, hub_id: Number(northwind.id), scopes: SCOPES.split(' ') },
+    token_type: 'bearer',
+    expires_in: 1_800,
+    hub_id: Number(northwind.id),
+    scopes: SCOPES.split(' '),
     refresh_token: expect.stringMatching(/^na1-/),
   });
   const send = createClient(sandbox, northwind);
-  const { body: found } = await send('/crm/v3/objects/contacts', undefined, String(body['access_token']));
+  const { body: found } = await send(
+    '/crm/v3/objects/contacts',
+    undefined,
+    String(body['access_token']),
+  );
   expect(JSON.stringify(found)).toContain('nancy.davolio@northwind.example');
   const refreshed = await exchange(demo, '', {
     grant_type: 'refresh_token',
@@ -88,8 +111,10 @@ test.each(['/oauth/v1/token', '/oauth/v3/token', '/oauth/2026-03/token', '/oauth
     expect(await exchange(account, code, {}, path)).toMatchObject({
       status: 400,
       body: {
-        ...{ status: 'BAD_AUTH_CODE', message: 'missing or unknown auth code' },
-        ...{ error: 'invalid_grant', correlationId: expect.any(String) },
+        status: 'BAD_AUTH_CODE',
+        message: 'missing or unknown auth code',
+        error: 'invalid_grant',
+        correlationId: expect.any(String),
       },
     });
   },
@@ -138,7 +163,11 @@ test('a denied consent redirects back without a code; state and description can 
 test.each([
   ['an unknown client', { client_id: 'nobody' }, 'BAD_CLIENT_ID'],
   ['another path', { redirect_uri: 'http://127.0.0.1:3000/elsewhere' }, 'BAD_REDIRECT_URI'],
-  ['another host', { redirect_uri: CALLBACK.replace('127.0.0.1', 'evil.example') }, 'BAD_REDIRECT_URI'],
+  [
+    'another host',
+    { redirect_uri: CALLBACK.replace('127.0.0.1', 'evil.example') },
+    'BAD_REDIRECT_URI',
+  ],
   [
     'a host in the userinfo part',
     { redirect_uri: CALLBACK.replace(':3000', ':3000@evil.example') },
@@ -151,7 +180,11 @@ test.each([
   ],
   ['an added query string', { redirect_uri: `${CALLBACK}?a=b` }, 'BAD_REDIRECT_URI'],
   ['a required scope left out', { scope: 'oauth' }, 'SCOPE_MISMATCH'],
-  ['a scope that the application does not have', { scope: `${SCOPES} everything` }, 'SCOPE_MISMATCH'],
+  [
+    'a scope that the application does not have',
+    { scope: `${SCOPES} everything` },
+    'SCOPE_MISMATCH',
+  ],
 ])('%s shows an error at the vendor, without a redirect', async (_title, more, code) => {
   const account = sandbox.hubspot.createAccount();
   const { status, page, location } = await decide(consentUrl(account, more), { account });
@@ -181,9 +214,13 @@ test('optional scopes that the account lacks are not granted, and calls that nee
   const narrow = await token('');
   expect(narrow.scopes).toEqual(SCOPES.split(' '));
   const deals = '/crm/v4/objects/contacts/501/associations/deals';
-  expect((await createClient(sandbox, account)(deals, undefined, narrow.accessToken)).status).toBe(403);
+  expect((await createClient(sandbox, account)(deals, undefined, narrow.accessToken)).status).toBe(
+    403,
+  );
   const wide = await token('crm.objects.deals.read');
-  expect((await createClient(sandbox, account)(deals, undefined, wide.accessToken)).status).toBe(200);
+  expect((await createClient(sandbox, account)(deals, undefined, wide.accessToken)).status).toBe(
+    200,
+  );
   account.setQuirks({ grantedScopes: SCOPES.split(' ') });
   expect((await token('crm.objects.deals.read')).scopes).toEqual(SCOPES.split(' '));
 });
@@ -221,21 +258,28 @@ test('the consent page can set its opener policy, loads no resources and cannot 
 
 test('another site can neither post the consent form nor serve the page under its own host name (DNS rebinding)', async () => {
   const account = sandbox.hubspot.createAccount();
-  const forged = await decide(consentUrl(account), { account, headers: { origin: 'https://evil.example' } });
+  const forged = await decide(consentUrl(account), {
+    account,
+    headers: { origin: 'https://evil.example' },
+  });
   expect(forged).toMatchObject({ status: 200, location: null });
   const url = new URL(consentUrl(account));
   const client = openRawClient(url.origin);
-  client.send(`GET ${url.pathname}${url.search} HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n`);
+  client.send(
+    `GET ${url.pathname}${url.search} HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n`,
+  );
   expect(await client.ended).toMatch(/^HTTP\/1\.1 403 /);
 });
 
 test('an authorization code is not accepted as a token', async () => {
   const account = sandbox.hubspot.createAccount();
   const code = await codeOf(account, account);
-  expect((await createClient(sandbox, account)('/account-info/v3/details', undefined, code)).status).toBe(
-    401,
+  expect(
+    (await createClient(sandbox, account)('/account-info/v3/details', undefined, code)).status,
+  ).toBe(401);
+  expect((await fetch(`${sandbox.hubspot.origin}/oauth/v1/access-tokens/${code}`)).status).toBe(
+    404,
   );
-  expect((await fetch(`${sandbox.hubspot.origin}/oauth/v1/access-tokens/${code}`)).status).toBe(404);
 });
 
 const V3 = '/oauth/v3/token';

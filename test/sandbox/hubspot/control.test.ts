@@ -10,7 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-async function control(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+async function control(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+) {
   const response = await fetch(`${sandbox.hubspot.origin}/__sandbox${path}`, {
     method,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -23,12 +28,14 @@ test('the control API lists the demo with its tokens, the faults and the routes'
   const { status, body } = await control('GET', '');
   expect(status).toBe(200);
   expect(body).toMatchObject({
-    ...{ crm: 'hubspot', origin: sandbox.hubspot.origin },
-    demo: { accessToken: sandbox.hubspot.demo.accessToken, staticToken: expect.stringMatching(/^pat-na1-/) },
-    ...{
-      faults: expect.arrayContaining(['bad-gateway']),
-      verbs: expect.arrayContaining([expect.stringContaining('calls')]),
+    crm: 'hubspot',
+    origin: sandbox.hubspot.origin,
+    demo: {
+      accessToken: sandbox.hubspot.demo.accessToken,
+      staticToken: expect.stringMatching(/^pat-na1-/),
     },
+    faults: expect.arrayContaining(['bad-gateway']),
+    verbs: expect.arrayContaining([expect.stringContaining('calls')]),
   });
 });
 
@@ -47,7 +54,9 @@ test('another process creates an account over the control API, fills it, and rea
   expect((await control('DELETE', `${path}/people/502`)).body).toEqual({ done: true });
   expect((await control('DELETE', `${path}/people/999`)).body).toEqual({ done: false });
 
-  expect((await control('PATCH', `${path}/quirks`, { searchTotalWithoutResults: true })).body).toMatchObject({
+  expect(
+    (await control('PATCH', `${path}/quirks`, { searchTotalWithoutResults: true })).body,
+  ).toMatchObject({
     searchTotalWithoutResults: true,
   });
   expect((await send(SEARCH, {})).body).toEqual({ total: 1, results: [] });
@@ -65,7 +74,10 @@ test('another process creates an account over the control API, fills it, and rea
   const { body } = await control('GET', `${path}/calls`);
   expect(body).toMatchObject({ total: 5 });
   expect((body['calls'] as object[])[0]).toMatchObject({
-    ...{ operation: 'contacts.search', path: SEARCH, inputs: 1, status: 200 },
+    operation: 'contacts.search',
+    path: SEARCH,
+    inputs: 1,
+    status: 200,
   });
   await control('DELETE', `${path}/calls`);
   expect((await control('GET', `${path}/calls`)).body).toEqual({ total: 0, calls: [] });
@@ -82,7 +94,9 @@ test('the control API responds 404 to unknown paths and 400 to unknown names', a
 test('the control API rejects requests from a page in a browser', async () => {
   const origin = { origin: 'https://page.example' };
   expect((await control('POST', '/accounts', {}, origin)).status).toBe(403);
-  expect((await control('POST', '/accounts', {}, { 'content-type': 'text/plain' })).status).toBe(403);
+  expect((await control('POST', '/accounts', {}, { 'content-type': 'text/plain' })).status).toBe(
+    403,
+  );
 });
 
 test('the control API rejects a foreign host name that resolves to this machine (DNS rebinding)', async () => {

@@ -11,7 +11,9 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 function open() {
-  const people = Array.from({ length: 40 }, (_, position) => ({ email: `p${position}@example.com` }));
+  const people = Array.from({ length: 40 }, (_, position) => ({
+    email: `p${position}@example.com`,
+  }));
   const account = sandbox.hubspot.createAccount({ people });
   return { account, send: createClient(sandbox, account) };
 }
@@ -62,7 +64,10 @@ test('Retry-After is in seconds, a date, or missing', async () => {
 
 test('a fault can be delayed, repeated, and limited to one operation', async () => {
   const { account, send } = open();
-  account.fail({ kind: 'answer', status: 500 }, { after: 1, times: 2, operation: 'contacts.search' });
+  account.fail(
+    { kind: 'answer', status: 500 },
+    { after: 1, times: 2, operation: 'contacts.search' },
+  );
   const statuses = [];
   for (const path of [SEARCH, BATCH_READ, SEARCH, BATCH_READ, SEARCH, SEARCH])
     statuses.push((await send(path, { inputs: [] })).status);
@@ -98,7 +103,9 @@ test.each<Fault>([{ kind: 'hang' }, { kind: 'stall' }, { kind: 'slow', delayMs: 
     account.fail(fault);
     const gone = new AbortController();
     const pending = fetch(sandbox.hubspot.origin + SEARCH, {
-      ...{ method: 'POST', body: '{}', signal: gone.signal },
+      method: 'POST',
+      body: '{}',
+      signal: gone.signal,
       headers: { authorization: `Bearer ${account.accessToken}` },
     }).then((response) => response.text());
     while (account.running().length === 0) await new Promise(setImmediate);

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
-import { BATCH_READ, createClient, createClock, type SandboxResponse, SEARCH, type Send } from './client.ts';
+import {
+  BATCH_READ,
+  createClient,
+  createClock,
+  type SandboxResponse,
+  SEARCH,
+  type Send,
+} from './client.ts';
 
 const clock = createClock();
 let sandbox: Sandbox;
@@ -10,7 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-async function times(count: number, send: () => Promise<SandboxResponse>): Promise<readonly number[]> {
+async function times(
+  count: number,
+  send: () => Promise<SandboxResponse>,
+): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let turn = 0; turn < count; turn += 1) statuses.push((await send()).status);
   return statuses;
@@ -26,7 +36,9 @@ test('five searches a second succeed, and the sixth is 429 without details or he
   const sixth = await send(SEARCH, {});
   expect(sixth.status).toBe(429);
   expect(sixth.body).toEqual({
-    ...{ status: 'error', message: 'You have reached your secondly limit.', category: 'RATE_LIMITS' },
+    status: 'error',
+    message: 'You have reached your secondly limit.',
+    category: 'RATE_LIMITS',
     correlationId: expect.any(String),
   });
   expect(sixth.headers.get('retry-after')).toBeNull();
@@ -47,19 +59,24 @@ test.each([
   expect(first.headers.get('x-hubspot-ratelimit-remaining')).toBe(String(max - 1));
   expect(first.headers.get('x-hubspot-ratelimit-interval-milliseconds')).toBe('10000');
   expect(first.headers.has('x-hubspot-ratelimit-daily-remaining')).toBe(kind === 'static');
-  expect(new Set(await times(max - 1, () => send(BATCH_READ, { inputs: [] })))).toEqual(new Set([200]));
+  expect(new Set(await times(max - 1, () => send(BATCH_READ, { inputs: [] })))).toEqual(
+    new Set([200]),
+  );
   expect(await send(BATCH_READ, { inputs: [] })).toMatchObject({
     status: 429,
     body: { errorType: 'RATE_LIMIT', policyName: 'TEN_SECONDLY_ROLLING' },
   });
-  expect((await send('/crm/v4/associations/contact/company/batch/read', { inputs: [] })).status).toBe(200);
+  expect(
+    (await send('/crm/v4/associations/contact/company/batch/read', { inputs: [] })).status,
+  ).toBe(200);
   clock.pass(10_000);
   expect((await send(BATCH_READ, { inputs: [] })).status).toBe(200);
 });
 
 test('a static token has a daily quota, until midnight', async () => {
   const account = sandbox.hubspot.createAccount({ limits: { perDay: 2 } });
-  const send: Send = (path, body) => createClient(sandbox, account)(path, body, account.staticToken);
+  const send: Send = (path, body) =>
+    createClient(sandbox, account)(path, body, account.staticToken);
   const statuses = await times(3, () => send(SEARCH, {}));
   expect(statuses).toEqual([200, 200, 429]);
   expect((await send(BATCH_READ, { inputs: [] })).body).toMatchObject({ policyName: 'DAILY' });

@@ -83,7 +83,9 @@ test('whether a wildcard matches punctuation, and whether enumerations are token
 
 test('rejecting long bodies, duplicates and batches without a hit can be switched on', async () => {
   const { send } = open({
-    ...{ searchBodyLimit: true, batchReadRefusesDuplicates: true, batchReadAllMissingIs404: true },
+    searchBodyLimit: true,
+    batchReadRefusesDuplicates: true,
+    batchReadAllMissingIs404: true,
   });
   expect((await send(SEARCH, { properties: Array(1_000).fill('email') })).status).toBe(400);
   const twice = await send(BATCH_READ, { inputs: [{ id: '501' }, { id: '501' }] });
@@ -93,7 +95,10 @@ test('rejecting long bodies, duplicates and batches without a hit can be switche
 
 test('unset properties and the record’s URL can be left out', async () => {
   const { send } = open({ omitUnsetProperties: true, withoutRecordUrl: true });
-  const { body } = await send(BATCH_READ, { properties: ['email', 'phone'], inputs: [{ id: '502' }] });
+  const { body } = await send(BATCH_READ, {
+    properties: ['email', 'phone'],
+    inputs: [{ id: '502' }],
+  });
   expect(body.results[0]).not.toHaveProperty('url');
   expect(Object.keys(body.results[0].properties)).not.toContain('phone');
 });

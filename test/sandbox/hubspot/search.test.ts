@@ -59,10 +59,17 @@ test.each([
 });
 
 test('BETWEEN includes both ends, filter groups are combined by OR, filters of a group by AND', async () => {
-  const between = { propertyName: 'hs_object_id', operator: 'BETWEEN', value: '502', highValue: '503' };
+  const between = {
+    propertyName: 'hs_object_id',
+    operator: 'BETWEEN',
+    value: '502',
+    highValue: '503',
+  };
   const grace = { propertyName: 'firstname', operator: 'EQ', value: 'grace' };
   expect(ids(await send(SEARCH, { filters: [between] }))).toEqual(['502', '503']);
-  expect(ids(await send(SEARCH, { filterGroups: [{ filters: [between, grace] }] }))).toEqual(['503']);
+  expect(ids(await send(SEARCH, { filterGroups: [{ filters: [between, grace] }] }))).toEqual([
+    '503',
+  ]);
   const groups = [{ filters: [grace] }, { filters: [{ ...grace, value: 'ada' }] }];
   expect(ids(await send(SEARCH, { filterGroups: groups }))).toEqual(['501', '502', '503']);
 });
@@ -80,8 +87,11 @@ test('a record has three properties by default, null for unset ones, and ignores
   expect(body.results[0]).toEqual({
     id: '503',
     properties: {
-      ...{ createdate: '2023-01-02T09:30:00.250Z', lastmodifieddate: '2023-01-02T09:30:00.250Z' },
-      ...{ hs_object_id: '503', jobtitle: '', phone: null },
+      createdate: '2023-01-02T09:30:00.250Z',
+      lastmodifieddate: '2023-01-02T09:30:00.250Z',
+      hs_object_id: '503',
+      jobtitle: '',
+      phone: null,
     },
     createdAt: '2023-01-02T09:30:00.250Z',
     updatedAt: '2023-01-02T09:30:00.250Z',
@@ -104,10 +114,17 @@ test('search pages continue by an offset as a string, in the order of the first 
 
 test('search paging ends at ten thousand results, and a filter by id continues from there', async () => {
   const everybody = byFilter('email', 'CONTAINS_TOKEN', '*@bigco.example');
-  const last = await demo(SEARCH, { ...everybody, limit: 200, after: '9800', sorts: ['hs_object_id'] });
+  const last = await demo(SEARCH, {
+    ...everybody,
+    limit: 200,
+    after: '9800',
+    sorts: ['hs_object_id'],
+  });
   expect(last.body.total).toBeGreaterThan(12_000);
   expect(ids(last)).toHaveLength(200);
-  expect(await demo(SEARCH, { ...everybody, limit: 200, after: last.body.paging.next.after })).toMatchObject({
+  expect(
+    await demo(SEARCH, { ...everybody, limit: 200, after: last.body.paging.next.after }),
+  ).toMatchObject({
     status: 400,
     body: { category: 'VALIDATION_ERROR' },
   });
@@ -121,8 +138,16 @@ const MESSAGE_OF_JACKSON = 'Cannot deserialize value of type';
 test.each([
   ['a page of more than 200', { limit: 201 }, 'limit'],
   ['more than 5 groups', { filterGroups: Array(6).fill({ filters: [EQ] }) }, 'groups'],
-  ['more than 6 filters in a group', { filterGroups: [{ filters: Array(7).fill(EQ) }] }, 'in a group'],
-  ['more than 18 filters', { filterGroups: Array(4).fill({ filters: Array(5).fill(EQ) }) }, 'filters'],
+  [
+    'more than 6 filters in a group',
+    { filterGroups: [{ filters: Array(7).fill(EQ) }] },
+    'in a group',
+  ],
+  [
+    'more than 18 filters',
+    { filterGroups: Array(4).fill({ filters: Array(5).fill(EQ) }) },
+    'filters',
+  ],
   ['a cursor of the list', { after: 'NTI1Cg==' }, MESSAGE_OF_JACKSON],
   ['IN with one value', byFilter('email', 'IN', 'a@b.c'), 'Invalid input JSON on line'],
   ['an unknown operator', byFilter('email', 'LIKE', 'a'), MESSAGE_OF_JACKSON],
@@ -131,7 +156,10 @@ test.each([
   ['a body that is a list', [], MESSAGE_OF_JACKSON],
 ])('a search with %s is 400', async (_what, body, message) => {
   const answer = await send(SEARCH, body);
-  expect(answer).toMatchObject({ status: 400, body: { status: 'error', correlationId: expect.any(String) } });
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { status: 'error', correlationId: expect.any(String) },
+  });
   expect(answer.body.message).toContain(message);
   expect(answer.headers.get('x-hubspot-correlation-id')).toBe(answer.body.correlationId);
 });
@@ -149,7 +177,8 @@ test('an unknown object type is 400, without a category', async () => {
   const { status, body } = await send('/crm/v3/objects/unicorns/search', {});
   expect(status).toBe(400);
   expect(body).toEqual({
-    ...{ status: 'error', message: 'Unable to infer object type from: unicorns' },
+    status: 'error',
+    message: 'Unable to infer object type from: unicorns',
     correlationId: expect.any(String),
   });
 });

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type HubSpotAccount, openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import {
+  type HubSpotAccount,
+  openSandbox,
+  type Sandbox,
+} from '../../../src/sandbox/open-sandbox.ts';
 import { createClient, createClock } from './client.ts';
 
 const DETAILS = '/account-info/v3/details';
@@ -16,20 +20,28 @@ async function post(path: string, form: Readonly<Record<string, string>>) {
     method: 'POST',
     body: new URLSearchParams(form),
   });
-  return { status: response.status, body: response.status === 204 ? undefined : await response.json() };
+  return {
+    status: response.status,
+    body: response.status === 204 ? undefined : await response.json(),
+  };
 }
 
 function refreshForm({ refreshToken, clientId, clientSecret }: HubSpotAccount) {
   return {
-    ...{ grant_type: 'refresh_token', refresh_token: refreshToken },
-    ...{ client_id: clientId, client_secret: clientSecret },
+    grant_type: 'refresh_token',
+    refresh_token: refreshToken,
+    client_id: clientId,
+    client_secret: clientSecret,
   };
 }
 
 test('an access token lives half an hour, and the error after that says when it expired', async () => {
   const account = sandbox.hubspot.createAccount();
   const send = createClient(sandbox, account);
-  expect(await send(DETAILS)).toMatchObject({ status: 200, body: { portalId: Number(account.id) } });
+  expect(await send(DETAILS)).toMatchObject({
+    status: 200,
+    body: { portalId: Number(account.id) },
+  });
   clock.pass(30 * 60_000 + 90_000);
   expect(await send(DETAILS)).toMatchObject({
     status: 401,
@@ -63,8 +75,12 @@ test.each(['/oauth/v1/token', '/oauth/v3/token', '/oauth/2026-03/token'])(
     const { status, body } = await post(path, refreshForm(account));
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      ...{ token_type: 'bearer', access_token: account.accessToken, refresh_token: refreshToken },
-      ...{ expires_in: 600, hub_id: Number(account.id), token_use: 'access_token' },
+      token_type: 'bearer',
+      access_token: account.accessToken,
+      refresh_token: refreshToken,
+      expires_in: 600,
+      hub_id: Number(account.id),
+      token_use: 'access_token',
     });
     expect(body).not.toMatchObject({ access_token: accessToken });
     expect((await createClient(sandbox, account)(DETAILS)).status).toBe(200);
@@ -75,7 +91,9 @@ test.each(['/oauth/v1/token', '/oauth/v3/token', '/oauth/2026-03/token'])(
 test('rotation invalidates the old refresh token; the response can also omit the token, or contain only the required fields', async () => {
   const rotating = sandbox.hubspot.createAccount({ quirks: { rotateRefreshTokens: true } });
   const form = refreshForm(rotating);
-  expect((await post('/oauth/v3/token', form)).body).toMatchObject({ refresh_token: rotating.refreshToken });
+  expect((await post('/oauth/v3/token', form)).body).toMatchObject({
+    refresh_token: rotating.refreshToken,
+  });
   expect(rotating.refreshToken).not.toBe(form.refresh_token);
   expect(await post('/oauth/v3/token', form)).toMatchObject({ status: 400 });
   const brief = sandbox.hubspot.createAccount({
@@ -96,8 +114,10 @@ test('a refresh can fail with OAuth’s error format or HubSpot’s', async () =
   expect(await post('/oauth/v3/token', form)).toEqual({
     status: 400,
     body: {
-      ...{ error: 'invalid_grant', error_description: 'missing or invalid refresh token' },
-      ...{ status: 'BAD_REFRESH_TOKEN', message: 'missing or invalid refresh token' },
+      error: 'invalid_grant',
+      error_description: 'missing or invalid refresh token',
+      status: 'BAD_REFRESH_TOKEN',
+      message: 'missing or invalid refresh token',
     },
   });
   const send = createClient(sandbox, account);
@@ -116,7 +136,10 @@ test('introspection returns a token’s account, and revoking a refresh token le
   });
   const params = { client_id, client_secret, token: accessToken };
   const path = '/oauth/2026-03/token/introspect';
-  expect((await post(path, params)).body).toMatchObject({ active: true, hub_id: Number(account.id) });
+  expect((await post(path, params)).body).toMatchObject({
+    active: true,
+    hub_id: Number(account.id),
+  });
   const refresh = { ...params, token: account.refreshToken };
   const revoke = '/oauth/2026-03/token/revoke';
   expect((await post(revoke, { ...refresh, client_secret: 'another' })).status).toBe(400);
@@ -124,7 +147,9 @@ test('introspection returns a token’s account, and revoking a refresh token le
   expect((await post(path, refresh)).body).toEqual({ active: false });
   // "access tokens last out their 30 min and the app stays installed"
   expect((await post(path, params)).body).toMatchObject({ active: true });
-  expect((await createClient(sandbox, account)(DETAILS, undefined, account.staticToken)).status).toBe(200);
+  expect(
+    (await createClient(sandbox, account)(DETAILS, undefined, account.staticToken)).status,
+  ).toBe(200);
 });
 
 test('the old revocation endpoint is a DELETE with an empty response', async () => {
@@ -144,7 +169,9 @@ test('the v1 token endpoint reads parameters from the query too, newer ones from
 });
 
 test('a retired API version is 404 or 410, and other versions keep working', async () => {
-  const account = sandbox.hubspot.createAccount({ quirks: { endedVersions: { v1: 404, '2026-03': 410 } } });
+  const account = sandbox.hubspot.createAccount({
+    quirks: { endedVersions: { v1: 404, '2026-03': 410 } },
+  });
   const form = refreshForm(account);
   expect((await post('/oauth/v1/token', form)).status).toBe(404);
   expect((await post('/oauth/2026-03/token', form)).status).toBe(410);

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type HubSpotAccount, openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import {
+  type HubSpotAccount,
+  openSandbox,
+  type Sandbox,
+} from '../../../src/sandbox/open-sandbox.ts';
 import type { Person } from '../../../src/sandbox/people.ts';
 import { BATCH_READ, byFilter, createClient, ids, SEARCH } from './client.ts';
 
@@ -28,7 +32,9 @@ test('a multi-value string can contain empty parts, and is still matched', async
   const send = open([{ secondaryEmails: ['a@x.example', 'b@x.example'] }], { emptyParts: true });
   const { body } = await send('/crm/v3/objects/contacts/501?properties=hs_additional_emails');
   expect(body.properties.hs_additional_emails).toBe(';a@x.example;;b@x.example;');
-  expect(ids(await send(SEARCH, byFilter('hs_additional_emails', 'EQ', 'b@x.example')))).toEqual(['501']);
+  expect(ids(await send(SEARCH, byFilter('hs_additional_emails', 'EQ', 'b@x.example')))).toEqual([
+    '501',
+  ]);
 });
 
 test('a portal’s own properties are typed: numbers compare as numbers, unique ones identify a record', async () => {
@@ -64,14 +70,17 @@ test.each([
   ['+447917528642', '7917528642'],
   ['+38640414559', '40414559'],
   ['+1 (415) 555-1212', '4155551212'],
-])('the phone %s is searchable as %s, and a query matches its prefixes', async (phone, searchable) => {
-  const send = open([{ phone }]);
-  const name = 'hs_searchable_calculated_phone_number';
-  const { body } = await send(`/crm/v3/objects/contacts/501?properties=${name}`);
-  expect(body.properties[name]).toBe(searchable);
-  expect(ids(await send(SEARCH, byFilter(name, 'IN', [searchable])))).toEqual(['501']);
-  expect(ids(await send(SEARCH, { query: searchable }))).toEqual(['501']);
-});
+])(
+  'the phone %s is searchable as %s, and a query matches its prefixes',
+  async (phone, searchable) => {
+    const send = open([{ phone }]);
+    const name = 'hs_searchable_calculated_phone_number';
+    const { body } = await send(`/crm/v3/objects/contacts/501?properties=${name}`);
+    expect(body.properties[name]).toBe(searchable);
+    expect(ids(await send(SEARCH, byFilter(name, 'IN', [searchable])))).toEqual(['501']);
+    expect(ids(await send(SEARCH, { query: searchable }))).toEqual(['501']);
+  },
+);
 
 test('secondary emails are matched by IN as by EQ, if they are matched at all', async () => {
   for (const searchEmailMatchesAliases of [false, true]) {
@@ -112,7 +121,9 @@ test('associations are paged, with a token in base64 or URL-safe base64', async 
 });
 
 test('an association label of the portal is listed beside HubSpot’s', async () => {
-  const send = open([{ companyIndex: 1, otherCompanyIndexes: [2] }], { associationLabel: 'Adviser' });
+  const send = open([{ companyIndex: 1, otherCompanyIndexes: [2] }], {
+    associationLabel: 'Adviser',
+  });
   const { body } = await send('/crm/v4/objects/contacts/501/associations/companies');
   expect(body.results[0].associationTypes).toEqual([
     { category: 'USER_DEFINED', typeId: 36, label: 'Adviser' },
@@ -121,7 +132,10 @@ test('an association label of the portal is listed beside HubSpot’s', async ()
 });
 
 test('associations can have a rate limit of their own', async () => {
-  const account = sandbox.hubspot.createAccount({ people: [{}], limits: { associationsPerTenSeconds: 1 } });
+  const account = sandbox.hubspot.createAccount({
+    people: [{}],
+    limits: { associationsPerTenSeconds: 1 },
+  });
   const send = createClient(sandbox, account);
   const path = '/crm/v4/objects/contacts/501/associations/companies';
   expect([(await send(path)).status, (await send(path)).status]).toEqual([200, 429]);

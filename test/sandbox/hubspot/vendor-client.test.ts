@@ -13,7 +13,10 @@ let client: Client;
 
 beforeAll(async () => {
   sandbox = await openSandbox({ now: clock.now });
-  client = new Client({ accessToken: sandbox.hubspot.demo.accessToken, basePath: sandbox.hubspot.origin });
+  client = new Client({
+    accessToken: sandbox.hubspot.demo.accessToken,
+    basePath: sandbox.hubspot.origin,
+  });
 });
 afterAll(() => sandbox.close());
 
@@ -34,13 +37,18 @@ test('HubSpot’s own client searches and pages', async () => {
   expect(first.total).toBeGreaterThan(12_000);
   expect(first.results[0]?.createdAt).toBeInstanceOf(Date);
   const after = first.paging?.next?.after;
-  const second = await client.crm.contacts.searchApi.doSearch({ ...search, ...(after && { after }) });
+  const second = await client.crm.contacts.searchApi.doSearch({
+    ...search,
+    ...(after && { after }),
+  });
   expect(Number(second.results[0]?.id)).toBeGreaterThan(Number(first.results[1]?.id));
 });
 
 test('HubSpot’s own client reads a batch by email and gets the missing ones', async () => {
   const answer = await client.crm.contacts.batchApi.read({
-    ...{ idProperty: 'email', properties: ['email', 'firstname'], propertiesWithHistory: [] },
+    idProperty: 'email',
+    properties: ['email', 'firstname'],
+    propertiesWithHistory: [],
     inputs: [{ id: 'ada@example.com' }, { id: 'missing@example.com' }, { id: 'gone@example.com' }],
   });
   expect(answer.results.map((contact) => contact.properties['firstname'])).toEqual(['Ada']);
@@ -52,14 +60,18 @@ test('HubSpot’s own client reads a batch by email and gets the missing ones', 
 });
 
 test('HubSpot’s own client reads one contact with its companies, and gets 404 for an unknown one', async () => {
-  const ada = await client.crm.contacts.basicApi.getById('501', ['email'], undefined, ['companies']);
+  const ada = await client.crm.contacts.basicApi.getById('501', ['email'], undefined, [
+    'companies',
+  ]);
   expect(ada.properties['email']).toBe('ada@example.com');
   expect(ada.associations?.['companies']?.results.map((link) => link.id)).toContain('5790939001');
   await expect(client.crm.contacts.basicApi.getById('1')).rejects.toMatchObject({ code: 404 });
 });
 
 test('HubSpot’s own client follows a list to its end', async () => {
-  const people = Array.from({ length: 250 }, (_, position) => ({ email: `${position}@example.com` }));
+  const people = Array.from({ length: 250 }, (_, position) => ({
+    email: `${position}@example.com`,
+  }));
   const { accessToken } = sandbox.hubspot.createAccount({ people });
   const other = new Client({ accessToken, basePath: sandbox.hubspot.origin });
   const all = await other.crm.contacts.getAll();
@@ -69,7 +81,9 @@ test('HubSpot’s own client follows a list to its end', async () => {
 
 test('HubSpot’s own client reads associations in a batch, and those of one contact', async () => {
   const { batchApi, basicApi } = client.crm.associations.v4;
-  const answer = await batchApi.getPage('contacts', 'companies', { inputs: [{ id: '501' }, { id: '512' }] });
+  const answer = await batchApi.getPage('contacts', 'companies', {
+    inputs: [{ id: '501' }, { id: '512' }],
+  });
   expect(answer.results).toHaveLength(1);
   expect(answer.results[0]?._from.id).toBe('501');
   const primary = answer.results[0]?.to.find((link) =>
@@ -77,15 +91,21 @@ test('HubSpot’s own client reads associations in a batch, and those of one con
   );
   expect(Number(primary?.toObjectId)).toBe(5_790_939_001);
   expect(primary?.associationTypes[0]?.category).toBe(Category.HubspotDefined);
-  expect(answer).toMatchObject({ errors: [{ subCategory: 'crm.associations.NO_ASSOCIATIONS_FOUND' }] });
+  expect(answer).toMatchObject({
+    errors: [{ subCategory: 'crm.associations.NO_ASSOCIATIONS_FOUND' }],
+  });
   const deals = await basicApi.getPage('contact', '501', 'deal');
-  expect(deals.results.map((link) => Number(link.toObjectId))).toEqual([9_100_000_001, 9_100_000_002]);
+  expect(deals.results.map((link) => Number(link.toObjectId))).toEqual([
+    9_100_000_001, 9_100_000_002,
+  ]);
 });
 
 test('HubSpot’s own client reads properties and their options', async () => {
   const stage = await client.crm.properties.coreApi.getByName('contacts', 'lifecyclestage');
   expect(stage.options.map((option) => option.value)).toContain('marketingqualifiedlead');
-  expect((await client.crm.properties.coreApi.getAll('contacts')).results.length).toBeGreaterThan(20);
+  expect((await client.crm.properties.coreApi.getAll('contacts')).results.length).toBeGreaterThan(
+    20,
+  );
 });
 
 test('HubSpot’s own client builds the consent URL, exchanges the code, reads contacts and revokes', async () => {
@@ -114,13 +134,18 @@ test('HubSpot’s own client builds the consent URL, exchanges the code, reads c
   expect(token).toMatchObject({ tokenType: 'bearer', expiresIn: 1_800 });
   other.setAccessToken(token.accessToken);
   const { results } = await other.crm.contacts.basicApi.getPage();
-  expect(results.map(({ properties }) => properties['email'])).toContain('nancy.davolio@northwind.example');
+  expect(results.map(({ properties }) => properties['email'])).toContain(
+    'nancy.davolio@northwind.example',
+  );
   expect(await other.oauth.accessTokensApi.get(token.accessToken)).toMatchObject({
-    ...{ hubId: Number(northwind.id), hubDomain: 'northwind.example' },
+    hubId: Number(northwind.id),
+    hubDomain: 'northwind.example',
     scopes: ['oauth', 'crm.objects.contacts.read', 'crm.objects.deals.read'],
   });
   await other.oauth.refreshTokensApi.archive(token.refreshToken);
-  await expect(other.oauth.refreshTokensApi.get(token.refreshToken)).rejects.toMatchObject({ code: 404 });
+  await expect(other.oauth.refreshTokensApi.get(token.refreshToken)).rejects.toMatchObject({
+    code: 404,
+  });
 });
 
 test('HubSpot’s own client refreshes an expired token, and reads its account', async () => {
@@ -147,7 +172,10 @@ test('HubSpot’s own client refreshes an expired token, and reads its account',
 
 test('HubSpot’s own client reads the account’s details and limits, and recognizes a 429', async () => {
   const account = sandbox.hubspot.createAccount();
-  const other = new Client({ accessToken: account.staticToken ?? '', basePath: sandbox.hubspot.origin });
+  const other = new Client({
+    accessToken: account.staticToken ?? '',
+    basePath: sandbox.hubspot.origin,
+  });
   const details = await other.apiRequest({ path: '/account-info/v3/details' });
   expect(await details.json()).toMatchObject({ portalId: Number(account.id) });
   expect(details.headers.get('x-hubspot-ratelimit-remaining')).toBe('189');

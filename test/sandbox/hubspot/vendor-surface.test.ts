@@ -27,26 +27,35 @@ function open(): Opened {
 
 const BY_EMAIL = {
   filterGroups: [
-    { filters: [{ propertyName: 'email', operator: FilterOperatorEnum.Eq, value: 'ada@x.example' }] },
+    {
+      filters: [{ propertyName: 'email', operator: FilterOperatorEnum.Eq, value: 'ada@x.example' }],
+    },
   ],
 };
-const ONE = { inputs: [{ id: '501' }], properties: ['email'], propertiesWithHistory: ['firstname'] };
+const ONE = {
+  inputs: [{ id: '501' }],
+  properties: ['email'],
+  propertiesWithHistory: ['firstname'],
+};
 const COMPANY = '5790939001';
 // biome-ignore lint/suspicious/noExplicitAny: the content of writes does not matter
-const ANY: any = { inputs: [{ id: '501', properties: {} }], properties: {}, objectIdToMerge: '502' };
+const ANY: any = {
+  inputs: [{ id: '501', properties: {} }],
+  properties: {},
+  objectIdToMerge: '502',
+};
 
 /** For each method the expected result, or the name of the difference. */
 const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>> = {
   'crm.contacts.basicApi': {
     getById: [
-      ({ client }) => client.crm.contacts.basicApi.getById('501', ['email'], ['firstname'], ['companies']),
+      ({ client }) =>
+        client.crm.contacts.basicApi.getById('501', ['email'], ['firstname'], ['companies']),
       {
-        ...{
-          id: '501',
-          archived: false,
-          createdAt: expect.any(Date),
-          properties: { email: 'ada@x.example' },
-        },
+        id: '501',
+        archived: false,
+        createdAt: expect.any(Date),
+        properties: { email: 'ada@x.example' },
         propertiesWithHistory: { firstname: [{ value: 'Ada', timestamp: expect.any(Date) }] },
         associations: { companies: { results: [{ id: '5790939002' }, { id: COMPANY }] } },
       },
@@ -55,17 +64,26 @@ const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>>
       ({ client }) => client.crm.contacts.basicApi.getPage(1),
       { results: [{ id: '501' }], paging: { next: { after: '501' } } },
     ],
-    ...{ archive: 'writes', create: 'writes', merge: 'writes', purge: 'writes', update: 'writes' },
+    archive: 'writes',
+    create: 'writes',
+    merge: 'writes',
+    purge: 'writes',
+    update: 'writes',
   },
   'crm.contacts.batchApi': {
     read: [
       ({ client }) => client.crm.contacts.batchApi.read(ONE),
       {
         status: 'COMPLETE',
-        results: [{ properties: { email: 'ada@x.example' }, propertiesWithHistory: { firstname: [{}] } }],
+        results: [
+          { properties: { email: 'ada@x.example' }, propertiesWithHistory: { firstname: [{}] } },
+        ],
       },
     ],
-    ...{ archive: 'writes', create: 'writes', update: 'writes', upsert: 'writes' },
+    archive: 'writes',
+    create: 'writes',
+    update: 'writes',
+    upsert: 'writes',
   },
   'crm.contacts.searchApi': {
     doSearch: [
@@ -82,30 +100,45 @@ const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>>
       ({ client }) => client.crm.companies.basicApi.getPage(1),
       { results: [{ id: COMPANY }], paging: { next: { after: COMPANY } } },
     ],
-    ...{ archive: 'writes', create: 'writes', merge: 'writes', update: 'writes' },
+    archive: 'writes',
+    create: 'writes',
+    merge: 'writes',
+    update: 'writes',
   },
   'crm.companies.batchApi': {
     read: [
-      ({ client }) => client.crm.companies.batchApi.read({ ...ONE, inputs: [{ id: COMPANY }, { id: '1' }] }),
+      ({ client }) =>
+        client.crm.companies.batchApi.read({ ...ONE, inputs: [{ id: COMPANY }, { id: '1' }] }),
       { results: [{ id: COMPANY }], numErrors: 1, errors: [{ context: { ids: ['1'] } }] },
     ],
-    ...{ archive: 'writes', create: 'writes', update: 'writes', upsert: 'writes' },
+    archive: 'writes',
+    create: 'writes',
+    update: 'writes',
+    upsert: 'writes',
   },
   'crm.companies.searchApi': { doSearch: 'company-search' },
   'crm.associations.v4.basicApi': {
     getPage: [
       ({ client }) =>
         client.crm.associations.v4.basicApi.getPage('contacts', '501', 'companies', undefined, 1),
-      { results: [{ associationTypes: [{ typeId: 279 }] }], paging: { next: { after: expect.any(String) } } },
+      {
+        results: [{ associationTypes: [{ typeId: 279 }] }],
+        paging: { next: { after: expect.any(String) } },
+      },
     ],
-    ...{ archive: 'writes', create: 'writes', createDefault: 'writes' },
+    archive: 'writes',
+    create: 'writes',
+    createDefault: 'writes',
   },
   'crm.associations.v4.batchApi': {
     getPage: [
       ({ client }) => client.crm.associations.v4.batchApi.getPage('contacts', 'companies', ONE),
       { results: [{ _from: { id: '501' }, to: [{}, {}] }] },
     ],
-    ...{ archive: 'writes', archiveLabels: 'writes', create: 'writes', createDefault: 'writes' },
+    archive: 'writes',
+    archiveLabels: 'writes',
+    create: 'writes',
+    createDefault: 'writes',
   },
   'crm.associations.v4.reportApi': { request: 'screens' },
   'oauth.accessTokensApi': {
@@ -128,7 +161,14 @@ const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>>
     create: [
       ({ client, account: { clientId, clientSecret, refreshToken } }) =>
         client.oauth.tokensApi.create(
-          ...(['refresh_token', undefined, undefined, clientId, clientSecret, refreshToken] as const),
+          ...([
+            'refresh_token',
+            undefined,
+            undefined,
+            clientId,
+            clientSecret,
+            refreshToken,
+          ] as const),
         ),
       { tokenType: 'bearer', expiresIn: 1_800 },
     ],
@@ -146,21 +186,28 @@ const differing = methods.flatMap(([api, method, what]) =>
 );
 
 test.each(Object.keys(SURFACE))('every method of %s is listed', (api) => {
-  expect(Object.keys(SURFACE[api] ?? {}).sort()).toEqual([...methodsOf(apiOf(open().client, api))].sort());
+  expect(Object.keys(SURFACE[api] ?? {}).sort()).toEqual(
+    [...methodsOf(apiOf(open().client, api))].sort(),
+  );
 });
 
-test.each(reads)('%s.%s returns what the vendor’s client expects', async (_api, _method, [call, found]) => {
-  const result = await call(open());
-  if (found === undefined) expect(result).toBeUndefined();
-  else expect(result).toMatchObject(found);
-});
+test.each(reads)(
+  '%s.%s returns what the vendor’s client expects',
+  async (_api, _method, [call, found]) => {
+    const result = await call(open());
+    if (found === undefined) expect(result).toBeUndefined();
+    else expect(result).toMatchObject(found);
+  },
+);
 
 test.each(differing)('%s.%s differs: %s', async (api, method, difference) => {
   expect(DIFFERENCES).toContain(difference);
   const target = apiOf(open().client, api);
   const call = Reflect.get(target, method) as (...args: readonly unknown[]) => Promise<unknown>;
   const args = ARGUMENTS[`${api}.${method}`];
-  await expect(Reflect.apply(call, target, args ?? ['contacts', 'companies', ANY])).rejects.toMatchObject({
+  await expect(
+    Reflect.apply(call, target, args ?? ['contacts', 'companies', ANY]),
+  ).rejects.toMatchObject({
     code: 404,
   });
 });

@@ -1,4 +1,8 @@
-import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import {
+  openSandbox,
+  type SalesforceAccount,
+  type Sandbox,
+} from '../../../src/sandbox/open-sandbox.ts';
 import type { Person } from '../../../src/sandbox/people.ts';
 
 /** A sandbox whose clock is advanced by hand, and one account with the few requests that the tests need. */
@@ -27,7 +31,9 @@ export async function openClient(people: readonly Partial<Person>[]): Promise<Cl
     };
   };
   return {
-    ...{ sandbox, account, send },
+    sandbox,
+    account,
+    send,
     query: (soql, headers = {}) => send(`${API}/query/?q=${encodeURIComponent(soql)}`, { headers }),
     token: (form, headers = {}) =>
       send('/services/oauth2/token', {

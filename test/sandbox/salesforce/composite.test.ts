@@ -57,7 +57,11 @@ describe('Several requests in one call:', () => {
 
   test('a composite takes at most five queries', async () => {
     const parts = (count: number) =>
-      Array.from({ length: count }, (_, place) => ({ method: 'GET', url: QUERY, referenceId: `q${place}` }));
+      Array.from({ length: count }, (_, place) => ({
+        method: 'GET',
+        url: QUERY,
+        referenceId: `q${place}`,
+      }));
     expect((await composite(parts(5))).status).toBe(200);
     expect((await composite(parts(6))).status).toBe(400);
   });
@@ -76,7 +80,9 @@ describe('Several requests in one call:', () => {
       [short, QUERY, 'v66.0/nothing'].map((url) => ({ method: 'GET', url })),
     );
     expect(body.hasErrors).toBe(true);
-    expect(body.results.map(({ statusCode }: { statusCode: number }) => statusCode)).toEqual([200, 200, 404]);
+    expect(body.results.map(({ statusCode }: { statusCode: number }) => statusCode)).toEqual([
+      200, 200, 404,
+    ]);
     expect(usage(headers)).toBe(before + 3);
   });
 
@@ -90,7 +96,8 @@ describe('Several requests in one call:', () => {
   });
 
   test('a batch takes at most 25 parts', async () => {
-    const parts = (count: number) => Array.from({ length: count }, () => ({ method: 'GET', url: QUERY }));
+    const parts = (count: number) =>
+      Array.from({ length: count }, () => ({ method: 'GET', url: QUERY }));
     expect((await batch(parts(25))).status).toBe(200);
     expect((await batch(parts(26))).status).toBe(400);
   });
@@ -115,8 +122,14 @@ describe('Several requests in one call:', () => {
 
   test('dates are date-only, datetimes have milliseconds and an offset without a colon', async () => {
     const lastActivityAt = Date.UTC(2026, 9, 14, 15, 9, 26, 535);
-    const id = client.account.addPerson({ lastName: 'Timed', lastActivityAt, createdAt: lastActivityAt });
-    const { body } = await client.send(`${API}/sobjects/Contact/${id}?fields=LastActivityDate,CreatedDate`);
+    const id = client.account.addPerson({
+      lastName: 'Timed',
+      lastActivityAt,
+      createdAt: lastActivityAt,
+    });
+    const { body } = await client.send(
+      `${API}/sobjects/Contact/${id}?fields=LastActivityDate,CreatedDate`,
+    );
     expect(body).toMatchObject({
       LastActivityDate: '2026-10-14',
       CreatedDate: '2026-10-14T15:09:26.535+0000',
@@ -134,10 +147,17 @@ describe('Several requests in one call:', () => {
   test('a record is read by id, with all fields or some; a deleted one is 404', async () => {
     const [one, two] = [1, 2].map((index) => client.account.recordId(index));
     const whole = await client.send(`${API}/sobjects/Contact/${one}`);
-    expect(whole.body).toMatchObject({ Id: one, Name: 'One', MailingAddress: null, LastActivityDate: null });
+    expect(whole.body).toMatchObject({
+      Id: one,
+      Name: 'One',
+      MailingAddress: null,
+      LastActivityDate: null,
+    });
     const some = await client.send(`${API}/sobjects/Contact/${one}?fields=Email`);
     expect(Object.keys(some.body)).toEqual(['attributes', 'Id', 'Email']);
-    expect((await client.send(`${API}/sobjects/Contact/${two}`)).body[0].errorCode).toBe('NOT_FOUND');
+    expect((await client.send(`${API}/sobjects/Contact/${two}`)).body[0].errorCode).toBe(
+      'NOT_FOUND',
+    );
     client.account.setQuirks({ namesDeleted: true, errorCodeFirst: true });
     const deleted = await client.send(`${API}/sobjects/Contact/${two}`);
     expect(deleted.status).toBe(404);
@@ -145,7 +165,12 @@ describe('Several requests in one call:', () => {
   });
 
   test('a parameterized search matches words, not whole emails, by GET and POST', async () => {
-    const body = { q: 'one example', in: 'EMAIL', fields: ['Id', 'Email'], sobjects: [{ name: 'Contact' }] };
+    const body = {
+      q: 'one example',
+      in: 'EMAIL',
+      fields: ['Id', 'Email'],
+      sobjects: [{ name: 'Contact' }],
+    };
     const posted = await client.send(`${API}/parameterizedSearch`, { body });
     expect(posted.body.searchRecords).toMatchObject([{ attributes: { type: 'Contact' } }]);
     const got = await client.send(

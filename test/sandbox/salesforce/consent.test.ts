@@ -1,6 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import {
+  openSandbox,
+  type SalesforceAccount,
+  type Sandbox,
+} from '../../../src/sandbox/open-sandbox.ts';
 import { SALESFORCE_CALLBACK as CALLBACK, decide } from '../consent.ts';
 
 let now = Date.UTC(2026, 10, 20, 12);
@@ -17,8 +21,13 @@ const PKCE = { code_challenge: toChallenge(VERIFIER), code_challenge_method: 'S2
 
 function consentUrl(application: SalesforceAccount, more: Record<string, string> = {}): string {
   const query = new URLSearchParams({
-    ...{ response_type: 'code', client_id: application.clientId, redirect_uri: CALLBACK },
-    ...{ scope: 'api refresh_token', state: 's1', ...PKCE, ...more },
+    response_type: 'code',
+    client_id: application.clientId,
+    redirect_uri: CALLBACK,
+    scope: 'api refresh_token',
+    state: 's1',
+    ...PKCE,
+    ...more,
   });
   for (const [name, value] of [...query]) if (value === '') query.delete(name);
   return `${sandbox.salesforce.origin}/services/oauth2/authorize?${query}`;
@@ -31,7 +40,10 @@ async function post(path: string, form: Record<string, string>) {
     body,
   });
   const text = await response.text();
-  return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, string> };
+  return {
+    status: response.status,
+    body: (text === '' ? {} : JSON.parse(text)) as Record<string, string>,
+  };
 }
 
 function exchange(
@@ -40,8 +52,13 @@ function exchange(
   more: Record<string, string> = {},
 ) {
   return post('token', {
-    ...{ grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: VERIFIER },
-    ...{ client_id: clientId, client_secret: clientSecret, ...more },
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: CALLBACK,
+    code_verifier: VERIFIER,
+    client_id: clientId,
+    client_secret: clientSecret,
+    ...more,
   });
 }
 
@@ -50,7 +67,11 @@ function refresh({ clientId, clientSecret }: SalesforceAccount, refresh_token = 
   return post('token', { grant_type: 'refresh_token', refresh_token, ...client });
 }
 
-async function codeOf(application: SalesforceAccount, account = application, more = {}): Promise<string> {
+async function codeOf(
+  application: SalesforceAccount,
+  account = application,
+  more = {},
+): Promise<string> {
   return (await decide(consentUrl(application, more), { account })).back?.['code'] ?? '';
 }
 
@@ -69,18 +90,26 @@ test('an allowed consent redirects back with a code, which gives access to that 
   const { status, body } = await exchange(demo, back?.['code']);
   expect(status).toBe(200);
   expect(body).toMatchObject({
-    ...{ scope: 'api refresh_token', token_type: 'Bearer', instance_url: sandbox.salesforce.origin },
+    scope: 'api refresh_token',
+    token_type: 'Bearer',
+    instance_url: sandbox.salesforce.origin,
     id: expect.stringMatching(new RegExp(`/id/${northwind.id}/005\\w{15}$`)),
     refresh_token: expect.stringMatching(/^5Aep861/),
   });
-  const vouched = createHmac('sha256', demo.clientSecret).update(`${body['id']}${body['issued_at']}`);
+  const vouched = createHmac('sha256', demo.clientSecret).update(
+    `${body['id']}${body['issued_at']}`,
+  );
   expect(body['signature']).toBe(vouched.digest('base64'));
   const query = `q=${encodeURIComponent("SELECT Email FROM Contact WHERE LastName = 'Davolio'")}`;
   const found = await fetch(`${sandbox.salesforce.origin}/services/data/v66.0/query?${query}`, {
     headers: { authorization: `Bearer ${body['access_token']}` },
   });
-  expect(await found.json()).toMatchObject({ records: [{ Email: 'nancy.davolio@northwind.example' }] });
-  expect((await refresh(demo, body['refresh_token'])).body).toMatchObject({ scope: 'api refresh_token' });
+  expect(await found.json()).toMatchObject({
+    records: [{ Email: 'nancy.davolio@northwind.example' }],
+  });
+  expect((await refresh(demo, body['refresh_token'])).body).toMatchObject({
+    scope: 'api refresh_token',
+  });
 });
 
 test('a code can be exchanged once, within fifteen minutes', async () => {
@@ -96,7 +125,8 @@ test('a code can be exchanged once, within fifteen minutes', async () => {
   now += 15 * 60_000;
   expect(await exchange(account, late)).toEqual(expired);
   expect((await exchange(account, 'nothing')).body).toEqual({
-    ...{ error: 'invalid_grant', error_description: 'invalid authorization code' },
+    error: 'invalid_grant',
+    error_description: 'invalid authorization code',
   });
 });
 
@@ -104,8 +134,12 @@ test('a code is bound to its client and its redirect URI', async () => {
   const [account, other] = [sandbox.salesforce.createAccount(), sandbox.salesforce.createAccount()];
   const code = await codeOf(account);
   expect((await exchange(other, code)).body['error']).toBe('invalid_grant');
-  expect((await exchange(account, code, { client_secret: 'no' })).body['error']).toBe('invalid_client');
-  expect((await exchange(account, code, { client_id: 'no' })).body['error']).toBe('invalid_client_id');
+  expect((await exchange(account, code, { client_secret: 'no' })).body['error']).toBe(
+    'invalid_client',
+  );
+  expect((await exchange(account, code, { client_id: 'no' })).body['error']).toBe(
+    'invalid_client_id',
+  );
   expect((await exchange(account, code, { redirect_uri: `${CALLBACK}/` })).body['error']).toBe(
     'redirect_uri_mismatch',
   );
@@ -137,7 +171,9 @@ test('a consent without PKCE is rejected, except for legacy applications', async
   const account = sandbox.salesforce.createAccount();
   const without = { code_challenge: '', code_challenge_method: '' };
   expect((await decide(consentUrl(account, without), { account })).back).toEqual({
-    ...{ error: 'invalid_request', error_description: 'missing required code challenge', state: 's1' },
+    error: 'invalid_request',
+    error_description: 'missing required code challenge',
+    state: 's1',
   });
   account.setQuirks({ pkceIsOptional: true });
   const code = await codeOf(account, account, without);
@@ -178,11 +214,16 @@ test.each([
 
 test('a denied consent redirects back, with either spelling of the error, with or without state', async () => {
   const account = sandbox.salesforce.createAccount();
-  const deny = async () => (await decide(consentUrl(account), { account, isAllowed: false })).location;
+  const deny = async () =>
+    (await decide(consentUrl(account), { account, isAllowed: false })).location;
   expect(await deny()).toBe(
     `${CALLBACK}?error=access_denied&error_description=end-user+denied+authorization&state=s1`,
   );
-  account.setQuirks({ deniedWithHyphen: true, denyWithoutState: true, denyWithoutDescription: true });
+  account.setQuirks({
+    deniedWithHyphen: true,
+    denyWithoutState: true,
+    denyWithoutDescription: true,
+  });
   expect(await deny()).toBe(`${CALLBACK}?error=access-denied`);
 });
 
@@ -194,7 +235,9 @@ test.each([
 ])('%s redirects back in place of a code', async (callbackError) => {
   const account = sandbox.salesforce.createAccount({ quirks: { callbackError } });
   expect((await decide(consentUrl(account), { account })).back).toEqual({
-    ...{ error: callbackError, error_description: expect.any(String), state: 's1' },
+    error: callbackError,
+    error_description: expect.any(String),
+    state: 's1',
   });
 });
 
@@ -223,7 +266,10 @@ test('each login host accepts its own orgs: the production host, the test host, 
   expect(await Promise.all([go(northwind, 'login'), go(northwind, 'own')])).toEqual([true, true]);
   expect(await Promise.all([go(trial, 'test'), go(trial, 'trial')])).toEqual([true, true]);
   expect(await Promise.all([go(northwind, 'test'), go(trial, 'login')])).toEqual([false, false]);
-  expect(await Promise.all([go(salesforce.demo, 'own'), go(northwind, 'trial')])).toEqual([false, false]);
+  expect(await Promise.all([go(salesforce.demo, 'own'), go(northwind, 'trial')])).toEqual([
+    false,
+    false,
+  ]);
   northwind.setQuirks({ forbidsCommonLogin: true });
   expect(await Promise.all([go(northwind, 'login'), go(northwind, 'own')])).toEqual([false, true]);
   expect((await visit(at.login, consentUrl(salesforce.demo), northwind)).page).toContain(
@@ -237,7 +283,10 @@ test('tokens of one consent are revoked together, and no others', async () => {
   const grant = async () => (await exchange(account, await codeOf(account))).body;
   const [first, second] = [await grant(), await grant()];
   expect((await post('revoke', { token: first['refresh_token'] ?? '' })).status).toBe(200);
-  expect([await works(first['access_token']), await works(second['access_token'])]).toEqual([false, true]);
+  expect([await works(first['access_token']), await works(second['access_token'])]).toEqual([
+    false,
+    true,
+  ]);
   expect((await refresh(account, first['refresh_token'])).body['error']).toBe('invalid_grant');
   expect((await refresh(account, second['refresh_token'])).status).toBe(200);
   expect((await post('revoke', { token: 'nothing' })).status).toBe(400);
@@ -251,12 +300,16 @@ test('reuse of a rotated refresh token revokes the new one of the same consent',
   expect(rotated['refresh_token']).not.toBe(first['refresh_token']);
   expect((await refresh(account, first['refresh_token'])).status).toBe(400);
   expect((await refresh(account, rotated['refresh_token'])).status).toBe(400);
-  expect([await works(rotated['access_token']), await works(second['access_token'])]).toEqual([false, true]);
+  expect([await works(rotated['access_token']), await works(second['access_token'])]).toEqual([
+    false,
+    true,
+  ]);
 });
 
 test('one user has at most five consents to one application: the sixth revokes the oldest', async () => {
   const [account, other] = [sandbox.salesforce.createAccount(), sandbox.salesforce.createAccount()];
-  const grant = async () => (await exchange(other, await codeOf(other, account))).body['refresh_token'];
+  const grant = async () =>
+    (await exchange(other, await codeOf(other, account))).body['refresh_token'];
   const { refreshToken } = account;
   const first = await grant();
   for (let consent = 2; consent <= 5; consent += 1) await grant();
@@ -271,7 +324,8 @@ test('a code exchange from a restricted IP address is rejected, and the code sta
   const code = await codeOf(account);
   account.fail('ip-restricted', { operation: 'oauth.token' });
   expect((await exchange(account, code)).body).toEqual({
-    ...{ error: 'invalid_grant', error_description: 'ip restricted' },
+    error: 'invalid_grant',
+    error_description: 'ip restricted',
   });
   expect((await exchange(account, code)).status).toBe(200);
 });
@@ -289,7 +343,9 @@ async function visit(origin: string, url: string, account: SalesforceAccount) {
         answer.setEncoding('utf8').on('data', (text: string) => {
           page += text;
         });
-        answer.once('end', () => resolve({ isLetIn: /[?&]code=/.test(answer.headers.location ?? ''), page }));
+        answer.once('end', () =>
+          resolve({ isLetIn: /[?&]code=/.test(answer.headers.location ?? ''), page }),
+        );
       },
     );
     request.once('error', reject);

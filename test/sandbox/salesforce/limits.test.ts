@@ -19,11 +19,15 @@ describe('Any Salesforce request:', () => {
   ])('%s is rejected as an invalid session', async (_title, authorization) => {
     const { status, body } = await send({ authorization });
     expect(status).toBe(401);
-    expect(body).toEqual([{ message: 'Session expired or invalid', errorCode: 'INVALID_SESSION_ID' }]);
+    expect(body).toEqual([
+      { message: 'Session expired or invalid', errorCode: 'INVALID_SESSION_ID' },
+    ]);
   });
 
   test('a refresh token is rejected as a session, and sessions expire', async () => {
-    expect((await send({ authorization: `Bearer ${client.account.refreshToken}` })).status).toBe(401);
+    expect((await send({ authorization: `Bearer ${client.account.refreshToken}` })).status).toBe(
+      401,
+    );
     client.advance(2 * 3_600_000);
     expect((await send()).status).toBe(401);
   });
@@ -51,7 +55,9 @@ describe('Any Salesforce request:', () => {
     const stop = new AbortController();
     const url = `${client.sandbox.salesforce.origin}${API}/limits`;
     const headers = { authorization: `Bearer ${client.account.accessToken}` };
-    const hanging = [1, 2].map(() => fetch(url, { headers, signal: stop.signal }).catch(() => undefined));
+    const hanging = [1, 2].map(() =>
+      fetch(url, { headers, signal: stop.signal }).catch(() => undefined),
+    );
     await expect.poll(() => client.account.running().length).toBe(2);
     expect((await send()).status).toBe(200);
     client.advance(20_000);
@@ -72,14 +78,18 @@ describe('Any Salesforce request:', () => {
     const uri = await client.query(`SELECT Id FROM Contact WHERE Email = '${'a'.repeat(16_384)}'`);
     expect([uri.status, uri.headers.get('content-type')]).toEqual([414, 'text/html;charset=utf-8']);
     const headers = await send({ 'x-long': 'a'.repeat(16_384) });
-    expect([headers.status, headers.headers.get('content-type')]).toEqual([431, 'text/html;charset=utf-8']);
+    expect([headers.status, headers.headers.get('content-type')]).toEqual([
+      431,
+      'text/html;charset=utf-8',
+    ]);
   });
 
   test('versions are listed without authentication; a retired version is 410 and a future one 404', async () => {
     const { body } = await client.send('/services/data/', { headers: { authorization: '' } });
     expect(body.at(0)).toMatchObject({ version: '41.0' });
     expect(body.at(-1)).toMatchObject({ version: '68.0', url: '/services/data/v68.0' });
-    const status = async (version: string) => (await client.send(`/services/data/${version}/limits`)).status;
+    const status = async (version: string) =>
+      (await client.send(`/services/data/${version}/limits`)).status;
     expect(await status('v40.0')).toBe(410);
     expect(await status('v41.0')).toBe(200);
     expect(await status('v69.0')).toBe(404);

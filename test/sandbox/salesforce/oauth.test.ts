@@ -22,7 +22,13 @@ describe('Salesforce’s token endpoint', () => {
     expect(await works()).toBe(false);
     const { body } = await client.token(form());
     expect(Object.keys(body)).toEqual([
-      ...['access_token', 'signature', 'scope', 'instance_url', 'id', 'token_type', 'issued_at'],
+      'access_token',
+      'signature',
+      'scope',
+      'instance_url',
+      'id',
+      'token_type',
+      'issued_at',
       'api_instance_url',
     ]);
     expect(body).toMatchObject({
@@ -55,7 +61,8 @@ describe('Salesforce’s token endpoint', () => {
     await client.token(form());
     expect(await works()).toBe(true);
     expect((await client.token(form({ refresh_token: old }))).body).toEqual({
-      ...{ error: 'invalid_grant', error_description: 'expired access/refresh token' },
+      error: 'invalid_grant',
+      error_description: 'expired access/refresh token',
     });
     expect(await works()).toBe(false);
     expect((await client.token(form())).body.error).toBe('invalid_grant');
@@ -69,7 +76,9 @@ describe('Salesforce’s token endpoint', () => {
       expect((await client.token(form())).status).toBe(200);
     }
     client.advance(30 * day + 1);
-    expect((await client.token(form())).body.error_description).toBe('expired access/refresh token');
+    expect((await client.token(form())).body.error_description).toBe(
+      'expired access/refresh token',
+    );
   });
 
   test('issues sessions that slide where configured, and end where not', async () => {

@@ -33,7 +33,9 @@ describe('A Salesforce org', () => {
     expect(await count("Email LIKE '%x.example'")).toBe(refused);
     const { body } = await client.send(`${API}/sobjects/Contact/describe`);
     expect(body.fields.find(({ name }: { name: string }) => name === 'Email')).toMatchObject({
-      ...{ encrypted: true, filterable: true, sortable: false },
+      encrypted: true,
+      filterable: true,
+      sortable: false,
     });
   });
 
@@ -42,7 +44,10 @@ describe('A Salesforce org', () => {
     addPerson({ lastName: 'Small', custom: { shoe_size: '9', member: 'true' } });
     addPerson({ lastName: 'Tall', custom: { shoe_size: '44' } });
     setQuirks({
-      customFields: { Shoe_Size__c: { type: 'double' }, Member__c: { type: 'boolean', isCalculated: true } },
+      customFields: {
+        Shoe_Size__c: { type: 'double' },
+        Member__c: { type: 'boolean', isCalculated: true },
+      },
     });
     const { body } = await client.query(
       'SELECT Shoe_Size__c, Member__c FROM Contact WHERE Shoe_Size__c > 8.5 ORDER BY Shoe_Size__c',
@@ -51,11 +56,18 @@ describe('A Salesforce org', () => {
       { Shoe_Size__c: 9, Member__c: true },
       { Shoe_Size__c: 44, Member__c: false },
     ]);
-    const { body: one } = await client.send(`${API}/sobjects/Contact/${recordId(1)}?fields=Member__c`);
+    const { body: one } = await client.send(
+      `${API}/sobjects/Contact/${recordId(1)}?fields=Member__c`,
+    );
     expect(one.Member__c).toBe(false);
     const { body: described } = await client.send(`${API}/sobjects/Contact/describe`);
-    expect(described.fields.find(({ name }: { name: string }) => name === 'Member__c')).toMatchObject({
-      ...{ type: 'boolean', custom: true, calculated: true, nillable: false },
+    expect(
+      described.fields.find(({ name }: { name: string }) => name === 'Member__c'),
+    ).toMatchObject({
+      type: 'boolean',
+      custom: true,
+      calculated: true,
+      nillable: false,
     });
   });
 
@@ -64,7 +76,9 @@ describe('A Salesforce org', () => {
     const { status, body } = await client.query('SELECT Id FROM Account');
     expect([status, body[0].errorCode]).toEqual([400, 'INVALID_TYPE']);
     expect(body[0].message).toContain("sObject type 'Account' is not supported.");
-    expect((await client.query('SELECT Account.Name FROM Contact')).body[0].errorCode).toBe('INVALID_FIELD');
+    expect((await client.query('SELECT Account.Name FROM Contact')).body[0].errorCode).toBe(
+      'INVALID_FIELD',
+    );
     expect((await client.send(`${API}/sobjects/Account/describe`)).status).toBe(404);
     expect((await client.query('SELECT AccountId FROM Contact')).status).toBe(200);
   });
@@ -93,15 +107,20 @@ describe('A Salesforce org', () => {
     ]);
     expect(
       await names('FIND {lovel* OR other} RETURNING Contact(LastName ORDER BY LastName LIMIT 5)'),
-    ).toEqual([...['Lovelace', 'Other']]);
-    expect(await names("FIND {other} RETURNING Contact(LastName WHERE LastName != 'Other')")).toEqual([]);
-    expect((await search('FIND {a} RETURNING Contact(Id)')).body[0].errorCode).toBe('MALFORMED_SEARCH');
+    ).toEqual(['Lovelace', 'Other']);
+    expect(
+      await names("FIND {other} RETURNING Contact(LastName WHERE LastName != 'Other')"),
+    ).toEqual([]);
+    expect((await search('FIND {a} RETURNING Contact(Id)')).body[0].errorCode).toBe(
+      'MALFORMED_SEARCH',
+    );
     expect((await search('FIND {ada} RETURNING Lead(Id)')).body[0].errorCode).toBe('INVALID_TYPE');
   });
 
   test('rejects a reference to a field that an earlier part did not return', async () => {
     const compositeRequest = ['first', 'second'].map((referenceId) => ({
-      ...{ method: 'GET', referenceId },
+      method: 'GET',
+      referenceId,
       url: `${API}/query/?q=SELECT+Id+FROM+Contact+WHERE+Id='@{second.records[0].Id}'`,
     }));
     const { body } = await client.send(`${API}/composite`, { body: { compositeRequest } });

@@ -67,7 +67,9 @@ describe('Pages of a Salesforce query', () => {
     const { nextRecordsUrl } = (await client.query('SELECT Id FROM Contact')).body;
     const other = client.sandbox.salesforce.createAccount({});
     const headers = { authorization: `Bearer ${other.accessToken}` };
-    expect((await client.send(nextRecordsUrl, { headers })).body[0].errorCode).toBe('INVALID_QUERY_LOCATOR');
+    expect((await client.send(nextRecordsUrl, { headers })).body[0].errorCode).toBe(
+      'INVALID_QUERY_LOCATOR',
+    );
   });
 
   test('with an OFFSET, even of 0, end after the first page', async () => {
@@ -101,6 +103,8 @@ describe('Pages of a Salesforce query', () => {
     const [one, two] = [await client.query(soql), await client.query(soql)];
     expect(one.body.records).not.toEqual(two.body.records);
     const stable = 'SELECT Id FROM Contact ORDER BY Email, Id LIMIT 5';
-    expect((await client.query(stable)).body.records).toEqual((await client.query(stable)).body.records);
+    expect((await client.query(stable)).body.records).toEqual(
+      (await client.query(stable)).body.records,
+    );
   });
 });

@@ -14,7 +14,9 @@ const ESCAPED: Readonly<Record<string, string>> = {
   '\n': '\\n',
   '\r': '\\r',
 };
-const texts = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }).filter((text) => text.trim() !== '');
+const texts = fc
+  .string({ unit: 'binary', minLength: 1, maxLength: 60 })
+  .filter((text) => text.trim() !== '');
 
 /** As the vendor documents it. */
 function escaped(text: string): string {
@@ -98,7 +100,11 @@ test('any query string gets a result or an error, and never crashes', () => {
   );
   fc.assert(
     fc.property(queries, (tail) => {
-      for (const soql of [tail, `SELECT Id FROM Contact ${tail}`, `SELECT Id FROM Contact WHERE ${tail}`]) {
+      for (const soql of [
+        tail,
+        `SELECT Id FROM Contact ${tail}`,
+        `SELECT Id FROM Contact WHERE ${tail}`,
+      ]) {
         const people = createPeopleTable({ seed: toSeed([]), now: () => 0 });
         const database = openDatabase(people, salesforceImitation.quirks);
         try {

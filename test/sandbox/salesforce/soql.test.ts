@@ -13,7 +13,12 @@ const PEOPLE = [
   { firstName: 'Hundred', lastName: 'Percent', email: '100%@example.com' },
   { firstName: 'Back', lastName: 'Sl\\ash', email: 'back\\slash@example.com' },
   { firstName: null, lastName: 'Lovelace', email: null, isDeleted: true },
-  { firstName: 'ada', lastName: 'Byron', email: 'ada@example.com', custom: { favorite_color: 'Teal' } },
+  {
+    firstName: 'ada',
+    lastName: 'Byron',
+    email: 'ada@example.com',
+    custom: { favorite_color: 'Teal' },
+  },
 ];
 const people = createPeopleTable({
   seed: toSeed(PEOPLE.map((person, place) => toPerson(person, place + 1))),
@@ -43,7 +48,10 @@ describe('A SOQL condition', () => {
     ["WHERE Email = 'back\\\\slash@example.com'", ['Back']],
     ["WHERE Email LIKE 'back\\\\\\\\slash%'", []],
     ["WHERE FirstName = '\\u0041da'", ['Ada', 'ada']],
-    ["WHERE (FirstName = 'Ada' AND LastName = 'Byron') OR LastName = 'Score'", ['Under', 'Underx', 'ada']],
+    [
+      "WHERE (FirstName = 'Ada' AND LastName = 'Byron') OR LastName = 'Score'",
+      ['Under', 'Underx', 'ada'],
+    ],
     ["WHERE FirstName = 'Ada' AND (LastName = 'Byron' OR LastName = 'Score')", ['ada']],
     ["WHERE (NOT Email LIKE '%a%')", []],
     ["WHERE NOT (Phone = '3' OR Phone = '1')", ['Conan', 'Hundred', 'Back', 'ada']],
@@ -70,10 +78,9 @@ describe('A SOQL condition', () => {
     expect(names(`WHERE Id > '${percent}' ORDER BY Id LIMIT 2`)).toEqual(['Back', 'ada']);
     expect(names(`WHERE Id >= '${percent}' ORDER BY Id ASC LIMIT 1`)).toEqual(['Hundred']);
     expect(names(`WHERE Id < '${percent}' ORDER BY Id DESC LIMIT 2`)).toEqual(['Underx', 'Under']);
-    expect(names(`WHERE Id <= '${percent}' AND Email LIKE '%o%' ORDER BY Id DESC LIMIT 2`)).toEqual([
-      'Hundred',
-      'Underx',
-    ]);
+    expect(names(`WHERE Id <= '${percent}' AND Email LIKE '%o%' ORDER BY Id DESC LIMIT 2`)).toEqual(
+      ['Hundred', 'Underx'],
+    );
   });
 
   test('can be ordered by several fields, ignoring case, with nulls first by default', () => {
@@ -93,7 +100,9 @@ describe('A SOQL condition', () => {
 
   test('can be counted without returning rows', () => {
     expect(run('select count() from contact')).toEqual({ kind: 'count', total: 7 });
-    expect(run('SELECT COUNT(Id), COUNT(Phone) phones, COUNT_DISTINCT(Phone) FROM Contact')).toMatchObject({
+    expect(
+      run('SELECT COUNT(Id), COUNT(Phone) phones, COUNT_DISTINCT(Phone) FROM Contact'),
+    ).toMatchObject({
       values: { expr0: 7, phones: 3, expr1: 2 },
     });
   });
@@ -126,7 +135,10 @@ describe('Invalid SOQL', () => {
     ['SELECT FIELDS(ALL) FROM Contact', 'MALFORMED_QUERY'],
     [`SELECT Id FROM Contact WHERE Email = '${'a'.repeat(4_001)}'`, 'MALFORMED_QUERY'],
     [`SELECT Id FROM Contact${' '.repeat(100_000)}`, 'MALFORMED_QUERY'],
-    [`SELECT Id FROM Contact WHERE ${'('.repeat(200)}Id = null${')'.repeat(200)}`, 'QUERY_TOO_COMPLICATED'],
+    [
+      `SELECT Id FROM Contact WHERE ${'('.repeat(200)}Id = null${')'.repeat(200)}`,
+      'QUERY_TOO_COMPLICATED',
+    ],
     ['SELECT Id, Id FROM Contact', 'INVALID_FIELD'],
     ['SELECT Owner.Shoe FROM Contact', 'INVALID_FIELD'],
     ['SELECT Boss.Name FROM Contact', 'INVALID_FIELD'],
@@ -136,7 +148,10 @@ describe('Invalid SOQL', () => {
     ['SELECT Id FROM Contact ORDER BY MailingAddress', 'INVALID_FIELD'],
     ["SELECT Id FROM Contact WHERE Id = '003'", 'INVALID_QUERY_FILTER_OPERATOR'],
     ["SELECT Id FROM Contact WHERE Id LIKE '003%'", 'INVALID_QUERY_FILTER_OPERATOR'],
-    ['SELECT Id FROM Contact WHERE CreatedDate > 2023-02-30T00:00:00Z', 'INVALID_QUERY_FILTER_OPERATOR'],
+    [
+      'SELECT Id FROM Contact WHERE CreatedDate > 2023-02-30T00:00:00Z',
+      'INVALID_QUERY_FILTER_OPERATOR',
+    ],
     ['SELECT Id FROM Person', 'INVALID_TYPE'],
     ['SELECT Id FROM Contact OFFSET 2001', 'NUMBER_OUTSIDE_VALID_RANGE'],
   ])('%.70s gives %s', (soql, errorCode) => {

@@ -1,6 +1,10 @@
 import { Connection, OAuth2 } from 'jsforce';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import {
+  openSandbox,
+  type SalesforceAccount,
+  type Sandbox,
+} from '../../../src/sandbox/open-sandbox.ts';
 import { decide, SALESFORCE_CALLBACK } from '../consent.ts';
 import { DIFFERENCES } from '../differences.ts';
 
@@ -63,7 +67,10 @@ describe('Salesforce’s own client (jsforce)', () => {
     const account = crowd(2_001);
     const emails: unknown[] = [];
     await new Promise((resolve, reject) => {
-      const query = connect(account).query('SELECT Email FROM Contact', { autoFetch: true, maxFetch: 5_000 });
+      const query = connect(account).query('SELECT Email FROM Contact', {
+        autoFetch: true,
+        maxFetch: 5_000,
+      });
       query.on('record', ({ Email }) => emails.push(Email));
       query.on('end', resolve);
       query.on('error', reject);
@@ -149,10 +156,14 @@ describe('Salesforce’s own client (jsforce)', () => {
     const connection = new Connection({ oauth2, version: '66.0' });
     const { organizationId } = await connection.authorize(back?.['code'] ?? '');
     expect(organizationId).toBe(northwind.id);
-    const { records } = await connection.query("SELECT Email FROM Contact WHERE LastName = 'Davolio'");
+    const { records } = await connection.query(
+      "SELECT Email FROM Contact WHERE LastName = 'Davolio'",
+    );
     expect(records).toMatchObject([{ Email: 'nancy.davolio@northwind.example' }]);
     await connection.logoutByOAuth2(true);
-    await expect(oauth2.refreshToken(northwind.refreshToken)).rejects.toThrow('expired access/refresh token');
+    await expect(oauth2.refreshToken(northwind.refreshToken)).rejects.toThrow(
+      'expired access/refresh token',
+    );
   });
 
   test('is rejected with its own too long PKCE verifier, unless the quirk allows it', async () => {
@@ -228,7 +239,10 @@ describe('Salesforce’s own client (jsforce)', () => {
   test('reads the user’s identity', async () => {
     const account = crowd(1);
     const identity = await connect(account).identity();
-    expect(identity).toMatchObject({ organization_id: account.id, user_id: expect.stringMatching(/^005/) });
+    expect(identity).toMatchObject({
+      organization_id: account.id,
+      user_id: expect.stringMatching(/^005/),
+    });
   });
 
   test('reports the error of an invalid query by its code', async () => {

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Connection, OAuth2 } from 'jsforce';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import {
+  openSandbox,
+  type SalesforceAccount,
+  type Sandbox,
+} from '../../../src/sandbox/open-sandbox.ts';
 import { decide, SALESFORCE_CALLBACK } from '../consent.ts';
 import { DIFFERENCES, methodsOf } from '../differences.ts';
 
@@ -28,11 +32,19 @@ function open(): Opened {
     ],
   });
   const oauth2 = new OAuth2({
-    ...{ loginUrl: sandbox.salesforce.origin, redirectUri: SALESFORCE_CALLBACK },
-    ...{ clientId: account.clientId, clientSecret: account.clientSecret },
+    loginUrl: sandbox.salesforce.origin,
+    redirectUri: SALESFORCE_CALLBACK,
+    clientId: account.clientId,
+    clientSecret: account.clientSecret,
   });
   const { instanceUrl, accessToken, refreshToken } = account;
-  const connection = new Connection({ instanceUrl, accessToken, refreshToken, oauth2, version: '66.0' });
+  const connection = new Connection({
+    instanceUrl,
+    accessToken,
+    refreshToken,
+    oauth2,
+    version: '66.0',
+  });
   return { account, connection, oauth2, contacts: toContacts(connection), id: account.recordId(1) };
 }
 
@@ -62,21 +74,32 @@ const CONNECTION: Surface = {
     { done: true, records: [{ Email: null }] },
   ],
   search: [
-    ({ connection }) => connection.search('FIND {4155551212} IN PHONE FIELDS RETURNING Contact(Id, Email)'),
+    ({ connection }) =>
+      connection.search('FIND {4155551212} IN PHONE FIELDS RETURNING Contact(Id, Email)'),
     { searchRecords: [{ attributes: { type: 'Contact' }, ...ADA }] },
   ],
   retrieve: [({ connection, id }) => connection.retrieve('Contact', id), ADA],
-  describe: [({ connection }) => connection.describe('Account'), { name: 'Account', keyPrefix: '001' }],
-  describeGlobal: [({ connection }) => connection.describeGlobal(), { sobjects: expect.any(Array) }],
+  describe: [
+    ({ connection }) => connection.describe('Account'),
+    { name: 'Account', keyPrefix: '001' },
+  ],
+  describeGlobal: [
+    ({ connection }) => connection.describeGlobal(),
+    { sobjects: expect.any(Array) },
+  ],
   sobject: [({ contacts }) => contacts.count(ADA), 1],
   identity: [({ connection }) => connection.identity(), EMAIL],
   updated: [
-    ({ connection, id }) => connection.updated('Contact', ...SPAN).then(({ ids }) => ids.indexOf(id)),
+    ({ connection, id }) =>
+      connection.updated('Contact', ...SPAN).then(({ ids }) => ids.indexOf(id)),
     0,
   ],
   deleted: [
     ({ connection }) => connection.deleted('Contact', ...SPAN),
-    { deletedRecords: [{ id: expect.stringMatching(/^003/) }], latestDateCovered: expect.any(String) },
+    {
+      deletedRecords: [{ id: expect.stringMatching(/^003/) }],
+      latestDateCovered: expect.any(String),
+    },
   ],
   limits: [({ connection }) => connection.limits(), { DailyApiRequests: {}, DataStorageMB: {} }],
   request: [({ connection }) => connection.request('/limits'), { DailyApiRequests: {} }],
@@ -86,7 +109,11 @@ const CONNECTION: Surface = {
       connection.requestPost('/composite', {
         compositeRequest: [
           { method: 'GET', url: `${API}/query/?q=SELECT+Id+FROM+Contact`, referenceId: 'all' },
-          { method: 'GET', url: `${API}/sobjects/Contact/@{all.records[0].Id}`, referenceId: 'first' },
+          {
+            method: 'GET',
+            url: `${API}/sobjects/Contact/@{all.records[0].Id}`,
+            referenceId: 'first',
+          },
         ],
       }),
     { compositeResponse: [{}, { httpStatusCode: 200, body: ADA }] },
@@ -95,7 +122,11 @@ const CONNECTION: Surface = {
   logoutByOAuth2: [({ connection }) => connection.logoutByOAuth2(), undefined],
   isLightningInstance: [
     ({ connection }) =>
-      Reflect.apply(Reflect.get(connection, 'isLightningInstance') as () => boolean, connection, []),
+      Reflect.apply(
+        Reflect.get(connection, 'isLightningInstance') as () => boolean,
+        connection,
+        [],
+      ),
     false,
   ],
   authorize: [
@@ -107,18 +138,29 @@ const CONNECTION: Surface = {
   ],
   loginByOAuth2: 'consent-in-the-browser',
   login: 'consent-in-the-browser',
-  ...{ loginBySoap: 'soap', logoutBySoap: 'soap', soap: 'soap' },
-  ...{ create: 'writes', update: 'writes', upsert: 'writes', destroy: 'writes' },
-  ...{ requestPut: 'writes', requestPatch: 'writes', requestDelete: 'writes' },
-  ...{
-    recent: 'screens',
-    tabs: 'screens',
-    theme: 'screens',
-    quickActions: 'screens',
-    quickAction: 'screens',
-  },
-  ...{ analytics: 'other-apis', apex: 'other-apis', bulk: 'other-apis', bulk2: 'other-apis' },
-  ...{ chatter: 'other-apis', metadata: 'other-apis', streaming: 'other-apis', tooling: 'other-apis' },
+  loginBySoap: 'soap',
+  logoutBySoap: 'soap',
+  soap: 'soap',
+  create: 'writes',
+  update: 'writes',
+  upsert: 'writes',
+  destroy: 'writes',
+  requestPut: 'writes',
+  requestPatch: 'writes',
+  requestDelete: 'writes',
+  recent: 'screens',
+  tabs: 'screens',
+  theme: 'screens',
+  quickActions: 'screens',
+  quickAction: 'screens',
+  analytics: 'other-apis',
+  apex: 'other-apis',
+  bulk: 'other-apis',
+  bulk2: 'other-apis',
+  chatter: 'other-apis',
+  metadata: 'other-apis',
+  streaming: 'other-apis',
+  tooling: 'other-apis',
 };
 
 const SOBJECT: Surface = {
@@ -139,11 +181,24 @@ const SOBJECT: Surface = {
   count: [({ contacts }) => contacts.count(), 1],
   updated: [({ contacts }) => contacts.updated(...SPAN), { ids: [expect.stringMatching(/^003/)] }],
   deleted: [({ contacts }) => contacts.deleted(...SPAN), { deletedRecords: [{}] }],
-  ...{ create: 'writes', update: 'writes', upsert: 'writes', destroy: 'writes' },
-  ...{ bulkload: 'other-apis', createBulk: 'other-apis', updateBulk: 'other-apis', upsertBulk: 'other-apis' },
-  ...{ destroyBulk: 'other-apis', destroyHardBulk: 'other-apis' },
-  ...{ recent: 'screens', layouts: 'screens', compactLayouts: 'screens', approvalLayouts: 'screens' },
-  ...{ listviews: 'screens', listview: 'screens', quickActions: 'screens', quickAction: 'screens' },
+  create: 'writes',
+  update: 'writes',
+  upsert: 'writes',
+  destroy: 'writes',
+  bulkload: 'other-apis',
+  createBulk: 'other-apis',
+  updateBulk: 'other-apis',
+  upsertBulk: 'other-apis',
+  destroyBulk: 'other-apis',
+  destroyHardBulk: 'other-apis',
+  recent: 'screens',
+  layouts: 'screens',
+  compactLayouts: 'screens',
+  approvalLayouts: 'screens',
+  listviews: 'screens',
+  listview: 'screens',
+  quickActions: 'screens',
+  quickAction: 'screens',
 };
 
 const OAUTH: Surface = {
@@ -211,8 +266,14 @@ const REFUSED: readonly (readonly [string, (opened: Opened) => unknown])[] = [
   ['screens', ({ contacts }) => contacts.layouts()],
   ['screens', ({ contacts }) => contacts.listviews()],
   ['other-apis', ({ connection }) => connection.tooling.query('SELECT Id FROM ApexClass')],
-  ['aggregates', ({ connection }) => connection.query('SELECT LastName FROM Contact GROUP BY LastName')],
-  ['aggregates', ({ connection }) => connection.query('SELECT Id FROM Contact WHERE CreatedDate = TODAY')],
+  [
+    'aggregates',
+    ({ connection }) => connection.query('SELECT LastName FROM Contact GROUP BY LastName'),
+  ],
+  [
+    'aggregates',
+    ({ connection }) => connection.query('SELECT Id FROM Contact WHERE CreatedDate = TODAY'),
+  ],
   [
     'child-queries',
     ({ connection }) => connection.query('SELECT Id, (SELECT Id FROM Contacts) FROM Account'),

@@ -45,7 +45,9 @@ describe('a process that is killed with -9 during its first start', () => {
       await expectNoProcessLeft(directory);
       expect(await readApplications(directory)).toEqual([]);
       await expectNoProcessLeft(directory);
-      const beside = readdirSync(join(root, `killed-${delay}`)).filter((name) => name.includes('draft'));
+      const beside = readdirSync(join(root, `killed-${delay}`)).filter((name) =>
+        name.includes('draft'),
+      );
       expect(beside).toEqual([]);
     },
   );
@@ -57,7 +59,11 @@ describe('a server that is killed with -9', () => {
     const log: string[] = [];
     const database = await openDatabase(
       { directory },
-      { keyRing: TEST_RING, deadlineMs: 0, onServerLog: (level, message) => log.push(`${level} ${message}`) },
+      {
+        keyRing: TEST_RING,
+        deadlineMs: 0,
+        onServerLog: (level, message) => log.push(`${level} ${message}`),
+      },
     );
     const { id } = await database.admin.createApplication('Acme');
     const { customers } = database.forApplication(id);
@@ -66,7 +72,12 @@ describe('a server that is killed with -9', () => {
     let isUnavailable = false;
     let count = 0;
     const write = async () => {
-      while (!isUnavailable || acknowledged.length < 50 || refused.length === 0 || log.length === 0) {
+      while (
+        !isUnavailable ||
+        acknowledged.length < 50 ||
+        refused.length === 0 ||
+        log.length === 0
+      ) {
         const customerId = String(count++);
         await customers.upsert({ customerId, name: 'N', email: 'a@b.c' }).then(
           () => acknowledged.push(customerId),
@@ -84,7 +95,10 @@ describe('a server that is killed with -9', () => {
     isUnavailable = true;
     await writers;
     for (const error of refused)
-      expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: expect.any(Number) });
+      expect(error).toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        retryAfterMs: expect.any(Number),
+      });
     // A write succeeds as soon as the server is back.
     const again = () =>
       customers.upsert({ customerId: 'last', name: 'N', email: 'a@b.c' }).then(
@@ -107,10 +121,12 @@ describe('a server that is killed with -9', () => {
       await readApplications(directory);
       // As the server's user: PostgreSQL ignores processes of other users.
       const { uid, gid } = statSync(directory);
-      const script = kind === 'a zombie' ? 'sleep 0.2 & echo $!; exec sleep 600' : 'echo $$; exec sleep 600';
+      const script =
+        kind === 'a zombie' ? 'sleep 0.2 & echo $!; exec sleep 600' : 'echo $$; exec sleep 600';
       const other = spawn('/bin/sh', ['-c', script], { uid, gid, cwd: '/' });
       const [pid] = await once(other.stdout, 'data');
-      const state = () => readFileSync(`/proc/${String(pid).trim()}/stat`, 'utf8').split(') ')[1]?.[0];
+      const state = () =>
+        readFileSync(`/proc/${String(pid).trim()}/stat`, 'utf8').split(') ')[1]?.[0];
       // `exec` replaced the shell with `sleep`, which does not reap its children.
       if (kind === 'a zombie') await expect.poll(state, { timeout: 10_000 }).toBe('Z');
       writeFileSync(
@@ -133,7 +149,10 @@ describe('a server that is killed with -9', () => {
     const complaints = () => log.filter((line) => line.includes('cannot be started')).length;
     await expect.poll(complaints).toBeGreaterThan(1);
     await rename(`${directory}/moved`, `${directory}/global`);
-    const database = await openDatabase({ url: server.url }, { keyRing: TEST_RING, deadlineMs: 30_000 });
+    const database = await openDatabase(
+      { url: server.url },
+      { keyRing: TEST_RING, deadlineMs: 30_000 },
+    );
     await database.close();
     await server.close();
   });

@@ -46,7 +46,9 @@ describe('the path of a data folder', () => {
       await server.close();
       await expectNoProcessLeft(directory);
       expect(existsSync(`${directory}.socket`)).toBe(false);
-      expect(readdirSync(tmpdir()).filter((entry) => entry.startsWith('crossbook-socket-'))).toEqual(before);
+      expect(
+        readdirSync(tmpdir()).filter((entry) => entry.startsWith('crossbook-socket-')),
+      ).toEqual(before);
     },
   );
 });
@@ -55,7 +57,8 @@ describe('the content of the folder', () => {
   test('is accessible to its owner only, and durable', async () => {
     const directory = join(root, 'own', 'data');
     const server = await startEmbeddedServer({ directory });
-    for (const path of [directory, `${directory}.socket`]) expect(statSync(path).mode & 0o777).toBe(0o700);
+    for (const path of [directory, `${directory}.socket`])
+      expect(statSync(path).mode & 0o777).toBe(0o700);
     for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes'])
       expect(await ask(server.url, `show ${setting}`)).toBe('on');
     expect(await ask(server.url, 'show server_encoding')).toBe('UTF8');
@@ -69,7 +72,12 @@ describe('the content of the folder', () => {
 
   test.each([
     ['a PGlite database', 'PG_VERSION', '17', 'Carrying over'],
-    ['of another major version', 'crossbook.json', '{"major":17,"password":"p"}', 'crossbook restore'],
+    [
+      'of another major version',
+      'crossbook.json',
+      '{"major":17,"password":"p"}',
+      'crossbook restore',
+    ],
     ['cut short', 'crossbook.json', '{"maj', 'cannot be read'],
   ])('is rejected when it is %s, with instructions', async (_, file, content, words) => {
     const directory = join(makeFolder(), 'data');
@@ -84,7 +92,8 @@ test('without the links of the install script, links are created beside the data
   const binaries = findBinaries();
   const copy = join(makeFolder(), 'package', 'native');
   cpSync(binaries.folder, copy, { recursive: true, filter: (path) => !isLink(path) });
-  const libraries = linkLibraries({ ...binaries, folder: copy }, join(makeFolder(), 'libraries')) ?? '';
+  const libraries =
+    linkLibraries({ ...binaries, folder: copy }, join(makeFolder(), 'libraries')) ?? '';
   for (const program of ['postgres', 'initdb']) {
     const run = (env: Record<string, string>) =>
       spawnSync(join(copy, 'bin', program), ['--version'], { encoding: 'utf8', env });
@@ -186,7 +195,9 @@ describe.runIf(canUnshare())('two containers', () => {
       ...storage.command(body),
     ]);
     await once(other.stdout, 'data');
-    await expect(readApplications(directory)).rejects.toThrow(/in use by process \d+ on .*DATABASE_URL/);
+    await expect(readApplications(directory)).rejects.toThrow(
+      /in use by process \d+ on .*DATABASE_URL/,
+    );
     other.kill('SIGKILL');
     await once(other, 'exit');
   });

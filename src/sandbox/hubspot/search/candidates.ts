@@ -6,7 +6,8 @@ import type { Filter, Search } from './request.ts';
 /** The people that can match a search, in the state of the search index. A superset of the results. */
 export function findCandidates(account: HubSpotAccount, search: Search, now: number): Person[] {
   const { people, quirks } = account;
-  const stale = quirks.searchLagMs > 0 ? indexedVersions(account, now - quirks.searchLagMs) : NOTHING_STALE;
+  const stale =
+    quirks.searchLagMs > 0 ? indexedVersions(account, now - quirks.searchLagMs) : NOTHING_STALE;
   const indexes = indexedLookup(account, search);
   if (indexes === undefined && stale.size === 0) return people.all().slice();
   const all = indexes ?? people.all().map((person) => person.index);
@@ -17,7 +18,10 @@ export function findCandidates(account: HubSpotAccount, search: Search, now: num
 }
 
 /** The previous versions of recently changed people, as the lagging index has them. Undefined: not indexed yet. */
-function indexedVersions({ people }: HubSpotAccount, since: number): ReadonlyMap<number, Person | undefined> {
+function indexedVersions(
+  { people }: HubSpotAccount,
+  since: number,
+): ReadonlyMap<number, Person | undefined> {
   const versions = new Map<number, Person | undefined>();
   for (const { index, before } of people.changesSince(since))
     if (!versions.has(index)) versions.set(index, before);
@@ -29,7 +33,9 @@ function indexedLookup(account: HubSpotAccount, { groups }: Search): readonly nu
   const lookups = groups.map((filters) =>
     filters.map((filter) => lookUp(account, filter)).find((one) => one),
   );
-  return lookups.length > 0 && lookups.every((one) => one !== undefined) ? lookups.flat() : undefined;
+  return lookups.length > 0 && lookups.every((one) => one !== undefined)
+    ? lookups.flat()
+    : undefined;
 }
 
 function lookUp({ people }: HubSpotAccount, filter: Filter): readonly number[] | undefined {

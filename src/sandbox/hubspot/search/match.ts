@@ -14,22 +14,29 @@ export function matches(filter: Filter, value: string | null, tokensAreWords = f
   if (!hasValue) return false;
   // A multi-value property passes if one of its values does.
   const single = filter.property.fieldType === 'checkbox' ? value.split(';') : [value];
-  if (filter.operator === 'NEQ') return !single.some((one) => passes({ ...filter, operator: 'EQ' }, one));
-  if (filter.operator === 'NOT_IN') return !single.some((one) => passes({ ...filter, operator: 'IN' }, one));
+  if (filter.operator === 'NEQ')
+    return !single.some((one) => passes({ ...filter, operator: 'EQ' }, one));
+  if (filter.operator === 'NOT_IN')
+    return !single.some((one) => passes({ ...filter, operator: 'IN' }, one));
   if (filter.operator === 'CONTAINS_TOKEN')
     return single.some((one) => containsToken(one, filter.value, tokensAreWords));
   return single.some((one) => passes(filter, one));
 }
 
 /** Negative if `left` sorts first. Unset values sort last. */
-export function compareValues(property: Property, left: string | null, right: string | null): number {
+export function compareValues(
+  property: Property,
+  left: string | null,
+  right: string | null,
+): number {
   if (!left || !right) return Number(!left) - Number(!right);
   return compare(property, fold(property, left), fold(property, right));
 }
 
 function passes(filter: Filter, value: string): boolean {
   const { property } = filter;
-  const order = (other: string): number => compare(property, fold(property, value), fold(property, other));
+  const order = (other: string): number =>
+    compare(property, fold(property, value), fold(property, other));
   switch (filter.operator) {
     case 'EQ':
       return order(filter.value) === 0;
@@ -70,7 +77,8 @@ function containsToken(value: string, searched: string, tokensAreWords: boolean)
   const lowerValue = value.toLowerCase();
   const words = toWords(lowerValue);
   const lower = searched.trim().toLowerCase();
-  if (tokensAreWords && !lower.includes('*')) return toWords(lower).every((word) => words.includes(word));
+  if (tokensAreWords && !lower.includes('*'))
+    return toWords(lower).every((word) => words.includes(word));
   const pattern = wildcard(lower);
   return (!tokensAreWords && pattern.test(lowerValue)) || words.some((word) => pattern.test(word));
 }

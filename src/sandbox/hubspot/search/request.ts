@@ -11,24 +11,37 @@ export function readSearch({ account, call }: EndpointContext): Search {
   const groups = readGroups(account, body);
   if (account.quirks.searchRefusesTokensOfEnumerations) refuseTokens(groups.flat());
   const query = body['query'] ? textOf(body['query'], 'query') : '';
-  if (query.length > MAX_CHARACTERS) throw invalid('The query is too long: at most 3000 characters.');
+  if (query.length > MAX_CHARACTERS)
+    throw invalid('The query is too long: at most 3000 characters.');
   const limit = readNumber(body['limit'], 'limit') ?? 10;
-  if (limit < 1 || limit > MAX_PAGE) throw invalid(`Invalid limit ${limit}: it has to be between 1 and 200.`);
+  if (limit < 1 || limit > MAX_PAGE)
+    throw invalid(`Invalid limit ${limit}: it has to be between 1 and 200.`);
   const offset = readNumber(body['after'], 'after') ?? 0;
   if (offset + limit > MAX_RESULTS)
     throw invalid('Paging past 10000 results of a search is not possible. Narrow it by a filter.');
   const sort = readSort(account, listOf(body['sorts'], 'sorts')[0]);
-  return { groups, query, limit, offset, sort, properties: textsOf(body['properties'], 'properties') };
+  return {
+    groups,
+    query,
+    limit,
+    offset,
+    sort,
+    properties: textsOf(body['properties'], 'properties'),
+  };
 }
 
-function readGroups(account: HubSpotAccount, body: Readonly<Record<string, unknown>>): readonly Filter[][] {
+function readGroups(
+  account: HubSpotAccount,
+  body: Readonly<Record<string, unknown>>,
+): readonly Filter[][] {
   const nested = listOf(body['filterGroups'], 'filterGroups').map((group) =>
     isObject(group) ? listOf(group['filters'], 'filters') : [],
   );
   const flat = listOf(body['filters'], 'filters');
   const groups = flat.length > 0 ? [...nested, flat] : nested;
   if (groups.length > 5) throw invalid('Too many filter groups: at most 5.');
-  if (groups.some((filters) => filters.length > 6)) throw invalid('Too many filters in a group: at most 6.');
+  if (groups.some((filters) => filters.length > 6))
+    throw invalid('Too many filters in a group: at most 6.');
   if (groups.flat().length > 18) throw invalid('Too many filters: at most 18.');
   return groups.map((filters) => filters.map((filter) => readFilter(account, filter)));
 }
@@ -37,7 +50,8 @@ function refuseTokens(filters: readonly Filter[]): void {
   const refused = filters.find(
     ({ operator, property }) => operator === 'CONTAINS_TOKEN' && property.type === 'enumeration',
   );
-  if (refused) throw invalid(`Operator CONTAINS_TOKEN is not supported by ${refused.property.name}.`);
+  if (refused)
+    throw invalid(`Operator CONTAINS_TOKEN is not supported by ${refused.property.name}.`);
 }
 
 function readFilter(account: HubSpotAccount, filter: unknown): Filter {
@@ -47,14 +61,21 @@ function readFilter(account: HubSpotAccount, filter: unknown): Filter {
   if (property === undefined)
     throw invalid('There was a problem with the request.', {
       errors: [
-        { message: `Property '${name}' does not exist`, code: 'PROPERTY_DOESNT_EXIST', in: 'filters' },
+        {
+          message: `Property '${name}' does not exist`,
+          code: 'PROPERTY_DOESNT_EXIST',
+          in: 'filters',
+        },
       ],
     });
   const operator = OPERATORS.find((candidate) => candidate === filter['operator']);
   if (operator === undefined)
-    throw unreadable('Cannot deserialize value of type `FilterOperator`: not one of the values accepted');
+    throw unreadable(
+      'Cannot deserialize value of type `FilterOperator`: not one of the values accepted',
+    );
   const single = (key: string): string => {
-    if (filter[key] === undefined || filter[key] === null) throw unreadable(`${operator} needs '${key}'`);
+    if (filter[key] === undefined || filter[key] === null)
+      throw unreadable(`${operator} needs '${key}'`);
     return textOf(filter[key], key);
   };
   const isList = operator === 'IN' || operator === 'NOT_IN';

@@ -18,7 +18,9 @@ export function search(context: EndpointContext): Reply {
     wanted,
     findCandidates(account, wanted, call.now).filter((person) => isFound(account, wanted, person)),
   );
-  const hits = found.slice(wanted.offset, wanted.offset + wanted.limit).map((person) => person.index);
+  const hits = found
+    .slice(wanted.offset, wanted.offset + wanted.limit)
+    .map((person) => person.index);
   const stale = quirks.searchStaleHit === null ? undefined : indexOfRecord(quirks.searchStaleHit);
   if (stale !== undefined && !hits.includes(stale)) hits.push(stale);
   const total = found.length + (stale === undefined ? 0 : 1);
@@ -51,7 +53,8 @@ function isFound(account: HubSpotAccount, { groups, query }: Search, person: Per
 }
 
 function passesOne({ people, quirks }: HubSpotAccount, filter: Filter, person: Person): boolean {
-  if (matches(filter, filter.property.read(person, people), quirks.searchTokensAreWords)) return true;
+  if (matches(filter, filter.property.read(person, people), quirks.searchTokensAreWords))
+    return true;
   const reachesAliases = quirks.searchEmailMatchesAliases && filter.property.name === 'email';
   if (!reachesAliases || (filter.operator !== 'EQ' && filter.operator !== 'IN')) return false;
   const wanted = filter.operator === 'IN' ? filter.values : [filter.value.trim().toLowerCase()];
@@ -89,6 +92,14 @@ function lower(value: string): string {
 }
 
 const QUERIED = [
-  ...['firstname', 'lastname', 'email', 'phone', 'mobilephone', 'fax', 'company', 'hs_additional_emails'],
-  ...['hs_searchable_calculated_phone_number', 'hs_searchable_calculated_mobile_number'],
+  'firstname',
+  'lastname',
+  'email',
+  'phone',
+  'mobilephone',
+  'fax',
+  'company',
+  'hs_additional_emails',
+  'hs_searchable_calculated_phone_number',
+  'hs_searchable_calculated_mobile_number',
 ];

@@ -27,7 +27,8 @@ function makeRow(person: Person): Row {
   return {
     Id: makeId(PREFIXES.Contact, person.index),
     IsDeleted: person.isDeleted,
-    MasterRecordId: person.mergedInto === undefined ? null : makeId(PREFIXES.Contact, person.mergedInto),
+    MasterRecordId:
+      person.mergedInto === undefined ? null : makeId(PREFIXES.Contact, person.mergedInto),
     AccountId: person.companyIndex === null ? null : makeId(PREFIXES.Account, person.companyIndex),
     LastName: lastName,
     FirstName: person.firstName || null,
@@ -59,7 +60,10 @@ function toAddressFields(kind: string, address: PersonAddress | null): Record<st
   const { city, country, postalCode, state, street } = address;
   const parts = { City: city || null, Country: country || null, PostalCode: postalCode || null };
   const all = { ...parts, State: state || null, Street: street || null };
-  const named = Object.entries(all).map(([part, value]): [string, RowValue] => [kind + part, value]);
+  const named = Object.entries(all).map(([part, value]): [string, RowValue] => [
+    kind + part,
+    value,
+  ]);
   return { ...Object.fromEntries(named), [`${kind}Address`]: toCompound(all) };
 }
 
@@ -67,8 +71,14 @@ function toCompound(parts: Readonly<Record<string, string | null>>): CompoundAdd
   if (Object.values(parts).every((part) => part === null)) return null;
   const { City = null, Country = null, PostalCode = null, State = null, Street = null } = parts;
   return {
-    ...{ city: City, country: Country, geocodeAccuracy: null, latitude: null, longitude: null },
-    ...{ postalCode: PostalCode, state: State, street: Street },
+    city: City,
+    country: Country,
+    geocodeAccuracy: null,
+    latitude: null,
+    longitude: null,
+    postalCode: PostalCode,
+    state: State,
+    street: Street,
   };
 }
 

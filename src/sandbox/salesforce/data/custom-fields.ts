@@ -2,21 +2,23 @@ import type { FieldDefinition, ObjectDefinition, Row, RowValue } from '../soql/t
 import type { CustomField } from '../types.ts';
 
 /** The org's custom fields; strings by default. */
-export function describeCustom(definition: ObjectDefinition, described: Described): ObjectDefinition {
+export function describeCustom(
+  definition: ObjectDefinition,
+  described: Described,
+): ObjectDefinition {
   const entries = Object.entries(described);
   if (entries.length === 0) return definition;
   const fields = new Map(definition.fields);
   for (const [name, { type, values = [], isCalculated = false }] of entries) {
     const field: FieldDefinition = {
-      ...{
-        name,
-        type,
-        length: type === 'string' ? 255 : 0,
-        nillable: type !== 'boolean',
-        values,
-        isCalculated,
-      },
-      ...{ relationshipName: null, referenceTo: null },
+      name,
+      type,
+      length: type === 'string' ? 255 : 0,
+      nillable: type !== 'boolean',
+      values,
+      isCalculated,
+      relationshipName: null,
+      referenceTo: null,
     };
     fields.set(name.toLowerCase(), field);
   }

@@ -23,7 +23,10 @@ export function openDatabase(people: PeopleTable, quirks: SchemaQuirks): Databas
   return { locale: quirks.userLocale, table: (name) => tables.get(name.toLowerCase()) };
 }
 
-function encrypt(definition: ObjectDefinition, encrypted: SchemaQuirks['encryptedFields']): ObjectDefinition {
+function encrypt(
+  definition: ObjectDefinition,
+  encrypted: SchemaQuirks['encryptedFields'],
+): ObjectDefinition {
   const entries = Object.entries(encrypted);
   if (entries.length === 0) return definition;
   const fields = new Map(definition.fields);

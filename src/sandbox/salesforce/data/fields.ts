@@ -2,7 +2,15 @@ import type { FieldDefinition, FieldType } from '../soql/table.ts';
 
 /** A field definition in short: `field('Name', 'string', 80)`. Nullable by default. */
 export function field(name: string, type: FieldType, length = LENGTHS[type] ?? 0): FieldDefinition {
-  return { name, type, length, nillable: true, relationshipName: null, referenceTo: null, values: [] };
+  return {
+    name,
+    type,
+    length,
+    nillable: true,
+    relationshipName: null,
+    referenceTo: null,
+    values: [],
+  };
 }
 
 export function required(definition: FieldDefinition): FieldDefinition {
@@ -14,7 +22,11 @@ export function reference(name: string, referenceTo: string): FieldDefinition {
   return { ...field(name, 'reference'), relationshipName: name.replace(/Id$/, ''), referenceTo };
 }
 
-export function picklist(name: string, length: number, values: readonly string[] = []): FieldDefinition {
+export function picklist(
+  name: string,
+  length: number,
+  values: readonly string[] = [],
+): FieldDefinition {
   return { ...field(name, 'picklist', length), values };
 }
 
@@ -41,4 +53,10 @@ export function auditFields(): readonly FieldDefinition[] {
   ];
 }
 
-const LENGTHS: Partial<Record<FieldType, number>> = { id: 18, reference: 18, email: 80, phone: 40, url: 255 };
+const LENGTHS: Partial<Record<FieldType, number>> = {
+  id: 18,
+  reference: 18,
+  email: 80,
+  phone: 40,
+  url: 255,
+};

@@ -4,7 +4,10 @@ import { addressFields, auditFields, field, picklist, reference, required } from
 export const PREFIXES = { Contact: '003', Account: '001', User: '005' } as const;
 
 /** The Contact object with the custom fields of the org, and state and country codes where enabled. */
-export function defineContact(customFields: readonly string[], withCodes: boolean): ObjectDefinition {
+export function defineContact(
+  customFields: readonly string[],
+  withCodes: boolean,
+): ObjectDefinition {
   return define('Contact', [
     required(field('Id', 'id')),
     required(field('IsDeleted', 'boolean')),
@@ -24,7 +27,13 @@ export function defineContact(customFields: readonly string[], withCodes: boolea
     field('Title', 'string', 128),
     field('Department', 'string', 80),
     field('AssistantName', 'string', 40),
-    picklist('LeadSource', 40, ['Web', 'Phone Inquiry', 'Partner Referral', 'Purchased List', 'Other']),
+    picklist('LeadSource', 40, [
+      'Web',
+      'Phone Inquiry',
+      'Partner Referral',
+      'Purchased List',
+      'Other',
+    ]),
     field('Birthdate', 'date'),
     required(reference('OwnerId', 'User')),
     ...auditFields(),

@@ -43,7 +43,10 @@ export function lowerBound(size: number, isBelow: (place: number) => boolean): n
 function toAccountRow(number: number): Row {
   const name = `${NAMES[number % NAMES.length]} ${number}`;
   return {
-    ...{ Id: makeId(PREFIXES.Account, number), IsDeleted: false, Name: name, Industry: 'Technology' },
+    Id: makeId(PREFIXES.Account, number),
+    IsDeleted: false,
+    Name: name,
+    Industry: 'Technology',
     Type: number % 3 === 0 ? null : 'Customer',
     Phone: null,
     Website: `https://company-${number}.example`,
@@ -56,8 +59,13 @@ function toUserRow(number: number): Row {
   const lastName = number === ADMINISTRATOR ? 'Administrator' : `Seller ${number}`;
   const email = `user-${number}@sandbox.example`;
   return {
-    ...{ Id: makeId(PREFIXES.User, number), Username: email, Email: email, IsActive: true },
-    ...{ FirstName: 'Sam', LastName: lastName, Name: `Sam ${lastName}` },
+    Id: makeId(PREFIXES.User, number),
+    Username: email,
+    Email: email,
+    IsActive: true,
+    FirstName: 'Sam',
+    LastName: lastName,
+    Name: `Sam ${lastName}`,
     ...audit(number),
   };
 }

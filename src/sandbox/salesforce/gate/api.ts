@@ -38,13 +38,23 @@ function refuseLength({ request }: SalesforceCall): Answer | undefined {
 }
 
 function hasMoved({ quirks }: SalesforceAccount, { request }: SalesforceCall): boolean {
-  return quirks.movedInstanceUrl !== null && new URL(quirks.movedInstanceUrl).host !== request.headers.host;
+  return (
+    quirks.movedInstanceUrl !== null &&
+    new URL(quirks.movedInstanceUrl).host !== request.headers.host
+  );
 }
 
-function toApiRequest({ request, now, origin }: SalesforceCall, account: SalesforceAccount): ApiRequest {
+function toApiRequest(
+  { request, now, origin }: SalesforceCall,
+  account: SalesforceAccount,
+): ApiRequest {
   const [, , , named = '', ...segments] = request.path.split('/');
   return {
-    ...{ account, now, origin, query: request.query, method: request.method },
+    account,
+    now,
+    origin,
+    query: request.query,
+    method: request.method,
     version: checkVersion(named),
     path: decodeParts(segments),
     batchSize: readBatchSize(request.headers['sforce-query-options']),
@@ -65,7 +75,8 @@ function readBody(request: SalesforceCall['request']): unknown {
     throw new SalesforceError(415, 'UNSUPPORTED_MEDIA_TYPE', message);
   }
   const body = readJson(request);
-  if (body === undefined) throw new SalesforceError(400, 'JSON_PARSER_ERROR', 'Unexpected character in JSON');
+  if (body === undefined)
+    throw new SalesforceError(400, 'JSON_PARSER_ERROR', 'Unexpected character in JSON');
   return body;
 }
 

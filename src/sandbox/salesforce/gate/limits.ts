@@ -5,7 +5,10 @@ import type { SalesforceAccount } from '../types.ts';
  * Counts calls towards the daily limit, and rejects them when it is used up or when too many slow requests are in
  * flight.
  */
-export function countCalls(account: SalesforceAccount, { calls, now }: { calls: number; now: number }): void {
+export function countCalls(
+  account: SalesforceAccount,
+  { calls, now }: { calls: number; now: number },
+): void {
   const { limits, state } = account;
   if (limits !== null) {
     const slow = account.running().filter((startedAt) => startedAt <= now - limits.longRequestMs);

@@ -18,7 +18,11 @@ export function listDeleted(apiRequest: ApiRequest, table: Table): Reply {
   const earliestDateAvailable = wireDatetime(apiRequest.now - MAX_SPAN_MS);
   return {
     status: 200,
-    body: { deletedRecords, earliestDateAvailable, latestDateCovered: wireDatetime(apiRequest.now) },
+    body: {
+      deletedRecords,
+      earliestDateAvailable,
+      latestDateCovered: wireDatetime(apiRequest.now),
+    },
   };
 }
 

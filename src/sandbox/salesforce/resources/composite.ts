@@ -32,7 +32,10 @@ export function answerComposite(apiRequest: ApiRequest, dispatch: Dispatch): Rep
   const parts = readParts(body, 'compositeRequest');
   checkReferences(parts);
   if (parts.filter(({ url }) => QUERY_URL.test(url)).length > MAX_QUERIES) {
-    throw badInput(`A composite request can have at most ${MAX_QUERIES} query subrequests`, 'LIMIT_EXCEEDED');
+    throw badInput(
+      `A composite request can have at most ${MAX_QUERIES} query subrequests`,
+      'LIMIT_EXCEEDED',
+    );
   }
   const replies: Reply[] = [];
   const responses = new Map<string, unknown>();
@@ -80,7 +83,11 @@ function answerPart({ account }: ApiRequest, answer: () => Reply): Reply {
 }
 
 /** The parts of a composite contain their full path, those of a batch can start with the version. */
-function toPartRequest(apiRequest: ApiRequest, { method, url, body }: Part, shortRoot?: RegExp): ApiRequest {
+function toPartRequest(
+  apiRequest: ApiRequest,
+  { method, url, body }: Part,
+  shortRoot?: RegExp,
+): ApiRequest {
   const whole = shortRoot === undefined ? url : url.replace(shortRoot, ROOT);
   const queryAt = whole.indexOf('?');
   const path = queryAt < 0 ? whole : whole.slice(0, queryAt);
@@ -90,14 +97,16 @@ function toPartRequest(apiRequest: ApiRequest, { method, url, body }: Part, shor
   if (Number(version) > Number(apiRequest.version))
     throw badInput(`Version ${version} is newer than the request's`);
   const parts = decodeParts(segments);
-  if (parts[0] === 'composite' && parts[1] !== 'sobjects') throw badInput('Composite requests do not nest');
+  if (parts[0] === 'composite' && parts[1] !== 'sobjects')
+    throw badInput('Composite requests do not nest');
   const query = new URLSearchParams(queryAt < 0 ? '' : whole.slice(queryAt + 1));
   return { ...apiRequest, version, method, path: parts, query, body: () => body };
 }
 
 function readParts(body: unknown, name: string): readonly Part[] {
   const list = isRecord(body) ? body[name] : undefined;
-  if (!Array.isArray(list) || list.length === 0) throw badInput(`${name} is required`, 'JSON_PARSER_ERROR');
+  if (!Array.isArray(list) || list.length === 0)
+    throw badInput(`${name} is required`, 'JSON_PARSER_ERROR');
   if (list.length > MAX_PARTS) throw badInput(`At most ${MAX_PARTS} subrequests`, 'LIMIT_EXCEEDED');
   return list.map((part: unknown) => {
     const { method, url, referenceId, body: own, richInput } = isRecord(part) ? part : {};
@@ -134,7 +143,10 @@ const QUERY_URL = /\/v\d+\.0\/(?:query|queryAll|composite\/sobjects)(?:[/?]|$)/;
 const HALTED: Reply = {
   status: 412,
   body: [
-    { errorCode: 'BATCH_PROCESSING_HALTED', message: 'Batch processing halted due to an earlier error.' },
+    {
+      errorCode: 'BATCH_PROCESSING_HALTED',
+      message: 'Batch processing halted due to an earlier error.',
+    },
   ],
 };
 const ROLLED_BACK: Reply = {
@@ -142,7 +154,8 @@ const ROLLED_BACK: Reply = {
   body: [
     {
       errorCode: 'PROCESSING_HALTED',
-      message: 'The transaction was rolled back since another operation in the same transaction failed.',
+      message:
+        'The transaction was rolled back since another operation in the same transaction failed.',
     },
   ],
 };

@@ -6,7 +6,8 @@ import type { ApiRequest } from './api-request.ts';
 export function answerDescribe(apiRequest: ApiRequest, definition: ObjectDefinition): Reply {
   if (apiRequest.ifModifiedSince >= DEFINED_AT) return { status: 304, body: undefined };
   return {
-    ...{ status: 200, body: describeObject(apiRequest, definition) },
+    status: 200,
+    body: describeObject(apiRequest, definition),
     headers: { 'last-modified': new Date(DEFINED_AT).toUTCString() },
   };
 }
@@ -32,8 +33,16 @@ export function describeGlobal({ database, version }: ApiRequest): object {
 function summarize({ name, keyPrefix }: ObjectDefinition, version: string): object {
   const url = `/services/data/v${version}/sobjects/${name}`;
   return {
-    ...{ name, label: name, labelPlural: `${name}s`, keyPrefix, custom: false },
-    ...{ queryable: true, retrieveable: true, searchable: true, createable: true, updateable: true },
+    name,
+    label: name,
+    labelPlural: `${name}s`,
+    keyPrefix,
+    custom: false,
+    queryable: true,
+    retrieveable: true,
+    searchable: true,
+    createable: true,
+    updateable: true,
     urls: { sobject: url, describe: `${url}/describe`, rowTemplate: `${url}/{ID}` },
   };
 }
@@ -42,21 +51,33 @@ function describeField(field: FieldDefinition): object {
   const { name, type, length, nillable, relationshipName, referenceTo, values, encryption } = field;
   const isPlain = type !== 'address' && encryption === undefined;
   return {
-    ...{ name, label: toLabel(name), type, length, nillable, custom: name.endsWith('__c') },
+    name,
+    label: toLabel(name),
+    type,
+    length,
+    nillable,
+    custom: name.endsWith('__c'),
     soapType: SOAP_TYPES[type] ?? 'xsd:string',
     byteLength: length * 3,
     encrypted: encryption !== undefined,
-    ...{
-      filterable: isPlain || encryption === 'deterministic',
-      sortable: isPlain,
-      groupable: isPlain && type !== 'datetime',
-    },
-    ...{ aggregatable: isPlain, idLookup: type === 'id' || type === 'email' },
-    ...{ caseSensitive: false, unique: false, externalId: false, calculated: field.isCalculated ?? false },
-    ...{ relationshipName, referenceTo: referenceTo === null ? [] : [referenceTo] },
+    filterable: isPlain || encryption === 'deterministic',
+    sortable: isPlain,
+    groupable: isPlain && type !== 'datetime',
+    aggregatable: isPlain,
+    idLookup: type === 'id' || type === 'email',
+    caseSensitive: false,
+    unique: false,
+    externalId: false,
+    calculated: field.isCalculated ?? false,
+    relationshipName,
+    referenceTo: referenceTo === null ? [] : [referenceTo],
     compoundFieldName: compoundOf(name),
     picklistValues: values.map((value) => ({
-      ...{ value, label: value, active: true, defaultValue: false, validFor: null },
+      value,
+      label: value,
+      active: true,
+      defaultValue: false,
+      validFor: null,
     })),
   };
 }
@@ -71,9 +92,10 @@ function toLabel(name: string): string {
 /** The compound field that contains this one. */
 function compoundOf(name: string): string | null {
   if (name === 'FirstName' || name === 'LastName' || name === 'Salutation') return 'Name';
-  const kind = /^(Mailing|Other)(?:Street|City|State|PostalCode|Country|StateCode|CountryCode)$/.exec(
-    name,
-  )?.[1];
+  const kind =
+    /^(Mailing|Other)(?:Street|City|State|PostalCode|Country|StateCode|CountryCode)$/.exec(
+      name,
+    )?.[1];
   return kind === undefined ? null : `${kind}Address`;
 }
 

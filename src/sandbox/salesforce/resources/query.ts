@@ -31,11 +31,18 @@ function firstPage(apiRequest: ApiRequest, result: QueryResult): object {
   }
   if (!result.paged) return wholePage(apiRequest, result);
   const cursor: Cursor = { rows: result.rows, show: result.show, openedAt: apiRequest.now };
-  return page(apiRequest, { cursor, offset: 0, id: () => apiRequest.account.state.cursors.open(cursor) });
+  return page(apiRequest, {
+    cursor,
+    offset: 0,
+    id: () => apiRequest.account.state.cursors.open(cursor),
+  });
 }
 
 /** A query with OFFSET has only one page, even if there are more rows. */
-function wholePage(apiRequest: ApiRequest, { rows, show }: Extract<QueryResult, { kind: 'rows' }>): object {
+function wholePage(
+  apiRequest: ApiRequest,
+  { rows, show }: Extract<QueryResult, { kind: 'rows' }>,
+): object {
   const shown = rows.slice(0, MAX_ROWS_WITH_OFFSET);
   return toBody(apiRequest, {
     totalSize: shown.length,
@@ -60,7 +67,9 @@ function page(apiRequest: ApiRequest, { cursor, offset, id }: PageOptions): obje
   const end = offset + size;
   const records = cursor.rows.slice(offset, end).map((row) => cursor.show(row, apiRequest.version));
   const next =
-    end < cursor.rows.length ? `/services/data/v${apiRequest.version}/query/${id()}-${end}` : undefined;
+    end < cursor.rows.length
+      ? `/services/data/v${apiRequest.version}/query/${id()}-${end}`
+      : undefined;
   return toBody(apiRequest, { totalSize: cursor.rows.length, records, next });
 }
 

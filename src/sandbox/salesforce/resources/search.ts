@@ -5,7 +5,8 @@ import { type ApiRequest, allow, badInput, isRecord } from './api-request.ts';
 /** Full-text search: every search word must be among the words of one field. Not an exact match. */
 export function answerSearch(apiRequest: ApiRequest): Reply {
   allow(apiRequest, 'GET', 'POST');
-  const search = apiRequest.method === 'GET' ? readParameters(apiRequest.query) : readBody(apiRequest.body());
+  const search =
+    apiRequest.method === 'GET' ? readParameters(apiRequest.query) : readBody(apiRequest.body());
   if (search.words.join('').length < 2)
     throw badInput('search term must be longer than one character', 'MALFORMED_SEARCH');
   const searchRecords = search.sobjects.flatMap((sobject) => find(apiRequest, search, sobject));
@@ -18,7 +19,8 @@ function find(
   { name, fields, limit }: SearchedObject,
 ): readonly object[] {
   const table = apiRequest.database.table(name);
-  if (table === undefined) throw badInput(`sObject type '${name}' is not supported.`, 'INVALID_TYPE');
+  if (table === undefined)
+    throw badInput(`sObject type '${name}' is not supported.`, 'INVALID_TYPE');
   const shown = fields.map((field) => columnOf(table, field));
   const searched = [...table.definition.fields.values()].filter(({ type }) => types.has(type));
   const isHit = (row: Row): boolean =>
@@ -41,7 +43,10 @@ function find(
 function columnOf({ definition }: Table, field: string): string {
   const found = definition.fields.get(field.toLowerCase());
   if (found) return found.name;
-  throw badInput(`No such column '${field}' on sobject of type ${definition.name}`, 'INVALID_FIELD');
+  throw badInput(
+    `No such column '${field}' on sobject of type ${definition.name}`,
+    'INVALID_FIELD',
+  );
 }
 
 function readParameters(query: URLSearchParams): Search {
@@ -60,10 +65,18 @@ function readParameters(query: URLSearchParams): Search {
 }
 
 function readBody(body: unknown): Search {
-  const { q, in: where, overallLimit, defaultLimit, fields = ['Id'], sobjects } = isRecord(body) ? body : {};
+  const {
+    q,
+    in: where,
+    overallLimit,
+    defaultLimit,
+    fields = ['Id'],
+    sobjects,
+  } = isRecord(body) ? body : {};
   const list = Array.isArray(sobjects) ? sobjects.filter(isRecord) : [];
   return toSearch({
-    ...{ q, in: where },
+    q,
+    in: where,
     overallLimit: Number(overallLimit ?? MAX_RECORDS),
     sobjects: list.map((one) => ({
       name: String(one['name']),

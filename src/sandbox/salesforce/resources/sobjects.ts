@@ -13,27 +13,36 @@ export function answerSObjects(apiRequest: ApiRequest): Reply {
   if (type === undefined) return { status: 200, body: describeGlobal(apiRequest) };
   const table = tableOf(apiRequest, type);
   if (rest.length > 0) throw notFound();
-  if (what === undefined) return { status: 200, body: { objectDescribe: { name: type }, recentItems: [] } };
+  if (what === undefined)
+    return { status: 200, body: { objectDescribe: { name: type }, recentItems: [] } };
   if (what === 'describe') return answerDescribe(apiRequest, table.definition);
   if (what === 'updated') return listUpdated(apiRequest, table);
   if (what === 'deleted') return listDeleted(apiRequest, table);
   const fields = apiRequest.query.get('fields')?.split(',') ?? allFields(table);
-  return { status: 200, body: show(apiRequest, { table, row: findRow(apiRequest, table, what), fields }) };
+  return {
+    status: 200,
+    body: show(apiRequest, { table, row: findRow(apiRequest, table, what), fields }),
+  };
 }
 
 /** Many records by id in one call, in the order of the ids; null for a missing record. */
 export function answerCollection(apiRequest: ApiRequest): Reply {
   allow(apiRequest, 'POST', 'GET');
   const table = tableOf(apiRequest, apiRequest.path[2] ?? '');
-  const ids = apiRequest.method === 'GET' ? listOf(apiRequest, 'ids') : textsOf(apiRequest.body(), 'ids');
+  const ids =
+    apiRequest.method === 'GET' ? listOf(apiRequest, 'ids') : textsOf(apiRequest.body(), 'ids');
   const fields =
-    apiRequest.method === 'GET' ? listOf(apiRequest, 'fields') : textsOf(apiRequest.body(), 'fields');
+    apiRequest.method === 'GET'
+      ? listOf(apiRequest, 'fields')
+      : textsOf(apiRequest.body(), 'fields');
   if (ids.length > MAX_IDS)
     throw badInput(`At most ${MAX_IDS} ids can be retrieved`, 'NUMBER_OUTSIDE_VALID_RANGE');
   checkFields(table, fields);
   const records = ids.map((id) => {
     const row = table.find(toId15(id) ?? '');
-    return row === undefined || row['IsDeleted'] === true ? null : show(apiRequest, { table, row, fields });
+    return row === undefined || row['IsDeleted'] === true
+      ? null
+      : show(apiRequest, { table, row, fields });
   });
   return { status: 200, body: records };
 }
@@ -59,7 +68,9 @@ function show(apiRequest: ApiRequest, { table, row, fields }: Shown): object {
   checkFields(table, fields);
   const { name, fields: known } = table.definition;
   const url = `/services/data/v${apiRequest.version}/sobjects/${name}/${row['Id']}`;
-  const shown = ['Id', ...fields].map((field) => known.get(field.trim().toLowerCase())?.name ?? field);
+  const shown = ['Id', ...fields].map(
+    (field) => known.get(field.trim().toLowerCase())?.name ?? field,
+  );
   const values = [...new Set(shown)].map((field): [string, unknown] => [field, row[field] ?? null]);
   return { attributes: { type: name, url }, ...Object.fromEntries(values) };
 }

@@ -18,7 +18,10 @@ export function answerSosl(apiRequest: ApiRequest): Reply {
   const types = FIELD_TYPES[group.toUpperCase()];
   const terms = text.replace(/\\(.)/g, '$1').split(/\s+OR\s+/i);
   if (types === undefined || terms.some((one) => toWords(one).join('').length < 2))
-    throw badInput(`\n${statement}\n^\nERROR at Row:1:Column:1\nunexpected search text`, 'MALFORMED_SEARCH');
+    throw badInput(
+      `\n${statement}\n^\nERROR at Row:1:Column:1\nunexpected search text`,
+      'MALFORMED_SEARCH',
+    );
   const objects = returning === undefined ? [] : returning.matchAll(OBJECT);
   const searchRecords = [...objects].flatMap(([, name = '', inside = 'Id']) =>
     find(apiRequest, { name, inside, terms, types }),
@@ -49,7 +52,9 @@ function isIn(row: Row, field: string, text: string): boolean {
   const own = [...toWords(value), value.replace(/\D/g, '')];
   const isPrefix = text.trimEnd().endsWith('*');
   return toWords(text).every((word, place, words) =>
-    own.some((one) => (isPrefix && place === words.length - 1 ? one.startsWith(word) : one === word)),
+    own.some((one) =>
+      isPrefix && place === words.length - 1 ? one.startsWith(word) : one === word,
+    ),
   );
 }
 

@@ -9,7 +9,10 @@ export function bindCondition(scope: Scope, condition: Condition): BoundConditio
   switch (condition.kind) {
     case 'and':
     case 'or':
-      return { kind: condition.kind, parts: condition.parts.map((part) => bindCondition(scope, part)) };
+      return {
+        kind: condition.kind,
+        parts: condition.parts.map((part) => bindCondition(scope, part)),
+      };
     case 'not':
       return { kind: 'not', part: bindCondition(scope, condition.part) };
     case 'like':

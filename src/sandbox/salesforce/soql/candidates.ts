@@ -27,7 +27,8 @@ function pinned(table: Table, part: BoundCondition): ReadonlySet<Row> | undefine
   if (values === undefined || !('field' in part) || part.field.steps.length > 0) return undefined;
   const { name } = part.field.definition;
   const strings = [...values].filter((value) => typeof value === 'string');
-  if (name === 'Id') return new Set(strings.map((id) => table.find(id)).filter((row) => row !== undefined));
+  if (name === 'Id')
+    return new Set(strings.map((id) => table.find(id)).filter((row) => row !== undefined));
   // Rows without an email are not in the index.
   if (name !== 'Email' || table.byEmail === undefined || values.has(null)) return undefined;
   return new Set(strings.flatMap((email) => table.byEmail?.(email) ?? []));

@@ -10,9 +10,17 @@ import type { Aggregate, Name, Query } from './syntax.ts';
 import type { Database, Row, Table } from './table.ts';
 
 /** Runs one query. Rows are found immediately; their representation is built when their page is read. */
-export function executeQuery(soql: string, { database, includeDeleted, shuffleTies }: Options): QueryResult {
+export function executeQuery(
+  soql: string,
+  { database, includeDeleted, shuffleTies }: Options,
+): QueryResult {
   const query = parseQuery(soql);
-  const scope: Scope = { soql, database, table: tableOf(soql, database, query.from), alias: query.alias };
+  const scope: Scope = {
+    soql,
+    database,
+    table: tableOf(soql, database, query.from),
+    alias: query.alias,
+  };
   checkRange(soql, query);
   const orderings = bindOrder(scope, query.orderBy);
   const condition = query.where && bindCondition(scope, query.where);
@@ -26,7 +34,9 @@ export function executeQuery(soql: string, { database, includeDeleted, shuffleTi
       : undefined,
   };
   const found = findRows(scope.table, all);
-  const sorted = isIdOrder(orderings) ? found : sortRows(shuffleTies ? shuffleTies(found) : found, orderings);
+  const sorted = isIdOrder(orderings)
+    ? found
+    : sortRows(shuffleTies ? shuffleTies(found) : found, orderings);
   return project(slice(sorted, query));
 }
 
@@ -46,19 +56,31 @@ function checkRange(soql: string, { select, offset = 0, limit, orderBy }: Query)
   }
   const [ordering] = orderBy;
   if (select.kind !== 'fields' && ordering !== undefined) {
-    throw refuse(ordering.field.at, `Ordered field must be grouped or aggregated: ${ordering.field.text}`);
+    throw refuse(
+      ordering.field.at,
+      `Ordered field must be grouped or aggregated: ${ordering.field.text}`,
+    );
   }
   if (select.kind === 'aggregates' && limit !== undefined) {
-    throw refuse(0, 'Non-grouped query that uses overall aggregate functions cannot also use LIMIT');
+    throw refuse(
+      0,
+      'Non-grouped query that uses overall aggregate functions cannot also use LIMIT',
+    );
   }
   const groups = select.kind === 'fields' ? select.items.filter((item) => 'group' in item) : [];
   const group = groups.find((item) => item.group !== 'STANDARD');
   if (group && (limit === undefined || limit > MAX_GROUP_ROWS)) {
-    throw refuse(group.at, `The SOQL FIELDS function must have a LIMIT of at most ${MAX_GROUP_ROWS}`);
+    throw refuse(
+      group.at,
+      `The SOQL FIELDS function must have a LIMIT of at most ${MAX_GROUP_ROWS}`,
+    );
   }
 }
 
-function bindSelect(scope: Scope, { select, offset }: Query): (rows: readonly Row[]) => QueryResult {
+function bindSelect(
+  scope: Scope,
+  { select, offset }: Query,
+): (rows: readonly Row[]) => QueryResult {
   if (select.kind === 'count') return (rows) => ({ kind: 'count', total: rows.length });
   if (select.kind === 'aggregates') {
     const counters = select.items.map((item) => [item.alias, toCounter(scope, item)] as const);
@@ -84,7 +106,10 @@ function toCounter(scope: Scope, { field, distinct }: Aggregate): (rows: readonl
   };
 }
 
-function findRows(table: Table, { condition, includeDeleted, descending, enough }: FindOptions): Row[] {
+function findRows(
+  table: Table,
+  { condition, includeDeleted, descending, enough }: FindOptions,
+): Row[] {
   const matches = condition ? toMatcher(condition) : () => true;
   const rows: Row[] = [];
   if (enough === 0) return rows;

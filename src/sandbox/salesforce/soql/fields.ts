@@ -23,7 +23,8 @@ export function resolveField(scope: Scope, name: Name): BoundField {
 
 /** The comparison key of a value: strings are case-folded and never empty, ids have 15 characters. */
 export function toKey(type: FieldType, value: RowValue | undefined, locale: string): Key {
-  if (value === undefined || value === null || value === '' || typeof value === 'object') return null;
+  if (value === undefined || value === null || value === '' || typeof value === 'object')
+    return null;
   if (typeof value !== 'string') return value;
   if (type === 'id' || type === 'reference') return value.slice(0, 15);
   return type === 'date' || type === 'datetime' ? value : value.toLocaleLowerCase(locale);
@@ -42,7 +43,8 @@ function isOwnName({ table, alias }: Scope, segment = ''): boolean {
 function resolveStep(scope: Scope, table: Table, name: Name): Step {
   const relationship = name.text.toLowerCase();
   for (const field of table.definition.fields.values()) {
-    if (field.relationshipName?.toLowerCase() !== relationship || field.referenceTo === null) continue;
+    if (field.relationshipName?.toLowerCase() !== relationship || field.referenceTo === null)
+      continue;
     const parent = scope.database.table(field.referenceTo);
     if (parent) return { name: field.relationshipName, idField: field.name, table: parent };
   }

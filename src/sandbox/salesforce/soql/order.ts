@@ -16,7 +16,9 @@ export function bindOrder(scope: Scope, orderBy: readonly Ordering[]): readonly 
 
 /** Ids are unique, so orderings after the id have no effect and the table's own order can be used. */
 export function isIdOrder([first]: readonly BoundOrdering[]): boolean {
-  return first === undefined || (first.field.steps.length === 0 && first.field.definition.name === 'Id');
+  return (
+    first === undefined || (first.field.steps.length === 0 && first.field.definition.name === 'Id')
+  );
 }
 
 /** Stable sort: ties keep their order. */

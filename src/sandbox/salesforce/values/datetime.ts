@@ -7,7 +7,9 @@ export function wireDatetime(time: number): string {
 export function toWireDatetime(text: string): string | undefined {
   const time = Date.parse(text);
   // Without the second check 2023-02-30 would silently become the second of March.
-  return Number.isNaN(time) || Number(text.slice(8, 10)) > daysInMonth(text) ? undefined : wireDatetime(time);
+  return Number.isNaN(time) || Number(text.slice(8, 10)) > daysInMonth(text)
+    ? undefined
+    : wireDatetime(time);
 }
 
 function daysInMonth(text: string): number {

@@ -26,7 +26,8 @@ export function parseLiteral(reader: TokenReader): Literal {
 function parseWord(reader: TokenReader, token: Token): Literal {
   const word = token.text.toUpperCase();
   if (word === 'NULL') return { type: 'null', value: null, at: token.at };
-  if (word === 'TRUE' || word === 'FALSE') return { type: 'boolean', value: word === 'TRUE', at: token.at };
+  if (word === 'TRUE' || word === 'FALSE')
+    return { type: 'boolean', value: word === 'TRUE', at: token.at };
   throw reader.unexpected(token);
 }
 

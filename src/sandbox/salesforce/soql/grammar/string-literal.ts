@@ -29,7 +29,10 @@ export function readLikePattern(reader: TokenReader, token: Token): RegExp {
 function contentOf(reader: TokenReader, token: Token): string {
   const raw = token.text.slice(1, -1);
   if (raw.length <= MAX_LITERAL) return raw;
-  throw reader.fault(token.at, `String literal is longer than the maximum of ${MAX_LITERAL} characters`);
+  throw reader.fault(
+    token.at,
+    `String literal is longer than the maximum of ${MAX_LITERAL} characters`,
+  );
 }
 
 function readEscape(reader: TokenReader, { token, sequence, escapes }: Escape): string {

@@ -13,7 +13,9 @@ export class TokenReader {
   }
 
   peek(ahead = 0): Token {
-    return this.#tokens[this.#index + ahead] ?? { kind: 'end', text: '<EOF>', at: this.soql.length };
+    return (
+      this.#tokens[this.#index + ahead] ?? { kind: 'end', text: '<EOF>', at: this.soql.length }
+    );
   }
 
   next(): Token {

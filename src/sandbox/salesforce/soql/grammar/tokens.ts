@@ -46,4 +46,12 @@ export interface Token {
   readonly at: number;
 }
 
-export type TokenKind = 'space' | 'string' | 'datetime' | 'date' | 'number' | 'word' | 'symbol' | 'end';
+export type TokenKind =
+  | 'space'
+  | 'string'
+  | 'datetime'
+  | 'date'
+  | 'number'
+  | 'word'
+  | 'symbol'
+  | 'end';
