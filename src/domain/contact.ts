@@ -1,3 +1,5 @@
+import { exceeds } from '../lib/json.ts';
+import { CrossbookError } from './errors.ts';
 import type { ProviderName } from './provider-names.ts';
 import {
   boolean,
@@ -147,3 +149,17 @@ export type PhoneNumberType = Of<typeof phoneNumberType>;
 export type LifecycleStage = Of<typeof lifecycleStage>;
 export type Association = Of<typeof association>;
 export type AssociatedObject = Of<typeof associatedObject>;
+
+/** A CRM's own record. Throws where it is larger, or nested deeper, than what a response may hold. */
+export function toRawData(record: RawRecord): RawRecord {
+  if (!exceeds(record, RAW_LIMITS)) return record;
+  throw new CrossbookError(
+    'REMOTE_PROVIDER_BAD_RESPONSE',
+    `A record of the CRM has more than ${RAW_LIMITS.levels} levels or more than ${RAW_LIMITS.size} characters, which raw data cannot have. Search without raw data.`,
+    { origin: 'remote-provider' },
+  );
+}
+
+const RAW_LIMITS = { levels: 64, size: 1024 * 1024 };
+
+type RawRecord = Readonly<Record<string, unknown>>;

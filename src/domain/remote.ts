@@ -21,7 +21,16 @@ export interface ProviderResponse {
   readonly status: number;
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The body as text, up to a length that holds every error response. */
   readonly body: string;
+  /** The length of the whole body in bytes. Absent: `body` is whole. */
+  readonly bodyBytes?: number;
+}
+
+/** A response whose body may be long JSON. */
+export interface JsonResponse extends ProviderResponse {
+  /** Parses the body, in pieces where it is long. Undefined: it is not JSON. */
+  readJson(): Promise<unknown>;
   /** Called when the body has been processed, so that it can be released. */
   discardBody?(): void;
 }
@@ -30,7 +39,7 @@ export interface ProviderResponse {
  * Sends with the connection's token, within its rate limit and the request's deadline. Resolves with the final status
  * after retries; rejects with a CrossbookError without a response.
  */
-export type Send = (request: RemoteRequest) => Promise<ProviderResponse>;
+export type Send = (request: RemoteRequest) => Promise<JsonResponse>;
 
 /**
  * A provider's unexpected response. It may contain secrets, so it is no CrossbookError yet: `outbound/redaction`,

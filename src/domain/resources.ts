@@ -127,7 +127,8 @@ export const UNCOUNTED: WorkPermit = {
   takeTurn: () => undefined,
   countNotBegun: () => 0,
   whenGone: () => () => {},
-  keep: (hold) => hold.release(),
+  // There is no end at which it could be released.
+  keep: () => {},
 };
 
 /** Accounts for memory held for clients and providers: a total, and a share per owner. */

@@ -160,6 +160,24 @@ export function jsonLength(value: unknown, limit = Number.POSITIVE_INFINITY): nu
   return length;
 }
 
+/** Whether a value has more levels than this, or more characters and values together. Stops at the first excess. */
+export function exceeds(value: unknown, limits: { levels: number; size: number }): boolean {
+  let size = 0;
+  const visit = (one: unknown, levels: number): boolean => {
+    size += typeof one === 'string' ? one.length : 1;
+    if (size > limits.size) return true;
+    if (typeof one !== 'object' || one === null) return false;
+    if (levels === 0) return true;
+    if (Array.isArray(one)) return one.some((item) => visit(item, levels - 1));
+    for (const key in one) {
+      size += key.length;
+      if (visit((one as Record<string, unknown>)[key], levels - 1)) return true;
+    }
+    return false;
+  };
+  return visit(value, limits.levels);
+}
+
 /** The length including quotes. */
 export function stringLength(text: string): number {
   return Buffer.byteLength(JSON.stringify(text));

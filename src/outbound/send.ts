@@ -1,6 +1,11 @@
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess } from '../domain/provider.ts';
-import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../domain/remote.ts';
+import {
+  type JsonResponse,
+  type ProviderResponse,
+  RemoteFailure,
+  type RemoteRequest,
+} from '../domain/remote.ts';
 import type { CallPermit, HeldOwners } from '../domain/resources.ts';
 import { type Wait, whenOver } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
@@ -22,7 +27,7 @@ export function createSend(deps: SendDeps) {
     source: CallSource,
     request: RemoteRequest,
     deadline: number,
-  ): Promise<ProviderResponse> => {
+  ): Promise<JsonResponse> => {
     const { permit } = source;
     const wait = { clock, deadline, permit };
     const token = tokens.current() ?? (await withDeadline(wait, tokens.load(source)));
@@ -46,7 +51,7 @@ export function createSend(deps: SendDeps) {
     );
   }
 
-  function sendWithRetries(call: OutboundCall): Promise<ProviderResponse> {
+  function sendWithRetries(call: OutboundCall): Promise<JsonResponse> {
     const { limiter, deadline, request, source } = call;
     const pausedMs = () => limiter.pausedUntil() - clock.now();
     const isRepeatable = request.repeatable !== false;
@@ -60,7 +65,7 @@ export function createSend(deps: SendDeps) {
    * One attempt: checks the breaker, acquires a permit of the rate limiter, sends, and updates both from the
    * response.
    */
-  async function sendOnce(call: OutboundCall, isAgain: boolean): Promise<ProviderResponse> {
+  async function sendOnce(call: OutboundCall, isAgain: boolean): Promise<JsonResponse> {
     const { limiter, request, deadline, source } = call;
     const { onCall, onProgress, permit } = source;
     breaker.check();
@@ -121,7 +126,7 @@ export function isRedirect({ status }: ProviderResponse): boolean {
 }
 
 /** Redirects are not followed: they could send the token anywhere. */
-export function refuseRedirect(answer: ProviderResponse): ProviderResponse {
+export function refuseRedirect<Answer extends ProviderResponse>(answer: Answer): Answer {
   if (!isRedirect(answer)) return answer;
   throw new RemoteFailure(
     'REMOTE_PROVIDER_BAD_RESPONSE',
@@ -206,14 +211,14 @@ export function withDeadline<T>(wait: Wait, work: Promise<T>): Promise<T> {
 }
 
 /** Retries transient failures while the deadline permits. The caller interprets the last response. */
-export async function withRetries(
+export async function withRetries<Answer extends ProviderResponse>(
   options: RetryOptions,
-  attempt: (isAgain: boolean) => Promise<ProviderResponse>,
-): Promise<ProviderResponse> {
+  attempt: (isAgain: boolean) => Promise<Answer>,
+): Promise<Answer> {
   const { clock, deadline, permit } = options;
-  let last: Outcome | undefined;
+  let last: Outcome<Answer> | undefined;
   for (let retry = 0; ; retry++) {
-    let outcome: Outcome;
+    let outcome: Outcome<Answer>;
     try {
       outcome = await attempt(retry > 0);
     } catch (error) {
@@ -234,13 +239,17 @@ export async function withRetries(
   }
 }
 
-function returnOrThrow(outcome: Outcome): ProviderResponse {
+function returnOrThrow<Answer extends ProviderResponse>(outcome: Outcome<Answer>): Answer {
   if ('error' in outcome) throw outcome.error;
   return outcome;
 }
 
 /** Undefined: not retryable. */
-function retryDelayMs(options: RetryOptions, last: Outcome, retry: number): number | undefined {
+function retryDelayMs(
+  options: RetryOptions,
+  last: Outcome<ProviderResponse>,
+  retry: number,
+): number | undefined {
   const jitterMs = options.random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
   if ('error' in last)
     return isTransientFailure(last.error) && !wasNotSent(last.error) ? jitterMs : undefined;
@@ -274,7 +283,7 @@ const MAX_RETRIES = 4;
 const FIRST_BACKOFF_MS = 200;
 const LONGEST_BACKOFF_MS = 5_000;
 
-type Outcome = ProviderResponse | { readonly error: unknown };
+type Outcome<Answer> = Answer | { readonly error: unknown };
 
 /** `permit`: no retries after its client has disconnected. */
 export interface RetryOptions extends Wait {

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ProviderResponse } from '../../src/domain/remote.ts';
+import type { JsonResponse } from '../../src/domain/remote.ts';
 import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 import { createFakePermit } from '../support/fake-permit.ts';
 import { openWireServer } from '../support/wire-server.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
 describe('memory for a provider’s response', () => {
   test('is reserved until its request ends', async () => {
     const { call, held, permit } = await open((_, response) => response.end('x'.repeat(MB)));
-    for (const answer of await Promise.all([call(), call()])) answer.discardBody?.();
+    await Promise.all([call(), call()]);
     expectAbout(held(), 2 * MB);
     permit.end();
     expect(held()).toBe(0);
@@ -41,27 +41,34 @@ describe('memory for a provider’s response', () => {
     const { call, held, permit } = await open((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
     );
-    (await call()).discardBody?.();
+    await call();
     expectAbout(held(), 16 * MB + bomb.length);
     permit.end();
     expect(held()).toBe(0);
   });
 
-  test('is refused before parsing if the parsed value would be many times larger', async () => {
-    const bomb = `[${'{},'.repeat(10 * MB)}{}]`;
-    const { call } = await open((_, response) => response.end(bomb), { maxBytes: 4_000 * MB });
-    await expect(call()).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_BAD_RESPONSE' });
-  });
+  test.each([
+    ['many small values', () => `[${'{},'.repeat(10_000)}{}]`, 10_000 * 64],
+    ['text outside of ASCII', () => JSON.stringify(Array(500).fill('€'.repeat(1_000))), 3_000_000],
+  ])(
+    'is reserved for the values that its JSON is parsed into: %s',
+    async (_what, write, atLeast) => {
+      const { call, held, permit } = await open((_, response) => response.end(write()));
+      const answer = await call();
+      const received = held();
+      await answer.readJson();
+      expect(held() - received).toBeGreaterThanOrEqual(atLeast);
+      answer.discardBody?.();
+      expect(held()).toBeGreaterThanOrEqual(atLeast);
+      permit.end();
+      expect(held()).toBe(0);
+    },
+  );
 
-  test('is reserved for parsing until the response is parsed', async () => {
-    const text = JSON.stringify(Array.from({ length: 100_000 }, (_, id) => ({ id })));
-    const { call, held, permit } = await open((_, response) => response.end(text));
-    const answer = await call();
-    expect(held()).toBeGreaterThan(2 * text.length);
-    answer.discardBody?.();
-    expectAbout(held(), text.length);
-    permit.end();
-    expect(held()).toBe(0);
+  test('is refused while it is parsed, where its values would exceed the limit', async () => {
+    const text = `[${'[{},{}],'.repeat(90_000)}{}]`;
+    const { call } = await open((_, response) => response.end(text), { maxBytes: 4 * MB });
+    await expect((await call()).readJson()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
   test('is released when the response is incomplete, or its client disconnects', async () => {
@@ -95,19 +102,19 @@ function expectAbout(held: number, bytes: number): void {
 
 const BLOCKS = 128 * 1024;
 
-/** Each call reads the answer's text, and gives the answer. */
+/** Each call gives the response. */
 async function open(listener: RequestListener, { maxBytes = 400 * MB } = {}) {
   const server = await openWireServer(listener);
   const heldBytes = createMemoryLimit({ maxBytes });
   const permit = createFakePermit();
-  const answers: ProviderResponse[] = [];
+  const answers: JsonResponse[] = [];
   const plain = createFakeAccess();
   const access = createFakeAccess({
     open: (options) => ({
       ...plain.open(options),
       async countByDomain() {
         const answer = await options.send({ method: 'GET', path: '/', budget: 'general' });
-        return answers.push(answer) - 1 + 0 * answer.body.length;
+        return answers.push(answer) - 1;
       },
     }),
   });
@@ -116,7 +123,7 @@ async function open(listener: RequestListener, { maxBytes = 400 * MB } = {}) {
   return {
     permit,
     held: () => heldBytes.counts().kinds.provider_response.held,
-    async call(): Promise<ProviderResponse> {
+    async call(): Promise<JsonResponse> {
       const answer = answers[await openPort({}, permit).countByDomain('x.co')];
       if (!answer) throw new Error('There is no answer.');
       return answer;

@@ -19,8 +19,12 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
   let isChopped = false;
 
   beforeAll(async () => {
-    const contact = { id: '1', properties: { email: 'a@x.example', notes: 'x'.repeat(31 * MB) } };
-    const page = JSON.stringify({ total: 1, results: [contact] });
+    const notes = 'x'.repeat(MB / 2);
+    const results = Array.from({ length: 62 }, (_, id) => ({
+      id: String(id),
+      properties: { email: 'a@x.example', notes },
+    }));
+    const page = JSON.stringify({ total: results.length, results });
     crm = await openWireServer((_, response) => {
       if (!isChopped) return void response.end(page);
       response.writeHead(200, { 'transfer-encoding': 'chunked' }).flushHeaders();

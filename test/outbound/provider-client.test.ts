@@ -11,6 +11,7 @@ import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
 import { UNBOUNDED } from '../support/held-bytes.ts';
+import { toJsonResponse } from '../support/send.ts';
 import { createFakeAccess } from './fake-access.ts';
 
 const ORIGIN = 'http://127.0.0.1:4010';
@@ -155,7 +156,7 @@ function open(budget: RateLimit) {
           await Promise.resolve();
           const answer = answers.shift();
           if (answer instanceof Error) throw answer;
-          return answer ?? { status: 200, headers: {}, body: '' };
+          return toJsonResponse(answer ?? { status: 200, headers: {}, body: '' });
         },
       },
     },

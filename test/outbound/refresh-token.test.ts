@@ -13,6 +13,7 @@ import { createWaiting, DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts'
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { UNBOUNDED } from '../support/held-bytes.ts';
+import { toJsonResponse } from '../support/send.ts';
 
 const HOSTS = [/^[a-z0-9-]+\.my\.salesforce\.com$/];
 const ACME = 'https://acme.my.salesforce.com';
@@ -172,7 +173,7 @@ async function run(setup: Setup = {}) {
             body: '',
           });
         if (setup.failure) throw setup.failure;
-        return setup.answer ?? { status: 200, headers: {}, body: '' };
+        return toJsonResponse(setup.answer ?? { status: 200, headers: {}, body: '' });
       },
     },
   });

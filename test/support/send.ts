@@ -1,4 +1,5 @@
-import type { ProviderResponse, Send } from '../../src/domain/remote.ts';
+import type { JsonResponse, ProviderResponse, Send } from '../../src/domain/remote.ts';
+import { parseJson } from '../../src/lib/json.ts';
 
 /**
  * An HTTP client without retries, rate limits and other limits: one request, one response, one origin that gets the
@@ -16,11 +17,11 @@ export function createSend({ origin, token }: Target): Send {
       redirect: 'manual',
       ...(body !== undefined && { body }),
     });
-    return {
+    return toJsonResponse({
       status: response.status,
       headers: Object.fromEntries(response.headers),
       body: await response.text(),
-    };
+    });
   };
 }
 
@@ -37,9 +38,14 @@ export function createScriptedSend(...answers: readonly Partial<ProviderResponse
       requests.push(request);
       if (answer === undefined)
         throw new Error(`No answer is scripted for call ${requests.length}.`);
-      return { status: 200, headers: { 'content-type': 'application/json' }, body: '', ...answer };
+      const headers = { 'content-type': 'application/json' };
+      return toJsonResponse({ status: 200, headers, body: '', ...answer });
     },
   };
+}
+
+export function toJsonResponse(answer: ProviderResponse): JsonResponse {
+  return { ...answer, readJson: async () => parseJson(answer.body) };
 }
 
 interface Target {

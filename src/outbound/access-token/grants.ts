@@ -8,7 +8,7 @@ import {
   type SandboxLogin,
 } from '../../domain/oauth.ts';
 import type { OAuthClient, Provider } from '../../domain/provider.ts';
-import type { RemoteRequest, Send } from '../../domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import { checkInstanceUrl, checkLoginUrl } from '../../domain/urls.ts';
 import { codeOf } from '../failures.ts';
 import type { OutboundDeps } from '../outbound.ts';
@@ -34,7 +34,7 @@ export function createGrants(deps: OutboundDeps) {
         const origin = sandbox?.tokenOrigin ?? toTokenOrigin(authorization, loginOrigin);
         const client = await findClient(origin);
         if (!client) throw refused('The OAuth client that asked for consent is gone.');
-        const send: Send = (request) => ask(origin, request);
+        const send = (request: RemoteRequest) => ask(origin, request);
         const request = authorization.toExchange({ client, code, redirectUri, codeVerifier });
         // Never retried: without a response the code may have been used nevertheless.
         const answer = await send({ ...request, repeatable: false });
@@ -103,7 +103,7 @@ async function identify(
   { identify: second }: Authorization,
   grant: Grant,
   client: OAuthClient,
-  send: Send,
+  send: (request: RemoteRequest) => Promise<ProviderResponse>,
 ): Promise<Grant> {
   if (!second || grant.account?.name) return grant;
   try {

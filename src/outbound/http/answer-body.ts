@@ -1,8 +1,10 @@
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { ProviderResponse } from '../../domain/remote.ts';
-import { type Hold, memoryLimitReached } from '../../domain/resources.ts';
+import type { JsonResponse } from '../../domain/remote.ts';
+import { type Hold, memoryLimitReached, type WorkPermit } from '../../domain/resources.ts';
 import { Chunks } from '../../lib/json.ts';
+import { JsonLimitError, PIECE_BYTES, parseJsonInPieces } from '../../lib/json-pieces.ts';
+import { timeTask } from '../../lib/task-time.ts';
 
 /** Up to this size synchronous decompression is faster than a thread, and a bomb stays small. */
 const UNPACK_AT_ONCE_BYTES = 8 * 1024;
@@ -11,41 +13,54 @@ const UNPACK_AT_ONCE_BYTES = 8 * 1024;
 const START_PACKED_BYTES = 4 * 1024;
 
 /**
- * Decodes the body lazily and once: the promise of the response outlives its use, and long-lived large strings burden
- * the garbage collector.
+ * Decodes the body lazily: the promise of the response outlives its use, and long-lived large strings burden the
+ * garbage collector. What is parsed from the body is charged before it is parsed, until the request ends.
  */
-export class ReceivedAnswer implements ProviderResponse {
+export class ReceivedAnswer implements JsonResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly #hold: Hold | undefined;
-  readonly #maxParsedBytes: number;
+  readonly #received: Received;
   #pieces: Chunks;
-  /** Charged for the parsed values of a large response, until it is processed. */
-  #parsed = 0;
 
-  constructor({ status, headers, pieces, hold, maxParsedBytes }: Received) {
-    this.status = status;
-    this.headers = headers;
-    this.#pieces = pieces;
-    this.#hold = hold;
-    this.#maxParsedBytes = maxParsedBytes;
+  constructor(received: Received) {
+    this.status = received.status;
+    this.headers = received.headers;
+    this.#received = received;
+    this.#pieces = received.pieces;
   }
 
   get body(): string {
-    if (this.#parsed === 0 && this.#pieces.isLarge) this.#countParsed();
-    return toText(this.#pieces);
+    return toText(this.#pieces, PIECE_BYTES);
+  }
+
+  get bodyBytes(): number {
+    return this.#pieces.bytes;
+  }
+
+  async readJson(): Promise<unknown> {
+    const bytes = this.#pieces.toBuffer();
+    try {
+      return await parseJsonInPieces(bytes, {
+        between: (memory) => this.#beginPiece(memory),
+        parse: (text) => timeTask('provider_response', () => JSON.parse(text)),
+      });
+    } catch (error) {
+      if (error instanceof SyntaxError) return undefined;
+      if (error instanceof JsonLimitError)
+        throw badBody(`The provider's response cannot be read, because ${error.message}.`);
+      throw error;
+    }
   }
 
   discardBody(): void {
+    this.#received.hold?.shrink(this.#pieces.bytes);
     this.#pieces = NO_CHUNKS;
-    this.#hold?.shrink(this.#parsed);
   }
 
-  #countParsed(): void {
-    const bytes = this.#pieces.parsedBytes;
-    if (bytes > this.#maxParsedBytes) throw tooLarge(this.#maxParsedBytes);
-    if (this.#hold?.grow(bytes) === false) throw memoryLimitReached();
-    this.#parsed = bytes;
+  #beginPiece(memory: number): Promise<void> | undefined {
+    const { hold, permit } = this.#received;
+    if (memory > SMALL_BYTES && hold?.grow(memory) === false) throw memoryLimitReached();
+    return permit?.takeTurn();
   }
 }
 
@@ -111,21 +126,9 @@ function notUnpacked(cause: unknown): CrossbookError {
   return badBody("The provider's answer cannot be unpacked.", cause);
 }
 
-/** Concatenates in a shared scratch buffer, because short-lived buffers burden the garbage collector. */
-function toText(pieces: Chunks): string {
-  const { list, bytes } = pieces;
-  const text =
-    list.length < 2 || bytes > scratch.length ? pieces.toBuffer().toString('utf8') : join(list);
+function toText(pieces: Chunks, maxBytes = pieces.bytes): string {
+  const text = pieces.toBuffer().toString('utf8', 0, maxBytes);
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
-}
-
-function join(pieces: readonly Buffer[]): string {
-  let filled = 0;
-  for (const piece of pieces) {
-    scratch.set(piece, filled);
-    filled += piece.length;
-  }
-  return scratch.toString('utf8', 0, filled);
 }
 
 function badBody(detail: string, cause?: unknown): CrossbookError {
@@ -135,8 +138,8 @@ function badBody(detail: string, cause?: unknown): CrossbookError {
 export const NO_CHUNKS = new Chunks();
 const BYTE_ORDER_MARK = 0xfeff;
 const UNPACKED_PIECE_BYTES = 64 * 1024;
-/** Reused by every call: only the decoded text leaves it. */
-const scratch = Buffer.allocUnsafeSlow(512 * 1024);
+/** What is parsed from a smaller response takes no more than the rest of its request. */
+const SMALL_BYTES = 32 * 1024;
 
 interface PackedBody {
   readonly packed: Chunks;
@@ -146,9 +149,10 @@ interface PackedBody {
   readonly hold: Hold | undefined;
 }
 
-interface Received extends Pick<ProviderResponse, 'status'> {
+interface Received extends Pick<JsonResponse, 'status'> {
   readonly headers: Record<string, string>;
   readonly pieces: Chunks;
   readonly hold: Hold | undefined;
-  readonly maxParsedBytes: number;
+  /** Of the request that the call is made for. */
+  readonly permit: Pick<WorkPermit, 'takeTurn'> | undefined;
 }

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
 import type { ProviderCall } from '../../domain/log.ts';
-import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
+import { type JsonResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import { type Hold, memoryLimitReached, type WorkPermit } from '../../domain/resources.ts';
 import { type Clock, whenOver } from '../../lib/clock.ts';
 import { Chunks } from '../../lib/json.ts';
@@ -32,17 +32,18 @@ export function createTransport(options: TransportOptions) {
      * Rejects with a CrossbookError without a complete response. Each call is reported afterwards: to the process,
      * and to its request.
      */
-    async send(call: Call): Promise<ProviderResponse> {
+    async send(call: Call): Promise<JsonResponse> {
       const { origin, request, headers, deadline, hold, permit } = call;
       const startedAt = clock.now();
       let stopWaiting: (() => void) | undefined;
       try {
         if (deadline <= startedAt) throw timedOut('crossbook');
-        const answer = await new Promise<ProviderResponse>((resolve, reject) => {
+        const answer = await new Promise<JsonResponse>((resolve, reject) => {
           const handler = new ResponseHandler({
             origin,
             maxBytes: maxAnswerBytes,
             hold,
+            permit,
             resolve,
             reject,
           });
@@ -123,7 +124,7 @@ export interface Call {
   /** Grows with the response; the caller releases it. */
   readonly hold?: Hold | undefined;
   /** Aborts the call when its client disconnects. */
-  readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
+  readonly permit?: Pick<WorkPermit, 'whenGone' | 'takeTurn'> | undefined;
   /** The time in the queue of the rate limiter. */
   readonly waitedMs?: number;
   /** Called after the call. */
@@ -224,16 +225,9 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   #finish(pieces: Chunks): void {
-    const { maxBytes, hold } = this.#options;
+    const { hold, permit } = this.#options;
     const [status, headers] = [this.#status, this.#headers];
-    const answer = new ReceivedAnswer({
-      status,
-      headers,
-      pieces,
-      hold,
-      maxParsedBytes: maxBytes * 4,
-    });
-    this.#options.resolve(answer);
+    this.#options.resolve(new ReceivedAnswer({ status, headers, pieces, hold, permit }));
   }
 }
 
@@ -256,6 +250,7 @@ interface HandlerOptions {
   readonly maxBytes: number;
   /** Grows with the response; the caller releases it. */
   readonly hold: Hold | undefined;
-  resolve(answer: ProviderResponse): void;
+  readonly permit: Call['permit'];
+  resolve(answer: JsonResponse): void;
   reject(error: unknown): void;
 }

@@ -49,21 +49,21 @@ function toCrossbookError(
 }
 
 function toRemoteCause(
-  { status, headers, body }: ProviderResponse,
+  { status, headers, body, bodyBytes }: ProviderResponse,
   matcher: SecretMatcher,
 ): RemoteCause {
   const shown = Object.entries(headers).filter(([name]) => !SECRET_HEADERS.test(name));
   const redacted = redactJson(Object.fromEntries(shown), matcher);
   return {
     code: status,
-    body: redactBody(body, matcher),
+    body: redactBody(body, bodyBytes ?? Buffer.byteLength(body), matcher),
     headers: typeof redacted === 'object' ? (redacted as RemoteCause['headers']) : {},
   } as RemoteCause;
 }
 
 /** Redacts a body. JSON stays valid JSON even when truncated. */
-function redactBody(body: string, matcher: SecretMatcher): unknown {
-  const { text, note } = cutText(body);
+function redactBody(body: string, bytes: number, matcher: SecretMatcher): unknown {
+  const { text, note } = cutText(body, bytes);
   const json = parseJson(note === undefined ? text : closeJson(text, note));
   if (json !== undefined) return redactJson(json, matcher);
   const redacted = matcher.matches(text) ? WITHHELD : text;
@@ -78,8 +78,7 @@ const SECRET_HEADERS =
   /cookie|authori[sz]ation|authentication-info|token|secret|session|api-?key|password|signature/;
 
 /** Truncates a text at a character; `note` says so. Undefined: not truncated. */
-function cutText(text: string) {
-  const bytes = Buffer.byteLength(text);
+function cutText(text: string, bytes: number) {
   if (bytes <= MAX_SHOWN_BYTES) return { text, note: undefined };
   const start = Buffer.from(text.slice(0, MAX_SHOWN_BYTES)).subarray(0, MAX_SHOWN_BYTES);
   // The decoder holds back an incomplete character.

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
 import type { ApiVersion, CustomerAccount } from '../../domain/provider.ts';
-import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
+import { type JsonResponse, type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
-import { parseJson } from '../../lib/json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 
 /** The API origin of all regions: HubSpot routes by token. The instance URL only identifies the account. */
 export const API_ORIGIN = 'https://api.hubapi.com';
@@ -33,7 +33,7 @@ export async function ask(
   path: string,
   body: unknown,
   budget = 'general',
-): Promise<ProviderResponse> {
+): Promise<JsonResponse> {
   const answer = await send({ method: 'POST', path, budget, body: JSON.stringify(body) });
   if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
   return answer;
@@ -48,7 +48,7 @@ export async function askForKnown(
   path: string,
   body: unknown,
   budget?: string,
-): Promise<ProviderResponse | undefined> {
+): Promise<JsonResponse | undefined> {
   try {
     return await ask(account, path, body, budget);
   } catch (error) {
@@ -58,24 +58,32 @@ export async function askForKnown(
 }
 
 /** Reads a successful response. `read` returns undefined for an undocumented shape. */
-export function parseResponse<Result>(
+export async function parseResponse<Result>(
   read: (json: unknown) => Result | undefined,
-  answer: ProviderResponse,
-): Result {
-  const json = parseJson(answer.body);
+  answer: JsonResponse,
+): Promise<Result> {
+  const json = await answer.readJson();
   const understood = read(json);
   if (understood === undefined) {
-    throw new RemoteFailure(
-      'REMOTE_PROVIDER_BAD_RESPONSE',
-      json === undefined
-        ? `HubSpot answered ${answer.status} with something that is not JSON.`
-        : `HubSpot answered ${answer.status} with something of another shape than documented.`,
-      answer,
-    );
+    throw json === undefined
+      ? toBadResponse(answer, 'something that is not JSON')
+      : toUnknownShape(answer);
   }
   refusePartial(answer, json);
   answer.discardBody?.();
   return understood;
+}
+
+export function toUnknownShape(answer: ProviderResponse): RemoteFailure {
+  return toBadResponse(answer, 'something of another shape than documented');
+}
+
+function toBadResponse(answer: ProviderResponse, what: string): RemoteFailure {
+  return new RemoteFailure(
+    'REMOTE_PROVIDER_BAD_RESPONSE',
+    `HubSpot answered ${answer.status} with ${what}.`,
+    answer,
+  );
 }
 
 /**
@@ -83,7 +91,9 @@ export function parseResponse<Result>(
  * as missing.
  */
 function refusePartial(answer: ProviderResponse, json: unknown): void {
-  const problems = wireProblems.parse(json).errors ?? [];
+  const errors = isRecord(json) ? json['errors'] : undefined;
+  if (!Array.isArray(errors)) return;
+  const problems = errors.slice(0, MAX_PROBLEMS).map((error) => wireProblem.parse(error));
   const failure = problems.find((problem) => !isAboutInputs(problem));
   if (failure) throw toFailure(answer, failure);
 }
@@ -167,6 +177,8 @@ export function readProblem(body: string): WireProblem {
 const MOVING = 477;
 const LOCKED_MS = 2_000;
 const MAX_MESSAGE = 500;
+/** One for each input of a batch. */
+const MAX_PROBLEMS = 1_000;
 
 export const optionalText = z.string().nullish().catch(null);
 
@@ -187,9 +199,6 @@ const wireProblem = z
   })
   .catch({});
 type WireProblem = z.infer<typeof wireProblem>;
-
-/** The errors of single parts of a batch. */
-const wireProblems = z.object({ errors: z.array(wireProblem).nullish().catch([]) }).catch({});
 
 /** Ids are documented as strings, but some are sent as numbers. */
 export const wireId = z.union([z.string(), z.number()]).transform(String);

@@ -11,6 +11,7 @@ import {
   type LifecycleStage,
   type PhoneNumber,
   type PhoneNumberType,
+  toRawData,
 } from '../../domain/contact.ts';
 import {
   type FieldSelection,
@@ -22,8 +23,8 @@ import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 
 /**
- * Maps a HubSpot record to the common shape. Undefined where it is no record; never throws, whatever the response
- * holds.
+ * Maps a HubSpot record to the common shape. Undefined where it is no record. Throws only for raw data beyond its
+ * limits, whatever the response holds.
  */
 export function toContact(
   record: unknown,
@@ -53,7 +54,7 @@ export function toContact(
     updatedAt,
     lastModifiedAt: modifiedAt ?? updatedAt,
     isDeleted: record['archived'] === true,
-    rawData: rawData ? record : null,
+    rawData: rawData ? toRawData(record) : null,
   };
 }
 
@@ -118,13 +119,13 @@ export function toLookupEmails(record: unknown): Iterable<string> {
   const email = toText(properties['email']);
   const others = toText(properties['hs_additional_emails']);
   if (others === null) return email === null ? NONE : [normalizeEmail(email)];
-  const addresses = [email ?? '', ...others.split(';')].map(normalizeEmail);
+  const addresses = [email ?? '', ...splitList(others)].map(normalizeEmail);
   return new Set(addresses.filter((address) => address !== ''));
 }
 
 /** The ids of contacts that were merged into this one, under which HubSpot also returns it. */
 export function toMergedIds(record: unknown): readonly string[] {
-  return toText(propertiesOf(record)[MERGED_IDS])?.split(';') ?? [];
+  return splitList(toText(propertiesOf(record)[MERGED_IDS]) ?? '');
 }
 
 /** The properties of a record: null if never set, empty if cleared, missing if the portal lacks it. */
@@ -165,8 +166,15 @@ function toEmailAddresses(properties: Properties): readonly EmailAddress[] {
     isSame(primary, work) ? null : toEmailAddress(work, 'work'),
     null,
   );
-  return others === null ? known : withOthers(known, others.split(';'));
+  return others === null ? known : withOthers(known, splitList(others));
 }
+
+/** A property with several values. HubSpot merges at most 250 contacts into one. */
+function splitList(text: string): readonly string[] {
+  return text.split(';', MAX_VALUES);
+}
+
+const MAX_VALUES = 500;
 
 function withOthers(
   known: readonly EmailAddress[],

@@ -7,7 +7,7 @@ import type {
   Provider,
   RateLimitStatus,
 } from '../../domain/provider.ts';
-import type { ProviderResponse } from '../../domain/remote.ts';
+import type { JsonResponse, ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/batcher.ts';
 import { isRecord } from '../../lib/json.ts';
 import {
@@ -18,6 +18,7 @@ import {
   paginationLimitError,
   parseResponse,
   readPause,
+  toUnknownShape,
   wireId,
   wirePaging,
 } from './call.ts';
@@ -91,7 +92,7 @@ function openContacts(account: CustomerAccount): ContactPort {
       const answers = await askBatches(account, { inputs: emails, idProperty: 'email', selection });
       const found = new Map<string, readonly Contact[]>();
       for (const email of emails) found.set(email, NOBODY);
-      takeContacts(account, answers, selection, (contact, record) => {
+      await takeContacts(account, answers, selection, (contact, record) => {
         for (const email of toLookupEmails(record)) {
           const known = found.get(email);
           // It is undocumented whether two inputs that match one contact yield one result.
@@ -111,7 +112,7 @@ function openContacts(account: CustomerAccount): ContactPort {
       const asked = new Set(ids.filter(isRecordId));
       const answers = await askBatches(account, { inputs: [...asked], selection });
       const found = new Map<string, Contact>();
-      takeContacts(account, answers, selection, (contact, record) => {
+      await takeContacts(account, answers, selection, (contact, record) => {
         for (const id of [contact.remoteId, ...toMergedIds(record)])
           if (asked.has(id)) found.set(id, contact);
       });
@@ -171,15 +172,15 @@ function askBatches(
 }
 
 /** Parses and maps the records of each batch. */
-function takeContacts(
+async function takeContacts(
   { connection }: CustomerAccount,
   answers: Answers,
   selection: FieldSelection,
   take: (contact: Contact, record: unknown) => void,
-): void {
+): Promise<void> {
   const source = toContactOrigin(connection);
   for (const answer of answers) {
-    for (const record of answer ? parseResponse(toRecords, answer) : []) {
+    for (const record of answer ? await parseResponse(toRecords, answer) : []) {
       const contact = toContact(record, source, selection);
       if (contact) take(contact, record);
     }
@@ -192,7 +193,7 @@ function toRecords(json: unknown): readonly unknown[] | undefined {
   return Array.isArray(results) ? results : undefined;
 }
 
-type Answers = readonly (ProviderResponse | undefined)[];
+type Answers = readonly (JsonResponse | undefined)[];
 
 interface Question {
   /** Unique: HubSpot rejects a batch with duplicates. */
@@ -208,24 +209,33 @@ async function readLinks(
   object: AssociatedObject,
 ) {
   const answer = await askForKnown(account, PATHS.associations[object], { inputs }, 'associations');
-  return answer
-    ? parseResponse((json) => wireAssociations.safeParse(json).data, answer).results
-    : [];
+  const links: Link[] = [];
+  for (const record of answer ? await parseResponse(toRecords, answer) : []) {
+    const link = wireLink.safeParse(record).data;
+    if (answer && !link) throw toUnknownShape(answer);
+    if (link) links.push(link);
+    // Reading many long lists at once would delay other requests.
+    if (links.length % LINKS_AT_ONCE === 0) await new Promise(setImmediate);
+  }
+  return links;
 }
 
 const ASSOCIATION_BATCH = 1_000;
-/** Pages hold 500 associations: a contact with more than this is no person. */
+const ASSOCIATIONS_PER_PAGE = 500;
+/** A contact with more pages of associations than this is no person. */
 const MAX_ROUNDS = 40;
+const LINKS_AT_ONCE = 50;
 
-const wireAssociations = z.object({
-  results: z.array(
-    z.object({
-      from: z.object({ id: wireId }),
-      to: z.array(z.object({ toObjectId: wireId })).nullish(),
-      paging: wirePaging,
-    }),
+const wireLink = z.object({
+  from: z.object({ id: wireId }),
+  to: z.preprocess(
+    (list) => (Array.isArray(list) ? list.slice(0, ASSOCIATIONS_PER_PAGE) : list),
+    z.array(z.object({ toObjectId: wireId })).nullish(),
   ),
+  paging: wirePaging,
 });
+
+type Link = z.infer<typeof wireLink>;
 
 interface Input {
   readonly id: string;

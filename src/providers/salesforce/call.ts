@@ -16,7 +16,7 @@ export function createCall(send: Send): Call {
   return async (ask, parseResponse) => {
     const answer = await send(toRequest(ask));
     if (answer.status < 200 || answer.status >= 300) throw toRemoteFailure(answer);
-    const understood = parseResponse(parseJson(answer.body));
+    const understood = parseResponse(await answer.readJson());
     if (understood === undefined)
       throw toBadResponse(answer, 'Salesforce gave an answer of an unknown shape');
     answer.discardBody?.();

@@ -8,13 +8,14 @@ import {
   type ContactOrigin,
   type EmailAddress,
   type PhoneNumber,
+  toRawData,
 } from '../../domain/contact.ts';
 import { type FieldSelection, readSelectedFields } from '../../domain/contact-search.ts';
 import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 import { type FieldName, fieldName, isFieldName } from './soql.ts';
 
-/** Maps a row in one pass. Invalid values count as missing and never throw. All contacts of a search share `source`. */
+/** Maps a row in one pass. Invalid values count as missing; only raw data beyond its limits throws. All contacts of a search share `source`. */
 export function toContact(row: Row, source: ContactOrigin, { rawData }: FieldSelection): Contact {
   const modifiedAt = toTime(row['LastModifiedDate']);
   return {
@@ -35,7 +36,7 @@ export function toContact(row: Row, source: ContactOrigin, { rawData }: FieldSel
     // Changes by automation update only SystemModstamp.
     lastModifiedAt: toTime(row['SystemModstamp']) ?? modifiedAt,
     isDeleted: row['IsDeleted'] === true,
-    rawData: rawData ? row : null,
+    rawData: rawData ? toRawData(row) : null,
   };
 }
 
