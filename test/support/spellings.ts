@@ -1,4 +1,27 @@
-/** Encodings of a secret that a reader can reverse. */
+/** The encodings of docs/security.md through which a secret is found, also through any two of them. */
+export const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
+  'percent encoding': (text) => percent(text),
+  '%u escapes': (text) => each(text, (code) => `%u${hex(code, 4)}`),
+  '\\u escapes': (text) => each(text, (code) => `\\u${hex(code, 4)}`),
+  '\\x escapes': (text) => each(text, (code) => `\\x${hex(code, 2)}`),
+  'a JSON string': (text) => JSON.stringify(text),
+  'decimal entities': (text) => each(text, (code) => `&#${code};`),
+  'hexadecimal entities': (text) => each(text, (code) => `&#x${hex(code, 2)};`),
+  'text in HTML': (text) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? ''),
+  base64: (text) => base64(text),
+  base64url: (text) => Buffer.from(text).toString('base64url'),
+  hex: (text) => Buffer.from(text).toString('hex'),
+};
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Further spellings of a secret that a reader can reverse. */
 export const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
   plain: (secret) => secret,
   'in a sentence': (secret) => `The token ${secret}, is not valid.`,

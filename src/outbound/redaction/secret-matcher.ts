@@ -65,7 +65,7 @@ function fold(text: string): string {
 function readEscape(all: string, ...digits: readonly (string | undefined)[]): string {
   const [two, four, several, decimal] = digits;
   const hex = two ?? four ?? several;
-  if (hex === undefined && decimal === undefined) return all === '\\\\' ? '\\' : '';
+  if (hex === undefined && decimal === undefined) return ESCAPED_SIGNS[all.toLowerCase()] ?? '';
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
   return code <= LAST_CODE_POINT ? String.fromCodePoint(code) : '';
 }
@@ -95,9 +95,11 @@ function* fromHex(text: string): Iterable<string> {
 const NOT_ASCII = /[^\0-\x7f]/;
 /** Within one line, so that a tag cannot span two values. */
 const TAG = /<[^<>\n]*>/g;
-/** `%70 \x70 %u0070 \u0070 \u{70} &#x70; &#112;`, and escapes that are no letter (`&amp; \n`). */
+/** `%70 \x70 %u0070 \u0070 \u{70} &#x70; &#112;`, and escapes that are no letter (`&quot; \n`). */
 const ESCAPE =
   /(?:%|\\x)([0-9a-f]{2})|[%\\]u([0-9a-f]{4})|(?:\\u\{|&#x)0*([0-9a-f]{1,6})[;}]?|&#0*(\d{1,7});?|&[a-z]{2,10};|\\["'/\\a-z]/gi;
+/** These begin another escape once they are resolved. */
+const ESCAPED_SIGNS: Readonly<Record<string, string>> = { '\\\\': '\\', '&amp;': '&' };
 const BASE64_RUN = /[A-Za-z0-9+/_-]+/g;
 /** Zero bits that complete the last byte and are dropped again. */
 const PADDING = ['', 'AAA', 'AA', 'A'];
