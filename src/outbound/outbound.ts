@@ -145,6 +145,7 @@ export function createProviderClients({ clock, maxKept, create }: ClientsOptions
         if (clients.size >= maxKept && now >= fullUntil) tidy(now);
         kept = { client: create(accessed), usedAt: now };
         clients.set(id, kept);
+        if (clients.size % SECRETS_CHECK_EVERY === 0 && sumSecrets() > MAX_SECRET_BYTES) tidy(now);
       }
       kept.usedAt = now;
       if (now >= tidyAt) tidy(now - IDLE_CLIENT_KEPT_MS);
@@ -155,6 +156,12 @@ export function createProviderClients({ clock, maxKept, create }: ClientsOptions
 
     counts: () => [...clients.values()].map(({ client }) => client.counts()),
   };
+
+  function sumSecrets(): number {
+    let bytes = 0;
+    for (const { client } of clients.values()) bytes += client.secretBytes();
+    return bytes;
+  }
 
   /** Evicts idle clients only: evicting one whose provider asked for a pause would lose the pause. */
   function tidy(usedBefore: number): void {
@@ -170,6 +177,10 @@ export function createProviderClients({ clock, maxKept, create }: ClientsOptions
 const TIDY_EVERY_MS = 60_000;
 const IDLE_CLIENT_KEPT_MS = 5 * 60_000;
 const FULL_RETRY_MS = 1_000;
+/** The secrets of idle connections, which are kept for redaction. Those of running calls are charged to the calls. */
+const MAX_SECRET_BYTES = 16 * 1024 * 1024;
+/** The number of new connections between two checks of that limit. */
+const SECRETS_CHECK_EVERY = 256;
 
 interface ClientsOptions {
   readonly clock: Clock;

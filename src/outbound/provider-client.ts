@@ -42,8 +42,22 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     onCall: (emails) => deps.onLookup?.({ provider, emails }),
   });
   const facts = createFactsCache(connectionId, clock);
-  const { tokens, toError } = createConnectionTokens({ ...deps, access, owners, target });
-  const send = createSend({ ...deps, access, breaker, tokens, owners, target, limiterFor });
+  const { tokens, toError, secretBytes } = createConnectionTokens({
+    ...deps,
+    access,
+    owners,
+    target,
+  });
+  const send = createSend({
+    ...deps,
+    access,
+    breaker,
+    tokens,
+    secretBytes,
+    owners,
+    target,
+    limiterFor,
+  });
   let instanceUrl: string | null | undefined;
 
   return {
@@ -65,6 +79,9 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     },
 
     forget,
+
+    /** The memory of the secrets that are kept for redaction. */
+    secretBytes,
 
     counts() {
       /** Calls that queue for the rate limiter. */

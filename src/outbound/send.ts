@@ -6,7 +6,7 @@ import {
   RemoteFailure,
   type RemoteRequest,
 } from '../domain/remote.ts';
-import type { CallPermit, HeldOwners } from '../domain/resources.ts';
+import { type CallPermit, type HeldOwners, memoryLimitReached } from '../domain/resources.ts';
 import { type Wait, whenOver } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
 import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';
@@ -89,6 +89,8 @@ export function createSend(deps: SendDeps) {
     // Grows with the response. Held until all requests that share the response have ended.
     const hold = deps.heldBytes.open(deps.owners, 'provider_response');
     try {
+      // Its secrets stay in memory as long as the call.
+      if (!hold.grow(deps.secretBytes())) throw memoryLimitReached();
       onProgress?.('sent');
       const answer = await deps.transport.send({
         target: deps.target,
@@ -196,6 +198,8 @@ interface SendDeps
   >;
   readonly breaker: Breaker;
   readonly tokens: Tokens;
+  /** The memory of the connection's secrets. */
+  secretBytes(): number;
   readonly owners: HeldOwners;
   limiterFor(budget: string): RateLimiter;
 }

@@ -32,7 +32,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     onStored: learnSecrets,
     originOf: (url) => resolveOrigin(url, { ...rules, originOf: access.origin }),
   });
-  return { tokens, toError };
+  return { tokens, toError, secretBytes: secrets.bytes };
 
   /** Requests a new access token. Throws an InvalidGrantError where the grant is permanently invalid. */
   async function refreshCredentials(stored: StoredCredentials): Promise<RefreshedCredentials> {

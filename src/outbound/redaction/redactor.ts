@@ -4,6 +4,7 @@ import type { Credentials } from '../../domain/connection.ts';
 import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { parseJson } from '../../lib/json.ts';
+import { timeTask } from '../../lib/task-time.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 
 /**
@@ -21,10 +22,12 @@ export function createRedactor(secrets: () => readonly string[]): (thrown: unkno
     if (isOwn && plain.has(thrown.message)) return thrown;
     known = secrets();
     const matcher = createSecretMatcher(known);
-    if (thrown instanceof RemoteFailure) return toCrossbookError(thrown, matcher);
+    if (thrown instanceof RemoteFailure) {
+      return timeTask('redaction', () => toCrossbookError(thrown, matcher));
+    }
     if (!isOwn) {
       // A bug: its message may quote a secret.
-      return matcher.matches(inspect(thrown).slice(0, MAX_SHOWN_BYTES))
+      return matcher.matches(inspect(thrown, INSPECTED).slice(0, MAX_SHOWN_BYTES))
         ? new Error(WITHHELD)
         : thrown;
     }
@@ -72,6 +75,8 @@ function redactBody(body: string, bytes: number, matcher: SecretMatcher): unknow
 
 const MAX_SHOWN_BYTES = 16 * 1024;
 const MAX_PLAIN = 20;
+/** `inspect` composes all of its text before any of it could be cut. */
+const INSPECTED = { depth: 3, maxArrayLength: 20, maxStringLength: 4_096 };
 
 /** Headers that are always withheld: cookies and credentials. */
 const SECRET_HEADERS =
@@ -125,21 +130,24 @@ function toMember(before: string, note: string, bracket: string | undefined): st
 const WITHHELD = '[withheld]';
 
 /**
- * Withholds each key, string and number that shares enough with a secret or has a secret's name; and the whole value
- * where a secret is split over neighbours.
+ * Withholds each key, string and number that shares enough with a secret or has a secret's name. Withholds the whole
+ * value where a secret is split over neighbours, or where there is too much to search one by one.
  */
 function redactJson(json: unknown, matcher: SecretMatcher): unknown {
   const { all, values } = collect(json, { all: [], values: [] });
-  if (!matcher.matches(join(all)) && !matcher.matches(join(values)))
-    return rebuild(json, () => false);
-  if (isSpread(all, matcher) || isSpread(values, matcher)) return WITHHELD;
-  return rebuild(json, matcher.matches);
+  const inAll = matcher.count(join(all));
+  const inValues = matcher.count(join(values));
+  if (inAll === 0 && inValues === 0) return rebuild(json, () => false);
+  if (all.length > MAX_SEARCHED) return WITHHELD;
+  const counts = new Map([...new Set(all)].map((text) => [text, matcher.count(text)]));
+  /** The matches in the texts, each by itself. Joined they have more only where a secret is split over several. */
+  const countEach = (texts: readonly string[]) =>
+    texts.reduce((sum, text) => sum + (counts.get(text) ?? 0), 0);
+  if (inAll > countEach(all) || inValues > countEach(values)) return WITHHELD;
+  return rebuild(json, (text) => (counts.get(text) ?? 0) > 0);
 }
 
-/** Whether the strings match a secret in more places together than separately. */
-function isSpread(texts: readonly string[], { count }: SecretMatcher): boolean {
-  return count(join(texts)) > texts.reduce((sum, text) => sum + count(text), 0);
-}
+const MAX_SEARCHED = 200;
 
 /** A line break is ignored in every decoding, and no escape sequence spans it. */
 function join(texts: readonly string[]): string {
@@ -197,11 +205,25 @@ export function createConnectionSecrets(publicPrefix: RegExp | undefined) {
       );
       // Moved to the end, so that the least recently used secrets are evicted first.
       const others = list.filter((secret) => !hidden.includes(secret));
-      list = [...others, ...hidden].filter((secret) => secret !== '').slice(-MAX_KEPT);
+      list = newest([...others, ...hidden].filter((secret) => secret !== ''));
     },
     /** Returns the same array until a secret is added. */
     list: () => list,
+    /** The memory that they take. */
+    bytes: () => list.reduce((sum, { length }) => sum + length, 0),
   };
+}
+
+/** The newest secrets within the limits, and in any case those that are in use. */
+function newest(list: readonly string[]): readonly string[] {
+  let length = 0;
+  let first = list.length;
+  for (let count = 1; count <= Math.min(MAX_KEPT, list.length); count += 1) {
+    length += list.at(-count)?.length ?? 0;
+    if (count > IN_USE && length > MAX_KEPT_LENGTH) break;
+    first = list.length - count;
+  }
+  return list.slice(first);
 }
 
 export function secretsOf(credentials: Credentials): readonly string[] {
@@ -212,3 +234,6 @@ export function secretsOf(credentials: Credentials): readonly string[] {
 
 /** Half a day of access tokens at one per half hour: longer than providers echo old ones. */
 const MAX_KEPT = 50;
+const MAX_KEPT_LENGTH = 32 * 1024;
+/** An access token, a refresh token and a client secret, of at most 16 KiB each. */
+const IN_USE = 3;
