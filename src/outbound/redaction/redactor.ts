@@ -5,7 +5,7 @@ import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { parseJson } from '../../lib/json.ts';
 import { timeTask } from '../../lib/task-time.ts';
-import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
+import { createSecretMatcher, MAX_PLACES, type SecretMatcher } from './secret-matcher.ts';
 
 /**
  * Converts errors of adapters and the transport to ones that may be shown. Every part of a provider's response in
@@ -138,7 +138,7 @@ function redactJson(json: unknown, matcher: SecretMatcher): unknown {
   const inAll = matcher.count(join(all));
   const inValues = matcher.count(join(values));
   if (inAll === 0 && inValues === 0) return rebuild(json, () => false);
-  if (all.length > MAX_SEARCHED) return WITHHELD;
+  if (all.length > MAX_SEARCHED || inAll === MAX_PLACES) return WITHHELD;
   const counts = new Map([...new Set(all)].map((text) => [text, matcher.count(text)]));
   /** The matches in the texts, each by itself. Joined they have more only where a secret is split over several. */
   const countEach = (texts: readonly string[]) =>

@@ -8,44 +8,75 @@ export function createSecretMatcher(secrets: readonly string[]) {
   const short = normalized.filter((secret) => secret.length < RUN);
   /** The longer secrets. No run of letters spans two of them. */
   const long = normalized.filter((secret) => secret.length >= RUN).join('\n');
-  /** The ends of their runs by hash. */
-  const ends = new Map<number, number>();
-  /** The ends of different runs with the same hash, which are rare. */
-  const collisions: number[] = [];
-  eachRun(long, (hash, end) => {
-    const known = ends.get(hash);
-    if (known === undefined) ends.set(hash, end);
-    else if (!long.startsWith(long.slice(end - RUN, end), known - RUN)) collisions.push(end);
-  });
+  const runs = new RunTable(long);
 
-  return { matches: (text: string) => count(text) > 0, count };
+  return { matches: (text: string) => count(text, 1) > 0, count };
 
-  /** The number of matching places over all decodings: for joined texts at least the sum of theirs. */
-  function count(text: string): number {
+  /**
+   * The number of matching places over all decodings: for joined texts at least the sum of theirs. Counts up to `most`.
+   */
+  function count(text: string, most = MAX_PLACES): number {
     let places = 0;
     for (const reading of readings(text)) {
       const letters = toLetters(reading);
       eachRun(letters, (hash, end) => {
-        const known = ends.get(hash);
-        if (known === undefined) return;
-        const run = letters.slice(end - RUN, end);
-        const isAt = (place: number) => long.startsWith(run, place - RUN);
-        if (isAt(known) || collisions.some(isAt)) places += 1;
+        if (runs.has(hash, letters, end)) places += 1;
+        return places < most;
       });
       for (const secret of short) places += letters.split(secret).length - 1;
+      if (places >= most) return most;
     }
     return places;
   }
 }
 
-/** Visits each run of letters with a rolling hash of it. */
-function eachRun(letters: string, visit: (hash: number, end: number) => void): void {
+/** More places than this are not told apart. */
+export const MAX_PLACES = 10_000;
+
+/** The runs of a text, in a hash table: a Map would take ten times as long to fill. */
+class RunTable {
+  readonly #text: string;
+  readonly #hashes: Int32Array;
+  /** Where in the text each run ends. 0: the slot is empty. */
+  readonly #ends: Int32Array;
+
+  constructor(text: string) {
+    const slots = 2 ** Math.ceil(Math.log2(2 * text.length + 2));
+    this.#text = text;
+    this.#hashes = new Int32Array(slots);
+    this.#ends = new Int32Array(slots);
+    eachRun(text, (hash, end) => {
+      const slot = this.#findSlot(hash, text, end);
+      this.#hashes[slot] = hash;
+      this.#ends[slot] = end;
+      return true;
+    });
+  }
+
+  /** Whether the run that ends here in these letters is in the text. */
+  has(hash: number, letters: string, end: number): boolean {
+    return this.#ends[this.#findSlot(hash, letters, end)] !== 0;
+  }
+
+  /** The slot of this run, else the empty one where it would be. Different runs may have the same hash. */
+  #findSlot(hash: number, letters: string, end: number): number {
+    const last = this.#ends.length - 1;
+    for (let slot = hash & last; ; slot = (slot + 1) & last) {
+      const known = this.#ends[slot] ?? 0;
+      if (known === 0) return slot;
+      if (this.#hashes[slot] !== hash) continue;
+      if (this.#text.startsWith(letters.slice(end - RUN, end), known - RUN)) return slot;
+    }
+  }
+}
+
+/** Visits each run of letters with a rolling hash of it, until `visit` returns false. */
+function eachRun(letters: string, visit: (hash: number, end: number) => boolean): void {
   let hash = 0;
   for (let end = 1; end <= letters.length; end += 1) {
-    hash = Math.imul(hash, BASE) + letters.charCodeAt(end - 1);
-    if (end > RUN) hash -= Math.imul(letters.charCodeAt(end - 1 - RUN), LEAVING);
-    // Without the sign bit it is a small integer for V8.
-    if (end >= RUN) visit(hash & HASH_BITS, end);
+    hash = (Math.imul(hash, BASE) + letters.charCodeAt(end - 1)) | 0;
+    if (end > RUN) hash = (hash - Math.imul(letters.charCodeAt(end - 1 - RUN), LEAVING)) | 0;
+    if (end >= RUN && !visit(hash, end)) return;
   }
 }
 
@@ -61,7 +92,6 @@ function toLetters(text: string): string {
 const RUN = 12;
 /** The factor of the character that leaves the run. */
 const LEAVING = Array.from({ length: RUN }).reduce<number>((factor) => Math.imul(factor, BASE), 1);
-const HASH_BITS = 0x3fffffff;
 const NOT_LETTERS = /[^A-Za-z0-9]+/g;
 
 /**
