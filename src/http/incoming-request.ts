@@ -134,6 +134,38 @@ export class IncomingHeaders implements HttpHeaders {
   }
 }
 
+/**
+ * Finds a header that has one value by its definition and is given twice. Which value counts is ambiguous then: Node
+ * drops the second value of some headers and joins others to a third value, and a proxy in front may do neither.
+ */
+export function findRepeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? '';
+    if (!SINGLE_VALUED.has(name)) continue;
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}
+
+/**
+ * The headers with one value that Crossbook acts on. Lists, such as Accept, may be repeated; Node's parser refuses a
+ * repeated Content-Length; a repeated x-request-id or traceparent is ignored.
+ */
+export const SINGLE_VALUED: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-type',
+  'host',
+  'if-match',
+  'origin',
+  'sec-fetch-site',
+  'x-admin-key',
+  'x-api-key',
+  'x-customer-id',
+  'x-provider-name',
+]);
+
 /** The request target as a URL: usually a path (origin form), behind a proxy possibly a whole URL (absolute form). */
 function toAddress({ url = '/', headers: { host } }: IncomingMessage): string {
   if (url === '*') return `http://${host}/`;
@@ -144,14 +176,13 @@ function toAddress({ url = '/', headers: { host } }: IncomingMessage): string {
 const PLAIN_PATH = /^(?:\/[\w-]+)+$/;
 
 /**
- * Checks that the request names its host exactly once. A second Host header, or a request line with another host, is
- * used to make a cache or proxy in front see a different request (RFC 9112, 3.2).
+ * Checks that the request names its host, and one only. A request line with another host is used to make a cache or
+ * proxy in front see a different request (RFC 9112, 3.2).
  */
 export function isAddressed(message: IncomingMessage): boolean {
   const { host } = message.headers;
   // HTTP/1.0 has no Host header.
   if (host === '' || (host === undefined && message.httpVersion === '1.1')) return false;
-  if (countHosts(message.rawHeaders) > 1) return false;
   // This host is known to be valid, and a path cannot change the host.
   if (host === lastHost && message.url?.startsWith('/')) return true;
   if (host !== undefined && BEYOND_A_HOST.test(host)) return false;
@@ -171,16 +202,6 @@ export function hasPlainPath({ url = '/' }: Pick<IncomingMessage, 'url'>): boole
 /** In the path: a backslash, a fragment, a control character, or a segment of dots, which may be percent-encoded. */
 const CHANGED_BY_PARSING = /^[^?]*(?:[\\#\t\f]|\/(?:\.|%2e){1,2}(?:[/?]|$))/i;
 
-/** Counts Host headers in the raw list, because Node silently drops the second one. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === HOST.length && name.toLowerCase() === HOST) count += 1;
-  }
-  return count;
-}
-
 /** Checks that a request target in absolute form is of HTTP and names the same host as the Host header. */
 function namesHost({ url = '/', headers: { host } }: IncomingMessage): boolean {
   if (url.startsWith('/') || url === '*') return true;
@@ -191,7 +212,6 @@ function namesHost({ url = '/', headers: { host } }: IncomingMessage): boolean {
   return URL.canParse(address) && new URL(address).host === named;
 }
 
-const HOST = 'host';
 const ABSOLUTE_FORM = /^https?:\/\/[^/]/i;
 
 /** Characters that end the host part of a URL: a Host header has neither user nor path (RFC 9110, 7.2). */

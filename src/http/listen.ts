@@ -6,6 +6,7 @@ import type { HeldBytes } from '../domain/resources.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ArrivingRequest } from '../lib/http-message.ts';
 import {
+  findRepeatedHeader,
   hasPlainPath,
   IncomingHeaders,
   IncomingRequest,
@@ -70,6 +71,14 @@ export async function listen(options: ListenOptions) {
     response: ServerResponse,
     address: string | undefined,
   ) => {
+    const repeated = findRepeatedHeader(message.rawHeaders);
+    if (repeated !== undefined) {
+      const error = new CrossbookError(
+        'BAD_REQUEST',
+        `The header ${repeated} is given more than once: send it once.`,
+      );
+      return refuse(message, response, error, 'HEADER_REPEATED');
+    }
     if (!isAddressed(message)) {
       const error = new CrossbookError(
         'BAD_REQUEST',
@@ -100,6 +109,8 @@ export async function listen(options: ListenOptions) {
   });
   server.on('drop', () => onRefused({ status: undefined, code: 'CONNECTIONS_FULL' }));
   server.maxConnections = bounds.maxConnections;
+  // The limit is `maxHeaderSize`. Node would silently drop the headers after the 2,000th.
+  server.maxHeadersCount = 0;
   if (proxies === 0) limitConnections(server, bounds.maxConnectionsPerAddress, onRefused);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen({ port, host, backlog: BACKLOG }, resolve);

@@ -109,7 +109,7 @@ describe('a request that is rejected before any handler', () => {
       'two Hosts',
       `GET / HTTP/1.1\r\nhost: crossbook\r\nHost: crossbook\r\n${IDS}`,
       400,
-      'HOST_INVALID',
+      'HEADER_REPEATED',
     ],
     [
       'a request line that names another host',
