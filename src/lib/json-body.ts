@@ -207,16 +207,14 @@ export async function compressAnswer(
   return { ...answer, headers: { ...headers, 'content-encoding': encoding }, body: compressed };
 }
 
-/** Prefers Brotli to gzip; of the weights only 0 (not acceptable) counts. */
+/** Prefers Brotli to gzip; of the weights only 0 (not acceptable) counts, and `*` is any that is not named. */
 export function chooseEncoding(accept: string): string | undefined {
   const offers = accept
     .toLowerCase()
     .split(',')
     .map((offer) => offer.split(';').map((part) => part.trim()));
-  return Object.keys(compressions).find((name) =>
-    offers.some(
-      ([offered, ...weights]) =>
-        offered === name && !weights.some((one) => /^q=0(\.0*)?$/.test(one)),
-    ),
-  );
+  return Object.keys(compressions).find((name) => {
+    const offer = [name, '*'].flatMap((one) => offers.filter(([offered]) => offered === one)).at(0);
+    return offer !== undefined && !offer.some((part) => /^q=0(\.0*)?$/.test(part));
+  });
 }

@@ -39,7 +39,7 @@ test.each([
       { CROSSBOOK_DATA: data, DATABASE_URL: database.url, CROSSBOOK_SANDBOX: 'on', ...env },
       ['--allow-natives-syntax', '--import', WITNESS],
     );
-    const headers = { accept: 'text/html' };
+    const headers = { accept: 'text/html', 'accept-encoding': 'gzip' };
     expect((await fetch(`${product.url}/graphql`, { headers })).status).toBe(200);
     product.child.send('slow?');
     expect((await once(product.child, 'message'))[0]).toEqual([]);

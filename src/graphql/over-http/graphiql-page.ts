@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { CrossbookError } from '../../domain/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../lib/http-message.ts';
 import { chooseEncoding, shareBytes } from '../../lib/json-body.ts';
 import { prefixOperation, type TypeNames } from '../subgraph/to-subgraph.ts';
@@ -44,11 +45,14 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves GraphiQL to browsers that open the endpoint. The page is large, so it is loaded lazily and built once. */
+/**
+ * Serves GraphiQL to browsers that open the endpoint. The page has 9 MB, so it is loaded lazily, built once, and sent
+ * compressed only.
+ */
 export function createGraphiQLPage(options: GraphiQLOptions & TypeNames) {
   let made: Promise<readonly Page[]> | undefined;
   return {
-    /** Undefined: the request is not for the page. */
+    /** Undefined: the request is not for the page. Rejects with NOT_ACCEPTABLE where no compression is accepted. */
     answer(request: HttpRequest): Promise<HttpResponse> | undefined {
       if (!request.headers.get('accept')?.includes('text/html')) return undefined;
       made ??= makePages(options);
@@ -59,8 +63,8 @@ export function createGraphiQLPage(options: GraphiQLOptions & TypeNames) {
 
 function choosePage(pages: readonly Page[], { headers }: HttpRequest): HttpResponse {
   const chosen = chooseEncoding(headers.get('accept-encoding') ?? '');
-  // There is one page for each encoding that can be chosen.
-  const page = pages.find(({ encoding }) => encoding === chosen) as Page;
+  const page = pages.find(({ encoding }) => encoding === chosen);
+  if (!page) throw new CrossbookError('NOT_ACCEPTABLE', COMPRESSED_ONLY);
   const isKnown = (headers.get('if-none-match') ?? '').includes(page.etag);
   return {
     status: isKnown ? 304 : 200,
@@ -68,6 +72,9 @@ function choosePage(pages: readonly Page[], { headers }: HttpRequest): HttpRespo
     body: isKnown ? null : page.body,
   };
 }
+
+const COMPRESSED_ONLY =
+  'GraphiQL is only sent compressed: send Accept-Encoding: gzip or br. A proxy in between may have removed this header.';
 
 async function makePages(page: GraphiQLOptions & TypeNames): Promise<readonly Page[]> {
   const { title = TITLE, headers = PLACEHOLDERS, typePrefix = '' } = page;
@@ -103,7 +110,6 @@ async function makePages(page: GraphiQLOptions & TypeNames): Promise<readonly Pa
       body: shareBytes(await promisify(brotliCompress)(plain, brotli)),
     },
     { encoding: 'gzip', etag: `"${tag}-gzip"`, body: shareBytes(await promisify(gzip)(plain)) },
-    { encoding: undefined, etag: `"${tag}"`, body: shareBytes(plain) },
   ];
 }
 
@@ -113,10 +119,9 @@ function toHeaders({ encoding, etag }: Page): Record<string, string> {
     'cache-control': 'no-cache',
     vary: 'accept, accept-encoding',
     'content-security-policy': CONTENT_SECURITY_POLICY,
-    'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     etag,
-    ...(encoding && { 'content-encoding': encoding }),
+    'content-encoding': encoding,
   };
 }
 
@@ -130,7 +135,7 @@ export interface GraphiQLOptions {
 }
 
 interface Page {
-  readonly encoding: 'br' | 'gzip' | undefined;
+  readonly encoding: 'br' | 'gzip';
   readonly etag: string;
   readonly body: Uint8Array<ArrayBuffer>;
 }
