@@ -27,6 +27,8 @@ ${offers.map((one) => toForm(one, token, mistake))}
     title: 'Connect your CRM',
     body,
     formAction: "'self'",
+    // Without a referrer older browsers would send the form with the origin `null`. The path is never sent.
+    headers: { 'referrer-policy': 'strict-origin' },
     isPopup: link.mode === 'POPUP',
   });
 }

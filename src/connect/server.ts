@@ -32,6 +32,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
   return {
     /** The paths of the pages. */
     paths: /^\/connect(?:\/|$)/,
+    findRoute,
     limitPages,
     toErrorResponse: (error: CrossbookError, { requestLog }: { readonly requestLog: RequestLog }) =>
       toErrorResponse(error, requestLog),
@@ -139,6 +140,14 @@ export function createConnectPages(deps: ConnectPagesDeps) {
 
 const MAX_WAITING = 200;
 
+/** The template of a page's path, which contains the link's token. */
+function findRoute(pathname: string): string | undefined {
+  if (/^\/connect\/callback(?:\/[^/]*)?$/.test(pathname))
+    return '/connect/callback/{provider_name}';
+  if (/^\/connect\/[^/]+$/.test(pathname)) return '/connect/{token}';
+  return /^\/connect\/[^/]+\/start$/.test(pathname) ? '/connect/{token}/start' : undefined;
+}
+
 async function only(
   methods: readonly string[],
   { method }: HttpRequest,
@@ -179,13 +188,11 @@ export function readFields(request: HttpRequest): URLSearchParams {
 
 /**
  * CSRF protection: whether the form was sent from our own page, by `Sec-Fetch-Site`, or in older browsers by
- * `Origin`, which is `null` without a referrer.
+ * `Origin`. The origin `null` proves nothing: a sandboxed frame of any site sends it.
  */
 function isFromOwnPage({ headers }: HttpRequest, publicUrl: string): boolean {
   const site = headers.get('sec-fetch-site');
-  if (site !== null) return site === 'same-origin';
-  const origin = headers.get('origin');
-  return origin === null || origin === 'null' || origin === publicUrl;
+  return site === null ? headers.get('origin') === publicUrl : site === 'same-origin';
 }
 
 /** Undefined where a parameter is repeated, because parsers disagree about which one counts. */

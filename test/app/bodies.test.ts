@@ -108,7 +108,10 @@ test('the form of a connect page has at most 8 KiB, and the page says so with it
   const send = (length: number) =>
     fetch(`${listener.url}/connect/forged/start`, {
       method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'same-origin',
+      },
       body: 'a'.repeat(length),
     });
   expect((await send(8_192)).status).toBe(404);

@@ -124,6 +124,8 @@ export const LINK_ATTACKS: readonly Attack[] = [
     'another site': { 'sec-fetch-site': 'cross-site' },
     'a sibling domain of the site': { 'sec-fetch-site': 'same-site' },
     'another site, in an old browser': { 'sec-fetch-site': '', origin: 'https://evil.example' },
+    'a sandboxed frame, in an old browser': { 'sec-fetch-site': '', origin: 'null' },
+    'a client that names no origin': { 'sec-fetch-site': '' },
   }).map(
     ([who, headers]): Attack => [
       `a form that ${who} sends`,

@@ -23,6 +23,16 @@ test('the last page of a popup posts a message to the exact origin of the applic
   expect(back.headers.get('cross-origin-opener-policy')).toBe('unsafe-none');
 });
 
+test('a browser without Sec-Fetch-Site sends the form with the origin of the page', async () => {
+  const link = await world.link();
+  const page = await link.browser.visit(link.url);
+  // With the policy no-referrer it would send the origin `null`, which is refused.
+  expect(page.headers.get('referrer-policy')).toBe('strict-origin');
+  const headers = { 'sec-fetch-site': '', origin: 'http://localhost:4000' };
+  const sent = { method: 'POST', form: HUBSPOT, headers };
+  expect((await link.browser.visit(`${link.url}/start`, sent)).status).toBe(200);
+});
+
 test('no other page contains a script', async () => {
   const link = await world.link();
   await link.browser.visit(link.url);

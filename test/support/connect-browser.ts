@@ -20,17 +20,19 @@ function openBrowserOver(ask: (request: Request) => Promise<Response>): Browser 
     { method = 'GET', form, json, headers = {} } = {},
   ) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const sent = {
+      cookie,
+      ...(form && {
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'same-origin',
+      }),
+      ...headers,
+    };
     const response = await ask(
       new Request(url, {
         method,
-        headers: {
-          ...(cookie !== '' && { cookie }),
-          ...(form && {
-            'content-type': 'application/x-www-form-urlencoded',
-            'sec-fetch-site': 'same-origin',
-          }),
-          ...headers,
-        },
+        // An older browser lacks some of them: an empty one is not sent.
+        headers: Object.entries(sent).filter(([, value]) => value !== ''),
         ...(form && { body: new URLSearchParams(form).toString() }),
         ...(json !== undefined && { body: JSON.stringify(json) }),
       }),
