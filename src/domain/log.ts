@@ -58,7 +58,7 @@ export interface RequestFields {
   readonly application?: string | undefined;
   /** The public id of the key or token. */
   readonly credential?: string | undefined;
-  /** As the client sent it. Not logged where it contains an email address, or is too long. */
+  /** As the client sent it. Not logged where it looks like an email address or a secret, or is too long. */
   readonly customer?: string | undefined;
   readonly provider?: ProviderName | undefined;
   readonly cache?: CacheUse | undefined;
@@ -88,8 +88,8 @@ export interface RequestRecord
   readonly requestId: string;
   readonly traceId: string;
   readonly method: string;
-  /** Without the query string, which may contain emails. */
-  readonly path: string;
+  /** The template of the path: `/customers/{customer_id}`. The path itself may contain emails and secrets. */
+  readonly route: string;
   readonly customers: readonly string[];
   readonly providers: readonly ProviderName[];
   readonly status: number;

@@ -54,16 +54,15 @@ export async function createGraphQL(options: GraphQLOptions) {
   const page = graphiql && createGraphiQLPage({ typePrefix, ...graphiql });
 
   return {
+    findRoute: (pathname: string) => (pathname === PATH ? PATH : undefined),
     async answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
       requestLog.record({ face: 'graphql' });
-      const shown =
-        page && request.method === 'GET' && request.pathname === PATH
-          ? page.answer(request)
-          : undefined;
-      if (shown) return shown;
       let context: RequestContext | undefined;
       let results: Results;
       try {
+        const isPage = page && request.method === 'GET' && request.pathname === PATH;
+        const shown = isPage ? page.answer(request) : undefined;
+        if (shown) return await shown;
         if (request.pathname !== PATH)
           throw new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${PATH}.`);
         checkRequest(request);

@@ -45,6 +45,12 @@ export function createCors({ findOrigins, onRefused }: CorsOptions) {
   };
 }
 
+/**
+ * Paths that no page of another origin may call or read, whatever origins the applications list: the admin API, the
+ * pages of connect links, and the demo's part in them.
+ */
+export const SAME_ORIGIN_PATHS = /^\/(?:admin|connect|demo)(?:\/|$)/;
+
 /** For a request with an `Origin`. */
 export function isPreflightRequest({ method, headers }: HttpRequest): boolean {
   return method === 'OPTIONS' && headers.get('access-control-request-method') !== null;

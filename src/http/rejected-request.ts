@@ -63,6 +63,7 @@ export function toRefusal(error: CrossbookError, pathname?: string) {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       'content-length': String(Buffer.byteLength(text)),
+      'x-content-type-options': 'nosniff',
       ...toRetryAfter(error.retryAfterMs),
     },
     body: text,

@@ -1,6 +1,6 @@
 import { type Caller, missingCredentials } from '../domain/caller.ts';
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
-import type { OpenRequestLog, RequestLog } from '../domain/log.ts';
+import type { OpenRequestLog, RequestLog, RequestRecord } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
 import { type HeldBytes, memoryLimitReached } from '../domain/resources.ts';
 import type {
@@ -11,7 +11,7 @@ import type {
 } from '../lib/http-message.ts';
 import { countOwnBytes } from '../lib/json-body.ts';
 import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
-import { type Cors, isPreflightRequest } from './cors.ts';
+import { type Cors, isPreflightRequest, SAME_ORIGIN_PATHS } from './cors.ts';
 import type { Probes } from './lifecycle.ts';
 import { type OwnedResponse, SLICE_BYTES } from './send-response.ts';
 
@@ -25,12 +25,12 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   const { cors, findCaller, openRequestLog, probes, addRateLimitHeaders } = options;
 
   return async (request, address) => {
-    const { headers } = request;
-    const requestLog = openRequestLog(request);
-    // Cached origins are not awaited, because an await costs a microtask. Pages of connect links are
-    // never readable from other origins.
-    const isConnectPage = connect?.paths.test(request.pathname) === true;
-    const origin = isConnectPage ? null : headers.get('origin');
+    const { method, pathname, headers } = request;
+    const face = findFace(pathname);
+    const route = probes.paths.test(pathname) ? pathname : face.findRoute(pathname);
+    const requestLog = openRequestLog({ method, headers, route: route ?? UNKNOWN_ROUTE });
+    // Cached origins are not awaited, because an await costs a microtask.
+    const origin = SAME_ORIGIN_PATHS.test(pathname) ? null : headers.get('origin');
     const isPreflight = origin !== null && isPreflightRequest(request);
     const found = origin === null || isPreflight ? undefined : cors.findApplications(origin);
     const applications = found instanceof Promise ? await found : found;
@@ -39,7 +39,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       address,
       application: undefined,
       requestLog,
-      isConnectPage,
+      face,
       isPreflight,
     };
     const response = await respond(incoming);
@@ -52,6 +52,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       const applicationId = requestLog.caller?.application.id;
       cors.addHeaders({ headers, applications, applicationId, status }, sent);
     }
+    sent['x-content-type-options'] = 'nosniff';
     sent['x-request-id'] = requestLog.requestId;
     if (bytes !== undefined) sent['content-length'] = String(bytes);
     requestLog.close({ status, bytes });
@@ -59,25 +60,22 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   };
 
   async function respond(incoming: Incoming): Promise<HttpResponse> {
-    const { request, address, requestLog, isConnectPage } = incoming;
+    const { request, address, requestLog, face } = incoming;
     const { pathname, headers } = request;
-    const isOperator = admin?.paths.test(pathname) === true;
-    const api = pathname === '/graphql' ? graphql : rest;
-    const face = (isOperator && admin) || (isConnectPage && connect) || api;
     let permit: RequestPermit | undefined;
     try {
       options.checkHost?.(headers);
       if (incoming.isPreflight) return await cors.answerPreflight(request);
       const probe = probes.paths.test(pathname) ? probes.answer(request) : undefined;
       if (probe) return reserveResponse(incoming, await probe);
-      if (isOperator) {
+      if (face === admin) {
         admin.requireKey({ headers, address });
         requestLog.record({ credential: OPERATOR });
         incoming.application = OPERATOR;
         // It has a group of its own, so that busy applications cannot lock it out.
         permit = limit.open(OPERATOR);
-      } else if (isConnectPage) {
-        const counted = connect?.limitPages(address);
+      } else if (face === connect) {
+        const counted = connect.limitPages(address);
         if (counted) await counted;
         // Pages ignore API keys: the link identifies application and customer.
         permit = limit.open();
@@ -95,6 +93,12 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     } finally {
       permit?.release();
     }
+  }
+
+  function findFace(pathname: string): Face {
+    if (admin?.paths.test(pathname)) return admin;
+    if (connect?.paths.test(pathname)) return connect;
+    return pathname === '/graphql' ? graphql : rest;
   }
 
   function admitCaller(incoming: Incoming, caller: Caller | undefined): RequestPermit {
@@ -120,7 +124,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     }
     const hold = heldBytes.open(incoming, 'request_body');
     permit.keep(hold);
-    const sender = incoming.isConnectPage ? 'page' : requestLog.caller ? 'caller' : 'stranger';
+    const sender = incoming.face === connect ? 'page' : requestLog.caller ? 'caller' : 'stranger';
     return request.receiveBody(bodyBytes[sender], (bytes) => {
       if (!hold.grow(bytes)) throw memoryLimitReached();
     });
@@ -163,6 +167,9 @@ function toConnectionKey({ customer }: Caller, headers: HttpHeaders): string {
   return `${isProviderName(provider) ? provider : ''} ${customerId}`;
 }
 
+/** The route of paths that no API knows: the path itself is the client's text. */
+const UNKNOWN_ROUTE = 'unknown';
+
 /** Stands for the operator in the limits: no application has this id. */
 const OPERATOR = 'operator';
 
@@ -188,14 +195,15 @@ interface Incoming {
   /** Undefined until it is authenticated, and without a key or token. */
   application: string | undefined;
   readonly requestLog: OpenRequestLog;
-  /** Whether it is for a page of connect links. */
-  readonly isConnectPage: boolean;
+  readonly face: Face;
   /** Whether it is a CORS preflight request. */
   readonly isPreflight: boolean;
 }
 
 /** The GraphQL or the REST API. */
 interface Face {
+  /** The template of a path that this API knows, such as `/customers/{customer_id}`. */
+  findRoute(pathname: string): string | undefined;
   answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
   toErrorResponse(
     error: CrossbookError,
@@ -236,7 +244,9 @@ export interface RequestHandlerOptions {
   readonly checkHost?: ((headers: HttpHeaders) => void) | undefined;
   /** Authenticates by the headers. Undefined: no credentials. Throws or rejects where they are invalid. */
   findCaller(arrival: Arrival): Promise<Caller | undefined> | Caller | undefined;
-  openRequestLog(request: HttpRequest): OpenRequestLog;
+  openRequestLog(
+    head: Pick<HttpRequest, 'method' | 'headers'> & Pick<RequestRecord, 'route'>,
+  ): OpenRequestLog;
   /** Health checks, metrics and the home page, which bypass load shedding. */
   readonly probes: Pick<Probes, 'paths' | 'answer'>;
   /** Adds the rate limit headers of the caller. */

@@ -41,7 +41,6 @@ ${script && html`<script nonce="${script.nonce}">${new Markup(script.text)}</scr
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       'content-security-policy': policy.join('; '),
-      'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'x-robots-tag': 'noindex, nofollow',
       'referrer-policy': 'no-referrer',

@@ -56,19 +56,16 @@ export function toEndpoint(
 export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
   const routes = endpoints.map((endpoint) => ({ endpoint, pattern: toPattern(endpoint.path) }));
   return {
+    findRoute: (pathname: string) =>
+      routes.find(({ pattern }) => pattern.test(pathname))?.endpoint.path,
     /** The response to a request that was rejected before routing. */
     toErrorResponse: (error: CrossbookError, { requestLog }: { readonly requestLog: RequestLog }) =>
       errorResponse(error, requestLog),
     async answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
       requestLog.record({ face: 'rest' });
-      const { status, headers, body } = await route(request, requestLog).catch((thrown: unknown) =>
+      const response = await route(request, requestLog).catch((thrown: unknown) =>
         errorResponse(thrown, requestLog),
       );
-      const response = {
-        status,
-        headers: { 'x-content-type-options': 'nosniff', ...headers },
-        body,
-      };
       if (request.method === 'HEAD') return { ...response, body: null };
       return compressAnswer(response, request.headers.get('accept-encoding'));
     },

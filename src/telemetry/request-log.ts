@@ -33,7 +33,7 @@ class WrittenRequestLog implements OpenRequestLog {
   readonly #trace: RequestTrace | undefined;
   readonly #startedAt: number;
 
-  constructor({ method, pathname, headers }: RequestHead, deps: RequestLogDeps) {
+  constructor({ method, route, headers }: RequestHead, deps: RequestLogDeps) {
     this.#deps = deps;
     const { parent, isSampled } = readTraceContext(headers.get('traceparent'));
     this.#trace = isSampled ? deps.startTrace?.(parent) : undefined;
@@ -41,7 +41,7 @@ class WrittenRequestLog implements OpenRequestLog {
       requestId: readRequestId(headers.get('x-request-id')) ?? randomUUID(),
       traceId: parent?.traceId ?? this.#trace?.traceId ?? createTraceId(),
       method,
-      path: redactPath(pathname),
+      route,
       face: undefined,
       operation: undefined,
       operationName: undefined,
@@ -119,10 +119,13 @@ function addOnce<Value>(list: readonly Value[], value: Value): readonly Value[] 
   return list.includes(value) ? list : [...list, value];
 }
 
-/** Logs no email addresses, and nothing too long to be a customer id. */
+/** Whether a customer id can be logged: clients also send emails, keys and tokens in its place. */
 function isLoggable(customerId: string): boolean {
-  return customerId.length <= MAX_CUSTOMER_ID_LENGTH && !customerId.includes('@');
+  return customerId.length <= MAX_CUSTOMER_ID_LENGTH && !EMAIL_OR_SECRET.test(customerId);
 }
+
+/** An email address, or the beginning of a key, a customer token, a webhook secret or the token of a link. */
+const EMAIL_OR_SECRET = /@|cb[ak]_|eyJ|whsec_|v\d\.[\w-]+\./;
 
 /** Writes one line per request. Fields with usual values are omitted. */
 function writeRequestLine(log: Log, record: RequestRecord): void {
@@ -131,7 +134,7 @@ function writeRequestLine(log: Log, record: RequestRecord): void {
     requestId: record.requestId,
     traceId: record.traceId,
     method: record.method,
-    path: record.path.slice(0, LONGEST),
+    route: record.route,
     face: record.face,
     operation: record.operation,
     operationName: record.operationName?.slice(0, LONGEST),
@@ -175,7 +178,7 @@ function toRequestSpan({ method, status, errors, ...record }: RequestRecord) {
   const attributes = {
     'http.request.method': method,
     'http.response.status_code': status,
-    'url.path': record.path,
+    'http.route': record.route,
     'crossbook.request_id': record.requestId,
     'crossbook.face': record.face,
     'crossbook.operation': record.operation,
@@ -198,19 +201,6 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const SEVERAL = 'several';
 /** Keeps log lines short. */
 const MAX_CUSTOMERS = 20;
-
-/**
- * Removes secrets from a path before it is logged. The path of a connect link is a secret, so everything after
- * `/connect/` is removed; so is anything in the format of a link token elsewhere, because people and proxies change
- * paths.
- */
-export function redactPath(path: string): string {
-  return path.replace(AFTER_CONNECT, '$1…').replace(TOKEN, '…');
-}
-
-const AFTER_CONNECT = /(\/(?:c|%63)onnect\/)(?!callback(?:\/|$))[^/]+/gi;
-/** The format of a link's token: version, key, payload and MAC, separated by dots. */
-const TOKEN = /v\d(?:\.|%2e)[\w-]{1,32}(?:\.|%2e)[\w-]{8,}(?:\.|%2e)[\w-]{8,}/gi;
 
 const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
@@ -243,7 +233,7 @@ const BEGINS_HERE: TraceContext = { parent: undefined, isSampled: true };
 
 type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] };
 
-type RequestHead = Pick<HttpRequest, 'method' | 'pathname' | 'headers'>;
+type RequestHead = Pick<HttpRequest, 'method' | 'headers'> & Pick<RequestRecord, 'route'>;
 
 interface RequestLogDeps {
   readonly log: Log;

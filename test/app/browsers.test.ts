@@ -47,7 +47,7 @@ describe.each(Object.entries(ASKED))('CORS in %s', (_face, { path, body }) => {
     expect(preflight.headers.get('access-control-allow-origin')).toBe(ORIGINS.demo);
     expect(JSON.parse(app.crossbook.log.at(-1) ?? '')).toMatchObject({
       method: 'OPTIONS',
-      path,
+      route: path,
       status: 204,
       requestId: preflight.headers.get('x-request-id'),
     });

@@ -129,7 +129,7 @@ describe('REST', () => {
 
 test('no log line contains the API key, a token or an email', () => {
   const text = crossbook.log.join('');
-  expect(text).toContain('"path":"/graphql"');
+  expect(text).toContain('"route":"/graphql"');
   const { hubspot, salesforce } = crossbook.sandbox;
   for (const secret of [
     crossbook.key,

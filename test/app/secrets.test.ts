@@ -77,7 +77,7 @@ test('every secret of the list was in use during the run', () => {
 });
 
 test('logs, traces and metrics contain no secret and no personal data', () => {
-  expect(output.join('')).toContain('"path":"/contacts/_search"');
+  expect(output.join('')).toContain('"route":"/contacts/_search"');
   expect(collector.spans().length).toBeGreaterThan(10);
   expect(findIn(output, [...Object.values(secrets), ...PERSONAL])).toEqual([]);
 });

@@ -116,7 +116,7 @@ test('a preflight is logged like any other request, with the id of its response'
   expect(records).toEqual([
     expect.objectContaining({
       method: 'OPTIONS',
-      path: '/graphql',
+      route: '/graphql',
       requestId: 'mine-1',
       status: 204,
     }),

@@ -237,6 +237,7 @@ describe('memory', () => {
       patch: {
         admin: {
           ...never,
+          findRoute: () => undefined,
           paths: /^\/admin/,
           requireKey: () => {},
           toErrorResponse: () => ({ status: 503, headers: {}, body: 'no memory' }),

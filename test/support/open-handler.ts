@@ -38,6 +38,7 @@ export function openHandler(options: HandlerOptions = {}) {
   const answer =
     options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
   const face = {
+    findRoute: (pathname: string) => pathname,
     async answer(request: HttpRequest, requestLog: RequestLog) {
       answered.push(request.method);
       journals.push(requestLog);

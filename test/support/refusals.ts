@@ -34,5 +34,6 @@ export function readErrors(heard: string) {
   const [head = '', body = ''] = heard.split('\r\n\r\n');
   expect(head).toContain(`content-length: ${body.length}`);
   expect(head).toContain('content-type: application/json');
+  expect(head).toContain('x-content-type-options: nosniff');
   return JSON.parse(body).errors;
 }

@@ -156,7 +156,7 @@ const RECORD: RequestRecord = {
   requestId: 'r',
   traceId: 't',
   method: 'POST',
-  path: '/graphql',
+  route: '/graphql',
   face: 'graphql',
   operation: 'searchContacts',
   operationName: 'Find',

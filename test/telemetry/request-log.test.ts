@@ -32,13 +32,17 @@ test('notes from many places are logged once, at the end of the request', () => 
       calls: 2,
       ms: 12,
       method: 'POST',
-      path: '/graphql',
+      route: '/graphql',
     }),
   ]);
 });
 
 test.each([
   ['that contains an email address', 'ada@example.com'],
+  ['that is an API key', 'cbk_0123456789abcdef_secret'],
+  ['that is an admin key', 'cba_secret'],
+  ['that is a customer token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZW1vIn0.c2VjcmV0'],
+  ['that is a webhook secret', 'whsec_c2VjcmV0'],
   ['that is too long', 'x'.repeat(256)],
 ])('a customer id %s is not logged', (_title, customer) => {
   const { requestLog, records } = open();
@@ -128,7 +132,7 @@ test('a request line is a warning if the error is not the caller’s', () => {
 });
 
 test('client input does not make a line long', () => {
-  const { requestLog, log } = open({ path: `/${'x'.repeat(10_000)}` });
+  const { requestLog, log } = open();
   requestLog.record({ operationName: 'y'.repeat(10_000) });
   for (let n = 0; n < 1_000; n++) requestLog.record({ customer: `customer ${n}` });
   requestLog.close(ANSWER);
@@ -148,11 +152,10 @@ const ANSWER = { status: 200, bytes: undefined };
 interface OpenOptions {
   readonly requestId?: string | null;
   readonly traceparent?: string;
-  readonly path?: string;
   readonly startTrace?: Traces['start'];
 }
 
-function open({ startTrace, requestId, traceparent, path = '/graphql' }: OpenOptions = {}) {
+function open({ startTrace, requestId, traceparent }: OpenOptions = {}) {
   const log = createFakeLog();
   const records: RequestRecord[] = [];
   let clock = 1_000;
@@ -163,6 +166,6 @@ function open({ startTrace, requestId, traceparent, path = '/graphql' }: OpenOpt
     onDone: (record) => void records.push(record),
   });
   const headers = new IncomingHeaders({ 'x-request-id': requestId ?? undefined, traceparent });
-  const requestLog = openRequestLog({ method: 'POST', pathname: path, headers });
+  const requestLog = openRequestLog({ method: 'POST', route: '/graphql', headers });
   return { requestLog, log, records, tick: (ms: number) => (clock += ms) };
 }

@@ -31,6 +31,7 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
   return {
     ...pages,
     paths: new RegExp(`${pages.paths.source}|^(?:${Object.keys(routes).join('|')})$`),
+    findRoute: (pathname) => (pathname in routes ? pathname : pages.findRoute(pathname)),
     async answer(request, requestLog) {
       const works = routes[request.pathname];
       if (!works) return pages.answer(request, requestLog);
