@@ -212,13 +212,13 @@ export const SETTINGS = {
     serviceName: setting('OTEL_SERVICE_NAME', z.string(), 'crossbook'),
   },
   limits: {
-    perKey: setting(
+    perApplication: setting(
       'CROSSBOOK_REQUESTS_PER_MINUTE',
       perMinute,
       '600000',
-      'Rate limits a minute, 0 for none: requests of each API key and of each customer token, counted once for every 1,000 of their cost (beyond it: 429 with Retry-After); failed look-ups of API keys from one address (beyond it they are slowed down).',
+      'Rate limits a minute, 0 for none: requests of each application, by all of its API keys and customer tokens; requests of each customer, by all of its tokens, which count towards both; a request counts once for every 1,000 of their cost (beyond it: 429 with Retry-After); failed look-ups of API keys from one address (beyond it they are slowed down).',
     ),
-    perToken: setting('CROSSBOOK_TOKEN_REQUESTS_PER_MINUTE', perMinute, '6000'),
+    perCustomer: setting('CROSSBOOK_TOKEN_REQUESTS_PER_MINUTE', perMinute, '6000'),
     failedAuthentications: setting('CROSSBOOK_GUESSES_PER_MINUTE', perMinute, '300'),
   },
   pagesPerMinute: setting(

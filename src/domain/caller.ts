@@ -5,7 +5,7 @@ import type { ProviderName } from './provider-names.ts';
 /** The caller of a request: an application, or one customer of it. */
 export interface Caller {
   readonly application: Application;
-  /** The id of the API key or token, never the secret: the key of the rate limit. */
+  /** The id of the API key or token for the log, never the secret. */
   readonly credentialId: string;
   /** Present for a customer token: only this customer is accessible. */
   readonly customer?: CustomerScope | undefined;

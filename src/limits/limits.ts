@@ -11,8 +11,8 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
   const redis = options.redis && (await openRedis({ ...options.redis, log, clock }));
   const limiter = (name: string, perMinute = 0) =>
     perMinute > 0 ? createLimiter({ name, perMinute, redis, clock }) : undefined;
-  const keys = limiter('key', options.perKey);
-  const tokens = limiter('token', options.perToken);
+  const applications = limiter('application', options.perApplication);
+  const customers = limiter('customer', options.perCustomer);
   const pages = limiter('page', options.pages);
   /**
    * A keyed hash maps addresses to 65,536 buckets: bounded memory, and clients cannot choose whose bucket they share.
@@ -20,10 +20,7 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
   const toBucket = (address: string) => hashOnce('sha256', hash(address)).slice(0, BUCKET_DIGITS);
 
   return {
-    /**
-     * Consumes one unit of the caller's rate limit. Throws or rejects with TOO_MANY_REQUESTS; undefined where nothing
-     * has to be awaited.
-     */
+    /** Consumes one unit of the caller's rate limits. Rejects with TOO_MANY_REQUESTS. */
     consumeRateLimit: (requestLog: RateLimitedRequest, caller: Caller) =>
       take(requestLog, caller, 1),
 
@@ -67,22 +64,42 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
     close: async () => redis?.close(),
   };
 
-  function take(requestLog: RateLimitedRequest, { credentialId, customer }: Caller, more: number) {
-    const units = (requestLog.rateLimit?.units ?? 0) + more;
-    requestLog.rateLimit = { quota: undefined, units };
-    const limit = customer ? tokens : keys;
-    if (!limit) return undefined;
-    return settle(limit(credentialId, more), (quota) => {
-      requestLog.rateLimit = { quota, units };
-      if (!quota.isOver) return;
-      const who = customer ? 'customer token' : 'API key';
+  /** Consumes units of each limit of the caller. The headers of the response tell the one with the least left. */
+  async function take(requestLog: RateLimitedRequest, caller: Caller, more: number): Promise<void> {
+    const { quota, units } = requestLog.rateLimit ?? NOTHING_CONSUMED;
+    const rateLimit = { quota, units: units + more };
+    requestLog.rateLimit = rateLimit;
+    let tightest: ConsumeResult | undefined;
+    for (const { owner, limit, key } of limitsOf(caller)) {
+      const consumed = await limit(key, more);
+      if (!tightest || consumed.remaining <= tightest.remaining) tightest = consumed;
+      rateLimit.quota = tightest;
+      if (!consumed.isOver) continue;
       throw tooMany(
-        `This ${who} makes more than ${quota.limit} requests a minute, weighted by their cost.`,
-        quota.resetMs,
+        `This ${owner} makes more than ${consumed.limit} requests a minute, weighted by their cost.`,
+        consumed.resetMs,
       );
-    });
+    }
+  }
+
+  /**
+   * The limits are those of customers and applications, so that more keys and tokens allow no more requests. A
+   * customer's comes first: what exceeds it takes nothing from the other customers of the application.
+   */
+  function limitsOf({ application, customer }: Caller) {
+    const limits: OwnedLimit[] = [];
+    if (customer && customers) {
+      // Hashed, because customer ids may be email addresses, and Redis need not know them.
+      const key = hash(`${application.id} ${customer.customerId}`);
+      limits.push({ owner: 'customer', limit: customers, key });
+    }
+    if (applications)
+      limits.push({ owner: 'application', limit: applications, key: application.id });
+    return limits;
   }
 }
+
+const NOTHING_CONSUMED = { quota: undefined, units: 0 };
 
 /** Avoids a promise where the result is available synchronously. */
 function settle(
@@ -212,8 +229,9 @@ export type Limits = Awaited<ReturnType<typeof openLimits>>;
 
 interface LimitOptions extends Pick<LimiterOptions, 'clock'> {
   /** Units per minute; 0: no limit. */
-  readonly perKey: number;
-  readonly perToken: number;
+  readonly perApplication: number;
+  /** Counts the requests by customer tokens. */
+  readonly perCustomer: number;
   /** Failed look-ups per minute and address; 0: no limit. */
   readonly failedAuthentications: number;
   /** Pages of connect links per minute and address; 0 or absent: no limit. */
@@ -229,6 +247,12 @@ type RateLimitedRequest = Pick<RequestLog, 'rateLimit'>;
 
 /** Consumes units of a key. */
 type Limiter = (key: string, units: number) => ConsumeResult | Promise<ConsumeResult>;
+
+interface OwnedLimit {
+  readonly owner: 'application' | 'customer';
+  readonly limit: Limiter;
+  readonly key: string;
+}
 
 interface ConsumeResult extends Quota {
   readonly isOver: boolean;

@@ -3,14 +3,14 @@ import { openApp, type TestApp } from '../support/open-app.ts';
 import { describeOnRedis, freshPrefix, HANGING_MS, REDIS_URL } from '../support/redis.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
-const LIMITS = { perKey: 3, perToken: 2, failedAuthentications: 4 };
+const LIMITS = { perApplication: 3, perCustomer: 2, failedAuthentications: 4 };
 const ASK = '{ providers { name } }';
 const SEARCH = { filter: { email: 'ada@example.com' } };
 
 let app: TestApp;
 afterEach(() => app.close());
 
-describe('The rate limit of one API key', () => {
+describe('The rate limit of an application', () => {
   test('rejects further requests in GraphQL and REST alike, with Retry-After', async () => {
     app = await openApp({ limits: LIMITS });
     for (let request = 0; request < 2; request++) await askGraphQL();
@@ -32,7 +32,7 @@ describe('The rate limit of one API key', () => {
         problem_type: 'TOO_MANY_REQUESTS',
         status: '429',
         title: 'Too many requests',
-        detail: 'This API key makes more than 3 requests a minute, weighted by their cost.',
+        detail: 'This application makes more than 3 requests a minute, weighted by their cost.',
         meta: {
           origin: 'crossbook',
           application_name: 'Demo application',
@@ -54,19 +54,23 @@ describe('The rate limit of one API key', () => {
     expect(documented.map((name) => name.toLowerCase())).toEqual(expect.arrayContaining(sent));
   });
 
-  test('is separate for each key and token, also of the same application', async () => {
-    app = await openApp({ limits: LIMITS });
-    const made = await app.rest('POST', '/customers/demo/tokens', {});
-    const token = { 'x-api-key': '', authorization: `Bearer ${made.body.token}` };
-    for (let request = 0; request < 3; request++) await askGraphQL();
-    expect((await askGraphQL()).status).toBe(429);
+  test('covers the tokens of its customers, and all tokens of a customer share one limit', async () => {
+    app = await openApp({ limits: { ...LIMITS, perApplication: 7 } });
     const statuses: number[] = [];
-    for (let request = 0; request < 3; request++) statuses.push((await askGraphQL(token)).status);
+    for (let request = 0; request < 3; request++) {
+      const { token } = (await app.rest('POST', '/customers/demo/tokens', {})).body;
+      const answer = await askGraphQL({ 'x-api-key': '', authorization: `Bearer ${token}` });
+      statuses.push(answer.status);
+    }
     expect(statuses).toEqual([200, 200, 429]);
+    // Three for making tokens, and two of the three by tokens.
+    expect((await askGraphQL()).headers.get('ratelimit-remaining')).toBe('1');
   });
 
   test('counts a request once per thousand of its cost, in GraphQL and REST', async () => {
-    app = await openApp({ limits: { perKey: 1_000, perToken: 2, failedAuthentications: 0 } });
+    app = await openApp({
+      limits: { perApplication: 1_000, perCustomer: 2, failedAuthentications: 0 },
+    });
     const left = async (pending: Promise<{ headers: Headers }>) =>
       Number((await pending).headers.get('ratelimit-remaining'));
     const search = (pageSize: number, filter: object) =>
@@ -107,7 +111,9 @@ describe('The rate limit of one API key', () => {
   });
 
   test('is off when set to 0, and responses carry no rate limit headers', async () => {
-    app = await openApp({ limits: { perKey: 0, perToken: 0, failedAuthentications: 0 } });
+    app = await openApp({
+      limits: { perApplication: 0, perCustomer: 0, failedAuthentications: 0 },
+    });
     const answers = await Promise.all(Array.from({ length: 20 }, () => askGraphQL()));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(
@@ -119,7 +125,10 @@ describe('The rate limit of one API key', () => {
 describeOnRedis('a limit that is counted in Redis', () => {
   test('rejects a search that costs more than is left, in GraphQL and REST, without a provider call', async () => {
     const redis = { url: REDIS_URL, prefix: freshPrefix(), commandTimeoutMs: HANGING_MS };
-    app = await openApp({ redis, limits: { perKey: 2, perToken: 2, failedAuthentications: 0 } });
+    app = await openApp({
+      redis,
+      limits: { perApplication: 2, perCustomer: 2, failedAuthentications: 0 },
+    });
     const token = (await app.rest('POST', '/customers/demo/tokens', {})).body.token;
     const page =
       '{ searchContacts(provider: HUBSPOT, filter: { emailDomain: "example.com" }, first: 1000) { nodes { id firstName lastName } } }';
@@ -135,7 +144,9 @@ describeOnRedis('a limit that is counted in Redis', () => {
 
 describe('Invalid API keys', () => {
   test('from one address slow down its key lookups; valid keys and tokens from the same address still get responses, cached or not', async () => {
-    app = await openApp({ limits: { perKey: 0, perToken: 0, failedAuthentications: 4 } });
+    app = await openApp({
+      limits: { perApplication: 0, perCustomer: 0, failedAuthentications: 4 },
+    });
     const token = (await app.rest('POST', '/customers/demo/tokens', {})).body.token;
     const invalidKey = (index: number) =>
       `cbk_${String(index).padStart(16, '0')}_${'A'.repeat(43)}`;
@@ -156,7 +167,9 @@ describe('Invalid API keys', () => {
   });
 
   test('in the wrong format are rejected without a database query', async () => {
-    app = await openApp({ limits: { perKey: 0, perToken: 0, failedAuthentications: 4 } });
+    app = await openApp({
+      limits: { perApplication: 0, perCustomer: 0, failedAuthentications: 4 },
+    });
     for (const key of [
       'x',
       'cbk_guess',

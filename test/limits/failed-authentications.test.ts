@@ -31,8 +31,8 @@ test('an IPv6 network counts as one address', async () => {
 async function open(perMinute: number) {
   let now = performance.now();
   const { failures } = await openLimits({
-    perKey: 0,
-    perToken: 0,
+    perApplication: 0,
+    perCustomer: 0,
     failedAuthentications: perMinute,
     redis: undefined,
     log: createFakeLog(),

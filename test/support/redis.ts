@@ -41,14 +41,14 @@ export async function openTestRedis(
 
 export function openTestLimits(
   redis: { url: string; prefix: string; commandTimeoutMs?: number },
-  perKey = 5,
+  perApplication = 5,
   log: Log = createFakeLog(),
 ) {
   const hash = (text: string) => text;
   return openLimits({
-    perKey,
-    perToken: perKey,
-    failedAuthentications: perKey,
+    perApplication,
+    perCustomer: perApplication,
+    failedAuthentications: perApplication,
     redis,
     log,
     hash,
