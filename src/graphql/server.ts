@@ -70,7 +70,9 @@ export async function createGraphQL(options: GraphQLOptions) {
         const limited = context.consumeRateLimit();
         if (limited) await limited;
         const applicationId = context.caller?.application.id;
-        const asked = readRequest(request, { limits, documents, applicationId });
+        const takeTurn = () => requestLog.permit.takeTurn();
+        const rules = { limits, documents, applicationId, takeTurn };
+        const asked = await readRequest(request, rules);
         const spent = nothingSpent();
         const state: GraphQLRequest = {
           request,

@@ -1,10 +1,40 @@
 import { isUtf8 } from 'node:buffer';
+import { JsonLimitError, PIECE_BYTES, parseJsonInPieces } from './json-pieces.ts';
+import { timeTask } from './task-time.ts';
 
 /**
- * Parses a request body as strict JSON: valid UTF-8, no duplicate keys, no lone surrogates. For ordinary bodies the
- * checks add a third of a microsecond to parsing.
+ * Parses a request body as strict JSON: valid UTF-8, no duplicate keys, no lone surrogates. A long body is parsed in
+ * pieces, and `takeTurn` is called before each. For ordinary bodies the checks add a third of a microsecond.
  */
-export function readJsonBytes(bytes: Buffer): ReadJson {
+export async function readJsonBody(bytes: Buffer, takeTurn: TakeTurn): Promise<ReadJson> {
+  if (bytes.length <= PIECE_BYTES) return timeTask('request_body', () => readJsonBytes(bytes));
+  if (!isUtf8(bytes)) return { problem: 'is not UTF-8' };
+  let problem: string | undefined;
+  const refuse = (found: string): never => {
+    problem = found;
+    throw new SyntaxError(found);
+  };
+  try {
+    const value = await parseJsonInPieces(bytes, {
+      between: takeTurn,
+      parse(text) {
+        const read = timeTask('request_body', () => readJsonText(text));
+        return 'value' in read ? read.value : refuse(read.problem);
+      },
+      onDuplicateKey: (key) => refuse(toDuplicate(JSON.stringify(key))),
+    });
+    return { value };
+  } catch (cause) {
+    if (cause instanceof JsonLimitError)
+      return { problem: `cannot be read, because ${cause.message}`, cause };
+    if (cause instanceof SyntaxError) return { problem: problem ?? NOT_JSON, cause };
+    throw cause;
+  }
+}
+
+type TakeTurn = () => Promise<void> | undefined;
+
+function readJsonBytes(bytes: Buffer): ReadJson {
   const text = bytes.toString('utf8');
   // The replacement character stands for invalid bytes, unless it was sent itself.
   if (text.includes(REPLACEMENT) && !isUtf8(bytes)) return { problem: 'is not UTF-8' };
@@ -23,14 +53,18 @@ export function readJsonText(text: string): ReadJson {
     )
       return { problem: 'contains half of a surrogate pair, which is no character' };
   } catch (cause) {
-    return { problem: text.trim() === '' ? 'is empty; it must be JSON' : 'is not JSON', cause };
+    return { problem: text.trim() === '' ? 'is empty; it must be JSON' : NOT_JSON, cause };
   }
   // Duplicate keys collapse in the value, so the counts differ. A false alarm only costs the slower search.
   if (countKeyColons(text) === countKeys(value)) return { value };
   const twice = findDuplicateKey(text);
-  return twice === undefined
-    ? { value }
-    : { problem: `names ${twice.slice(0, 100)} twice in one object` };
+  return twice === undefined ? { value } : { problem: toDuplicate(twice) };
+}
+
+const NOT_JSON = 'is not JSON';
+
+function toDuplicate(key: string): string {
+  return `names ${key.slice(0, 100)} twice in one object`;
 }
 
 /**

@@ -38,7 +38,8 @@ export function toRoute<Context, Parts extends Partial<InputParts>>(
     input,
     async run(context, request, meter) {
       const head: ResponseHead = { status: response?.status ?? 200, headers: {} };
-      const body = await handle(context, readInput(input, request) as InputOf<Parts>, head);
+      const read = (await readInput(input, request)) as InputOf<Parts>;
+      const body = await handle(context, read, head);
       if (body !== undefined) return jsonResponse(body, head, meter);
       return {
         status: head.status,

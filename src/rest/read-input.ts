@@ -1,16 +1,16 @@
 import type * as z from 'zod';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
-import { isJson, readJsonBytes } from '../lib/json.ts';
+import { isJson, readJsonBody } from '../lib/json.ts';
 
 /**
  * Validates the whole request at once, so that one error lists every mistake. Of a long body it lists the first only,
  * because half a million elements can all be wrong.
  */
-export function readInput<Parts extends InputParts>(
+export async function readInput<Parts extends InputParts>(
   schema: z.ZodObject<Parts>,
-  { request, path }: RoutedRequest,
-): z.output<z.ZodObject<Parts>> {
+  { request, path, takeTurn }: RoutedRequest,
+): Promise<z.output<z.ZodObject<Parts>>> {
   const { query, body } = schema.shape;
   const abortEarly = request.readBody().length > MAX_LISTED_BYTES;
   const options: Options = { reportInput: true, abortEarly };
@@ -19,7 +19,7 @@ export function readInput<Parts extends InputParts>(
       path: readPath(path),
       query: readQuery(request.url.searchParams, query),
       headers: Object.fromEntries(request.headers),
-      body: readBody(request, body.def.type),
+      body: await readBody(request, body.def.type, takeTurn),
     },
     options,
   );
@@ -50,10 +50,16 @@ export interface RoutedRequest {
   readonly request: HttpRequest;
   /** Path parameters, still percent-encoded. */
   readonly path: Readonly<Record<string, string>>;
+  /** Call before a piece of work. */
+  takeTurn(): Promise<void> | undefined;
 }
 
 /** Reads the body as JSON. Undefined where there is none, or an optional one is absent. */
-function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown {
+async function readBody(
+  request: HttpRequest,
+  type: z.ZodType['def']['type'],
+  takeTurn: RoutedRequest['takeTurn'],
+): Promise<unknown> {
   if (type === 'undefined') return undefined;
   const contentType = request.headers.get('content-type');
   const bytes = request.readBody();
@@ -64,7 +70,7 @@ function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown
       'The body must be application/json, in UTF-8.',
     );
   }
-  const read = readJsonBytes(bytes);
+  const read = await readJsonBody(bytes, takeTurn);
   if ('value' in read) return read.value;
   throw new CrossbookError('BAD_REQUEST', `The body ${read.problem}.`, { cause: read.cause });
 }

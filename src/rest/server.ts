@@ -82,7 +82,10 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
     if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const found = matches.find(({ endpoint }) => endpoint.method === method);
-    if (found) return found.endpoint.answer({ request, path: found.path }, requestLog);
+    if (found) {
+      const takeTurn = () => requestLog.permit.takeTurn();
+      return found.endpoint.answer({ request, path: found.path, takeTurn }, requestLog);
+    }
     return refuse(new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`), { allow });
 
     function refuse(error: CrossbookError, headers = {}) {

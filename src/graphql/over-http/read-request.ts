@@ -2,7 +2,7 @@ import { missingCredentials } from '../../domain/caller.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
-import { isJson, isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/json.ts';
+import { isJson, isRecord, type ReadJson, readJsonBody, readJsonText } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
 import type { DocumentLimits, Spent } from '../limits.ts';
 import { type PersistedOperations, readHash } from './persisted-operations.ts';
@@ -41,15 +41,15 @@ export function checkRequest({ method, headers }: HttpRequest): void {
 }
 
 /** Reads the operation or batch of operations of a request. */
-export function readRequest(
+export async function readRequest(
   request: HttpRequest,
   bounds: RequestRules,
-): OperationParams | OperationParams[] {
+): Promise<OperationParams | OperationParams[]> {
   const { limits } = bounds;
   if (request.method === 'GET') {
     return readOperation(toOperation(request.url.searchParams), bounds);
   }
-  const body = toValue(readJsonBytes(request.readBody()), 'The body');
+  const body = toValue(await readJsonBody(request.readBody(), bounds.takeTurn), 'The body');
   if (!Array.isArray(body)) return readOperation(body, bounds);
   if (bounds.applicationId === undefined) throw missingCredentials();
   if (body.length === 0) throw new CrossbookError('BAD_REQUEST', 'The batch is empty.');
@@ -120,6 +120,7 @@ interface RequestRules {
   readonly documents: PersistedOperations;
   /** The caller's application: without one, batches are rejected and nothing is cached. */
   readonly applicationId: string | undefined;
+  takeTurn(): Promise<void> | undefined;
 }
 
 /** One GraphQL operation, checked for its shape. */
