@@ -2,7 +2,12 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { isIP, isIPv6 } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
-import type { ArrivingRequest, HttpHeaders, ReserveBytes } from '../lib/http-message.ts';
+import type {
+  ArrivingRequest,
+  BeginLongBody,
+  HttpHeaders,
+  ReserveBytes,
+} from '../lib/http-message.ts';
 import { Chunks } from '../lib/json.ts';
 
 /** Wraps a request of Node's HTTP server for the APIs. */
@@ -24,11 +29,13 @@ export class IncomingRequest implements ArrivingRequest {
     this.method = method;
     this.headers = new IncomingHeaders(message.headers);
     this.pathname = PLAIN_PATH.test(url) ? url : this.url.pathname;
-    if (message.headers['transfer-encoding'] === undefined) return;
+    if (!this.hasBody) return;
     // Without a reader, each chunk would be a buffer of its own until the caller is known.
-    message.on('data', this.#gather);
-    // The rest of a body that is not wanted is read and dropped, for the next request of the connection.
-    response.once('finish', () => message.off('data', this.#gather).resume());
+    if (message.headers['transfer-encoding'] !== undefined) message.on('data', this.#gather);
+    response.once('finish', () => {
+      message.off('data', this.#gather).resume();
+      if (!message.complete) closeUnlessComplete(message);
+    });
   }
 
   readonly #gather = (chunk: Buffer): void => {
@@ -47,54 +54,63 @@ export class IncomingRequest implements ArrivingRequest {
     return encoding !== undefined || (length !== undefined && length !== '0');
   }
 
-  receiveBody(limit: number, reserve: ReserveBytes): Promise<void> {
+  async receiveBody(
+    limit: number,
+    reserve: ReserveBytes,
+    beginLong: BeginLongBody = async () => () => {},
+  ): Promise<void> {
     const message = this.#message;
-    if (Number(message.headers['content-length'] ?? 0) > limit)
-      return Promise.reject(tooLarge(limit));
-    return new Promise((resolve, reject) => {
-      let chunks: Chunks | undefined = new Chunks();
+    if (Number(message.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+    let endLong: (() => void) | undefined;
+    let isLong = false;
+    const received = new Promise<Buffer>((resolve, reject) => {
+      const chunks = new Chunks();
       const refuse = (error: unknown) => {
-        chunks = undefined;
+        message.off('data', take).off('end', finish).resume();
         reject(error);
       };
       const refuseCut = (cause?: unknown) =>
         refuse(
           new CrossbookError('BAD_REQUEST', 'The body could not be read to its end.', { cause }),
         );
-      // The client may have disconnected while its key was looked up.
-      if (message.destroyed && !message.readableEnded) return refuseCut();
       const take = (chunk: Buffer) => {
-        // The rest of a body that is too large is read and dropped: to stop reading would close the connection before
-        // the response.
-        if (!chunks) return;
-        if (chunks.bytes + chunk.length > limit) return refuse(tooLarge(limit));
         try {
+          if (chunks.bytes + chunk.length > limit) throw tooLarge(limit);
           reserve(chunks.memoryFor(chunk));
           chunks.add(chunk);
         } catch (error) {
-          refuse(error);
+          return refuse(error);
         }
+        if (isLong || chunks.bytes <= LONG_BYTES) return;
+        isLong = true;
+        message.pause();
+        void beginLong().then((end) => {
+          endLong = end;
+          message.resume();
+        });
       };
       const finish = () => {
-        if (!chunks) return;
         try {
           if (chunks.bytes > SMALL_BYTES) reserve(chunks.parsedBytes);
-          this.#body = chunks.toBuffer();
-          resolve();
+          resolve(chunks.toBuffer());
         } catch (error) {
           refuse(error);
         }
       };
+      // The client may have disconnected while its key was looked up.
+      if (message.destroyed && !message.readableEnded) return refuseCut();
       for (const chunk of this.#early?.list ?? []) take(chunk);
       this.#early = undefined;
       if (message.readableEnded) return finish();
-      message.off('data', this.#gather).on('data', take).resume();
+      message.off('data', this.#gather).on('data', take);
+      if (!isLong) message.resume();
       message.once('end', finish);
       message.once('error', refuseCut);
       message.once('close', () => {
         if (!message.readableEnded) refuseCut();
       });
     });
+    this.#body = await received.finally(() => endLong?.());
   }
 
   readBody(): Buffer {
@@ -107,6 +123,19 @@ export class IncomingRequest implements ArrivingRequest {
   }
 }
 
+/**
+ * The rest of a body that is not wanted is dropped, so that the client can read the response and the connection can
+ * be used again. A client that goes on sending is disconnected.
+ */
+function closeUnlessComplete(message: IncomingMessage): void {
+  const close = () => {
+    if (!message.complete) message.destroy();
+  };
+  setTimeout(close, LINGER_MS).unref();
+}
+
+const LINGER_MS = 500;
+
 function tooLarge(limit: number): CrossbookError {
   return new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit / 1024} KiB.`);
 }
@@ -115,7 +144,8 @@ const NO_BODY = Buffer.alloc(0);
 /** What is parsed from a smaller body takes no more than the rest of its request. */
 const SMALL_BYTES = 2 * 1024;
 /** As much as the buffer of a socket holds anyway. */
-const EARLY_BYTES = 64 * 1024;
+const LONG_BYTES = 64 * 1024;
+const EARLY_BYTES = LONG_BYTES;
 
 export class IncomingHeaders implements HttpHeaders {
   readonly #headers: IncomingHttpHeaders;

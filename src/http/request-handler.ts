@@ -10,6 +10,7 @@ import type {
   HttpResponse,
 } from '../lib/http-message.ts';
 import { countOwnBytes } from '../lib/json-body.ts';
+import { Turns } from '../lib/turns.ts';
 import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest, SAME_ORIGIN_PATHS } from './cors.ts';
 import type { Probes } from './lifecycle.ts';
@@ -21,6 +22,7 @@ import { type OwnedResponse, SLICE_BYTES } from './send-response.ts';
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { graphql, rest, admin, connect, limit, heldBytes, allowsUnauthenticated } = options;
+  const longBodies = new Turns(LONG_BODIES);
   const bodyBytes = { ...MAX_BODY_BYTES, ...options.bodyBytes };
   const { cors, findCaller, openRequestLog, probes, addRateLimitHeaders } = options;
 
@@ -125,9 +127,11 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const hold = heldBytes.open(incoming, 'request_body');
     permit.keep(hold);
     const sender = incoming.face === connect ? 'page' : requestLog.caller ? 'caller' : 'stranger';
-    return request.receiveBody(bodyBytes[sender], (bytes) => {
+    const reserve = (bytes: number) => {
       if (!hold.grow(bytes)) throw memoryLimitReached();
-    });
+    };
+    const beginLong = () => longBodies.take(incoming.application ?? '');
+    return request.receiveBody(bodyBytes[sender], reserve, beginLong);
   }
 
   /**
@@ -172,6 +176,9 @@ const UNKNOWN_ROUTE = 'unknown';
 
 /** Stands for the operator in the limits: no application has this id. */
 const OPERATOR = 'operator';
+
+/** The long bodies that are received at the same time for one application: the others wait in their sockets. */
+const LONG_BODIES = 8;
 
 /** Body limits: an allowed GraphQL document fits into a megabyte; introspection and the form of a page are short. */
 const MAX_BODY_BYTES = { caller: 1_048_576, stranger: 32_768, page: 8_192 };

@@ -19,13 +19,16 @@ export interface ArrivingRequest extends HttpRequest {
    * Call before `readBody`. Rejects where the body exceeds `limit`, is aborted, or `reserve` throws. Reserves the
    * memory for the body, and for what will be parsed from it.
    */
-  receiveBody(limit: number, reserve: ReserveBytes): Promise<void>;
+  receiveBody(limit: number, reserve: ReserveBytes, beginLong?: BeginLongBody): Promise<void>;
   /** Calls back once after the response was sent or the client disconnected; at once where that is past. */
   onClose(callback: () => void): void;
 }
 
 /** Called before bytes are kept, with the memory that they take. Throws where the memory budget is exhausted. */
 export type ReserveBytes = (bytes: number) => void;
+
+/** Called before the rest of a long body is read. Resolves with a function to call at its end. */
+export type BeginLongBody = () => Promise<() => void>;
 
 export interface HttpHeaders extends Iterable<readonly [name: string, value: string]> {
   /** Names are in lower case. */
