@@ -251,7 +251,13 @@ export const connectionUpsert = patch(
 );
 
 /** The stored connection. */
-export type Connection = Omit<Of<typeof connection>, 'missingScopes'>;
+export type Connection = Omit<Of<typeof connection>, 'missingScopes'> & {
+  /**
+   * Changes where credentials are set, replaced or cleared; a refresh leaves it unchanged. Optional, because no API
+   * returns it.
+   */
+  readonly credentialsVersion?: number | undefined;
+};
 export type ConnectionStatus = Of<typeof connectionStatus>;
 export type StatusReason = Of<typeof statusReason>;
 /** Reasons for permanent rejection by a provider. */

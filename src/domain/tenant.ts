@@ -38,7 +38,10 @@ export interface CredentialStore {
     seen: number,
     refresh: (current: StoredCredentials) => Promise<RefreshedCredentials>,
   ): Promise<StoredCredentials | undefined>;
-  /** Marks credentials as permanently rejected. No effect where newer ones were stored meanwhile. */
+  /**
+   * Marks credentials as permanently rejected, and deletes what they have cached. No effect where newer ones were stored
+   * meanwhile.
+   */
   markRefused(connectionId: string, seen: number, reason: RefusalReason): Promise<void>;
 }
 
@@ -102,6 +105,8 @@ export interface ContactCache {
   ): Promise<CachedContacts | undefined>;
   /** Best effort and delayed: oversized entries are dropped, and an older result does not replace a newer one. */
   write(entry: CacheEntry): Promise<void>;
+  /** The provider refuses to let the connection's contacts be read: nothing that was read before is served any more. */
+  refuse(connectionId: string): Promise<void>;
 }
 
 /** The `takeTurn` of the request's permit. Undefined: run at once. */

@@ -59,7 +59,7 @@ export function createOutbound(options: OutboundOptions) {
 
   function clientOf(accessed: Accessed): ProviderClient {
     const client = clients.of(accessed);
-    client.updateInstanceUrl(accessed.connection.instanceUrl);
+    client.use(accessed.connection);
     return client;
   }
 }

@@ -2,6 +2,7 @@ import type { Connection } from '../domain/connection.ts';
 import type { FieldSelection } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
+import { RemoteFailure } from '../domain/remote.ts';
 import type { Resume, WorkPermit } from '../domain/resources.ts';
 import type { ContactCache } from '../domain/tenant.ts';
 import { createConnectionTokens } from './access-token/token-endpoint.ts';
@@ -58,7 +59,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     target,
     limiterFor,
   });
-  let instanceUrl: string | null | undefined;
+  let used: Pick<Connection, 'instanceUrl' | 'credentialsVersion'> | undefined;
 
   return {
     /** Cheap, because it is called per request. */
@@ -67,15 +68,15 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     /** Refreshes the token before it is needed. */
     refreshStoredToken: tokens.refreshStored,
 
-    /** Called per request, because a customer may have moved to another instance. */
-    updateInstanceUrl(current: string | null): void {
-      if (current === instanceUrl) return;
-      // It may be another host: the token and the recent failures belong to the previous one.
-      if (instanceUrl !== undefined) {
-        forget();
-        breaker.reset();
-      }
-      instanceUrl = current;
+    /** Called per request, because a customer may have moved to another instance, or connected another account. */
+    use({ instanceUrl, credentialsVersion }: Connection): void {
+      const before = used;
+      used = { instanceUrl, credentialsVersion };
+      if (!before) return;
+      const hasMoved = instanceUrl !== before.instanceUrl;
+      if (hasMoved || credentialsVersion !== before.credentialsVersion) forget();
+      // It may be another host: the recent failures belong to the previous one.
+      if (hasMoved) breaker.reset();
     },
 
     forget,
@@ -105,8 +106,8 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
 
   function open(options: PortOptions): ContactPort {
     const { connection, permit } = options;
-    const call = <Found>(operation: Operation<Found>) =>
-      whileWaiting(options, (deadline) => callAdapter(options, { deadline, permit }, operation));
+    const read = <Found>(operation: Operation<Found>) =>
+      whileWaiting(options, (deadline) => readContacts(options, { deadline, permit }, operation));
     return {
       findByEmails(emails, selection) {
         const key = toMergeKey(connection, selection);
@@ -118,16 +119,22 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
             deadline,
             permit,
             findByEmails: (all, merged, shared) =>
-              callAdapter(options, shared, (port) => port.findByEmails(all, merged)),
+              readContacts(options, shared, (port) => port.findByEmails(all, merged)),
           }),
         );
       },
       readByDomain: (domain, run, selection) =>
-        call((port) => port.readByDomain(domain, run, selection)),
-      countByDomain: (domain) => call((port) => port.countByDomain(domain)),
-      findByIds: (ids, selection) => call((port) => port.findByIds(ids, selection)),
+        read((port) => port.readByDomain(domain, run, selection)),
+      countByDomain: (domain) => read((port) => port.countByDomain(domain)),
+      findByIds: (ids, selection) => read((port) => port.findByIds(ids, selection)),
       findAssociations: (ids, to) =>
-        call((port) => port.findAssociations?.(ids, to) ?? notOffered()),
+        whileWaiting(options, (deadline) =>
+          callAdapter(
+            options,
+            { deadline, permit },
+            (port) => port.findAssociations?.(ids, to) ?? notOffered(),
+          ),
+        ),
     };
   }
 
@@ -146,6 +153,23 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
       const slot = resume?.();
       if (slot) await slot;
     }
+  }
+
+  /** Where the provider refuses to let contacts be read, those that were read before are not served any more. */
+  function readContacts<Found>(
+    options: PortOptions,
+    shared: SharedCall,
+    operation: Operation<Found>,
+  ): Promise<Found> {
+    return callAdapter(options, shared, async (port) => {
+      try {
+        return await operation(port);
+      } catch (error) {
+        // The client learns of the refusal even if the database is unavailable.
+        if (isRefusal(error)) await options.cache.refuse(connectionId).catch(() => undefined);
+        throw error;
+      }
+    });
   }
 
   /** Runs the adapter, whose calls this client sends. Errors of the adapter are redacted. */
@@ -202,13 +226,30 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
   }
 }
 
-/** Raw data depends on the connection's field mappings, so look-ups with different mappings cannot share a call. */
-function toMergeKey(
-  { schemaMappingsConfig, entityMappings }: Connection,
-  { rawData }: FieldSelection,
-): string {
-  return rawData ? JSON.stringify([schemaMappingsConfig, entityMappings]) : '';
+/** A refusal of the call itself: one of a token refresh may be temporary, and is no RemoteFailure any more. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof RemoteFailure &&
+    (error.code === 'REMOTE_PROVIDER_UNAUTHORIZED' || error.code === 'REMOTE_PROVIDER_FORBIDDEN')
+  );
 }
+
+/**
+ * Look-ups with different credentials cannot share a call. Raw data depends on the connection's field mappings, so
+ * look-ups with different mappings cannot either.
+ */
+function toMergeKey(connection: Connection, { rawData }: FieldSelection): string {
+  if (!rawData) return String(connection.credentialsVersion);
+  const known = rawDataKeys.get(connection);
+  if (known !== undefined) return known;
+  const { schemaMappingsConfig, entityMappings, credentialsVersion } = connection;
+  const key = JSON.stringify([credentialsVersion, schemaMappingsConfig, entityMappings]);
+  rawDataKeys.set(connection, key);
+  return key;
+}
+
+/** Memoized, because mappings are up to 64 KiB, and one request may look up a thousand emails. */
+const rawDataKeys = new WeakMap<Connection, string>();
 
 function notOffered(): never {
   throw new CrossbookError('NOT_IMPLEMENTED', 'Associations are not offered here.');
@@ -219,7 +260,7 @@ export type ProviderClient = ReturnType<typeof createProviderClient>;
 /** Options of the request that the port is opened for. */
 export interface PortOptions extends Omit<CallSource, 'onProgress'> {
   /** The cache for facts about the connection. */
-  readonly cache: Pick<ContactCache, 'read' | 'write'>;
+  readonly cache: ContactCache;
   /** Gives its slot back while an operation waits. */
   readonly permit: WorkPermit;
   /** Monotonic time. Absent: each operation has `deadlineMs`. */

@@ -43,7 +43,7 @@ export type ConnectionCache = ReturnType<typeof createConnectionCache>;
  */
 export class ReadRecords {
   readonly #source: RecordSource;
-  readonly #connections = new Map<string, ConnectionTarget>();
+  readonly #connections = new Map<string, Connection>();
   #customers: Map<string, SeenCustomer> | undefined;
 
   constructor(source: RecordSource) {
@@ -53,8 +53,8 @@ export class ReadRecords {
   connection(target: ConnectionTarget): Promise<Connection | undefined> | Connection | undefined {
     const found = this.#find(target);
     return found instanceof Promise
-      ? found.then((connection) => this.#keep(target, connection))
-      : this.#keep(target, found);
+      ? found.then((connection) => this.#keep(connection))
+      : this.#keep(found);
   }
 
   async customer(customerId: string): Promise<Customer | undefined> {
@@ -71,18 +71,22 @@ export class ReadRecords {
   /** Forgets a customer that this request has changed. */
   invalidateCustomer(customerId: string): void {
     this.#customers?.delete(customerId);
-    for (const [id, target] of this.#connections) {
-      if (target.customerId === customerId) this.#connections.delete(id);
+    for (const [id, connection] of this.#connections) {
+      if (connection.customerId === customerId) this.#connections.delete(id);
     }
   }
 
-  /** Throws or rejects with NOT_FOUND where one of them was removed. Undefined: no query was needed. */
+  /**
+   * Throws or rejects with NOT_FOUND where one of them was removed, and with SERVICE_UNAVAILABLE where the credentials
+   * of a connection were changed, because its contacts may be another account's. Undefined: no query was needed.
+   */
   revalidateReads(): Promise<void> | undefined {
     const looks: Promise<void>[] = [];
-    for (const [id, target] of this.#connections) {
-      const found = this.#find(target);
-      if (found instanceof Promise) looks.push(found.then((connection) => check(connection, id)));
-      else check(found, id);
+    for (const read of this.#connections.values()) {
+      const found = this.#find(read);
+      if (found instanceof Promise)
+        looks.push(found.then((current) => checkConnection(current, read)));
+      else checkConnection(found, read);
     }
     const oldest = this.#source.now() - CONNECTION_MAX_AGE_MS;
     for (const [customerId, seen] of this.#customers ?? []) {
@@ -109,10 +113,17 @@ export class ReadRecords {
     return connections.find(applicationId, target, () => loaders.connection(target));
   }
 
-  #keep(target: ConnectionTarget, connection: Connection | undefined): Connection | undefined {
-    if (connection) this.#connections.set(connection.id, target);
+  /** The first read counts: with its credentials something may have been read. */
+  #keep(connection: Connection | undefined): Connection | undefined {
+    if (connection && !this.#connections.has(connection.id))
+      this.#connections.set(connection.id, connection);
     return connection;
   }
+}
+
+function checkConnection(current: Connection | undefined, read: Connection): void {
+  check(current, read.id);
+  if (current?.credentialsVersion !== read.credentialsVersion) throw replaced();
 }
 
 /** A connection that was removed and connected again has another id. */
@@ -126,6 +137,16 @@ function gone(): CrossbookError {
     'A customer or a connection that this request asks for was removed while it ran.',
   );
 }
+
+function replaced(): CrossbookError {
+  return new CrossbookError(
+    'SERVICE_UNAVAILABLE',
+    'The credentials of a connection that this request reads were changed while it ran: try again.',
+    { retryAfterMs: RETRY_AFTER_MS },
+  );
+}
+
+const RETRY_AFTER_MS = 1_000;
 
 interface SeenCustomer {
   /** Monotonic time at or just before the read. */

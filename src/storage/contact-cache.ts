@@ -7,7 +7,7 @@ import type { Sealer } from './sealing.ts';
 
 /** The write-behind queue is shared by the caches of all applications. */
 export function createContactCache(deps: Deps) {
-  const { engine, sealer, hash } = deps;
+  const { engine, sealer, hash, now } = deps;
   const writer = createContactCacheWriter(deps);
   return {
     /** Writes queued entries now. */
@@ -29,6 +29,9 @@ export function createContactCache(deps: Deps) {
         if (entry.isUrgent) void writer.settle(keyOf(waiting));
         return written;
       },
+      refuse: async (connectionId) => {
+        await engine.query(REFUSE_CONNECTION, [applicationId, connectionId, now().toISOString()]);
+      },
     }),
   };
 }
@@ -41,7 +44,15 @@ function toKey(applicationId: string, connectionId: string, filterKey: string): 
   return `${JSON.stringify([applicationId, connectionId])}${filterKey}`;
 }
 
-/** Entries fetched before the last change of the connection are ignored. */
+/**
+ * What was fetched before the last change of the connection, or before the provider last refused to let its contacts
+ * be read, is neither served nor stored.
+ */
+function isAfterChanges(entry: 'stored' | 'fresh'): string {
+  return `${entry}.fetched_at >= connection.updated_at
+    and ${entry}.fetched_at > coalesce(connection.refused_at, '-infinity')`;
+}
+
 const READ_CONTACT_CACHE = {
   name: 'read_contact_cache',
   text: `
@@ -49,7 +60,20 @@ select stored.sealed, stored.fetched_at as "fetchedAt"
 from crossbook.contact_cache as stored
 join crossbook.connections as connection
   on connection.id = stored.connection_id and connection.application_id = stored.application_id
-where stored.application_id = $1::uuid and stored.key_hash = $2::text and stored.fetched_at >= connection.updated_at`,
+where stored.application_id = $1::uuid and stored.key_hash = $2::text 
+  and ${isAfterChanges('stored')}`,
+};
+
+const REFUSE_CONNECTION = {
+  name: 'refuse_connection',
+  text: `
+with refused as (
+  update crossbook.connections set refused_at = $3::timestamptz
+  where application_id = $1::uuid and id = $2::uuid
+  returning id
+)
+delete from crossbook.contact_cache
+where application_id = $1::uuid and connection_id in (select id from refused)`,
 };
 
 /** The binding of an entry to its key hash: a ciphertext only opens in its own row. */
@@ -187,13 +211,13 @@ const WRITE_CONTACT_CACHE = {
   text: `
 insert into crossbook.contact_cache as stored
   (application_id, key_hash, connection_id, sealed, bytes, fetched_at)
-select fresh.application_id, fresh.key_hash, connections.id, fresh.sealed, length(fresh.sealed), fresh.fetched_at
+select fresh.application_id, fresh.key_hash, connection.id, fresh.sealed, length(fresh.sealed), fresh.fetched_at
 from json_to_recordset($1::json) as fresh
   (application_id uuid, key_hash text, connection_id uuid, sealed text, fetched_at timestamptz)
-join crossbook.connections on connections.id = fresh.connection_id
-  and connections.application_id = fresh.application_id and connections.updated_at <= fresh.fetched_at
+join crossbook.connections as connection on connection.id = fresh.connection_id
+  and connection.application_id = fresh.application_id and ${isAfterChanges('fresh')}
 order by fresh.application_id, fresh.key_hash
-for key share of connections
+for key share of connection
 on conflict (application_id, key_hash) do update
   set sealed = excluded.sealed, bytes = excluded.bytes, fetched_at = excluded.fetched_at
   where stored.fetched_at <= excluded.fetched_at`,
@@ -204,6 +228,8 @@ interface Deps {
   readonly sealer: Sealer;
   readonly hash: (value: string) => string;
   readonly maxEntryBytes: number;
+  /** Wall-clock time. */
+  now(): Date;
   /** How long an entry waits for others to be written with. */
   readonly delayMs: number;
 }

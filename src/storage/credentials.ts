@@ -149,10 +149,14 @@ const MARK_REFUSED = {
   text: `${LOCK_CURRENT}, refused as (
   update crossbook.connections as stored
   set status = 'reauthorize', status_reason = $4::text, status_changed_at = $5::timestamptz,
+    refused_at = $5::timestamptz,
     event_sequence = stored.event_sequence + case when current.status = 'reauthorize' then 0 else 1 end
   from current where stored.id = current.connection_id
     and (stored.status, stored.status_reason) is distinct from ('reauthorize', $4::text)
   returning stored.*, current.status as status_before
+), forgotten as (
+  delete from crossbook.contact_cache
+  where application_id = $1::uuid and connection_id in (select id from refused)
 ), ${recordEvents(
     `${toEvent('connection.reauthorize')} from refused where status_before <> 'reauthorize'`,
     '$5::timestamptz',

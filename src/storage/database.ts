@@ -52,6 +52,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     engine,
     sealer: createSealer(keyRing, 'contact cache'),
     hash: createKeyedHash(keyRing, 'contact cache key'),
+    now: deps.now,
     maxEntryBytes: options.maxCacheEntryBytes ?? 1024 * 1024,
     delayMs: options.cacheDelayMs ?? 1_000,
   });

@@ -147,6 +147,7 @@ async function writeConnection(
       providerId: uuidV5(applicationId, providerName),
       instanceUrl: grant.instanceUrl,
       ...changed,
+      credentialsVersion: 1,
       statusChangedAt: now,
       createdAt: now,
     })
@@ -154,6 +155,7 @@ async function writeConnection(
       target: [connections.applicationId, connections.customerId, connections.providerName],
       set: {
         ...changed,
+        credentialsVersion: sql`${connections.credentialsVersion} + 1`,
         instanceUrl: sql`coalesce(excluded.instance_url, ${connections.instanceUrl})`,
         statusReason: null,
         statusChangedAt: sql`case when ${connections.status} = 'connected' then ${connections.statusChangedAt} else excluded.status_changed_at end`,

@@ -115,5 +115,13 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
       "CREATE INDEX \"credentials_by_idleness\" ON \"crossbook\".\"credentials\" USING btree (greatest(\"updated_at\", \"idle_since\"));",
       "CREATE INDEX \"customers_by_email\" ON \"crossbook\".\"customers\" USING btree (\"application_id\",lower(\"email\"),\"customer_id\");"
     ]
+  },
+  {
+    "name": "0008_contact_reads",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"credentials_version\" integer DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"configuration_bytes\" integer;",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"refused_at\" timestamp with time zone;"
+    ]
   }
 ];

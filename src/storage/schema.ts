@@ -120,6 +120,12 @@ export const connections = crossbook.table(
     accountUrl: text('account_url'),
     accountUserId: text('account_user_id'),
     grantedScopes: textsColumn('granted_scopes'),
+    /** Incremented where credentials are set, replaced or cleared. A refresh leaves it unchanged. */
+    credentialsVersion: integer('credentials_version').notNull().default(0),
+    /** Bytes of the three configurations as text, known before they are read. Null: not written since this column exists. */
+    configurationBytes: integer('configuration_bytes'),
+    /** The provider refused to let contacts be read. What was read before is not served from the cache. */
+    refusedAt: momentColumn('refused_at'),
     /** The sequence number of its last event. Stored in the row, so that concurrent changes count without gaps. */
     eventSequence: integer('event_sequence').notNull().default(0),
     lastEventId: uuid('last_event_id'),
@@ -144,8 +150,15 @@ export const connections = crossbook.table(
 /** The columns of a connection. */
 export const CONNECTION_COLUMNS = pickConnectionColumns();
 function pickConnectionColumns() {
-  const { eventSequence, lastEventId, createdAt, updatedAt, ...columns } =
-    getTableColumns(connections);
+  const {
+    configurationBytes,
+    refusedAt,
+    eventSequence,
+    lastEventId,
+    createdAt,
+    updatedAt,
+    ...columns
+  } = getTableColumns(connections);
   return columns;
 }
 

@@ -151,10 +151,19 @@ const SETTING_COLUMNS = (
   const column = CONNECTION_COLUMNS[field];
   const isJson = column.getSQLType() === 'jsonb';
   const value = isJson ? `nullif(entry -> '${field}', 'null')` : `entry ->> '${field}'`;
-  return { column: column.name, value, change: setIfGiven(column.name, field) };
+  return { column: column.name, isJson, value, changed: ifGiven(column.name, field) };
 });
-function setIfGiven(column: string, field: string, value = `excluded.${column}`): string {
-  return `${column} = case when ${entryOf('excluded')} ? '${field}' then ${value} else stored.${column} end`;
+function ifGiven(column: string, field: string, value = `excluded.${column}`): string {
+  return `case when ${entryOf('excluded')} ? '${field}' then ${value} else stored.${column} end`;
+}
+function setIfGiven(column: string, field: string, value?: string): string {
+  return `${column} = ${ifGiven(column, field, value)}`;
+}
+/** Bytes of the configurations, as text. */
+function configurationBytes(textOf: (setting: (typeof SETTING_COLUMNS)[number]) => string) {
+  return SETTING_COLUMNS.filter(({ isJson }) => isJson)
+    .map((setting) => `coalesce(octet_length((${textOf(setting)})::text), 0)`)
+    .join(' + ');
 }
 /** Applies where credentials are given or cleared by null. */
 const ifResealed = (column: string, value: string) => setIfGiven(column, 'sealed', value);
@@ -208,17 +217,20 @@ with written as (${writeCustomers}
 ), linked as (
   insert into crossbook.connections as stored
     (id, application_id, customer_id, provider_name, provider_id, ${SETTING_COLUMNS.map(({ column }) => column).join(', ')},
-     status, status_reason, status_changed_at, event_sequence, last_event_id, created_at, updated_at)
+     configuration_bytes, status, status_reason, status_changed_at, credentials_version, event_sequence, last_event_id,
+     created_at, updated_at)
   select (entry ->> 'id')::uuid, $1::uuid, customer_id, provider_name, (entry ->> 'providerId')::uuid,
     ${SETTING_COLUMNS.map(({ value }) => value).join(', ')},
+    ${configurationBytes(({ value }) => value)},
     case when entry ->> 'sealed' is null then 'unauthorized' else 'connected' end,
-    case when entry ->> 'sealed' is null then 'no_credentials' end, $3::timestamptz,
+    case when entry ->> 'sealed' is null then 'no_credentials' end, $3::timestamptz, 1,
     case when entry ->> 'sealed' is null then 0 else 1 end,
     case when entry ->> 'sealed' is not null then (entry ->> 'eventId')::uuid end,
     $3::timestamptz, $3::timestamptz
   from written cross join jsonb_each($4::jsonb -> customer_id) as given (provider_name, entry)
   on conflict (application_id, customer_id, provider_name) do update set
-    ${SETTING_COLUMNS.map(({ change }) => change).join(', ')},
+    ${SETTING_COLUMNS.map(({ column, changed }) => `${column} = ${changed}`).join(', ')},
+    configuration_bytes = ${configurationBytes(({ changed }) => changed)},
     ${setIfGiven('status', 'sealed')},
     ${ifResealed('status_reason', `case when ${CLEARED} then ${CLEARED_REASON} end`)},
     ${ifResealed(
@@ -227,6 +239,7 @@ with written as (${writeCustomers}
       then stored.status_changed_at else excluded.status_changed_at end`,
     )},
     ${FORGET_ACCOUNT.join(', ')},
+    ${ifResealed('credentials_version', 'stored.credentials_version + 1')},
     event_sequence = ${ifStatusChanges('stored.event_sequence + 1', 'stored.event_sequence')},
     last_event_id = ${ifStatusChanges(`(${entryOf('excluded')} ->> 'eventId')::uuid`, 'stored.last_event_id')},
     updated_at = excluded.updated_at

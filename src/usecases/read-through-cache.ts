@@ -5,7 +5,7 @@ import {
   readSelectedFields,
   type SelectedFields,
 } from '../domain/contact-search.ts';
-import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
+import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import { CACHE_ENTRY_MAX_AGE_MS, type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
 import type { ContactClient } from './open-contact-client.ts';
@@ -25,15 +25,28 @@ export async function readThroughCache(
   const fetchedAt = new Date(deps.wall());
   try {
     const found = await search.find();
-    if (found.countFailure === undefined) keep(deps, search, { found, fetchedAt });
-    else if (stale) throw found.countFailure;
+    const { countFailure } = found;
+    if (countFailure === undefined) keep(deps, search, { found, fetchedAt });
+    else if (stale && isOutage(countFailure)) throw countFailure;
     return { found, fetchedAt };
   } catch (error) {
-    if (!stale || !isRemoteFailure(error)) throw error;
+    if (!stale || !isOutage(error)) throw error;
     deps.requestLog.record({ cache: 'stale' });
     return stale;
   }
 }
+
+/** Whether the provider is unavailable. A refusal is no outage, and neither is a response that cannot be understood. */
+function isOutage(error: unknown): boolean {
+  return error instanceof CrossbookError && OUTAGES.has(error.code);
+}
+
+/** An open circuit breaker is reported as unavailable. */
+const OUTAGES: ReadonlySet<ErrorCode> = new Set([
+  'REMOTE_PROVIDER_RATE_LIMITED',
+  'REMOTE_PROVIDER_TIMEOUT',
+  'REMOTE_PROVIDER_UNAVAILABLE',
+]);
 
 /** Writes to the cache in the background: the search does not wait for it. */
 function keep(
@@ -81,10 +94,6 @@ async function readKept(
     contacts: contacts.map((contact) => ({ ...contact, source: client.source })),
   };
   return { found, fetchedAt: entry.fetchedAt };
-}
-
-function isRemoteFailure(error: unknown): boolean {
-  return error instanceof CrossbookError && ERROR_CODES[error.code].status === 499;
 }
 
 /** The result of a search before pagination. */

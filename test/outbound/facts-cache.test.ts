@@ -67,7 +67,7 @@ describe('facts of a connection', () => {
 
   test('are unknown, without an error, when they cannot be read or stored', async () => {
     const away = () => Promise.reject(new Error('the database is away'));
-    const facts = setUp({ read: away, write: away }).open();
+    const facts = setUp({ read: away, write: away, refuse: away }).open();
     expect(await facts.read()).toBeUndefined();
     expect(await facts.learn(undefined, learnt('hidden'))).toBe('result of hidden');
     expect(await facts.read()).toBe('hidden');

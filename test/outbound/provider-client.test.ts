@@ -89,12 +89,12 @@ describe('a provider client', () => {
   });
 
   test('forgets the state of the host that its connection has left', async () => {
-    const { send, clock, answers, client, credentials } = open({ concurrency: 1 });
-    client.updateInstanceUrl(`${ORIGIN}/old`);
+    const { send, clock, answers, client, credentials, source } = open({ concurrency: 1 });
+    client.use({ ...source.connection, instanceUrl: `${ORIGIN}/old` });
     answers.push(DOWN);
     await send('/old').catch(() => undefined);
     await expect(send('/old')).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE' });
-    client.updateInstanceUrl(`${ORIGIN}/new`);
+    client.use({ ...source.connection, instanceUrl: `${ORIGIN}/new` });
     expect(await send('/new')).toMatchObject({ status: 200 });
     expect(credentials.calls.reads).toBe(2);
     expect(clock.pending).toBe(0);

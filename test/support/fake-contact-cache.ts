@@ -11,5 +11,9 @@ export function createFakeContactCache(): ContactCache {
     async write(entry) {
       entries.set(`${entry.connectionId} ${entry.filterKey()}`, entry);
     },
+    async refuse(connectionId) {
+      for (const [key, entry] of entries)
+        if (entry.connectionId === connectionId) entries.delete(key);
+    },
   };
 }

@@ -158,6 +158,7 @@ function toConnection(
     statusChangedAt: old?.statusChangedAt ?? '2026-01-31T09:30:00.000Z',
     account: null,
     grantedScopes: [],
+    credentialsVersion: (old?.credentialsVersion ?? 0) + (credentials === undefined ? 0 : 1),
   };
 }
 
