@@ -79,6 +79,7 @@ export async function createApp(
       ...RESPONSE_BOUNDS,
       caller: { ...RESPONSE_BOUNDS.caller, bytes: config.maxResponseBytes },
     },
+    heldBytes,
     wall: clock.wall,
     now: clock.now,
     untilForgotten: () => new Promise((resolve) => clock.schedule(REMOVAL_SETTLES_MS, resolve)),

@@ -1,4 +1,5 @@
 import { category, type ProviderName, providerName } from './provider-names.ts';
+import type { Reserve } from './resources.ts';
 import {
   field,
   id,
@@ -270,6 +271,13 @@ export type ConnectionSyncConfig = Of<typeof connectionSyncConfig>;
 export type Credentials = Of<typeof credentialsShape>;
 export type OAuth2Credentials = Extract<Credentials, { type: 'oauth2' }>;
 
+/** The fields of a connection that may be long: up to 64 KiB together. */
+export const CONFIGURATION_FIELDS = [
+  'schemaMappingsConfig',
+  'entityMappings',
+  'connectionSyncConfig',
+] as const satisfies readonly (keyof Connection)[];
+
 /** The customer's field mappings of one provider object, from both kinds of mappings. */
 export function findFieldMappings(
   { schemaMappingsConfig, entityMappings }: Connection,
@@ -290,7 +298,10 @@ export function findFieldMappings(
 /** The connections of ONE application's customers. */
 export interface ConnectionStore {
   /** One result per target, in order; undefined where there is no such connection. */
-  findMany(targets: readonly ConnectionTarget[]): Promise<readonly (Connection | undefined)[]>;
+  findMany(
+    targets: readonly ConnectionTarget[],
+    reserve?: Reserve,
+  ): Promise<readonly (Connection | undefined)[]>;
   /** The customer of each connection, in order; undefined where there is no such connection. */
   findCustomerIds(connectionIds: readonly string[]): Promise<readonly (string | undefined)[]>;
 }

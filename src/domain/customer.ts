@@ -7,6 +7,7 @@ import {
 
 import type { Page, PageRequest } from './page.ts';
 import { PROVIDER_NAMES, type ProviderName } from './provider-names.ts';
+import type { Reserve } from './resources.ts';
 import { field, id, int, listOf, type Of, patch, shape, string, uuid } from './shape.ts';
 
 const names = {
@@ -53,13 +54,28 @@ export const MAX_CUSTOMER_ID_LENGTH = 255;
 /** The customers of ONE application; others are unreachable. */
 export interface CustomerStore {
   /** One result per id, in order; undefined where there is no such customer. */
-  findMany(customerIds: readonly string[]): Promise<readonly (Customer | undefined)[]>;
-  /** A page, ordered by id. */
-  list(filter: CustomerFilter, request: PageRequest): Promise<Page<Customer>>;
+  findMany(
+    customerIds: readonly string[],
+    reading?: CustomerReading,
+  ): Promise<readonly (Customer | undefined)[]>;
+  /** A page, ordered by id. It ends early where its customers are large. */
+  list(
+    filter: CustomerFilter,
+    request: PageRequest,
+    reading?: CustomerReading,
+  ): Promise<Page<Customer>>;
   /** Writes the customer and all given connections in one transaction. */
   upsert(
     upsert: CustomerUpsert,
+    reserve?: Reserve,
   ): Promise<{ readonly customer: Customer; readonly created: boolean }>;
+}
+
+/** How customers are read. Default: completely, and charged to no request. */
+export interface CustomerReading {
+  /** False: the configurations of the connections, up to 64 KiB each, are not read, and are null. */
+  readonly withConfigurations?: boolean | undefined;
+  readonly reserve?: Reserve | undefined;
 }
 
 /** All given criteria must match. */

@@ -162,12 +162,18 @@ export interface HeldOwners {
   readonly connection?: string | undefined;
 }
 
+/**
+ * Charges the caller's application for stored data that a request reads, until the request ends. Throws a 503 where its
+ * share of the memory is in use.
+ */
+export type Reserve = (bytes: number) => void;
+
 /** The owners that each is charged to: docs/operations.md, "Limits, timeouts and load shedding". */
 export const HELD_KINDS = [
   /** A request body, and above 2 KiB what is parsed from it, from its first byte until the response. */
   'request_body',
-  /** A provider response, until the end of the request that needs it. */
-  'provider_response',
+  /** Provider responses and stored records that a request reads, until it ends. */
+  'fetched_data',
   /** A response that the client has not read yet. */
   'unread_response',
   /** Parsed documents and compiled plans in a cache. */

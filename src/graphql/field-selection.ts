@@ -8,6 +8,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { CONFIGURATION_FIELDS } from '../domain/connection.ts';
 import { CONTACT_FIELDS } from '../domain/contact.ts';
 import type { FieldSelection } from '../domain/contact-search.ts';
 
@@ -36,6 +37,17 @@ export function selectContactFields(
  * computed. Conditions that evaluate differently produce new lists.
  */
 const remembered = new WeakMap<readonly FieldNode[], FieldSelection>();
+
+/** Whether a configuration of a connection at one of these paths below the current field is selected. */
+export function selectsConfigurations(
+  info: GraphQLResolveInfo,
+  ...places: readonly (readonly string[])[]
+): boolean {
+  return places.some((place) => {
+    const names = selectedNames(info, ...place);
+    return CONFIGURATION_FIELDS.some((name) => names.has(name));
+  });
+}
 
 /**
  * Whether the field at this path below the current one is selected. Follows fragments and aliases and respects

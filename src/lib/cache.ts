@@ -1,9 +1,11 @@
 /**
- * A bounded cache with a TTL. Missing values (undefined) and failures are not cached. Concurrent loads of a key share
+ * A cache with a TTL, bounded by its number of entries and, with `sizeOf`, by their bytes. Missing values (undefined) and failures are not cached. Concurrent loads of a key share
  * one promise (single flight).
  */
-export function createTtlCache<Value>({ maxAgeMs, maxEntries, now }: TtlCacheOptions) {
-  const entries = new Map<string, { readonly value: Value; readonly until: number }>();
+export function createTtlCache<Value>(options: TtlCacheOptions<Value>) {
+  const { maxAgeMs, maxEntries, maxBytes = Number.POSITIVE_INFINITY, sizeOf, now } = options;
+  const entries = new Map<string, TtlEntry<Value>>();
+  let bytes = 0;
   const loading = new Map<string, Promise<Value | undefined>>();
 
   return {
@@ -19,7 +21,7 @@ export function createTtlCache<Value>({ maxAgeMs, maxEntries, now }: TtlCacheOpt
 
     /** Invalidates a key. A load in flight may be stale too, so its result is not cached. */
     forget(key: string): void {
-      entries.delete(key);
+      remove(key);
       loading.delete(key);
     },
   };
@@ -43,21 +45,38 @@ export function createTtlCache<Value>({ maxAgeMs, maxEntries, now }: TtlCacheOpt
   }
 
   function set(key: string, value: Value | undefined, until: number): void {
-    entries.delete(key);
+    remove(key);
     if (value === undefined) return;
+    const size = sizeOf?.(value) ?? 0;
     // Maps keep insertion order, so the first entry is the oldest.
     for (const oldest of entries.keys()) {
-      if (entries.size < maxEntries) break;
-      entries.delete(oldest);
+      if (entries.size < maxEntries && bytes + size <= maxBytes) break;
+      remove(oldest);
     }
-    entries.set(key, { value, until });
+    if (size > maxBytes) return;
+    entries.set(key, { value, until, size });
+    bytes += size;
+  }
+
+  function remove(key: string): void {
+    bytes -= entries.get(key)?.size ?? 0;
+    entries.delete(key);
   }
 }
 
-interface TtlCacheOptions {
+interface TtlCacheOptions<Value> {
   readonly maxAgeMs: number;
   readonly maxEntries: number;
+  /** The maximum of all sizes together. */
+  readonly maxBytes?: number;
+  readonly sizeOf?: (value: Value) => number;
   now(): number;
+}
+
+interface TtlEntry<Value> {
+  readonly value: Value;
+  readonly until: number;
+  readonly size: number;
 }
 
 /**

@@ -87,7 +87,7 @@ export function createSend(deps: SendDeps) {
     }
     const sentAt = clock.now();
     // Grows with the response. Held until all requests that share the response have ended.
-    const hold = deps.heldBytes.open(deps.owners, 'provider_response');
+    const hold = deps.heldBytes.open(deps.owners, 'fetched_data');
     try {
       // Its secrets stay in memory as long as the call.
       if (!hold.grow(deps.secretBytes())) throw memoryLimitReached();

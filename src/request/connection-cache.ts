@@ -1,4 +1,8 @@
-import type { Connection, ConnectionTarget } from '../domain/connection.ts';
+import {
+  CONFIGURATION_FIELDS,
+  type Connection,
+  type ConnectionTarget,
+} from '../domain/connection.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { createTtlCache } from '../lib/cache.ts';
@@ -13,11 +17,17 @@ export const CONNECTION_MAX_AGE_MS = 2_000;
 /** Includes time for responses that were confirmed just before and are still being sent. */
 export const REMOVAL_SETTLES_MS = CONNECTION_MAX_AGE_MS + 500;
 const MAX_CONNECTIONS = 10_000;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Caches connections, so that a search does not query the database for its connection each time. */
 export function createConnectionCache({ now }: Pick<Clock, 'now'>) {
-  const bounds = { maxAgeMs: CONNECTION_MAX_AGE_MS, maxEntries: MAX_CONNECTIONS };
-  const cache = createTtlCache<Connection>({ ...bounds, now });
+  const cache = createTtlCache<Connection>({
+    maxAgeMs: CONNECTION_MAX_AGE_MS,
+    maxEntries: MAX_CONNECTIONS,
+    maxBytes: MAX_BYTES,
+    sizeOf: sizeOfConnection,
+    now,
+  });
   return {
     find: (
       applicationId: string,
@@ -27,6 +37,12 @@ export function createConnectionCache({ now }: Pick<Clock, 'now'>) {
     forget: (applicationId: string, target: ConnectionTarget) =>
       cache.forget(toKey(applicationId, target)),
   };
+}
+
+/** Its configurations, which may be long; the number of entries bounds the rest. */
+function sizeOfConnection(connection: Connection): number {
+  const configurations = CONFIGURATION_FIELDS.map((name) => connection[name]);
+  return configurations.every((one) => one === null) ? 0 : JSON.stringify(configurations).length;
 }
 
 /** A space is a safe separator: neither application ids nor provider names contain one. */
@@ -57,9 +73,9 @@ export class ReadRecords {
       : this.#keep(found);
   }
 
-  async customer(customerId: string): Promise<Customer | undefined> {
+  async customer(customerId: string, withConfigurations: boolean): Promise<Customer | undefined> {
     const at = this.#source.now();
-    const customer = await this.#source.loaders.customer(customerId);
+    const customer = await this.#source.loaders.customer(customerId, withConfigurations);
     this.#customers ??= new Map();
     // The first read counts, because the loader caches it for the whole request.
     if (customer && !this.#customers.has(customerId)) {
@@ -98,7 +114,7 @@ export class ReadRecords {
   async #recheckCustomer(customerId: string, { connections }: SeenCustomer): Promise<void> {
     const { loaders } = this.#source;
     loaders.invalidateCustomer(customerId);
-    const customer = await loaders.customer(customerId);
+    const customer = await loaders.customer(customerId, false);
     if (!customer) throw gone();
     for (const { id } of connections) {
       check(

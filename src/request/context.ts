@@ -4,7 +4,7 @@ import type { ResolvedTarget } from '../domain/contact-search.ts';
 import type { Customer } from '../domain/customer.ts';
 import type { ProviderCall, RequestLog, Tracer } from '../domain/log.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
-import { Allowance } from '../domain/resources.ts';
+import { Allowance, type Hold, memoryLimitReached, type Reserve } from '../domain/resources.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
 import { ReadRecords } from './connection-cache.ts';
@@ -29,6 +29,7 @@ class RequestScope implements Tracer {
   /** The remaining response limits of the HTTP request. */
   readonly allowance: Allowance;
   readonly #services: Services;
+  #fetched: Hold | undefined;
   #tenant: Tenant | undefined;
   #loaders: Loaders | undefined;
   #reads: ReadRecords | undefined;
@@ -79,6 +80,16 @@ class RequestScope implements Tracer {
     return this.#services.connecting;
   }
 
+  /** Charges the caller's application for stored data, until this request ends. */
+  readonly reserve: Reserve = (bytes) => {
+    if (!this.#fetched) {
+      const application = this.requireCaller().application.id;
+      this.#fetched = this.#services.heldBytes.open({ application }, 'fetched_data');
+      this.requestLog.permit.keep(this.#fetched);
+    }
+    if (!this.#fetched.grow(bytes)) throw memoryLimitReached();
+  };
+
   wall(): number {
     return this.#services.wall();
   }
@@ -114,9 +125,18 @@ class RequestScope implements Tracer {
     return this.caller && this.#services.charge(this.requestLog, this.caller, cost);
   }
 
-  loadCustomer(customerId: string) {
+  /** Without configurations, those of the connections are null. */
+  loadCustomer(customerId: string, withConfigurations = true) {
     this.requestLog.record({ customer: customerId });
-    return this.#openReads().customer(customerId);
+    return this.#openReads().customer(customerId, withConfigurations);
+  }
+
+  shareCachedRead<Result>(
+    connectionId: string,
+    filterKey: string,
+    read: () => Promise<Result>,
+  ): Promise<Result> {
+    return this.#openLoaders().shareCachedRead(connectionId, filterKey, read);
   }
 
   loadCustomerIdOf(connectionId: string) {
@@ -233,7 +253,7 @@ class RequestScope implements Tracer {
   }
 
   #openLoaders(): Loaders {
-    this.#loaders ??= createLoaders(this.#openTenant());
+    this.#loaders ??= createLoaders(this.#openTenant(), this.reserve);
     return this.#loaders;
   }
 }

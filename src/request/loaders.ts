@@ -9,27 +9,43 @@ import {
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
+import type { Reserve } from '../domain/resources.ts';
 import type { Tenant } from '../domain/tenant.ts';
 
 /** Batches the reads of one request that are made in the same tick. */
-export function createLoaders(tenant: Tenant) {
-  let customers: DataLoader<string, Customer | undefined> | undefined;
+export function createLoaders(tenant: Tenant, reserve: Reserve) {
+  const customers = { complete: loadCustomers(true), plain: loadCustomers(false) };
+  const cachedReads = new Map<string, Promise<unknown>>();
   let connections: DataLoader<ConnectionTarget, Connection | undefined> | undefined;
   let customerIds: DataLoader<string, string | undefined> | undefined;
   const emails = new EmailLoader();
   const loadersByKey = new Map<string, DataLoader<RecordKey, unknown, string>>();
 
   return {
-    customer(id: string): Promise<Customer | undefined> {
-      customers ??= new DataLoader((ids) => tenant.customers.findMany(ids));
-      return customers.load(id);
+    customer(id: string, withConfigurations: boolean): Promise<Customer | undefined> {
+      return (withConfigurations ? customers.complete : customers.plain).load(id);
+    },
+
+    /** The first read of a cached entry, which further ones share. */
+    shareCachedRead<Result>(
+      connectionId: string,
+      filterKey: string,
+      read: () => Promise<Result>,
+    ): Promise<Result> {
+      const key = `${connectionId} ${filterKey}`;
+      const shared = cachedReads.get(key) ?? read();
+      cachedReads.set(key, shared);
+      return shared as Promise<Result>;
     },
 
     connection(target: ConnectionTarget): Promise<Connection | undefined> {
       // The connection cache above does the caching: a second cache here could hand it an outdated value as new.
-      connections ??= new DataLoader(async (targets) => tenant.connections.findMany(targets), {
-        cache: false,
-      });
+      connections ??= new DataLoader(
+        async (targets) => tenant.connections.findMany(targets, reserve),
+        {
+          cache: false,
+        },
+      );
       return connections.load(target);
     },
 
@@ -40,7 +56,9 @@ export function createLoaders(tenant: Tenant) {
 
     /** Forgets a customer that has changed. */
     invalidateCustomer(id: string): void {
-      customers?.clear(id);
+      customers.complete.clear(id);
+      customers.plain.clear(id);
+      cachedReads.clear();
     },
 
     /** The calling function owns the returned list and may change it. */
@@ -64,6 +82,12 @@ export function createLoaders(tenant: Tenant) {
         EMPTY) as readonly Association[];
     },
   };
+
+  function loadCustomers(withConfigurations: boolean) {
+    return new DataLoader<string, Customer | undefined>((ids) =>
+      tenant.customers.findMany(ids, { withConfigurations, reserve }),
+    );
+  }
 
   /**
    * One loader per connection and kind of look-up: only these can share a call. Look-ups with different field

@@ -5,7 +5,7 @@ import type { ProviderCall, RequestLog } from '../domain/log.ts';
 import type { Signer } from '../domain/page.ts';
 import type { ContactAccess, ContactPort, Provider, Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { ResponseBounds, WorkPermit } from '../domain/resources.ts';
+import type { HeldBytes, ResponseBounds, WorkPermit } from '../domain/resources.ts';
 import type { CredentialStore, RemovedGrant, Revocation, Tenant } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import type { ConnectionCache } from './connection-cache.ts';
@@ -19,6 +19,7 @@ export interface Services {
   readonly cacheMaxAgeMs: number;
   /** Response limits with and without an authenticated caller. */
   readonly responseBounds: { readonly caller: ResponseBounds; readonly stranger: ResponseBounds };
+  readonly heldBytes: HeldBytes;
   wall(): number;
   /** Monotonic time. */
   now(): number;

@@ -3,6 +3,7 @@ import { createBatcher } from '../lib/batcher.ts';
 import { backgroundClock, createIdleThrottle } from '../lib/clock.ts';
 import { isUnavailable } from './engine/failures.ts';
 import type { Engine } from './engine/open.ts';
+import { MEMORY_PER_BYTE } from './read-bounds.ts';
 import type { Sealer } from './sealing.ts';
 
 /** The write-behind queue is shared by the caches of all applications. */
@@ -13,13 +14,14 @@ export function createContactCache(deps: Deps) {
     /** Writes queued entries now. */
     flush: writer.flush,
     forApplication: (applicationId: string): ContactCache => ({
-      read: async (connectionId, filterKey, takeTurn) => {
+      read: async (connectionId, filterKey, request) => {
         const key = toKey(applicationId, connectionId, filterKey);
         await writer.settle(key);
         const keyHash = hash(key);
         const [row] = await engine.query<CachedRow>(READ_CONTACT_CACHE, [applicationId, keyHash]);
         if (!row) return undefined;
-        if (row.sealed.length > LARGE_ENTRY) await takeTurn?.();
+        request?.reserve(row.sealed.length * MEMORY_PER_BYTE);
+        if (row.sealed.length > LARGE_ENTRY) await request?.permit.takeTurn();
         const payload = sealer.open(row.sealed, bindingOf(keyHash));
         return payload === undefined ? undefined : { payload, fetchedAt: row.fetchedAt };
       },

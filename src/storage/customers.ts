@@ -1,56 +1,89 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Connection, ConnectionStore, ConnectionTarget } from '../domain/connection.ts';
-import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer.ts';
+import type {
+  Customer,
+  CustomerFilter,
+  CustomerReading,
+  CustomerStore,
+} from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { PageRequest } from '../domain/page.ts';
+import type { Page, PageRequest } from '../domain/page.ts';
 import { PROVIDER_CATEGORIES, type ProviderName } from '../domain/provider-names.ts';
+import { partition } from '../lib/partition.ts';
 import { isStorable } from '../lib/text.ts';
+import {
+  CONNECTION_BYTES,
+  CONNECTIONS_JSON,
+  connectionsOf,
+  PLAIN_CONNECTION_BYTES,
+  PLAIN_CONNECTIONS_JSON,
+} from './connection-sql.ts';
 import type { StoreDeps } from './database.ts';
 import type { Engine } from './engine/open.ts';
+import { MEMORY_PER_BYTE, PAGE_BYTES, type Sized, STATEMENT_BYTES } from './read-bounds.ts';
 import { CONNECTION_COLUMNS, connections, customers } from './schema.ts';
 import { createReadBatcher } from './statement-batcher.ts';
-import { connectionsJson, connectionsOf, createUpsert } from './upsert-customer.ts';
+import { createUpsert } from './upsert-customer.ts';
 
 /** The returned function opens the store of one application. */
 export function createCustomers(deps: StoreDeps): (applicationId: string) => CustomerRecords {
   const { engine } = deps;
-  const read = createReadBatcher<string, Customer>({
-    keyOf: (customerId) => customerId,
-    read: async (applicationId, customerIds) => {
-      const rows = await engine.query<CustomerRow>(FIND_CUSTOMERS, [applicationId, customerIds]);
-      return new Map(rows.map((row) => [row.customerId, toCustomer(row, row.connections)]));
+  const keyOf = ({ customerId, withConfigurations }: WantedCustomer) =>
+    `${withConfigurations} ${customerId}`;
+  const read = createReadBatcher<WantedCustomer, Customer>({
+    keyOf,
+    async read(applicationId, keys) {
+      // A statement reads customers with configurations, or without.
+      const withConfigurations = keys[0]?.withConfigurations ?? false;
+      const [same, others] = partition(
+        keys,
+        (key) => key.withConfigurations === withConfigurations,
+      );
+      const ids = same.map(({ customerId }) => customerId);
+      const rows = await findCustomers(engine, { applicationId, ids, withConfigurations });
+      const nameOf = ({ customerId }: CustomerRow) => ({ customerId, withConfigurations });
+      const [complete, unread] = partition(rows, isComplete);
+      return {
+        records: new Map(complete.map((row) => [keyOf(nameOf(row)), toSized(row)])),
+        unread: [...unread.map(nameOf), ...others],
+      };
     },
   });
   const upsert = createUpsert(deps);
   return (applicationId) => {
-    const findMany = (ids: readonly string[]) => read(applicationId, ids);
+    const findMany: CustomerStore['findMany'] = (
+      ids,
+      { withConfigurations = true, reserve } = {},
+    ) =>
+      read(
+        applicationId,
+        ids.map((customerId) => ({ customerId, withConfigurations })),
+        reserve,
+      );
     return {
       findMany,
-      list: async (filter, request) => {
+      list: async (filter, request, reading) => {
         const texts = [filter.email, request.boundary].filter((text) => text !== undefined);
         if (!texts.every(isStorable))
           return { items: [], hasNextPage: false, hasPreviousPage: false };
-        const { ids, ...page } = await readPage(
-          engine,
-          toCondition(applicationId, filter),
-          request,
-        );
-        const found = await findMany(ids);
-        // Customers that were deleted meanwhile are missing.
-        return { ...page, items: found.flatMap((customer) => customer ?? []) };
+        const ids = await readPageOfIds(engine, toCondition(applicationId, filter), request);
+        return readPage(engine, { applicationId, ids, request, reading });
       },
-      /** One round trip, except that after a concurrent write to the same customer its connections are read again. */
-      upsert: async (given) => {
-        const read = async () => (await findMany([given.customerId]))[0];
+      /**
+       * One round trip, except that connections are read afterwards where they are large, or where there was a
+       * concurrent write to the same customer.
+       */
+      upsert: async (given, reserve) => {
+        const read = async () => (await findMany([given.customerId], { reserve }))[0];
         const row = await upsert(applicationId, given);
         if (!row) throw versionConflict(given.expectedVersion, await read());
         deps.onAppended();
-        const { version, versionBefore } = row;
-        const customer = toCustomer({ ...given, applicationId, version }, row.connections);
+        const { version, versionBefore, connections } = row;
         const created = version === 1;
-        if (versionBefore === version - 1) return { customer, created };
-        const { connections } = (await read()) ?? customer;
-        return { customer: { ...customer, connections }, created };
+        const customer = toCustomer({ ...given, applicationId, version }, connections ?? []);
+        if (connections && versionBefore === version - 1) return { customer, created };
+        const stored = (await read()) ?? customer;
+        return { customer: { ...customer, connections: stored.connections }, created };
       },
       raiseTokenGeneration: async (customerId) => {
         if (!isStorable(customerId)) return undefined;
@@ -92,13 +125,51 @@ export function versionConflict(
   );
 }
 
+/** One statement: customers in the order of their ids in the list, complete up to `maxBytes` or the first one. */
+function findCustomers(
+  engine: Engine,
+  { applicationId, ids, withConfigurations, maxBytes = STATEMENT_BYTES }: CustomerRead,
+) {
+  const statement = withConfigurations ? FIND_CUSTOMERS : FIND_PLAIN_CUSTOMERS;
+  return engine.query<CustomerRow>(statement, [applicationId, ids, maxBytes]);
+}
+
+function isComplete(row: CustomerRow): row is CompleteRow {
+  return row.connections !== null;
+}
+
+function toSized(row: CompleteRow): Sized<Customer> {
+  return { record: toCustomer(row, row.connections), bytes: row.bytes };
+}
+
+/** $1: application, $2: ids, $3: bytes. Connections are null where they would exceed the bytes. */
+const selectCustomers = (connectionBytes: string, connections: string) => `
+select "applicationId", "customerId", name, email, version, bytes,
+  case when upto <= $3::int or upto = bytes
+    then (select ${connections} from (${connectionsOf('customer')}) as connection) end as connections
+from (
+  select customer.application_id as "applicationId", customer.customer_id as "customerId", customer.customer_id,
+    customer.name, customer.email, customer.version, wanted.position, sized.bytes,
+    sum(sized.bytes) over (order by wanted.position) as upto
+  from unnest($2::text[]) with ordinality as wanted (customer_id, position)
+  join crossbook.customers as customer
+    on customer.application_id = $1::uuid and customer.customer_id = wanted.customer_id
+  cross join lateral (
+    select (256 + octet_length(customer.name) + octet_length(customer.email)
+      + coalesce(sum(${connectionBytes}), 0))::int as bytes
+    from (${connectionsOf('customer')}) as connection
+  ) as sized
+) as customer
+order by position`;
+
 const FIND_CUSTOMERS = {
   name: 'find_customers',
-  text: `
-select application_id as "applicationId", customer_id as "customerId", name, email, version,
-  ${connectionsJson(connectionsOf('customer'))}
-from crossbook.customers as customer
-where application_id = $1::uuid and customer_id = any ($2::text[])`,
+  text: selectCustomers(CONNECTION_BYTES, CONNECTIONS_JSON),
+};
+
+const FIND_PLAIN_CUSTOMERS = {
+  name: 'find_plain_customers',
+  text: selectCustomers(PLAIN_CONNECTION_BYTES, PLAIN_CONNECTIONS_JSON),
 };
 
 const RAISE_TOKEN_GENERATION = {
@@ -109,12 +180,15 @@ where application_id = $1::uuid and customer_id = $2::text
 returning token_generation as generation`,
 };
 
-/** Reads one page in order of ids (keyset pagination): each filter has its index, and later pages cost no more. */
-async function readPage(
+/**
+ * Reads the ids of one page (keyset pagination): each filter has its index, and later pages cost no more. The ids are
+ * in the direction of paging.
+ */
+async function readPageOfIds(
   engine: Engine,
   matching: SQL | undefined,
   { direction, size, boundary }: PageRequest,
-) {
+): Promise<PageOfIds> {
   const forward = direction === 'forward';
   const isBeyond =
     boundary === undefined ? undefined : (forward ? gt : lt)(customers.customerId, boundary);
@@ -124,14 +198,37 @@ async function readPage(
     readIds(engine, and(matching, isBeyond), { forward, limit: size + 1 }),
     isBehind ? readIds(engine, and(matching, isBehind), { forward: !forward, limit: 1 }) : [],
   ]);
-  const ids = found.slice(0, size);
-  if (!forward) ids.reverse();
-  const [isMore, isSomeBehind] = [found.length > size, behind.length > 0];
   return {
-    ids,
-    hasNextPage: forward ? isMore : isSomeBehind,
-    hasPreviousPage: forward ? isSomeBehind : isMore,
+    ids: found.slice(0, size),
+    isMoreAhead: found.length > size,
+    isMoreBehind: behind.length > 0,
   };
+}
+
+/** Reads the customers of a page, which ends early after `PAGE_BYTES`. Those that were deleted meanwhile are missing. */
+async function readPage(
+  engine: Engine,
+  { applicationId, ids, request, reading = {} }: PageRead,
+): Promise<Page<Customer>> {
+  const { withConfigurations = true, reserve } = reading;
+  const items: Customer[] = [];
+  let bytes = 0;
+  let isCut = false;
+  for (let left = ids.ids; left.length > 0 && !isCut; ) {
+    const maxBytes = Math.min(STATEMENT_BYTES, PAGE_BYTES - bytes);
+    const wanted = { applicationId, ids: left, withConfigurations, maxBytes };
+    const [complete, unread] = partition(await findCustomers(engine, wanted), isComplete);
+    const readBytes = complete.reduce((sum, row) => sum + row.bytes, 0);
+    reserve?.(readBytes * MEMORY_PER_BYTE);
+    bytes += readBytes;
+    items.push(...complete.map((row) => toSized(row).record));
+    left = unread.map(({ customerId }) => customerId);
+    isCut = unread[0] !== undefined && bytes + unread[0].bytes > PAGE_BYTES;
+  }
+  const isMoreAhead = ids.isMoreAhead || isCut;
+  return request.direction === 'forward'
+    ? { items, hasNextPage: isMoreAhead, hasPreviousPage: ids.isMoreBehind }
+    : { items: items.reverse(), hasNextPage: ids.isMoreBehind, hasPreviousPage: isMoreAhead };
 }
 
 async function readIds(
@@ -170,19 +267,24 @@ function toCondition(applicationId: string, filter: CustomerFilter): SQL | undef
 export function createConnections({ query }: Engine): (applicationId: string) => ConnectionStore {
   const read = createReadBatcher<ConnectionTarget, Connection>({
     keyOf,
-    read: async (applicationId, targets) => {
+    async read(applicationId, targets) {
       const customerIds = targets.map(({ customerId }) => customerId);
       const providerNames = targets.map(({ providerName }) => providerName);
-      const rows = await query<ConnectionRow>(FIND_CONNECTIONS, [
-        applicationId,
-        customerIds,
-        providerNames,
+      const values = [applicationId, customerIds, providerNames, STATEMENT_BYTES];
+      const rows = await query<SizedRow>(FIND_CONNECTIONS, values);
+      const [complete, unread] = partition(
+        rows,
+        (row): row is CompleteConnectionRow => row.id !== null,
+      );
+      const records = complete.map(({ bytes, ...row }): [string, Sized<Connection>] => [
+        keyOf(row),
+        { record: toConnection(row), bytes },
       ]);
-      return new Map(rows.map((row) => [keyOf(row), toConnection(row)]));
+      return { records: new Map(records), unread };
     },
   });
   return (applicationId) => ({
-    findMany: (targets) => read(applicationId, targets),
+    findMany: (targets, reserve) => read(applicationId, targets, reserve),
     findCustomerIds: async (ids) => {
       const rows = await query<Pick<ConnectionRow, 'id' | 'customerId'>>(FIND_OWNERS, [
         applicationId,
@@ -194,17 +296,25 @@ export function createConnections({ query }: Engine): (applicationId: string) =>
   });
 }
 
-const SELECTED = Object.entries(CONNECTION_COLUMNS).map(
-  ([field, { name }]) => `${name} as "${field}"`,
-);
+const { customerId: _, providerName: __, ...SELECTED } = CONNECTION_COLUMNS;
 
+/** $4: bytes. All columns but the key are null where a connection would exceed the bytes. */
 const FIND_CONNECTIONS = {
   name: 'find_connections',
   text: `
-select ${SELECTED.join(', ')}
-from crossbook.connections
-where application_id = $1::uuid
-  and (customer_id, provider_name) in (select * from unnest($2::text[], $3::text[]))`,
+select sized.customer_id as "customerId", sized.provider_name as "providerName", sized.bytes,
+  ${Object.entries(SELECTED)
+    .map(([field, { name }]) => `connection.${name} as "${field}"`)
+    .join(', ')}
+from (
+  select id, customer_id, provider_name, ${CONNECTION_BYTES} as bytes,
+    sum(${CONNECTION_BYTES}) over (order by id) as upto
+  from crossbook.connections
+  where application_id = $1::uuid
+    and (customer_id, provider_name) in (select * from unnest($2::text[], $3::text[]))
+) as sized
+left join crossbook.connections as connection
+  on connection.id = sized.id and (sized.upto <= $4::int or sized.upto = sized.bytes)`,
 };
 
 const FIND_OWNERS = {
@@ -262,5 +372,41 @@ export type ConnectionRow = Omit<
 };
 
 interface CustomerRow extends Omit<Customer, 'connections'> {
+  /** With its connections. */
+  readonly bytes: number;
+  /** Null where they did not fit into the statement. */
+  readonly connections: readonly ConnectionRow[] | null;
+}
+
+interface CompleteRow extends CustomerRow {
   readonly connections: readonly ConnectionRow[];
 }
+
+interface WantedCustomer extends Pick<Customer, 'customerId'> {
+  readonly withConfigurations: boolean;
+}
+
+interface CustomerRead {
+  readonly applicationId: string;
+  readonly ids: readonly string[];
+  readonly withConfigurations: boolean;
+  readonly maxBytes?: number;
+}
+
+interface PageOfIds {
+  readonly ids: readonly string[];
+  readonly isMoreAhead: boolean;
+  readonly isMoreBehind: boolean;
+}
+
+interface PageRead {
+  readonly applicationId: string;
+  readonly ids: PageOfIds;
+  readonly request: PageRequest;
+  readonly reading: CustomerReading | undefined;
+}
+
+type CompleteConnectionRow = ConnectionRow & { readonly bytes: number };
+
+/** The id is null where the rest of the row did not fit into the statement. */
+type SizedRow = CompleteConnectionRow | (ConnectionTarget & { readonly id: null });

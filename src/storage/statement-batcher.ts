@@ -1,7 +1,9 @@
+import type { Reserve } from '../domain/resources.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { isStorable } from '../lib/text.ts';
 import { isUnavailable, toUnavailable } from './engine/failures.ts';
+import { MEMORY_PER_BYTE, type Sized } from './read-bounds.ts';
 
 /**
  * Batches items of one application into statements. While two statements of an application are in flight, three where
@@ -50,21 +52,57 @@ function rejectAll(
   }
 }
 
-/** Batches concurrent reads of one application into one statement. Each request gets one result per key, in order. */
+/**
+ * Batches concurrent reads of one application into one statement, and continues in further ones where the records are
+ * large. Each request gets one result per key, in order, and is charged for its records after each statement: one whose
+ * application has no memory left is rejected, and its remaining records are not read.
+ */
 export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, Found>) {
-  const find = createStatementBatcher<readonly Key[], readonly (Found | undefined)[]>({
-    sizeOf: (keys) => keys.reduce((size, key) => size + keyOf(key).length, 0),
+  const find = createStatementBatcher<Wanted<Key>, readonly (Found | undefined)[]>({
+    sizeOf: ({ keys }) => keys.reduce((size, key) => size + keyOf(key).length, 0),
     async execute(applicationId, lists) {
-      const unique = new Map(lists.flat().map((key) => [keyOf(key), key]));
-      const storable = [...unique.values()].filter((key) => isStorable(keyOf(key)));
-      const found = await read(applicationId, storable);
-      return lists.map((keys) => keys.map((key) => found.get(keyOf(key))));
+      const found = new Map<string, Found>();
+      const refused = new Map<Wanted<Key>, unknown>();
+      let left = uniqueKeys(lists);
+      while (left.length > 0) {
+        const { records, unread } = await read(applicationId, left);
+        for (const [key, { record }] of records) found.set(key, record);
+        for (const list of lists) charge(list, records, refused);
+        const wanted = uniqueKeys(lists.filter((list) => !refused.has(list)));
+        const names = new Set(wanted.map(keyOf));
+        left = unread.filter((key) => names.has(keyOf(key)));
+      }
+      return lists.map((list) =>
+        refused.has(list)
+          ? Promise.reject(refused.get(list))
+          : list.keys.map((key) => found.get(keyOf(key))),
+      );
     },
   });
-  return async (applicationId: string, keys: readonly Key[]) => {
+  return async (applicationId: string, keys: readonly Key[], reserve?: Reserve) => {
     if (!keys.some((key) => isStorable(keyOf(key)))) return keys.map(() => undefined);
-    return find(applicationId, keys);
+    return find(applicationId, { keys, reserve });
   };
+
+  function charge(
+    list: Wanted<Key>,
+    records: ReadonlyMap<string, Sized<Found>>,
+    refused: Map<Wanted<Key>, unknown>,
+  ): void {
+    if (refused.has(list)) return;
+    const bytes = list.keys.reduce((sum, key) => sum + (records.get(keyOf(key))?.bytes ?? 0), 0);
+    try {
+      list.reserve?.(bytes * MEMORY_PER_BYTE);
+    } catch (error) {
+      refused.set(list, error);
+    }
+  }
+
+  function uniqueKeys(lists: readonly Wanted<Key>[]): readonly Key[] {
+    const all = lists.flatMap(({ keys }) => keys);
+    const unique = new Map(all.map((key) => [keyOf(key), key]));
+    return [...unique.values()].filter((key) => isStorable(keyOf(key)));
+  }
 }
 
 /** Two, so that items that arrive during one statement need not wait for it. */
@@ -100,6 +138,19 @@ interface Queued<Item, Result> {
 interface ReadOptions<Key, Found> {
   /** A unique name of the record in its application. */
   keyOf(key: Key): string;
-  /** Results by key; missing records are omitted. */
-  read(applicationId: string, keys: readonly Key[]): Promise<ReadonlyMap<string, Found>>;
+  /** One statement, which returns at most `STATEMENT_BYTES` or one record. */
+  read(applicationId: string, keys: readonly Key[]): Promise<ReadRecords<Key, Found>>;
+}
+
+interface ReadRecords<Key, Found> {
+  /** By key; missing records are omitted. */
+  readonly records: ReadonlyMap<string, Sized<Found>>;
+  /** The keys of records that did not fit into the statement. */
+  readonly unread: readonly Key[];
+}
+
+/** The keys that one request reads. */
+interface Wanted<Key> {
+  readonly keys: readonly Key[];
+  readonly reserve: Reserve | undefined;
 }

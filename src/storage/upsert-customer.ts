@@ -3,6 +3,7 @@ import type { ConnectionUpsert, CustomerUpsert } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { isStorable, isStorableJson } from '../lib/text.ts';
+import { CONNECTION_BYTES, CONNECTIONS_JSON, connectionsOf } from './connection-sql.ts';
 import { type CredentialKey, sealCredentials } from './credentials.ts';
 import type { ConnectionRow } from './customers.ts';
 import type { StoreDeps } from './database.ts';
@@ -132,15 +133,16 @@ const versionsOf = (row: string) => `${row}.customer_id as "customerId", ${row}.
   where before.application_id = $1::uuid and before.customer_id = ${row}.customer_id
 ), 0) as "versionBefore"`;
 
-export const connectionsOf = (row: string) =>
-  `select * from crossbook.connections where application_id = $1::uuid and customer_id = ${row}.customer_id`;
-
-const CONNECTION_JSON = Object.entries(CONNECTION_COLUMNS).map(
-  ([field, { name }]) => `'${field}', ${name}`,
-);
-export const connectionsJson = (rows: string) => `(
-  select coalesce(json_agg(json_build_object(${CONNECTION_JSON.join(', ')})), '[]') from (${rows}) as connection
+/**
+ * The connections with these columns, if they are small. Null: they are read afterwards, because one statement may write
+ * fifty customers.
+ */
+const smallConnections = (rows: string) => `(
+  select case when coalesce(sum(${CONNECTION_BYTES}), 0) <= ${SMALL_BYTES} then ${CONNECTIONS_JSON} end
+  from (${rows}) as connection
 ) as connections`;
+
+const SMALL_BYTES = 64 * 1024;
 
 /** $4: an entry per customer, with an entry per provider. */
 const entryOf = (row: string) => `$4::jsonb -> ${row}.customer_id -> ${row}.provider_name`;
@@ -204,7 +206,7 @@ const writeUnlinked = (writeCustomers: string) => `
 with written as (${writeCustomers}
   returning stored.customer_id, stored.version, stored.name, stored.email
 ), ${recordEvents(CUSTOMER_EVENTS, '$3::timestamptz')}
-select ${versionsOf('written')}, ${connectionsJson(connectionsOf('written'))} from written`;
+select ${versionsOf('written')}, ${smallConnections(connectionsOf('written'))} from written`;
 
 /** Whether the presence of credentials changes. */
 const CHANGES_STATUS = `${entryOf('excluded')} ? 'sealed' and excluded.status <> stored.status`;
@@ -256,7 +258,7 @@ with written as (${writeCustomers}
   delete from crossbook.contact_cache
   where application_id = $1::uuid and connection_id = any (array(select id from linked))
 ), ${recordEvents(`${CUSTOMER_EVENTS} union all ${CONNECTION_EVENTS}`, '$3::timestamptz')}
-select ${versionsOf('written')}, ${connectionsJson(`
+select ${versionsOf('written')}, ${smallConnections(`
     select * from linked where linked.customer_id = written.customer_id
     union all ${connectionsOf('written')} and (${entryOf('connections')}) is null`)}
 from written`;
@@ -296,7 +298,8 @@ interface WrittenRow {
   readonly customerId: string;
   readonly version: number;
   readonly versionBefore: number;
-  readonly connections: readonly ConnectionRow[];
+  /** Null where they are too large to be returned. */
+  readonly connections: readonly ConnectionRow[] | null;
 }
 
 interface UpsertRow {

@@ -8,6 +8,7 @@ import {
 import { CrossbookError } from '../domain/errors.ts';
 import type { ListPage, PageInput, Signer } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { Reserve } from '../domain/resources.ts';
 import {
   type CallerDeps,
   customerNotFound,
@@ -18,22 +19,26 @@ import {
 import { readPageRequest, signCursor } from './page.ts';
 
 /** Finds a customer of the caller's application. Those of other applications do not exist for it. */
-export function findCustomer(deps: FindCustomerDeps, customerId: string | null | undefined) {
+export function findCustomer(
+  deps: FindCustomerDeps,
+  customerId: string | null | undefined,
+  withConfigurations = true,
+) {
   return deps.withSpan('findCustomer', async () => {
     const resolved = resolveCustomerId(deps, customerId);
-    const customer = await deps.loadCustomer(resolved);
+    const customer = await deps.loadCustomer(resolved, withConfigurations);
     if (customer) return customer;
     throw customerNotFound(resolved);
   });
 }
 
 /** Finds a connection by id; undefined where there is none, or none that the caller may read. */
-export function findConnection(deps: FindConnectionDeps, id: string) {
+export function findConnection(deps: FindConnectionDeps, id: string, withConfigurations: boolean) {
   return deps.withSpan('findConnection', async () => {
     const { customer: token } = deps.requireCaller();
     const customerId = await deps.loadCustomerIdOf(id);
     if (customerId === undefined || (token && token.customerId !== customerId)) return undefined;
-    const customer = await deps.loadCustomer(customerId);
+    const customer = await deps.loadCustomer(customerId, withConfigurations);
     return customer?.connections.find((connection) => connection.id === id);
   });
 }
@@ -55,7 +60,7 @@ export const MAX_LISTED_IDS = 1_000;
 /** Lists a page of the application's customers by id, with their connections. */
 export function listCustomers(
   deps: ListDeps,
-  { filter, page }: { readonly filter: CustomerFilter; readonly page: PageInput },
+  { filter, page, withConfigurations = true }: CustomerList,
 ): Promise<ListPage<Customer>> {
   return withApiKey(deps, 'listCustomers', async (application) => {
     const read = readFilter(filter);
@@ -64,7 +69,10 @@ export function listCustomers(
     const binding = ['customers', application.id, [customerIds, email, provider, status]];
     const cursors = deps.cursors.bind(() => JSON.stringify(binding));
     return {
-      ...(await deps.customers.list(read, readPageRequest(cursors, page))),
+      ...(await deps.customers.list(read, readPageRequest(cursors, page), {
+        withConfigurations,
+        reserve: deps.reserve,
+      })),
       cursorOf: ({ customerId }, direction) => signCursor(cursors, { key: customerId, direction }),
     };
   });
@@ -86,17 +94,25 @@ function readFilter({ customerIds, email, ...rest }: CustomerFilter): CustomerFi
   };
 }
 
+interface CustomerList {
+  readonly filter: CustomerFilter;
+  readonly page: PageInput;
+  /** False: the configurations of the connections are not read. */
+  readonly withConfigurations?: boolean;
+}
+
 interface FindCustomerDeps extends TargetDeps {
-  loadCustomer(customerId: string): Promise<Customer | undefined>;
+  loadCustomer(customerId: string, withConfigurations?: boolean): Promise<Customer | undefined>;
 }
 
 interface FindConnectionDeps extends CallerDeps {
   /** Batched: the id of a connection's customer. */
   loadCustomerIdOf(connectionId: string): Promise<string | undefined>;
-  loadCustomer(customerId: string): Promise<Customer | undefined>;
+  loadCustomer(customerId: string, withConfigurations?: boolean): Promise<Customer | undefined>;
 }
 
 interface ListDeps extends CallerDeps {
   readonly cursors: Signer;
   readonly customers: Pick<CustomerStore, 'list'>;
+  readonly reserve: Reserve;
 }

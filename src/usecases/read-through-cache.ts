@@ -7,6 +7,7 @@ import {
 } from '../domain/contact-search.ts';
 import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
+import type { Reserve } from '../domain/resources.ts';
 import { CACHE_ENTRY_MAX_AGE_MS, type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
 import type { ContactClient } from './open-contact-client.ts';
 
@@ -82,23 +83,32 @@ async function readKept(
   deps: CacheDeps,
   { client, cacheKey, selection }: CachedSearch,
 ): Promise<TimedResult | undefined> {
+  const filterKey = cacheKey();
+  const kept = await deps.shareCachedRead(client.connection.id, filterKey, () =>
+    readEntry(deps, client, filterKey),
+  );
+  return kept && includesFields(kept.fields, selection) ? kept : undefined;
+}
+
+/** One read and one parse for all searches of the request with this key: none of them may change the result. */
+async function readEntry(
+  deps: CacheDeps,
+  { connection, source }: ContactClient,
+  filterKey: string,
+): Promise<KeptResult | undefined> {
   const { permit } = deps.requestLog;
-  const takeTurn = () => permit.takeTurn();
-  const entry = await deps.cache.read(client.connection.id, cacheKey(), takeTurn);
+  const { reserve } = deps;
+  const entry = await deps.cache.read(connection.id, filterKey, { permit, reserve });
   if (!entry) return undefined;
-  if (entry.payload.length > LARGE_ENTRY) await takeTurn();
+  if (entry.payload.length > LARGE_ENTRY) await permit.takeTurn();
   const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptContacts;
-  if (!includesFields(fields, selection)) return undefined;
-  const found = {
-    ...page,
-    contacts: contacts.map((contact) => ({ ...contact, source: client.source })),
-  };
-  return { found, fetchedAt: entry.fetchedAt };
+  const found = { ...page, contacts: contacts.map((contact) => ({ ...contact, source })) };
+  return { found, fields, fetchedAt: entry.fetchedAt, isShared: true };
 }
 
 /** The result of a search before pagination. */
 export interface SearchResult {
-  /** The calling function owns the list. */
+  /** The calling function owns the list, unless the result is shared. */
   readonly contacts: Contact[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
@@ -115,6 +125,12 @@ interface KeptContacts extends SearchResult {
 export interface TimedResult {
   readonly found: SearchResult;
   readonly fetchedAt: Date;
+  /** Other searches of the request have the same result: it must not be changed. */
+  readonly isShared?: true;
+}
+
+interface KeptResult extends TimedResult {
+  readonly fields: readonly string[] | undefined;
 }
 
 interface CachedSearch {
@@ -130,7 +146,14 @@ export interface CacheDeps {
   readonly cache: ContactCache;
   readonly cacheMaxAgeMs: number;
   readonly requestLog: Pick<RequestLog, 'record' | 'permit'>;
+  readonly reserve: Reserve;
   wall(): number;
+  /** Within the request, concurrent and later reads of an entry share the first one. */
+  shareCachedRead<Result>(
+    connectionId: string,
+    filterKey: string,
+    read: () => Promise<Result>,
+  ): Promise<Result>;
   /** Runs a background task that may outlive the response; its errors are logged. */
   runInBackground(work: Promise<unknown>): void;
 }

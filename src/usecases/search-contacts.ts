@@ -73,7 +73,7 @@ async function searchProvider(deps: LookupDeps, query: Query): Promise<SearchRes
 /** A separate function, so that the closures do not keep the whole search in memory. */
 function toContactPage(
   { search, filter, client, cursors, request }: Query,
-  { found, fetchedAt }: TimedResult,
+  { found, fetchedAt, isShared }: TimedResult,
 ): ContactPage {
   const { contacts, totalCount, countFailure } = found;
   const { items, hasNextPage, hasPreviousPage } =
@@ -91,6 +91,7 @@ function toContactPage(
     readFromCache: search.readFromCache,
     cursorOf: ({ remoteId }, direction) => signCursor(cursors, { key: remoteId, direction }),
     [Symbol.dispose]() {
+      if (isShared) return;
       contacts.length = 0;
       items.length = 0;
     },

@@ -35,9 +35,7 @@ const SERVED = {
 };
 
 const FAILURES: readonly Failure[] = [
-  ...(['server-error', 'unavailable', 'rate-limit-retry-after'] as const).map((fault) =>
-    failure('hubspot', 'outage', fault),
-  ),
+  ...(['server-error', 'unavailable'] as const).map((fault) => failure('hubspot', 'outage', fault)),
   ...(['unavailable', 'total-requests', 'query-timeout'] as const).map((fault) =>
     failure('salesforce', 'outage', fault),
   ),

@@ -35,13 +35,13 @@ test.each([
   [{ connection: 'a' }, 500],
 ])('one owner gets its share and no more, which leaves memory for another: %o', (owner, share) => {
   const held = createMemoryLimit({ maxBytes: 1_000 });
-  const all = held.acquire(owner, 'provider_response', share);
-  expect(held.acquire(owner, 'provider_response', 1)).toBeUndefined();
+  const all = held.acquire(owner, 'fetched_data', share);
+  expect(held.acquire(owner, 'fetched_data', 1)).toBeUndefined();
   expect(all?.grow(1)).toBe(false);
   const other = { address: '198.51.100.7', application: 'b', connection: 'b' };
   expect(held.acquire(other, 'request_body', 200)).toBeDefined();
   all?.release();
-  expect(held.acquire(owner, 'provider_response', 1)).toBeDefined();
+  expect(held.acquire(owner, 'fetched_data', 1)).toBeDefined();
 });
 
 test('unauthenticated clients share one account, so that several addresses leave the rest to callers', () => {

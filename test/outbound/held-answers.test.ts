@@ -122,7 +122,7 @@ async function open(listener: RequestListener, { maxBytes = 400 * MB } = {}) {
   closing.push(server.close, outbound.close);
   return {
     permit,
-    held: () => heldBytes.counts().kinds.provider_response.held,
+    held: () => heldBytes.counts().kinds.fetched_data.held,
     async call(): Promise<JsonResponse> {
       const answer = answers[await openPort({}, permit).countByDomain('x.co')];
       if (!answer) throw new Error('There is no answer.');

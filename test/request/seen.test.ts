@@ -43,7 +43,7 @@ test('records that were loaded recently are not loaded again to be rechecked', a
   const { open, stored } = setUp();
   const seen = open();
   await seen.connection(TARGET);
-  await seen.customer('acme');
+  await seen.customer('acme', false);
   expect(seen.revalidateReads()).toBeUndefined();
   expect(stored.looks).toBe(1);
 });
@@ -69,10 +69,24 @@ test('a connection that was removed, or removed and connected again, is reported
   }
 });
 
+test('a connection whose credentials were changed asks the client to try again', async () => {
+  const { open, stored, advance } = setUp();
+  const seen = open();
+  await seen.connection(TARGET);
+  stored.connection = createConnection('hubspot', { credentialsVersion: 2 });
+  advance(CONNECTION_MAX_AGE_MS);
+  // Reading it again does not make what was read before valid.
+  await seen.connection(TARGET);
+  await expect(async () => seen.revalidateReads()).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    retryAfterMs: 1_000,
+  });
+});
+
 test('a customer that was deleted, or lost a connection, is reported as gone', async () => {
   const { open, stored, state, toCustomer, advance } = setUp();
   const seen = open();
-  await seen.customer('acme');
+  await seen.customer('acme', false);
   advance(CONNECTION_MAX_AGE_MS);
   await seen.revalidateReads();
   stored.connection = undefined;
@@ -86,7 +100,7 @@ test('records that the request removed itself are not reported as gone', async (
   const { open, stored, state, advance } = setUp();
   const seen = open();
   await seen.connection(TARGET);
-  await seen.customer('acme');
+  await seen.customer('acme', false);
   stored.connection = undefined;
   state.customer = undefined;
   advance(CONNECTION_MAX_AGE_MS);

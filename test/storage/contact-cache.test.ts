@@ -55,14 +55,18 @@ describeEachServer('the contact cache', (on) => {
     });
     await contactCache.write({ ...entry, filterKey: () => 'small', payload: () => 'x' });
     const turns: string[] = [];
-    const read = (name: string) =>
-      contactCache.read(connectionId, name, async () => {
-        turns.push(name);
+    const reserved: number[] = [];
+    const readFor = (name: string, takeTurn: () => Promise<void>) =>
+      contactCache.read(connectionId, name, {
+        reserve: (bytes) => void reserved.push(bytes),
+        permit: { takeTurn },
       });
+    const read = (name: string) => readFor(name, async () => void turns.push(name));
     expect((await read('large'))?.payload).toHaveLength(LARGE_ENTRY);
     await read('small');
     expect(turns).toEqual(['large']);
-    const never = contactCache.read(connectionId, 'large', () => Promise.reject(new Error('gone')));
+    expect(reserved[0]).toBeGreaterThan(LARGE_ENTRY);
+    const never = readFor('large', () => Promise.reject(new Error('gone')));
     await expect(never).rejects.toThrow('gone');
   });
 

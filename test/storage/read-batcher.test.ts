@@ -44,11 +44,11 @@ function open() {
     keyOf: (id) => id,
     read: (applicationId, ids) =>
       new Promise((resolve, reject) => {
-        const found = new Map(ids.map((id) => [id, `${id}!`]));
+        const records = new Map(ids.map((id) => [id, { record: `${id}!`, bytes: 10 }]));
         const name = `${applicationId} ${ids.join()}`;
         statements.push({
           name,
-          answer: () => resolve(found),
+          answer: () => resolve({ records, unread: [] }),
           fail: () => reject(toUnavailable('gone')),
         });
       }),

@@ -20,6 +20,7 @@ import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
 import { createFakePeople, type FakePerson } from './fake-people.ts';
 import { createFakeRequestLog, type FakeRequestLog } from './fake-request-log.ts';
 import { createFakeTenant, type FakeTenant } from './fake-tenant.ts';
+import { UNBOUNDED } from './held-bytes.ts';
 
 export const DEMO_APPLICATION = {
   id: '11111111-1111-4111-8111-111111111111',
@@ -82,6 +83,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     },
     cacheMaxAgeMs: 15 * 60 * 1000,
     responseBounds: options.responseBounds ?? RESPONSE_BOUNDS,
+    heldBytes: UNBOUNDED,
     runInBackground: (work) => void work,
     forgetConnection: () => {},
     now: systemClock.now,

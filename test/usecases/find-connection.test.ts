@@ -30,6 +30,7 @@ function find(connectionId: string, token?: string) {
       withSpan: (_name, work) => work(),
     },
     connectionId,
+    false,
   );
   return found.then((connection) => ({ connection, loaded }));
 }

@@ -63,6 +63,8 @@ function createDeps({ size, now }: { readonly size: number; readonly now: number
         },
       },
     },
+    reserve: () => {},
+    shareCachedRead: (_connectionId: string, _key: string, read: () => unknown) => read(),
     wall: () => now,
     runInBackground: () => {},
   } as unknown as CacheDeps;

@@ -1,5 +1,4 @@
 import { assertEnumType, type GraphQLFieldResolver } from 'graphql';
-import type { FieldSelection } from '../../domain/contact-search.ts';
 import { MAX_CUSTOMER_ID_LENGTH } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
@@ -8,10 +7,16 @@ import type { RequestContext } from '../../request/context.ts';
 import { findCustomer } from '../../usecases/find-customer.ts';
 import { findContact } from '../../usecases/search-contacts.ts';
 import { recordCosts } from '../cost.ts';
-import { selectContactFields } from '../field-selection.ts';
 import { apiSchema } from '../schema.ts';
 import type { EmailReference } from '../types/contact.ts';
-import { type NodeRecord, nullIfNotFound, readRecord, typeNameOf } from '../types/node.ts';
+import {
+  type NodeRecord,
+  nullIfNotFound,
+  type RecordSelection,
+  readRecord,
+  selectRecord,
+  typeNameOf,
+} from '../types/node.ts';
 
 const MAX_REPRESENTATIONS = 1_000;
 
@@ -25,7 +30,7 @@ export function resolveEntities(typePrefix: string): GraphQLFieldResolver<unknow
         `\`_entities\` takes at most ${MAX_REPRESENTATIONS} references; these are ${representations.length}.`,
       );
     }
-    const selection = selectContactFields(info, []);
+    const selection = selectRecord(info);
     return representations.map(async (representation) => {
       const reference: Reference = isRecord(representation) ? representation : {};
       return readReference(reference, {
@@ -83,11 +88,11 @@ function readReference(
   const { id, customerId, provider, remoteId } = reference;
   if (type === 'ContactsByEmail') return readEmailReference(reference);
   if (typeof customerId === 'string' && type === 'Customer') {
-    return nullIfNotFound(findCustomer(context, customerId));
+    return nullIfNotFound(findCustomer(context, customerId, selection.withConfigurations));
   }
   if (typeof customerId === 'string' && typeof remoteId === 'string') {
     const key = { customerId, provider: readProvider(provider), remoteId };
-    return nullIfNotFound(findContact(context, key, selection));
+    return nullIfNotFound(findContact(context, key, selection.contact));
   }
   if (typeof id !== 'string')
     throw new CrossbookError('BAD_REQUEST', 'A reference must carry a key.');
@@ -126,6 +131,6 @@ type Reference = Readonly<Record<string, unknown>>;
 
 interface Asked {
   readonly context: RequestContext;
-  readonly selection: FieldSelection;
+  readonly selection: RecordSelection;
   readonly type: EntityName;
 }

@@ -18,6 +18,7 @@ import {
 } from '../../usecases/connect-link.ts';
 import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-applications.ts';
 import { builder } from '../builder.ts';
+import { selectsConfigurations } from '../field-selection.ts';
 import { defineObject, enumOf, objectOf } from '../from-shape.ts';
 import { defineMutation } from '../mutation.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
@@ -31,8 +32,9 @@ const ConnectLinkType = defineObject<ConnectLink>(connectLink, {
       nullable: true,
       description:
         'The connection that was made. Null until the link is `COMPLETED`, and if the connection was removed since.',
-      async resolve({ customerId, connectionId }, _args, context) {
-        const customer = connectionId === null ? undefined : await context.loadCustomer(customerId);
+      async resolve({ customerId, connectionId }, _args, context, info) {
+        if (connectionId === null) return null;
+        const customer = await context.loadCustomer(customerId, selectsConfigurations(info, []));
         return customer?.connections.find((one) => one.id === connectionId) ?? null;
       },
     }),

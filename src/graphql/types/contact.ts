@@ -174,15 +174,19 @@ export function search({ target, args, context, info }: AskedSearch): Promise<Co
   const selection = readSelection(info, page);
   const query = { customerId, provider, filter, page, readFromCache, selection };
   const found = searchContacts(context, query);
-  return readFromCache ? found.then(markRead) : found;
+  return readFromCache && selectsAssociations(info) ? found.then(markRead) : found;
 }
 
-/** Marks copies: other searches may share the contacts, but the list belongs to this page. */
+function selectsAssociations(info: GraphQLResolveInfo): boolean {
+  return (
+    isSelected(info, 'nodes', 'associations') || isSelected(info, 'edges', 'node', 'associations')
+  );
+}
+
+/** Marks copies, because other searches may share the contacts and the page. */
 function markRead(page: ContactPage): ContactPage {
-  for (const [index, record] of page.items.entries()) {
-    page.items[index] = { ...record, readWithCache: true } as ContactRecord;
-  }
-  return page;
+  const items = page.items.map((record): ContactRecord => ({ ...record, readWithCache: true }));
+  return { ...page, items };
 }
 
 /** Reads only the selected fields. Memoized, because a selection gives the same result each time. */

@@ -20,6 +20,7 @@ import {
 import { findCustomer, listCustomers, MAX_LISTED_IDS } from '../../usecases/find-customer.ts';
 import { builder, tagged } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { selectsConfigurations } from '../field-selection.ts';
 import { defineObject, enumOf } from '../from-shape.ts';
 import { toGlobalId } from '../global-id.ts';
 import { defineMutation } from '../mutation.ts';
@@ -52,7 +53,8 @@ builder.queryField('customer', (t) =>
           'Your own id of the customer. Default: the header `x-customer-id`, or the token’s customer.',
       }),
     },
-    resolve: (_root, { customerId }, context) => findCustomer(context, customerId),
+    resolve: (_root, { customerId }, context, info) =>
+      findCustomer(context, customerId, selectsConfigurations(info, ['connections'])),
   }),
 );
 
@@ -89,7 +91,7 @@ builder.queryField('customers', (t) =>
       ...pageArguments('customers'),
     },
     ...costs({ weight: LIST_COST, pageSize: (args) => pageSizeOf(args, DEFAULT_PAGE_SIZE) }),
-    resolve: (_root, { filter, ...args }, context) =>
+    resolve: (_root, { filter, ...args }, context, info) =>
       listCustomers(context, {
         filter: {
           customerIds: filter?.customerIds ?? undefined,
@@ -98,6 +100,11 @@ builder.queryField('customers', (t) =>
           status: filter?.status ?? undefined,
         },
         page: readPageInput(args),
+        withConfigurations: selectsConfigurations(
+          info,
+          ['nodes', 'connections'],
+          ['edges', 'node', 'connections'],
+        ),
       }),
   }),
 );

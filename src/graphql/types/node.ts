@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import type { ConnectLink } from '../../domain/connect-link.ts';
 import type { Connection } from '../../domain/connection.ts';
 import { type FieldSelection, PROVIDER_CALL } from '../../domain/contact-search.ts';
@@ -10,7 +11,7 @@ import { findConnection, findCustomer } from '../../usecases/find-customer.ts';
 import { findContact } from '../../usecases/search-contacts.ts';
 import { builder } from '../builder.ts';
 import { costs, recordCosts } from '../cost.ts';
-import { selectContactFields } from '../field-selection.ts';
+import { selectContactFields, selectsConfigurations } from '../field-selection.ts';
 import { readGlobalId } from '../global-id.ts';
 import type { ContactRecord } from './contact.ts';
 
@@ -45,8 +46,7 @@ builder.queryField('node', (t) =>
     description: 'The object with this global id. Null if it does not exist in your application.',
     args: { id: t.arg.id({ required: true, description: 'Global id.' }) },
     ...costs({ weight: PROVIDER_CALL }),
-    resolve: (_root, { id }, context, info) =>
-      readRecord(context, id, selectContactFields(info, [])),
+    resolve: (_root, { id }, context, info) => readRecord(context, id, selectRecord(info)),
   }),
 );
 
@@ -65,31 +65,45 @@ builder.queryField('nodes', (t) =>
           `\`nodes\` takes at most ${MAX_IDS} ids; these are ${ids.length}.`,
         );
       }
-      const selection = selectContactFields(info, []);
+      const selection = selectRecord(info);
       return ids.map((id) => readRecord(context, id, selection));
     },
   }),
 );
 
+/** What is selected of a record whose type is not known yet. */
+export function selectRecord(info: GraphQLResolveInfo): RecordSelection {
+  return {
+    contact: selectContactFields(info, []),
+    withConfigurations: selectsConfigurations(info, [], ['connections']),
+  };
+}
+
+export interface RecordSelection {
+  readonly contact: FieldSelection;
+  /** Whether configurations of connections are selected. */
+  readonly withConfigurations: boolean;
+}
+
 /** Loads the record of a global id. Records of other applications are null, without a hint that they exist. */
 export async function readRecord(
   context: RequestContext,
   id: string,
-  selection: FieldSelection,
+  { contact, withConfigurations }: RecordSelection,
 ): Promise<NodeRecord | null> {
   const { application } = context.requireCaller();
   // Connections and links have the same id in both APIs.
   if (isUuid(id)) {
     return (
-      (await nullIfNotFound(findConnection(context, id))) ??
+      (await nullIfNotFound(findConnection(context, id, withConfigurations))) ??
       nullIfNotFound(findConnectLink(context, { id }))
     );
   }
   const key = readGlobalId(id);
   if (key?.applicationId !== application.id) return null;
   return key.type === 'Customer'
-    ? nullIfNotFound(findCustomer(context, key.customerId))
-    : nullIfNotFound(findContact(context, key, selection));
+    ? nullIfNotFound(findCustomer(context, key.customerId, withConfigurations))
+    : nullIfNotFound(findContact(context, key, contact));
 }
 
 /** In a list of references an unknown one is null and no error. */

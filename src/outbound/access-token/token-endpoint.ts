@@ -139,7 +139,7 @@ export async function callTokenEndpoint(
   const { clock, random, target } = deps;
   const deadline = clock.now() + deps.settings.deadlineMs;
   const headers = { ...FIXED_HEADERS, ...request.headers };
-  const hold = deps.heldBytes.open(deps.owners, 'provider_response');
+  const hold = deps.heldBytes.open(deps.owners, 'fetched_data');
   return withRetries(
     { clock, random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
     () => deps.transport.send({ target, origin, request, headers, deadline, hold, onCall }),

@@ -1,0 +1,32 @@
+import { CONFIGURATION_FIELDS } from '../domain/connection.ts';
+import { CONNECTION_COLUMNS } from './schema.ts';
+
+/** The connections of a row's customer. $1: application. */
+export const connectionsOf = (row: string) =>
+  `select * from crossbook.connections where application_id = $1::uuid and customer_id = ${row}.customer_id`;
+
+/** Aggregates rows of connections into a list. */
+export const CONNECTIONS_JSON = toJson(({ name }) => name);
+
+/** The same without configurations, which are null in it. */
+export const PLAIN_CONNECTIONS_JSON = toJson(({ name, isConfiguration }) =>
+  isConfiguration ? 'null' : name,
+);
+
+function toJson(toValue: (column: { name: string; isConfiguration: boolean }) => string): string {
+  const values = Object.entries(CONNECTION_COLUMNS).map(([field, { name }]) => {
+    const isConfiguration = CONFIGURATION_FIELDS.some((one) => one === field);
+    return `'${field}', ${toValue({ name, isConfiguration })}`;
+  });
+  return `coalesce(json_agg(json_build_object(${values.join(', ')})), '[]')`;
+}
+
+/** Bytes of a row of connections without its configurations, of which 512 are names and ids. */
+export const PLAIN_CONNECTION_BYTES = `(512 + coalesce(octet_length(instance_url), 0)
+  + coalesce(octet_length(account_name), 0) + coalesce(octet_length(account_url), 0)
+  + pg_column_size(granted_scopes))`;
+
+/** A row that was written before the column existed is measured. */
+export const CONNECTION_BYTES = `(${PLAIN_CONNECTION_BYTES} + coalesce(configuration_bytes, ${CONFIGURATION_FIELDS.map(
+  (field) => `coalesce(octet_length(${CONNECTION_COLUMNS[field].name}::text), 0)`,
+).join(' + ')}))`;
