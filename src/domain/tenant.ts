@@ -136,8 +136,8 @@ export interface CacheEntry {
    * is stored.
    */
   filterKey(): string;
-  /** Serialized when it is written, which may be later or never. */
-  payload(): string;
+  /** Serialized when it is written, which may be later or never. Undefined above `maxLength` characters. */
+  payload(maxLength: number): string | undefined;
   /** The time at which the search STARTED: a connection changed meanwhile invalidates its result. */
   readonly fetchedAt: Date;
   /** Written at once, so that other processes find it. */

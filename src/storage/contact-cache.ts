@@ -181,11 +181,20 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     if (rows.length > 0) await engine.query(WRITE_CONTACT_CACHE, [JSON.stringify(rows)]);
   }
 
+  /** A record may be nested deeper than the call stack allows: it must not keep other entries from being written. */
+  function serialize(entry: WaitingEntry): string | undefined {
+    try {
+      return entry.payload(maxEntryBytes);
+    } catch {
+      return undefined;
+    }
+  }
+
   /** The row for the statement. Undefined where it is too large. */
   function seal({ key, entry }: Queued) {
-    const payload = entry.payload();
+    const payload = serialize(entry);
     // Encryption only adds length, so an oversized payload can be skipped.
-    if (payload.length > maxEntryBytes) return undefined;
+    if (payload === undefined || payload.length > maxEntryBytes) return undefined;
     const keyHash = hash(key);
     const sealed = sealer.seal(payload, bindingOf(keyHash));
     if (sealed.length > maxEntryBytes) return undefined;

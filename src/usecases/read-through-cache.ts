@@ -8,7 +8,12 @@ import {
 import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import type { Reserve } from '../domain/resources.ts';
-import { CACHE_ENTRY_MAX_AGE_MS, type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
+import {
+  CACHE_ENTRY_MAX_AGE_MS,
+  type CacheEntry,
+  type ContactCache,
+  LARGE_ENTRY,
+} from '../domain/tenant.ts';
 import type { ContactClient } from './open-contact-client.ts';
 
 /** Reads from the provider and caches the result, or serves the cached one where the caller allows it. */
@@ -69,12 +74,23 @@ function keep(
  * A separate function, so that the queued closure retains only the contacts and not the whole request. Copies the
  * list, because the page empties the original.
  */
-function toPayload(found: SearchResult, fields: SelectedFields | undefined): () => string {
-  const kept = [...found.contacts];
-  return () => {
-    // The source is restored from the connection.
-    const contacts = kept.map(({ source: _, ...contact }) => contact);
-    return JSON.stringify({ ...found, contacts, fields: fields && [...fields] });
+function toPayload(
+  { contacts, ...page }: SearchResult,
+  fields: SelectedFields | undefined,
+): CacheEntry['payload'] {
+  const kept = [...contacts];
+  return (maxLength) => {
+    const texts: string[] = [];
+    let length = 0;
+    // One by one, so that no more than the maximum is serialized. The source is restored from the connection.
+    for (const { source: _, ...contact } of kept) {
+      const text = JSON.stringify(contact);
+      length += text.length;
+      if (length > maxLength) return undefined;
+      texts.push(text);
+    }
+    const rest = JSON.stringify({ ...page, fields: fields && [...fields] });
+    return `{"contacts":[${texts.join(',')}],${rest.slice(1)}`;
   };
 }
 

@@ -70,6 +70,23 @@ describeEachServer('the contact cache', (on) => {
     await expect(never).rejects.toThrow('gone');
   });
 
+  test('an entry that cannot be serialized does not keep others from being written', async () => {
+    const { contactCache, connectionId } = await setUp();
+    const entry = { connectionId, records: 1, fetchedAt: at(1) };
+    await Promise.all([
+      contactCache.write({
+        ...entry,
+        filterKey: () => 'deep',
+        payload() {
+          throw new RangeError('Maximum call stack size exceeded');
+        },
+      }),
+      contactCache.write({ ...entry, filterKey: () => 'plain', payload: () => 'p' }),
+    ]);
+    expect(await contactCache.read(connectionId, 'deep')).toBeUndefined();
+    expect(await contactCache.read(connectionId, 'plain')).toMatchObject({ payload: 'p' });
+  });
+
   test('urgent entries are readable by other processes immediately', async () => {
     const { applicationId, connectionId } = await setUp();
     const patient = { clock, cacheDelayMs: 24 * 60 * 60_000 };

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
-import type { CustomerFilter } from '../../src/domain/customer.ts';
+import type { CustomerFilter, CustomerUpsert } from '../../src/domain/customer.ts';
 import type { PageRequest } from '../../src/domain/page.ts';
+import { PROVIDER_NAMES } from '../../src/domain/provider-names.ts';
+import { memoryLimitReached } from '../../src/domain/resources.ts';
+import { PAGE_BYTES } from '../../src/storage/read-bounds.ts';
 import { describeEachServer } from '../support/databases.ts';
 
+const CONFIGURATION_BYTES = 63 * 1024;
 const NAMES = ['ada', 'bob', 'cyd', 'dan', 'eve'];
 
 describeEachServer('a list of customers', (on) => {
@@ -47,6 +51,85 @@ describeEachServer('a list of customers', (on) => {
     expect(await list({}, { size: 0 })).toEqual(['', false, true]);
   });
 
+  test('ends a page early where its customers are large, and every customer is on one page', async () => {
+    const { customers } = on.database().forApplication((await on.createApplication()).id);
+    const sizes = Object.entries({ a: 1, b: 18, c: 18, d: 18, e: 18, f: 1, g: 18 });
+    for (const [customerId, connections] of sizes)
+      await customers.upsert(toLargeCustomer(customerId, connections));
+    for (const direction of ['forward', 'backward'] as const) {
+      const ids: string[] = [];
+      const pages: number[] = [];
+      let isMore = true;
+      while (isMore) {
+        let reserved = 0;
+        const reserve = (bytes: number) => {
+          reserved += bytes;
+        };
+        const request = { direction, size: 100, boundary: ids.at(-1) };
+        const page = await customers.list({}, request, { reserve });
+        const bytes = JSON.stringify(page.items).length;
+        // The last statement of a page may not exceed it.
+        expect(bytes).toBeLessThan(PAGE_BYTES * 1.1);
+        expect(reserved).toBeGreaterThan(bytes);
+        const found = page.items.map(({ customerId }) => customerId);
+        ids.push(...(direction === 'forward' ? found : found.reverse()));
+        pages.push(found.length);
+        expect(direction === 'forward' ? page.hasPreviousPage : page.hasNextPage).toBe(
+          pages.length > 1,
+        );
+        isMore = direction === 'forward' ? page.hasNextPage : page.hasPreviousPage;
+      }
+      const sorted = sizes.map(([id]) => id);
+      expect(ids).toEqual(direction === 'forward' ? sorted : sorted.reverse());
+      expect(pages.length).toBeGreaterThan(1);
+    }
+  });
+
+  test('reads configurations only where they are wanted, and then a page may have all customers', async () => {
+    const { customers } = on.database().forApplication((await on.createApplication()).id);
+    for (const id of NAMES) await customers.upsert(toLargeCustomer(id, 18));
+    const request = { direction: 'forward', size: 100, boundary: undefined } as const;
+    const { items } = await customers.list({}, request, { withConfigurations: false });
+    expect(items.map(({ customerId }) => customerId)).toEqual(NAMES);
+    expect(items[0]?.connections).toHaveLength(18);
+    expect(JSON.stringify(items)).not.toContain('xxx');
+    const [plain] = await customers.findMany(['ada'], { withConfigurations: false });
+    expect(plain).toEqual(items[0]);
+    const [complete] = await customers.findMany(['ada']);
+    expect(JSON.stringify(complete).length).toBeGreaterThan(18 * CONFIGURATION_BYTES);
+  });
+
+  test('reads large customers by their ids, and stops where the memory of the caller is in use', async () => {
+    const { customers, connections } = on
+      .database()
+      .forApplication((await on.createApplication()).id);
+    for (const id of NAMES) await customers.upsert(toLargeCustomer(id, 18));
+    const targets = NAMES.map((customerId) => ({ customerId, providerName: 'hubspot' }) as const);
+    const [all, found] = await Promise.all([
+      customers.findMany([...NAMES, 'nobody']),
+      connections.findMany(targets),
+    ]);
+    expect(all.map((one) => one?.connections.length)).toEqual([18, 18, 18, 18, 18, undefined]);
+    expect(found.map((one) => one?.customerId)).toEqual(NAMES);
+    const charges: number[] = [];
+    const refused = customers.findMany(NAMES, {
+      reserve(bytes) {
+        charges.push(bytes);
+        if (charges.length > 1) throw memoryLimitReached();
+      },
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(charges).toHaveLength(2);
+  });
+
+  test('an upsert that names no connection returns the large ones too', async () => {
+    const { customers } = on.database().forApplication((await on.createApplication()).id);
+    await customers.upsert(toLargeCustomer('ada', 18));
+    const { customer } = await customers.upsert({ customerId: 'ada', name: 'A', email: 'a@b.c' });
+    expect(customer.connections).toHaveLength(18);
+    expect(customer).toEqual((await customers.findMany(['ada']))[0]);
+  });
+
   test('has all customers that match its filter, and no others', async () => {
     const { list } = await open();
     expect(await list({ customerIds: ['eve', 'nobody', 'ada'] })).toEqual([
@@ -79,3 +162,17 @@ describeEachServer('a list of customers', (on) => {
 });
 
 const TOKEN = { type: 'token', value: 't' } as const;
+
+function toLargeCustomer(customerId: string, connections: number): CustomerUpsert {
+  const mappedField = 'x'.repeat(CONFIGURATION_BYTES);
+  const mapping = { object: 'contact', fieldMappings: [{ schemaField: 'a', mappedField }] };
+  return {
+    customerId,
+    name: customerId,
+    email: `${customerId}@example.com`,
+    connections: PROVIDER_NAMES.slice(0, connections).map((providerName) => ({
+      providerName,
+      schemaMappingsConfig: { commonObjects: [mapping], standardObjects: null },
+    })),
+  };
+}

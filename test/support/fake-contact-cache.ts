@@ -6,7 +6,12 @@ export function createFakeContactCache(): ContactCache {
   return {
     async read(connectionId, filterKey) {
       const entry = entries.get(`${connectionId} ${filterKey}`);
-      return entry && { fetchedAt: entry.fetchedAt, payload: entry.payload() };
+      return (
+        entry && {
+          fetchedAt: entry.fetchedAt,
+          payload: entry.payload(Number.POSITIVE_INFINITY) ?? '',
+        }
+      );
     },
     async write(entry) {
       entries.set(`${entry.connectionId} ${entry.filterKey()}`, entry);
