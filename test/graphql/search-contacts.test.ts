@@ -168,3 +168,38 @@ test('arguments take precedence over headers, and missing headers are named', as
     detail: expect.stringContaining('x-customer-id'),
   });
 });
+
+test('all searches of a request, also of a batch, share one read of a cached page and leave it as it is', async () => {
+  const { execute, post, tenant } = await createTestServer();
+  const { contactCache } = tenant;
+  const read = contactCache.read.bind(contactCache);
+  const keys: string[] = [];
+  contactCache.read = (connectionId, filterKey, request) => {
+    keys.push(filterKey);
+    return read(connectionId, filterKey, request);
+  };
+  const search = (selection: string, first = 30) =>
+    `searchContacts(filter: { emailDomain: "example.com" }, first: ${first}, readFromCache: true) { ${selection} }`;
+  // The first one stores the page.
+  const { data } = await execute(`{ ${search('totalCount nodes { firstName }')} }`);
+  const { totalCount, nodes } = data.searchContacts;
+  expect(nodes.length).toBeGreaterThan(20);
+  keys.length = 0;
+
+  const aliases = Array.from({ length: 20 }, (_, index) =>
+    [
+      `a${index}: ${search('totalCount nodes { firstName }')}`,
+      `b${index}: ${search('totalCount nodes { firstName associations(to: [DEAL]) { remoteId } }')}`,
+    ].join(' '),
+  );
+  const operation = { query: `{ ${aliases.join(' ')} }` };
+  const response = await post([operation, operation, operation], DEMO);
+  const results = (await response.json()) as readonly { data: Record<string, unknown> }[];
+  const marked = nodes.map((node: object) => ({ ...node, associations: null }));
+  for (const result of results) {
+    for (const [name, page] of Object.entries(result.data))
+      expect(page).toEqual({ totalCount, nodes: name.startsWith('a') ? nodes : marked });
+  }
+  expect(results).toHaveLength(3);
+  expect(keys).toHaveLength(1);
+});
