@@ -1,4 +1,4 @@
-import { exceeds } from '../lib/json.ts';
+import { measureSize } from '../lib/json.ts';
 import { CrossbookError } from './errors.ts';
 import type { ProviderName } from './provider-names.ts';
 import {
@@ -152,7 +152,7 @@ export type AssociatedObject = Of<typeof associatedObject>;
 
 /** A CRM's own record. Throws where it is larger, or nested deeper, than what a response may hold. */
 export function toRawData(record: RawRecord): RawRecord {
-  if (!exceeds(record, RAW_LIMITS)) return record;
+  if (Number.isFinite(measureSize(record, RAW_LIMITS))) return record;
   throw new CrossbookError(
     'REMOTE_PROVIDER_BAD_RESPONSE',
     `A record of the CRM has more than ${RAW_LIMITS.levels} levels or more than ${RAW_LIMITS.size} characters, which raw data cannot have. Search without raw data.`,

@@ -129,8 +129,8 @@ interface CachedContacts {
 
 export interface CacheEntry {
   readonly connectionId: string;
-  /** The number of contacts. */
-  readonly records: number;
+  /** The number of contacts, or more where they are longer than usual. */
+  readonly weight: number;
   /**
    * The cache key within the connection: filter, page, and everything else that affects the result. Computed where it
    * is stored.

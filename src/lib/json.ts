@@ -194,22 +194,30 @@ export function jsonLength(value: unknown, limit = Number.POSITIVE_INFINITY): nu
   return length;
 }
 
-/** Whether a value has more levels than this, or more characters and values together. Stops at the first excess. */
-export function exceeds(value: unknown, limits: { levels: number; size: number }): boolean {
+/**
+ * The number of characters and values of a value, without serializing it. Infinity where it has more than `limits`
+ * allow.
+ */
+export function measureSize(value: unknown, limits: SizeLimits): number {
   let size = 0;
   const visit = (one: unknown, levels: number): boolean => {
     size += typeof one === 'string' ? one.length : 1;
-    if (size > limits.size) return true;
-    if (typeof one !== 'object' || one === null) return false;
-    if (levels === 0) return true;
-    if (Array.isArray(one)) return one.some((item) => visit(item, levels - 1));
+    if (size > limits.size) return false;
+    if (typeof one !== 'object' || one === null) return true;
+    if (levels === 0) return false;
+    if (Array.isArray(one)) return one.every((item) => visit(item, levels - 1));
     for (const key in one) {
       size += key.length;
-      if (visit((one as Record<string, unknown>)[key], levels - 1)) return true;
+      if (!visit((one as Record<string, unknown>)[key], levels - 1)) return false;
     }
-    return false;
+    return true;
   };
-  return visit(value, limits.levels);
+  return visit(value, limits.levels) ? size : Number.POSITIVE_INFINITY;
+}
+
+interface SizeLimits {
+  readonly levels: number;
+  readonly size: number;
 }
 
 /** The length including quotes. */

@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import { systemClock } from './clock.ts';
 
 /** The kinds of work that can take long on the thread: the values of a metric's label. */
 export const TASK_KINDS = [
@@ -23,11 +24,11 @@ export interface TimedTask {
 /** Times work that runs without interruption. Others wait meanwhile, so it has to be short. */
 export function timeTask<Result>(kind: TaskKind, work: () => Result): Result {
   if (!taskChannel.hasSubscribers) return work();
-  const began = performance.now();
+  const began = systemClock.now();
   try {
     return work();
   } finally {
-    const task: TimedTask = { kind, ms: performance.now() - began };
+    const task: TimedTask = { kind, ms: systemClock.now() - began };
     taskChannel.publish(task);
   }
 }

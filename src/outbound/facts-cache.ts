@@ -64,7 +64,7 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
     await cache
       .write({
         connectionId,
-        records: 0,
+        weight: 0,
         fetchedAt,
         isUrgent: true,
         filterKey: () => FACTS_KEY,

@@ -1,5 +1,6 @@
 import { type CacheEntry, type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
 import { createBatcher } from '../lib/batcher.ts';
+import { timeTask } from '../lib/task-time.ts';
 import { backgroundClock, createIdleThrottle } from '../lib/clock.ts';
 import { isUnavailable } from './engine/failures.ts';
 import type { Engine } from './engine/open.ts';
@@ -22,7 +23,7 @@ export function createContactCache(deps: Deps) {
         if (!row) return undefined;
         request?.reserve(row.sealed.length * MEMORY_PER_BYTE);
         if (row.sealed.length > LARGE_ENTRY) await request?.permit.takeTurn();
-        const payload = sealer.open(row.sealed, bindingOf(keyHash));
+        const payload = timeTask('cache_entry', () => sealer.open(row.sealed, bindingOf(keyHash)));
         return payload === undefined ? undefined : { payload, fetchedAt: row.fetchedAt };
       },
       write: (entry) => {
@@ -92,7 +93,7 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
   /** Unwritten entries by key. */
   const queued = new Map<string, Queued>();
   let inFlight: readonly Queued[] = [];
-  let records = 0;
+  let weight = 0;
   let pausedUntil = 0;
   const idleThrottle = createIdleThrottle();
   const batcher = createBatcher<Queued>({
@@ -102,20 +103,20 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     // One write at a time, so that a slow database is not overloaded.
     maxConcurrent: 1,
     maxSize: BATCH_RECORDS,
-    createSizer: () => (one) => one.entry.records,
+    createSizer: () => (one) => one.entry.weight,
     pauseMs: (_, next) => Math.max(next.due, pausedUntil) - backgroundClock.now(),
   });
 
   return {
     /** Resolves when it is written or dropped. */
     add(entry: WaitingEntry): Promise<void> {
-      if (queued.size >= MAX_ENTRIES || records + entry.records > MAX_RECORDS) return DROPPED;
+      if (queued.size >= MAX_ENTRIES || weight + entry.weight > MAX_RECORDS) return DROPPED;
       const key = keyOf(entry);
       const existing = queued.get(key);
       if (!existing) return enqueue(key, entry);
       if (existing.entry.fetchedAt > entry.fetchedAt) return existing.written;
       // The entry keeps its position, or a frequently updated one would never be written.
-      records += entry.records - existing.entry.records;
+      weight += entry.weight - existing.entry.weight;
       existing.entry = entry;
       return existing.written;
     },
@@ -143,7 +144,7 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     });
     const one: Queued = { key, entry, written, settle, due: backgroundClock.now() + delayMs };
     queued.set(key, one);
-    records += entry.records;
+    weight += entry.weight;
     batcher.add(one);
     return written;
   }
@@ -151,7 +152,7 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
   function dequeue(batch: readonly Queued[]): void {
     for (const { key, entry } of batch) {
       queued.delete(key);
-      records -= entry.records;
+      weight -= entry.weight;
     }
   }
 
@@ -177,7 +178,13 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
   }
 
   async function write(batch: readonly Queued[]): Promise<void> {
-    const rows = batch.map(seal).filter((row) => row !== undefined);
+    const rows: NonNullable<ReturnType<typeof seal>>[] = [];
+    for (const one of batch) {
+      const row = timeTask('cache_entry', () => seal(one));
+      if (row) rows.push(row);
+      // Each is a piece of work of its own.
+      if (row && row.sealed.length > LARGE_ENTRY) await new Promise(setImmediate);
+    }
     if (rows.length > 0) await engine.query(WRITE_CONTACT_CACHE, [JSON.stringify(rows)]);
   }
 

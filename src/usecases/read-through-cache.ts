@@ -14,6 +14,8 @@ import {
   type ContactCache,
   LARGE_ENTRY,
 } from '../domain/tenant.ts';
+import { measureSize } from '../lib/json.ts';
+import { timeTask } from '../lib/task-time.ts';
 import type { ContactClient } from './open-contact-client.ts';
 
 /** Reads from the provider and caches the result, or serves the cached one where the caller allows it. */
@@ -60,15 +62,22 @@ function keep(
   { client, cacheKey, selection }: CachedSearch,
   { found, fetchedAt }: TimedResult,
 ): void {
+  const size = measureSize(found.contacts, MAX_CACHED);
+  if (!Number.isFinite(size)) return;
   const entry = {
     connectionId: client.connection.id,
     fetchedAt,
-    records: found.contacts.length,
+    weight: Math.max(found.contacts.length, Math.ceil(size / CONTACT_SIZE)),
     filterKey: cacheKey,
     payload: toPayload(found, readSelectedFields(selection)),
   };
   deps.runInBackground(deps.cache.write(entry));
 }
+
+/** No larger result fits into an entry. */
+const MAX_CACHED = { levels: 80, size: 1024 * 1024 };
+/** An ordinary contact. */
+const CONTACT_SIZE = 1_000;
 
 /**
  * A separate function, so that the queued closure retains only the contacts and not the whole request. Copies the
@@ -117,7 +126,10 @@ async function readEntry(
   const entry = await deps.cache.read(connection.id, filterKey, { permit, reserve });
   if (!entry) return undefined;
   if (entry.payload.length > LARGE_ENTRY) await permit.takeTurn();
-  const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptContacts;
+  const { contacts, fields, ...page } = timeTask(
+    'cache_entry',
+    () => JSON.parse(entry.payload) as KeptContacts,
+  );
   const found = { ...page, contacts: contacts.map((contact) => ({ ...contact, source })) };
   return { found, fields, fetchedAt: entry.fetchedAt, isShared: true };
 }

@@ -86,7 +86,7 @@ describe('memory for a provider’s response', () => {
       response.write('half');
     });
     const waiting = expect(slow()).rejects.toThrow();
-    await expect.poll(heldThere).toBe(4);
+    await expect.poll(heldThere).toBeGreaterThanOrEqual(4);
     gone.go();
     await waiting;
     expect(heldThere()).toBe(0);

@@ -34,7 +34,7 @@ describeEachServer('the contact cache', (on) => {
     await contactCache.write({
       connectionId,
       filterKey: () => 'email:ada',
-      records: 1,
+      weight: 1,
       payload: () => '["ü"]',
       fetchedAt: at(1),
     });
@@ -47,7 +47,7 @@ describeEachServer('the contact cache', (on) => {
 
   test('large entries are decrypted when the scheduler admits them, small ones immediately', async () => {
     const { contactCache, connectionId } = await setUp('ada', LARGE_ENTRY * 2);
-    const entry = { connectionId, records: 1, fetchedAt: at(1) };
+    const entry = { connectionId, weight: 1, fetchedAt: at(1) };
     await contactCache.write({
       ...entry,
       filterKey: () => 'large',
@@ -72,7 +72,7 @@ describeEachServer('the contact cache', (on) => {
 
   test('an entry that cannot be serialized does not keep others from being written', async () => {
     const { contactCache, connectionId } = await setUp();
-    const entry = { connectionId, records: 1, fetchedAt: at(1) };
+    const entry = { connectionId, weight: 1, fetchedAt: at(1) };
     await Promise.all([
       contactCache.write({
         ...entry,
@@ -96,7 +96,7 @@ describeEachServer('the contact cache', (on) => {
     const entry = {
       connectionId,
       filterKey: () => 'f',
-      records: 0,
+      weight: 0,
       payload: () => 'p',
       fetchedAt: at(1),
     };
@@ -110,7 +110,7 @@ describeEachServer('the contact cache', (on) => {
       await contactCache.write({
         connectionId,
         filterKey: () => 'f',
-        records: 1,
+        weight: 1,
         payload: () => `${minute}`,
         fetchedAt: at(minute),
       });
@@ -126,7 +126,7 @@ describeEachServer('the contact cache', (on) => {
       await contactCache.write({
         connectionId: id,
         filterKey: () => 'f',
-        records: 1,
+        weight: 1,
         payload: () => 'p',
         fetchedAt: at(5),
       });
@@ -143,7 +143,7 @@ describeEachServer('the contact cache', (on) => {
     await contactCache.write({
       connectionId,
       filterKey: () => 'f',
-      records: 1,
+      weight: 1,
       payload: () => 'old',
       fetchedAt: at(5),
     });
@@ -156,7 +156,7 @@ describeEachServer('the contact cache', (on) => {
     await contactCache.write({
       connectionId,
       filterKey: () => 'f',
-      records: 1,
+      weight: 1,
       payload: () => 'old',
       fetchedAt: at(7),
     });
@@ -173,13 +173,13 @@ describeEachServer('the contact cache', (on) => {
     await contactCache.write({
       ...entry,
       filterKey: () => 'wyn@example.com',
-      records: 1,
+      weight: 1,
       payload: () => 'Lovelace',
     });
     await contactCache.write({
       ...entry,
       filterKey: () => 'bob@example.com',
-      records: 1,
+      weight: 1,
       payload: () => 'Bob',
     });
     const rows = await on.rows('select * from crossbook.contact_cache where application_id = $1', [
@@ -203,7 +203,7 @@ describeEachServer('the contact cache', (on) => {
     await contactCache.write({
       connectionId,
       filterKey: () => 'f',
-      records: 1,
+      weight: 1,
       payload: () => 'x'.repeat(2_000),
       fetchedAt: at(1),
     });
@@ -211,7 +211,7 @@ describeEachServer('the contact cache', (on) => {
     await contactCache.write({
       connectionId: gone,
       filterKey: () => 'f',
-      records: 1,
+      weight: 1,
       payload: () => 'x',
       fetchedAt: at(1),
     });
@@ -225,7 +225,7 @@ describeEachServer('the contact cache', (on) => {
     for (let minute = 1; minute <= 6; minute += 1) {
       const entry = {
         filterKey: () => `${minute}`,
-        records: 1,
+        weight: 1,
         payload: () => 'x'.repeat(700),
         fetchedAt: at(minute),
       };
@@ -258,7 +258,7 @@ describeEachServer('the contact cache', (on) => {
       return contactCache.write({
         connectionId,
         filterKey: () => 'f',
-        records: 1,
+        weight: 1,
         payload,
         fetchedAt: at(minute),
       });
@@ -276,7 +276,7 @@ describeEachServer('the contact cache', (on) => {
     const { applicationId, connectionId, count } = await setUp();
     const slow = on.another({ clock, cacheDelayMs: 60 * 60 * 1_000 });
     const { contactCache } = slow.forApplication(applicationId);
-    const entry = { connectionId, records: 1, payload: () => 'p', fetchedAt: at(1) };
+    const entry = { connectionId, weight: 1, payload: () => 'p', fetchedAt: at(1) };
     const written = Array.from({ length: 400 }, (_, index) =>
       contactCache.write({ ...entry, filterKey: () => `${index}` }),
     );
@@ -293,7 +293,7 @@ describeEachServer('the contact cache', (on) => {
 
   test('writes beyond the size of one batch follow in later batches', async () => {
     const { contactCache, connectionId, count } = await setUp();
-    const entry = { connectionId, records: 150, payload: () => 'p', fetchedAt: at(1) };
+    const entry = { connectionId, weight: 150, payload: () => 'p', fetchedAt: at(1) };
     const keys = ['a', 'b', 'c'];
     await Promise.all(keys.map((key) => contactCache.write({ ...entry, filterKey: () => key })));
     expect(await count()).toBe(3);
@@ -304,7 +304,7 @@ describeEachServer('the contact cache', (on) => {
     await contactCache.write({
       connectionId,
       filterKey: () => 'f',
-      records: 1,
+      weight: 1,
       payload: () => 'p',
       fetchedAt: at(1),
     });

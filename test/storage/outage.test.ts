@@ -112,7 +112,7 @@ describe('while the database is away', () => {
       connectionId: customer.connections[0]?.id ?? '',
       filterKey: () => 'email:ada',
       fetchedAt: new Date(),
-      records: 1,
+      weight: 1,
       payload: () => '[]',
     };
     await proxy.cut();

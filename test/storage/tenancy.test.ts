@@ -49,9 +49,9 @@ describeEachServer('tenancy', (on) => {
   test('the cache neither stores nor reads entries for a connection of another application', async () => {
     const { mine, theirs, connectionId } = await setUp();
     const entry = { connectionId, filterKey: () => 'f', fetchedAt: new Date(Date.now() + 1_000) };
-    await theirs.contactCache.write({ ...entry, records: 1, payload: () => 'theirs' });
+    await theirs.contactCache.write({ ...entry, weight: 1, payload: () => 'theirs' });
     expect(await mine.contactCache.read(connectionId, 'f')).toBeUndefined();
-    await mine.contactCache.write({ ...entry, records: 1, payload: () => 'mine' });
+    await mine.contactCache.write({ ...entry, weight: 1, payload: () => 'mine' });
     expect(await theirs.contactCache.read(connectionId, 'f')).toBeUndefined();
     expect((await mine.contactCache.read(connectionId, 'f'))?.payload).toBe('mine');
   });
