@@ -58,6 +58,26 @@ test('a denied consent ends the link, shows what to do next, and redirects back 
   ]);
 });
 
+test.each(['on the redirect back', 'at the code exchange'])(
+  'an app that is not installed in the organisation ends the link with ADMIN_APPROVAL_REQUIRED: %s',
+  async (when) => {
+    const { demo } = world.crossbook.sandbox.salesforce;
+    const isAtExchange = when === 'at the code exchange';
+    const link = await world.link({ providers: ['salesforce'] });
+    const { consentUrl } = await link.browser.start(link.url, {
+      provider: 'salesforce',
+      login: 'https://login.salesforce.com',
+    });
+    if (!isAtExchange) demo.setQuirks({ blocksUninstalledApps: true });
+    const callback = await consent(consentUrl, { account: demo.id });
+    demo.setQuirks({ blocksUninstalledApps: true });
+    const refused = await link.browser.visit(callback);
+    demo.setQuirks({ blocksUninstalledApps: false });
+    expect(refused.text).toContain('Ask your administrator to install or approve it');
+    expect(refused.text).toContain('status=FAILED&amp;error=ADMIN_APPROVAL_REQUIRED');
+  },
+);
+
 test('a denied consent without a state is matched to its flow by the browser’s cookie', async () => {
   const link = await world.link();
   await link.browser.start(link.url, HUBSPOT);

@@ -90,7 +90,7 @@ function readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Gr
   if (needsAdministrator(readFailure(answer.body))) {
     throw new AuthorizationFailure(
       'ADMIN_APPROVAL_REQUIRED',
-      'Salesforce lets nobody use the app before an administrator of the organisation has installed it.',
+      'An administrator of the Salesforce organisation has to install or approve the app.',
     );
   }
   const { accessToken, refreshToken, expiresAt, instanceUrl } = readToken(answer, now);
@@ -128,21 +128,29 @@ function readScopes(json: unknown): readonly string[] {
 }
 
 function readDenial(error: string, description: string | null): ConnectFailure {
-  const isTheirs = needsAdministrator({ errorCode: error, message: description });
-  return isTheirs ? 'ADMIN_APPROVAL_REQUIRED' : readOAuthDenial(error);
+  return needsAdministrator({ errorCode: error, message: description })
+    ? 'ADMIN_APPROVAL_REQUIRED'
+    : readOAuthDenial(error);
 }
 
-/** Whether the app is blocked, or not installed in an org whose users may not approve apps. */
-function needsAdministrator({ errorCode, message }: ReturnType<typeof readFailure>): boolean {
+/**
+ * Whether an administrator of the org has to act: the app is blocked, not installed, or not approved for the user.
+ * One rule for the redirect back, the code exchange and the refresh. The code of an uninstalled app, `invalid_client`,
+ * is also that of a wrong client secret, so the text decides.
+ */
+function needsAdministrator({ errorCode, message }: Failure): boolean {
   return (
-    OF_THE_ADMINISTRATOR.has(errorCode ?? '') ||
-    /admin approved|blocked by|not installed in this org/i.test(message ?? '')
+    ADMINISTRATOR_ERRORS.has(errorCode ?? '') ||
+    /admin approved|blocked by|not installed in|must be installed|OAUTH_APPROVAL_ERROR_GENERIC/i.test(
+      message ?? '',
+    )
   );
 }
 
-const OF_THE_ADMINISTRATOR: ReadonlySet<string> = new Set([
+const ADMINISTRATOR_ERRORS: ReadonlySet<string> = new Set([
   'OAUTH_APP_BLOCKED',
   'OAUTH_APP_ACCESS_DENIED',
+  'OAUTH_APPROVAL_ERROR_GENERIC',
   'OAUTH_EC_APP_NOT_FOUND',
   'invalid_app_access',
 ]);
@@ -195,19 +203,23 @@ function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
 
 function toRefusal(answer: ProviderResponse): RemoteFailure {
   const { code, message, retryAfterMs } = toRemoteFailure(answer);
-  return new RemoteFailure(toRefusalCode(readFailure(answer.body), code), message, answer, {
-    retryAfterMs,
-  });
+  const failure = readFailure(answer.body);
+  const detail = needsAdministrator(failure) ? `${message}. ${ASK_ADMINISTRATOR}` : message;
+  return new RemoteFailure(toRefusalCode(failure, code), detail, answer, { retryAfterMs });
 }
 
-function toRefusalCode({ errorCode, message }: Failure, plain: ErrorCode): ErrorCode {
-  const said = message ?? '';
+const ASK_ADMINISTRATOR =
+  'An administrator of the Salesforce organisation has to install or approve the app; connecting again does not help.';
+
+function toRefusalCode(failure: Failure, plain: ErrorCode): ErrorCode {
+  const { errorCode } = failure;
+  const said = failure.message ?? '';
   // Concurrent refreshes with one token: transient, whatever the code.
   if (/already being processed|retry your request/i.test(said))
     return 'REMOTE_PROVIDER_UNAVAILABLE';
-  // Logins from this address or at this hour are forbidden: the token works from elsewhere or later. Or the org's
-  // administrator blocks the application and can allow it again.
-  if (/ip restricted|invalid login hours/i.test(said) || errorCode === 'OAUTH_APP_BLOCKED')
+  // Logins from this address or at this hour are forbidden, or an administrator has to allow the app: the grant stays
+  // valid, and a new consent would meet the same refusal.
+  if (/ip restricted|invalid login hours/i.test(said) || needsAdministrator(failure))
     return 'REMOTE_PROVIDER_FORBIDDEN';
   if (errorCode === 'rate_limit_exceeded') return 'REMOTE_PROVIDER_RATE_LIMITED';
   if (FINAL.has(errorCode ?? '')) return 'REMOTE_PROVIDER_UNAUTHORIZED';
@@ -216,12 +228,7 @@ function toRefusalCode({ errorCode, message }: Failure, plain: ErrorCode): Error
 }
 
 /** Errors that require a new consent by the customer. */
-const FINAL: ReadonlySet<string> = new Set([
-  'invalid_grant',
-  'invalid_app_access',
-  'inactive_user',
-  'inactive_org',
-]);
+const FINAL: ReadonlySet<string> = new Set(['invalid_grant', 'inactive_user', 'inactive_org']);
 
 /**
  * The user who granted, from the `id` of a token response: undefined unless Salesforce's signature, made with the

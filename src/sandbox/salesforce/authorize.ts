@@ -3,6 +3,7 @@ import { isLoopback, readDecision } from '../consent/decision.ts';
 import { renderConsentPage, renderVendorError } from '../consent/page.ts';
 import { redirectTo } from '../consent/redirect.ts';
 import { type Answer, textAnswer } from '../http.ts';
+import { UNINSTALLED_APP } from './exchange.ts';
 import { acceptsLogin, readLoginHost } from './login-host.ts';
 import { describeScope, readScopes } from './scopes.ts';
 import type { SalesforceAccount, SalesforceCall } from './types.ts';
@@ -54,10 +55,14 @@ function allow(
   { application, redirectUri, state, query }: ConsentRequest,
   account: SalesforceAccount,
 ): Answer {
-  const { callbackError, codeTtlMs } = account.quirks;
+  const { callbackError, blocksUninstalledApps, codeTtlMs } = account.quirks;
   if (callbackError !== null) {
     const description = CALLBACK_ERRORS[callbackError];
     return redirectTo(redirectUri, { error: callbackError, error_description: description, state });
+  }
+  if (blocksUninstalledApps) {
+    const { error, description } = UNINSTALLED_APP;
+    return redirectTo(redirectUri, { error, error_description: description, state });
   }
   const approval = {
     clientId: application.clientId,
@@ -125,6 +130,8 @@ const CHALLENGE = /^[\w-]{43}$/;
 
 const CALLBACK_ERRORS: Readonly<Record<string, string>> = {
   OAUTH_APP_BLOCKED: 'this app is blocked by admin',
+  OAUTH_APPROVAL_ERROR_GENERIC:
+    'An unexpected error has occured during authentication. Please try again.',
   OAUTH_EC_APP_NOT_FOUND: 'External client app is not installed in this org',
   OAUTH_AUTHORIZATION_BLOCKED:
     'Cross-org OAuth flows are not supported for this external client app',

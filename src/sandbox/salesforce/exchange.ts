@@ -13,11 +13,18 @@ export function findExchangeProblem(
     return { error: 'invalid_grant', description: 'invalid authorization code' };
   if (!isAlive(grant, now))
     return { error: 'invalid_grant', description: 'expired authorization code' };
+  if (grant.account.quirks.blocksUninstalledApps) return UNINSTALLED_APP;
   const { redirectUri, codeChallenge } = grant.approval.request ?? {};
   if (redirectUri !== form.get('redirect_uri'))
     return { error: 'redirect_uri_mismatch', description: 'redirect_uri must match configuration' };
   return findVerifierProblem(codeChallenge, form.get('code_verifier'), application);
 }
+
+/** The org's users may not approve an app that no administrator has installed. */
+export const UNINSTALLED_APP: ExchangeProblem = {
+  error: 'invalid_client',
+  description: 'app must be installed into org',
+};
 
 /** The documents give each error a code of its own; which ones the live service sends is uncertain. */
 function findVerifierProblem(

@@ -65,6 +65,12 @@ export const SALESFORCE_FAULTS: Readonly<Record<string, Fault>> = {
   'inactive-user': oauth('inactive_user', 'user is inactive'),
   'inactive-org': oauth('inactive_org', 'organization is inactive'),
   'app-blocked': oauth('OAUTH_APP_BLOCKED', 'this app is blocked by admin'),
+  'app-not-installed': oauth('invalid_client', 'app must be installed into org'),
+  'app-not-approved': oauth('invalid_app_access', 'user is not admin approved to access this app'),
+  'approval-error': oauth(
+    'OAUTH_APPROVAL_ERROR_GENERIC',
+    'An unexpected error has occured during authentication. Please try again.',
+  ),
   'token-rate-limited': oauth(
     'rate_limit_exceeded',
     'number of login attempts has exceeded the limit',

@@ -40,6 +40,7 @@ export const salesforceImitation: SalesforceImitation = {
     forbidsCommonLogin: false,
     withoutRefreshToken: false,
     callbackError: null,
+    blocksUninstalledApps: false,
     pkceIsOptional: false,
     takesLongVerifiers: false,
     verifierErrorsSwapped: false,

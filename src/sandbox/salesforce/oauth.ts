@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { findApplication } from '../consent/application.ts';
 import { type Answer, jsonAnswer, readForm, textAnswer } from '../http.ts';
 import { type Approval, type Grant, isAlive } from '../tokens.ts';
-import { findExchangeProblem } from './exchange.ts';
+import { findExchangeProblem, UNINSTALLED_APP } from './exchange.ts';
 import { USER_ID } from './identity.ts';
 import { DEFAULT_SCOPES, REFRESH_SCOPE } from './scopes.ts';
 import type { SalesforceAccount, SalesforceCall } from './types.ts';
@@ -26,6 +26,8 @@ export function answerToken(call: SalesforceCall): Answer {
   const refusal = checkClient(call, grant.approval.clientId);
   if (refusal) return refusal;
   const { account, approval } = grant;
+  if (account.quirks.blocksUninstalledApps)
+    return oauthError(UNINSTALLED_APP.error, UNINSTALLED_APP.description);
   account.state.refreshed = { token: grant.token, at: now };
   account.useToken(grant.token);
   const token = account.issueToken('access', approval);

@@ -65,6 +65,8 @@ export interface SalesforceQuirks extends ConsentQuirks {
   readonly withoutRefreshToken: boolean;
   /** An allowed consent redirects back with this error in place of a code: `OAUTH_APP_BLOCKED` and similar. */
   readonly callbackError: string | null;
+  /** No app is installed in the org, and its users may not approve one: consents, exchanges and refreshes fail. */
+  readonly blocksUninstalledApps: boolean;
   /** This account's application can request consent without PKCE, like legacy ones. */
   readonly pkceIsOptional: boolean;
   /** Verifiers above the standard's 128 characters are accepted: jsforce sends 171. */

@@ -180,10 +180,18 @@ export const UPSERT_ROWS: readonly Row[] = [
     ],
     status('CONNECTED'),
   ),
-  ...['ip-restricted', 'login-hours', 'refresh-in-progress'].map((name) =>
+  ...[
+    'ip-restricted',
+    'login-hours',
+    'refresh-in-progress',
+    'app-blocked',
+    'app-not-installed',
+    'app-not-approved',
+    'approval-error',
+  ].map((name) =>
     row(
       '§11',
-      `A transient error does not change the status: ${name} of Salesforce`,
+      `A refusal that a new consent would not settle does not change the status: ${name} of Salesforce`,
       [
         put(name, salesforce('00Dold', '{salesforce refresh token}')),
         fault('salesforce', name, { operation: 'oauth.token' }),

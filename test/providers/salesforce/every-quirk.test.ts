@@ -78,6 +78,10 @@ testQuirks(
     forbidsCommonLogin: ON,
     withoutRefreshToken: ON,
     callbackError: [{ value: 'OAUTH_APP_BLOCKED' }],
+    // Refreshes are refused until an administrator acts; the tokens that are still valid work.
+    blocksUninstalledApps: [
+      { value: true, but: { refreshed: FORBIDDEN, refreshedAgain: FORBIDDEN } },
+    ],
     pkceIsOptional: ON,
     takesLongVerifiers: ON,
     verifierErrorsSwapped: ON,

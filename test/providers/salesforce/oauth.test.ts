@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AuthorizationFailure } from '../../../src/domain/oauth.ts';
 import { RemoteFailure } from '../../../src/domain/remote.ts';
 import { checkLoginUrl } from '../../../src/domain/urls.ts';
-import { authorization } from '../../../src/providers/salesforce/oauth.ts';
+import { authorization, refresh } from '../../../src/providers/salesforce/oauth.ts';
 
 const NOW = new Date('2026-11-20T21:00:00.000Z');
 const CLIENT = { clientId: '3MVG9', clientSecret: 's&=cret' };
@@ -142,27 +142,39 @@ test.each([
   expect(error).toMatchObject({ code: `REMOTE_PROVIDER_${code}` });
 });
 
-test.each([
-  [
-    400,
-    {
-      error: 'invalid_app_access',
-      error_description: 'user is not admin approved to access this app',
+describe('a refusal that an administrator of the organisation has to settle', () => {
+  test.each([
+    ['invalid_client', 'app must be installed into org'],
+    ['invalid_client', 'External client app is not installed in this org'],
+    ['invalid_app_access', 'user is not admin approved to access this app'],
+    ['invalid_grant', 'user is not admin approved to access this app'],
+    ['OAUTH_APP_BLOCKED', 'this app is blocked by admin'],
+    ['OAUTH_APP_ACCESS_DENIED', undefined],
+    ['OAUTH_EC_APP_NOT_FOUND', undefined],
+    ['OAUTH_APPROVAL_ERROR_GENERIC', 'An unexpected error has occured during authentication.'],
+    ['server_error', 'OAUTH_APPROVAL_ERROR_GENERIC : An unexpected error has occured'],
+  ])(
+    '%s, "%s": the link asks for the administrator, and a refresh keeps the connection',
+    (error, description) => {
+      expect(authorization.readDenial(error, description ?? null)).toBe('ADMIN_APPROVAL_REQUIRED');
+      const refusal = { error, error_description: description };
+      expect(read(refusal, 400)).toMatchObject({
+        name: AuthorizationFailure.name,
+        failure: 'ADMIN_APPROVAL_REQUIRED',
+      });
+      expect(() => refresh.readAnswer(answer(400, refusal), NOW)).toThrow(
+        expect.objectContaining({ code: 'REMOTE_PROVIDER_FORBIDDEN' }),
+      );
     },
-  ],
-  [400, { error: 'OAUTH_APP_BLOCKED', error_description: 'this app is blocked by admin' }],
-  [400, { error: 'OAUTH_EC_APP_NOT_FOUND' }],
-  [
-    400,
-    {
-      error: 'invalid_client',
-      error_description: 'External client app is not installed in this org',
-    },
-  ],
-])('a code exchange with the response %i %j needs an administrator', (status, body) => {
-  const error = read(body, status);
-  expect(error).toBeInstanceOf(AuthorizationFailure);
-  expect(error).toMatchObject({ failure: 'ADMIN_APPROVAL_REQUIRED' });
+  );
+
+  test('is not a wrong client secret, which has the same code', () => {
+    const refusal = { error: 'invalid_client', error_description: 'invalid client credentials' };
+    expect(authorization.readDenial('invalid_client', 'invalid client credentials')).toBe(
+      'VENDOR_REFUSED',
+    );
+    expect(read(refusal, 400)).toMatchObject({ code: 'REMOTE_PROVIDER_ERROR' });
+  });
 });
 
 test.each([

@@ -115,7 +115,7 @@ describe('a refresh', () => {
     [400, { error: 'inactive_org' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
     [400, { error: 'unsupported_grant_type' }, 'REMOTE_PROVIDER_ERROR'],
     [401, { error: 'invalid_client' }, 'REMOTE_PROVIDER_ERROR'],
-    [400, { error: 'invalid_app_access' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    [400, { error: 'invalid_app_access' }, 'REMOTE_PROVIDER_FORBIDDEN'],
     [400, { error: 'rate_limit_exceeded' }, 'REMOTE_PROVIDER_RATE_LIMITED'],
     [
       ...([

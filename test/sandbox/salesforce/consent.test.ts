@@ -232,6 +232,7 @@ test.each([
   'OAUTH_EC_APP_NOT_FOUND',
   'OAUTH_AUTHORIZATION_BLOCKED',
   'OAUTH_APP_ACCESS_DENIED',
+  'OAUTH_APPROVAL_ERROR_GENERIC',
 ])('%s redirects back in place of a code', async (callbackError) => {
   const account = sandbox.salesforce.createAccount({ quirks: { callbackError } });
   expect((await decide(consentUrl(account), { account })).back).toEqual({
@@ -239,6 +240,25 @@ test.each([
     error_description: expect.any(String),
     state: 's1',
   });
+});
+
+test('an org that blocks uninstalled apps refuses consents, code exchanges and refreshes until one is installed', async () => {
+  const account = sandbox.salesforce.createAccount();
+  const uninstalled = {
+    error: 'invalid_client',
+    error_description: 'app must be installed into org',
+  };
+  const code = await codeOf(account);
+  account.setQuirks({ blocksUninstalledApps: true });
+  expect((await decide(consentUrl(account), { account })).back).toEqual({
+    ...uninstalled,
+    state: 's1',
+  });
+  expect((await exchange(account, code)).body).toEqual(uninstalled);
+  expect((await refresh(account, account.refreshToken)).body).toEqual(uninstalled);
+  account.setQuirks({ blocksUninstalledApps: false });
+  expect((await exchange(account, code)).status).toBe(200);
+  expect((await refresh(account, account.refreshToken)).status).toBe(200);
 });
 
 test('without the scope, or where the policy forbids it, there is no refresh token', async () => {
