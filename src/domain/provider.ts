@@ -11,10 +11,22 @@ export interface Provider {
   readonly category: Category;
   /** Hosts (lower case, without port) that an instance URL may point to. Empty: the provider has no instance URL. */
   readonly instanceHosts: readonly RegExp[];
+  /** Hosts that a stored connection or a token response may still name, but that are refused as new input. */
+  readonly retiredHosts?: readonly RegExp[];
+  /** What to enter as the instance URL, for errors: it follows "enter". */
+  readonly instanceUrlHint?: string;
   /** Absent where contacts cannot be searched: NOT_IMPLEMENTED. */
   readonly contacts?: ContactAccess;
   /** Absent where connect links are not supported. */
   readonly authorization?: Authorization;
+}
+
+/** The hosts that may receive a connection's token. */
+export function listCallableHosts({
+  instanceHosts,
+  retiredHosts = [],
+}: Pick<Provider, 'instanceHosts' | 'retiredHosts'>): readonly RegExp[] {
+  return [...instanceHosts, ...retiredHosts];
 }
 
 export type Providers = ReadonlyMap<ProviderName, Provider>;

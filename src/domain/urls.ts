@@ -124,7 +124,7 @@ export function checkInstanceUrl(
     return { problem: 'its host is not a plain host name' };
   // Requires a match of the whole host, in case a pattern lacks anchors.
   const isOwn = hosts.some((pattern) => pattern.exec(host)?.[0] === host);
-  return isOwn ? checked : { problem: "its host is not one of the provider's" };
+  return isOwn ? checked : { problem: `its host ${host} is not a supported host of the provider` };
 }
 
 function findTextProblem(text: string): string | undefined {

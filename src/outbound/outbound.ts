@@ -87,7 +87,7 @@ export interface OutboundOptions {
   readonly findSandboxLogin?: FindSandboxLogin;
   readonly findOAuthClient: FindOAuthClient;
   /** For the allowed hosts of instances. */
-  readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'instanceHosts'>>;
+  readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'instanceHosts' | 'retiredHosts'>>;
   readonly settings?: Partial<OutboundSettings>;
   /** Accounts for the memory of provider responses. */
   readonly heldBytes: HeldBytes;

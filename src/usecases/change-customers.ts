@@ -74,11 +74,12 @@ function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): Cus
 function cleanInstanceUrl(rules: UpsertRules, connection: ConnectionUpsert): CleanedConnection {
   const { instanceUrl, providerName } = connection;
   if (instanceUrl === undefined || instanceUrl === null) return { connection };
-  const checked = rules.checkInstanceUrl(
-    instanceUrl,
-    rules.providers.get(providerName)?.instanceHosts ?? [],
-  );
-  if ('problem' in checked) return { connection, problem: checked.problem };
+  const { instanceHosts = [], instanceUrlHint } = rules.providers.get(providerName) ?? {};
+  const checked = rules.checkInstanceUrl(instanceUrl, instanceHosts);
+  if ('problem' in checked) {
+    const remedy = instanceUrlHint ? `; enter ${instanceUrlHint}` : '';
+    return { connection, problem: checked.problem + remedy };
+  }
   return { connection: { ...connection, instanceUrl: checked.url } };
 }
 

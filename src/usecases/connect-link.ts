@@ -105,7 +105,9 @@ export async function resolveLogin(
 ): Promise<{ readonly origin: string; readonly clientId: string } | { readonly problem: string }> {
   const checked = checkLoginUrl(loginUrl, authorization);
   if ('problem' in checked) {
-    return { problem: `The login URL is not an address of ${name}: ${checked.problem}` };
+    const { ownLoginExample } = authorization;
+    const remedy = ownLoginExample ? `; enter an address such as ${ownLoginExample}` : '';
+    return { problem: `The login URL is not an address of ${name}: ${checked.problem}${remedy}` };
   }
   for (const origin of [checked.origin, toSandboxLogin(name, checked.origin)]) {
     if (origin === undefined) continue;

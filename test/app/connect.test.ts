@@ -53,7 +53,7 @@ test('creating a link with several invalid fields reports all of them at once', 
       'The return URL cannot be used: its origin https://evil.example is not registered for the application: `crossbook apps origins APPLICATION --add https://evil.example` registers it',
       'The optional scopes are not scopes, or too many',
       'A login URL is for a link to one provider',
-      "The login URL is not an address of hubspot: its host is not one of the provider's.",
+      'The login URL is not an address of hubspot: its host login.salesforce.com is not a supported host of the provider.',
     ],
   ]);
 });

@@ -16,6 +16,7 @@ import { UNBOUNDED } from '../support/held-bytes.ts';
 import { toJsonResponse } from '../support/send.ts';
 
 const HOSTS = [/^[a-z0-9-]+\.my\.salesforce\.com$/];
+const RETIRED = [/^na\d+\.salesforce\.com$/];
 const ACME = 'https://acme.my.salesforce.com';
 
 describe('a refresh', () => {
@@ -83,6 +84,13 @@ describe('a refresh', () => {
     expect((await run({ token: { instanceUrl } })).result?.instanceUrl).toBe(taken);
   });
 
+  test('replaces a stored URL that is no longer supported by the one that the provider returns', async () => {
+    const stored = { instanceUrl: 'https://na139.salesforce.com' };
+    const { result } = await run({ ...stored, token: { instanceUrl: ACME } });
+    expect(result?.instanceUrl).toBe(ACME);
+    expect((await run(stored)).result?.credentials).toMatchObject({ accessToken: 'access-1' });
+  });
+
   test('gives an error that asks to reconnect, without a secret, when it is refused', async () => {
     const body = '{"error":"invalid_grant","was":"refresh-0 secret-1 access-0"}';
     const { error } = await run({
@@ -138,7 +146,7 @@ async function run(setup: Setup = {}) {
     owners: { application: 'a' },
     findOAuthClient: async ({ origin, clientId }) =>
       clientId === null || clients[origin]?.clientId === clientId ? clients[origin] : undefined,
-    providers: new Map([['salesforce', { instanceHosts: HOSTS }]]),
+    providers: new Map([['salesforce', { instanceHosts: HOSTS, retiredHosts: RETIRED }]]),
     sandboxOrigins: ['http://127.0.0.1:4010'],
     clock: createFakeClock(),
     random: () => 0,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { listCallableHosts } from '../../src/domain/provider.ts';
 import { PROVIDER_CATEGORIES, PROVIDER_NAMES } from '../../src/domain/provider-names.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 
@@ -49,8 +50,8 @@ test.each([
 });
 
 test('every host pattern is stateless and anchored', () => {
-  for (const { instanceHosts } of registry.values())
-    for (const { flags, source } of instanceHosts) {
+  for (const provider of registry.values())
+    for (const { flags, source } of listCallableHosts(provider)) {
       expect(flags).not.toMatch(/[gy]/);
       expect(source).toMatch(/^\^.*\$$/);
     }

@@ -7,7 +7,7 @@ import {
   type Grant,
   type SandboxLogin,
 } from '../../domain/oauth.ts';
-import type { OAuthClient, Provider } from '../../domain/provider.ts';
+import { listCallableHosts, type OAuthClient, type Provider } from '../../domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import { checkInstanceUrl, checkLoginUrl } from '../../domain/urls.ts';
 import { codeOf } from '../failures.ts';
@@ -60,7 +60,7 @@ export function createGrants(deps: OutboundDeps) {
       if (!revocation) throw notOffered(provider);
       const { ask, findClient, toError } = open(grant, [refreshToken]);
       try {
-        const instance = { instanceUrl, hosts: provider.instanceHosts, sandboxOrigins };
+        const instance = { instanceUrl, hosts: listCallableHosts(provider), sandboxOrigins };
         const answer = await callAtOrigin(revocation, instance, async (origin) => {
           const client = await findClient(origin);
           if (!client) throw new CrossbookError('UNPROCESSABLE_ENTITY', NO_CLIENT);
@@ -133,8 +133,9 @@ function toTokenOrigin(authorization: Authorization, loginOrigin: string): strin
 }
 
 /** Calls with tokens will go to the instance URL, so it must be a host of the provider. */
-function checkInstance({ instanceHosts: hosts }: GrantCall['provider'], grant: Grant): Grant {
+function checkInstance(provider: GrantCall['provider'], grant: Grant): Grant {
   if (grant.instanceUrl === null) return grant;
+  const hosts = listCallableHosts(provider);
   const checked = checkInstanceUrl(grant.instanceUrl, { hosts, sandboxOrigins: [] });
   if ('url' in checked) return { ...grant, instanceUrl: checked.url };
   throw refused('The provider names an instance that is not on one of its hosts.');
@@ -185,7 +186,7 @@ function refused(detail: string): AuthorizationFailure {
 }
 
 interface GrantCall {
-  readonly provider: Pick<Provider, 'name' | 'instanceHosts' | 'authorization'>;
+  readonly provider: Pick<Provider, 'name' | 'instanceHosts' | 'retiredHosts' | 'authorization'>;
   readonly applicationId: string;
   /** The OAuth client that asked for consent; null: the application's current one. */
   readonly oauthClientId: string | null;

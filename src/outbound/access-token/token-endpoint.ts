@@ -1,10 +1,11 @@
 import { isIP } from 'node:net';
 import { CrossbookError } from '../../domain/errors.ts';
-import type {
-  ContactAccess,
-  OAuthClient,
-  RefreshedToken,
-  TokenRefresh,
+import {
+  type ContactAccess,
+  listCallableHosts,
+  type OAuthClient,
+  type RefreshedToken,
+  type TokenRefresh,
 } from '../../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import type { RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
@@ -21,7 +22,8 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
   const { access, clock, owners, sandboxOrigins } = deps;
   const { refresh } = access;
   const { provider } = deps.target;
-  const rules = { hosts: deps.providers.get(provider)?.instanceHosts ?? [], sandboxOrigins };
+  const declared = deps.providers.get(provider);
+  const rules = { hosts: declared ? listCallableHosts(declared) : [], sandboxOrigins };
   const secrets = createConnectionSecrets(access.publicPrefix);
   const toError = createRedactor(secrets.list);
   /** The generation of credentials whose client secret the redactor has learnt. */

@@ -42,6 +42,7 @@ export const hubspot: Provider = {
   category: 'crm',
   // The hosts of HubSpot's web app; the API has a single origin.
   instanceHosts: LOGIN_HOSTS,
+  instanceUrlHint: 'the URL of the account, such as https://app.hubspot.com/contacts/1234567',
   contacts: {
     origin: () => API_ORIGIN,
     apiVersion: API_VERSION,

@@ -135,17 +135,27 @@ export interface Failure {
 
 const LABEL = '(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 
+/** The name of an instance, which changes when Salesforce moves the org: `na139`, `cs12`, `usa2s`. */
+const INSTANCE = '[a-z]{2,3}\\d{1,4}s?';
+
+/** The suffixes of My Domain; the second one is Salesforce on Alibaba Cloud. */
+const MY_DOMAIN_SUFFIX = 'my\\.(?:salesforce\\.(?:com|mil)|sfcrmproducts\\.cn)';
+
 /**
- * The hosts of the REST API, without those for login, pages or chat. Customers choose the first label, so the hosts
- * keep tokens within Salesforce but do not identify an org.
+ * The My Domain hosts of the REST API, optionally with a sandbox or partition; without those for login, pages or
+ * chat. Customers choose the first label, so the hosts keep tokens within Salesforce but do not identify an org.
  */
-export const INSTANCE_HOSTS: readonly RegExp[] = [
-  // My Domain, optionally with a sandbox, partition or pod.
-  new RegExp(`^${LABEL}(?:\\.${LABEL})?\\.my\\.salesforce\\.(?:com|mil)$`),
-  // Salesforce on Alibaba Cloud.
-  new RegExp(`^${LABEL}(?:\\.${LABEL})?\\.my\\.sfcrmproducts\\.cn$`),
-  // Legacy host names of old connections. gs1 is a login host.
-  /^(?!gs\d)[a-z]{2,3}\d{1,4}s?\.salesforce\.com$/,
+export const MY_DOMAIN_HOSTS: readonly RegExp[] = [
+  new RegExp(`^${LABEL}(?:\\.(?!${INSTANCE}\\.)${LABEL})?\\.${MY_DOMAIN_SUFFIX}$`),
+];
+
+/**
+ * Hosts on which Salesforce no longer supports API calls: they name an instance, or have a suffix from before enhanced
+ * domains. Connections may be stored with one; a refresh replaces it. gs1 is a login host.
+ */
+export const RETIRED_HOSTS: readonly RegExp[] = [
+  new RegExp(`^(?!gs\\d)${INSTANCE}\\.salesforce\\.com$`),
+  new RegExp(`^${LABEL}\\.${INSTANCE}\\.${MY_DOMAIN_SUFFIX}$`),
   new RegExp(`^(?!(?:www|login|test)\\.)${LABEL}\\.(?:cloudforce|database)\\.com$`),
   new RegExp(`^(?:${LABEL}\\.${LABEL}\\.sandbox|${LABEL})\\.my-salesforce\\.com$`),
 ];
@@ -153,13 +163,16 @@ export const INSTANCE_HOSTS: readonly RegExp[] = [
 /** The login hosts: the common ones and My Domain, which some instances lack. Not the Lightning pages. */
 export const LOGIN_HOSTS: readonly RegExp[] = [
   /^(?:login|test)\.salesforce\.com$/,
-  ...INSTANCE_HOSTS.slice(0, 2),
+  ...MY_DOMAIN_HOSTS,
 ];
 
 /** The origin of a connection's calls; undefined where it is no Salesforce instance. */
 export function instanceOrigin(instanceUrl: string | null): string | undefined {
   if (instanceUrl === null) return undefined;
-  const checked = checkInstanceUrl(instanceUrl, { hosts: INSTANCE_HOSTS, sandboxOrigins: [] });
+  const checked = checkInstanceUrl(instanceUrl, {
+    hosts: [...MY_DOMAIN_HOSTS, ...RETIRED_HOSTS],
+    sandboxOrigins: [],
+  });
   return 'problem' in checked ? undefined : checked.origin;
 }
 
@@ -183,7 +196,7 @@ function loginOrigin(origin: string): string {
   return TEST_ORG.test(origin) ? 'https://test.salesforce.com' : 'https://login.salesforce.com';
 }
 
-const MY_DOMAIN = /\.my\.(?:salesforce\.(?:com|mil)|sfcrmproducts\.cn)$/;
+const MY_DOMAIN = new RegExp(`\\.${MY_DOMAIN_SUFFIX}$`);
 
 const SEPARATE_CLOUD = /\.(?:mil|cn)$/;
 /** `--` separates a sandbox name from the org's; `cs12` and `usa2s` are sandbox pods. */

@@ -7,7 +7,7 @@ import type {
   RateLimitStatus,
 } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
-import { hasMoved, INSTANCE_HOSTS, instanceOrigin, readPause } from './call.ts';
+import { hasMoved, instanceOrigin, MY_DOMAIN_HOSTS, RETIRED_HOSTS, readPause } from './call.ts';
 import { EMAIL, ID } from './contacts.ts';
 import { authorization, isTokenExpired, refresh } from './oauth.ts';
 import type { Row } from './query.ts';
@@ -17,7 +17,9 @@ import { allOf, type Condition, compare, endsWith, type FieldName, isIn, quote }
 export const salesforce: Provider = {
   name: 'salesforce',
   category: 'crm',
-  instanceHosts: INSTANCE_HOSTS,
+  instanceHosts: MY_DOMAIN_HOSTS,
+  retiredHosts: RETIRED_HOSTS,
+  instanceUrlHint: 'the My Domain URL of the organisation, such as https://acme.my.salesforce.com',
   contacts: {
     origin: instanceOrigin,
     budgets: {

@@ -214,6 +214,17 @@ export const ERROR_ROWS: readonly Row[] = [
     refused(422),
   ),
   row(
+    '§5',
+    '422: an instance URL on which Salesforce no longer supports API calls, with what to enter',
+    rest('PUT /customers', {
+      customer_id: 'x',
+      name: 'X',
+      email: 'x@example.com',
+      connections: [{ provider_name: 'salesforce', instance_url: 'https://na139.salesforce.com' }],
+    }),
+    refused(422, 'UNPROCESSABLE_ENTITY', { detail: /na139\.salesforce\.com.*My Domain/ }),
+  ),
+  row(
     '§6',
     'GraphQL: where only the count fails, the page is still returned',
     [fault('hubspot', 'missing-scopes', { after: 1, operation: 'contacts.search' }), PAGE],

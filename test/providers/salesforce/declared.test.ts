@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { listCallableHosts } from '../../../src/domain/provider.ts';
 import { PROVIDER_CATEGORIES } from '../../../src/domain/provider-names.ts';
+import { checkInstanceUrl } from '../../../src/domain/urls.ts';
 import { salesforce } from '../../../src/providers/salesforce/provider.ts';
+import { fc } from '../../support/fast-check.ts';
+
+const MY_DOMAIN =
+  /^[a-z0-9-]+(\.(?!(na139|cs12|usa2s)\.)[a-z0-9-]+)?\.my\.(salesforce\.(com|mil)|sfcrmproducts\.cn)$/;
 
 const access = salesforce.contacts;
 if (access === undefined) throw new Error('Salesforce can be searched');
@@ -39,6 +45,49 @@ describe('the instance', () => {
   ])('%s is called at its origin, and its token is refreshed at %s', (instanceUrl, host) => {
     expect(access.origin(instanceUrl)).toBe(new URL(instanceUrl).origin);
     expect(access.refresh.origin(instanceUrl)).toBe(`https://${host}`);
+  });
+
+  test.each([
+    'https://na139.salesforce.com',
+    'https://cs12.salesforce.com',
+    'https://usa2s.salesforce.com',
+    'https://acme.na139.my.salesforce.com',
+    'https://acme--dev.cs12.my.salesforce.com',
+    'https://acme.cloudforce.com',
+    'https://acme.database.com',
+    'https://acme.my-salesforce.com',
+    'https://dev.acme.sandbox.my-salesforce.com',
+  ])('%s names no My Domain: a stored connection may have it, but it cannot be entered', (url) => {
+    const rules = { hosts: salesforce.instanceHosts, sandboxOrigins: [] };
+    expect(checkInstanceUrl(url, rules)).toEqual({
+      problem: `its host ${new URL(url).hostname} is not a supported host of the provider`,
+    });
+    expect(checkInstanceUrl(url, { ...rules, hosts: listCallableHosts(salesforce) })).toEqual({
+      origin: url,
+      url,
+    });
+    expect(access.origin(url)).toBe(url);
+  });
+
+  test('no host is both accepted and retired', () => {
+    const { instanceHosts, retiredHosts = [] } = salesforce;
+    const label = fc.constantFrom('acme', 'acme--dev', 'na139', 'cs12', 'usa2s', 'gs1', 'sandbox');
+    const suffix = fc.constantFrom(
+      ...['my.salesforce.com', 'my.salesforce.mil', 'my.sfcrmproducts.cn', 'salesforce.com'],
+      ...['cloudforce.com', 'database.com', 'my-salesforce.com', 'sandbox.my-salesforce.com'],
+    );
+    const host = fc
+      .tuple(fc.array(label, { minLength: 1, maxLength: 2 }), suffix)
+      .map(([labels, end]) => [...labels, end].join('.'));
+    const matches = (patterns: readonly RegExp[], text: string) =>
+      patterns.some((pattern) => pattern.test(text));
+    fc.assert(
+      fc.property(host, (text) => {
+        expect(matches(instanceHosts, text) && matches(retiredHosts, text)).toBe(false);
+        // `na139.my.salesforce.com` is a My Domain that a customer may choose.
+        if (matches(instanceHosts, text)) expect(text).toMatch(MY_DOMAIN);
+      }),
+    );
   });
 
   test.each([
