@@ -26,8 +26,11 @@ const people = createPeopleTable({
 });
 const database = openDatabase(people, salesforceImitation.quirks);
 
+/** A Friday. */
+const NOW = Date.UTC(2026, 10, 20, 12);
+
 function run(soql: string, includeDeleted = false) {
-  return executeQuery(soql, { database, includeDeleted });
+  return executeQuery(soql, { database, now: NOW, includeDeleted });
 }
 
 /** The first names of the rows that a condition matches. */
@@ -103,8 +106,145 @@ describe('A SOQL condition', () => {
     expect(
       run('SELECT COUNT(Id), COUNT(Phone) phones, COUNT_DISTINCT(Phone) FROM Contact'),
     ).toMatchObject({
-      values: { expr0: 7, phones: 3, expr1: 2 },
+      rows: [{ expr0: 7, phones: 3, expr1: 2 }],
     });
+  });
+});
+
+describe('An aggregate query', () => {
+  const rowsOf = (soql: string) => {
+    const result = run(soql);
+    return result.kind === 'aggregates' ? result.rows : [];
+  };
+
+  test('has one row without GROUP BY, even for no records', () => {
+    expect(rowsOf('SELECT MIN(LastName) least, MAX(LastName), COUNT(Email) FROM Contact')).toEqual([
+      { least: 'Byron', expr0: 'Sl\\ash', expr1: 7 },
+    ]);
+    expect(rowsOf("SELECT COUNT(Id), MAX(CreatedDate) FROM Contact WHERE LastName = 'X'")).toEqual([
+      { expr0: 0, expr1: null },
+    ]);
+  });
+
+  test('computes sums and averages of numbers, and ignores missing ones', () => {
+    const scores = ['1', '2', ''].map((score, place) =>
+      toPerson({ lastName: `P${place}`, custom: { score } }, place + 1),
+    );
+    const numbers = openDatabase(createPeopleTable({ seed: toSeed(scores), now: () => 0 }), {
+      ...salesforceImitation.quirks,
+      customFields: { Score__c: { type: 'double' } },
+    });
+    expect(
+      executeQuery('SELECT SUM(Score__c) total, AVG(Score__c) FROM Contact', {
+        database: numbers,
+        now: NOW,
+        includeDeleted: false,
+      }),
+    ).toMatchObject({ rows: [{ total: 3, expr0: 1.5 }] });
+  });
+
+  test('groups by values without regard to case, and orders groups by them, nulls first', () => {
+    expect(rowsOf('SELECT LastName name, COUNT(Id) FROM Contact GROUP BY LastName')).toEqual([
+      { name: 'Byron', expr0: 1 },
+      { name: 'Lovelace', expr0: 1 },
+      { name: "O'Brien", expr0: 1 },
+      { name: 'Percent', expr0: 1 },
+      { name: 'Score', expr0: 2 },
+      { name: 'Sl\\ash', expr0: 1 },
+    ]);
+    expect(rowsOf('SELECT Phone, Account.Name FROM Contact GROUP BY Account.Name, Phone')).toEqual([
+      { Phone: null, Name: null },
+      { Phone: '3', Name: null },
+      { Phone: '1', Name: expect.any(String) },
+    ]);
+  });
+
+  test('filters groups by HAVING, and orders them by an aggregate', () => {
+    const grouped = 'SELECT Phone, COUNT(Id) n FROM Contact GROUP BY Phone';
+    expect(rowsOf(`${grouped} HAVING COUNT(Id) > 1 AND Phone != null`)).toEqual([
+      { Phone: '3', n: 2 },
+    ]);
+    expect(rowsOf(`${grouped} ORDER BY COUNT(Id) DESC LIMIT 2`)).toEqual([
+      { Phone: null, n: 4 },
+      { Phone: '3', n: 2 },
+    ]);
+    expect(rowsOf(`${grouped} HAVING MAX(FirstName) LIKE 'und%'`)).toEqual([{ Phone: '3', n: 2 }]);
+  });
+});
+
+describe('A subquery', () => {
+  const accounts = (soql: string) => {
+    const result = run(soql);
+    return result.kind === 'rows' ? result.rows.map((row) => result.show(row, '66.0')) : [];
+  };
+
+  test('lists the records that refer to each record, or null', () => {
+    const [first, second] = accounts(
+      'SELECT Name, (SELECT FirstName FROM Contacts ORDER BY FirstName) FROM Account LIMIT 2',
+    );
+    expect(first).toMatchObject({
+      Contacts: {
+        totalSize: 1,
+        done: true,
+        records: [{ attributes: { type: 'Contact' }, FirstName: 'Ada' }],
+      },
+    });
+    expect(second?.['Contacts']).toBeNull();
+  });
+
+  test('has its own conditions', () => {
+    const [first] = accounts(
+      "SELECT Id, (SELECT Id FROM Contacts c WHERE c.LastName = 'X') FROM Account LIMIT 1",
+    );
+    expect(first?.['Contacts']).toBeNull();
+  });
+});
+
+describe('A date literal', () => {
+  const day = 86_400_000;
+  const dated = [-400, -40, -8, -1, 0, 1, 40].map((days, place) =>
+    toPerson(
+      { lastName: String(days), createdAt: NOW + days * day, lastActivityAt: NOW + days * day },
+      place + 1,
+    ),
+  );
+  const calendar = openDatabase(
+    createPeopleTable({ seed: toSeed(dated), now: () => NOW }),
+    salesforceImitation.quirks,
+  );
+
+  test.each([
+    ['= TODAY', [0]],
+    ['= yesterday', [-1]],
+    ['> TODAY', [1, 40]],
+    ['>= TODAY', [0, 1, 40]],
+    ['< TODAY', [-400, -40, -8, -1]],
+    ['<= TODAY', [-400, -40, -8, -1, 0]],
+    ['!= LAST_N_DAYS:40', [-400, 1, 40]],
+    ['= NEXT_N_DAYS:1', [1]],
+    ['= N_DAYS_AGO:8', [-8]],
+    ['= LAST_WEEK', [-8]],
+    ['= THIS_WEEK', [-1, 0, 1]],
+    ['= LAST_N_WEEKS:6', [-40, -8]],
+    ['= THIS_MONTH', [-8, -1, 0, 1]],
+    ['= LAST_MONTH', [-40]],
+    ['= N_MONTHS_AGO:1', [-40]],
+    ['= NEXT_N_MONTHS:2', [40]],
+    ['= THIS_QUARTER', [-40, -8, -1, 0, 1, 40]],
+    ['= LAST_FISCAL_QUARTER', []],
+    ['= THIS_YEAR', [-40, -8, -1, 0, 1, 40]],
+    ['= LAST_N_YEARS:1', [-400]],
+    ['= LAST_90_DAYS', [-40, -8, -1, 0]],
+  ])('%s of a date and of a datetime', (condition, days) => {
+    for (const field of ['CreatedDate', 'LastActivityDate']) {
+      const result = executeQuery(`SELECT LastName FROM Contact WHERE ${field} ${condition}`, {
+        database: calendar,
+        now: NOW,
+        includeDeleted: false,
+      });
+      const found = result.kind === 'rows' ? result.rows.map((row) => Number(row['LastName'])) : [];
+      expect(found).toEqual(days);
+    }
   });
 });
 
@@ -131,6 +271,21 @@ describe('Invalid SOQL', () => {
     ['SELECT Id FROM Contact WHERE Email IN ()', 'MALFORMED_QUERY'],
     ['SELECT Id FROM Contact LIMIT -1', 'MALFORMED_QUERY'],
     ['SELECT Id FROM Contact GROUP BY Email', 'MALFORMED_QUERY'],
+    ['SELECT COUNT(Id), Email FROM Contact', 'MALFORMED_QUERY'],
+    ['SELECT COUNT() FROM Contact GROUP BY Email', 'MALFORMED_QUERY'],
+    ['SELECT Email FROM Contact GROUP BY Email ORDER BY LastName', 'MALFORMED_QUERY'],
+    ['SELECT Email FROM Contact GROUP BY Email HAVING LastName = null', 'MALFORMED_QUERY'],
+    ['SELECT SUM(LastName) FROM Contact', 'MALFORMED_QUERY'],
+    ['SELECT CreatedDate FROM Contact GROUP BY CreatedDate', 'MALFORMED_QUERY'],
+    ['SELECT Id FROM Contact WHERE COUNT(Id) = 1', 'MALFORMED_QUERY'],
+    ['SELECT Email address FROM Contact', 'MALFORMED_QUERY'],
+    ['SELECT Id, (SELECT COUNT() FROM Contacts) FROM Account', 'MALFORMED_QUERY'],
+    [`SELECT ${'(SELECT '.repeat(9_000)}`, 'MALFORMED_QUERY'],
+    ['SELECT Id, (SELECT Id FROM Friends) FROM Account', 'INVALID_TYPE'],
+    ['SELECT Id FROM Contact WHERE CreatedDate = LAST_N_DAYS', 'MALFORMED_QUERY'],
+    ['SELECT Id FROM Contact WHERE CreatedDate = TODAY:1', 'MALFORMED_QUERY'],
+    ['SELECT Id FROM Contact WHERE CreatedDate = SOMEDAY', 'MALFORMED_QUERY'],
+    ['SELECT Id FROM Contact WHERE LastName = TODAY', 'INVALID_FIELD'],
     ['SELECT COUNT(Id) FROM Contact LIMIT 1', 'MALFORMED_QUERY'],
     ['SELECT FIELDS(ALL) FROM Contact', 'MALFORMED_QUERY'],
     [`SELECT Id FROM Contact WHERE Email = '${'a'.repeat(4_001)}'`, 'MALFORMED_QUERY'],

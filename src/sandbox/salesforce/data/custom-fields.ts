@@ -19,6 +19,7 @@ export function describeCustom(
       isCalculated,
       relationshipName: null,
       referenceTo: null,
+      childRelationshipName: null,
     };
     fields.set(name.toLowerCase(), field);
   }

@@ -20,7 +20,11 @@ export function openDatabase(people: PeopleTable, quirks: SchemaQuirks): Databas
     ['user', summary.users],
   ]);
   for (const name of quirks.hiddenObjects) tables.delete(name.toLowerCase());
-  return { locale: quirks.userLocale, table: (name) => tables.get(name.toLowerCase()) };
+  return {
+    locale: quirks.userLocale,
+    table: (name) => tables.get(name.toLowerCase()),
+    tables: () => tables.values(),
+  };
 }
 
 function encrypt(

@@ -9,6 +9,7 @@ export function field(name: string, type: FieldType, length = LENGTHS[type] ?? 0
     nillable: true,
     relationshipName: null,
     referenceTo: null,
+    childRelationshipName: null,
     values: [],
   };
 }
@@ -18,8 +19,13 @@ export function required(definition: FieldDefinition): FieldDefinition {
 }
 
 /** `OwnerId`, a reference to User with the relationship name `Owner`. */
-export function reference(name: string, referenceTo: string): FieldDefinition {
-  return { ...field(name, 'reference'), relationshipName: name.replace(/Id$/, ''), referenceTo };
+export function reference(
+  name: string,
+  referenceTo: string,
+  childRelationshipName: string | null = null,
+): FieldDefinition {
+  const relationshipName = name.replace(/Id$/, '');
+  return { ...field(name, 'reference'), relationshipName, referenceTo, childRelationshipName };
 }
 
 export function picklist(

@@ -12,7 +12,7 @@ export function defineContact(
     required(field('Id', 'id')),
     required(field('IsDeleted', 'boolean')),
     reference('MasterRecordId', 'Contact'),
-    reference('AccountId', 'Account'),
+    reference('AccountId', 'Account', 'Contacts'),
     required(field('LastName', 'string', 80)),
     field('FirstName', 'string', 40),
     picklist('Salutation', 40, ['Mr.', 'Ms.', 'Mrs.', 'Dr.', 'Prof.', 'Mx.']),

@@ -1,5 +1,5 @@
 import type { Reply } from '../answers.ts';
-import type { FieldDefinition, FieldType, ObjectDefinition } from '../soql/table.ts';
+import type { Database, FieldDefinition, FieldType, ObjectDefinition } from '../soql/table.ts';
 import type { ApiRequest } from './api-request.ts';
 
 /** Hundreds of kilobytes in the real service, hence conditional requests: 304 if unchanged. */
@@ -13,13 +13,26 @@ export function answerDescribe(apiRequest: ApiRequest, definition: ObjectDefinit
 }
 
 /** The description of an object and its fields, as far as clients of records read it. */
-function describeObject({ version }: ApiRequest, definition: ObjectDefinition): object {
+function describeObject({ version, database }: ApiRequest, definition: ObjectDefinition): object {
   return {
     ...summarize(definition, version),
     fields: [...definition.fields.values()].map(describeField),
-    childRelationships: [],
+    childRelationships: listChildren(database, definition),
     recordTypeInfos: [],
   };
+}
+
+function listChildren(database: Database, { name }: ObjectDefinition): readonly object[] {
+  return [...database.tables()].flatMap(({ definition }) =>
+    [...definition.fields.values()]
+      .filter(({ referenceTo }) => referenceTo === name)
+      .map((field) => ({
+        cascadeDelete: false,
+        childSObject: definition.name,
+        field: field.name,
+        relationshipName: field.childRelationshipName,
+      })),
+  );
 }
 
 export function describeGlobal({ database, version }: ApiRequest): object {

@@ -17,6 +17,7 @@ export function answerQuery(apiRequest: ApiRequest): Reply {
   }
   const result = executeQuery(soql, {
     database: apiRequest.database,
+    now: apiRequest.now,
     includeDeleted: resource === 'queryAll',
     shuffleTies: apiRequest.account.quirks.shuffleTies ? shuffler(apiRequest) : undefined,
   });
@@ -26,8 +27,11 @@ export function answerQuery(apiRequest: ApiRequest): Reply {
 function firstPage(apiRequest: ApiRequest, result: QueryResult): object {
   if (result.kind === 'count') return toBody(apiRequest, { totalSize: result.total, records: [] });
   if (result.kind === 'aggregates') {
-    const row = { attributes: { type: 'AggregateResult' }, ...result.values };
-    return toBody(apiRequest, { totalSize: 1, records: [row] });
+    const records = result.rows.map((row) => ({
+      attributes: { type: 'AggregateResult' },
+      ...row,
+    }));
+    return toBody(apiRequest, { totalSize: records.length, records });
   }
   if (!result.paged) return wholePage(apiRequest, result);
   const cursor: Cursor = { rows: result.rows, show: result.show, openedAt: apiRequest.now };

@@ -34,6 +34,7 @@ function find(apiRequest: ApiRequest, { name, inside, terms, types }: Returned):
     /^(.+?)(\s+(?:WHERE|ORDER)\s.*?)?(?:\s+LIMIT\s+(\d+))?$/is.exec(inside) ?? [];
   const result = executeQuery(`SELECT ${fields} FROM ${name}${rest}`, {
     database: apiRequest.database,
+    now: apiRequest.now,
     includeDeleted: false,
   });
   if (result.kind !== 'rows') return [];

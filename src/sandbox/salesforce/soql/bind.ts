@@ -1,5 +1,7 @@
 import { queryFault, type SalesforceError } from '../errors.ts';
+import { wireDatetime } from '../values/datetime.ts';
 import { toId15 } from '../values/record-id.ts';
+import { DATE_LITERALS, toTimes } from './date-literals.ts';
 import { type BoundField, type Key, resolveField, type Scope, toKey } from './fields.ts';
 import type { CompareOperator, Condition, Literal, LiteralType, Name } from './syntax.ts';
 import type { FieldType } from './table.ts';
@@ -24,6 +26,7 @@ export function bindCondition(scope: Scope, condition: Condition): BoundConditio
     }
     case 'compare': {
       const field = bindFilter(scope, condition.field, ['=', '!='].includes(condition.operator));
+      if (condition.value.type === 'dateLiteral') return bindSpan(scope, field, condition);
       const value = bindLiteral(scope, field, condition.value);
       if (field.definition.type === 'boolean' && !['=', '!='].includes(condition.operator)) {
         throw refuse(scope, condition.field, {
@@ -53,6 +56,23 @@ function bindLike(scope: Scope, name: Name): BoundField {
   throw refuse(scope, name, { errorCode: OPERATOR, text });
 }
 
+function bindSpan(
+  scope: Scope,
+  field: BoundField,
+  { operator, value }: Comparison,
+): BoundCondition {
+  const { type, name } = field.definition;
+  const literal = DATE_LITERALS.get(String(value.value));
+  if (literal === undefined || (type !== 'date' && type !== 'datetime')) {
+    const text = `date literal ${value.value} cannot be compared with field '${name}'`;
+    throw refuse(scope, value, { errorCode: 'INVALID_FIELD', text });
+  }
+  const [from, to] = toTimes(literal.toSpan(value.count ?? 0), scope.now);
+  const toText = (time: number) =>
+    type === 'date' ? wireDatetime(time).slice(0, 10) : wireDatetime(time);
+  return { kind: 'span', field, operator, from: toText(from), to: toText(to) };
+}
+
 function bindLiteral(scope: Scope, { definition }: BoundField, literal: Literal): Key {
   if (literal.type === 'null') return null;
   const expected = EXPECTED[definition.type];
@@ -78,7 +98,7 @@ function refuse(
 
 const OPERATOR = 'INVALID_QUERY_FILTER_OPERATOR';
 
-const EXPECTED: Readonly<Record<FieldType, Exclude<LiteralType, 'null'>>> = {
+const EXPECTED: Readonly<Record<FieldType, ValueType>> = {
   id: 'string',
   reference: 'string',
   string: 'string',
@@ -94,13 +114,16 @@ const EXPECTED: Readonly<Record<FieldType, Exclude<LiteralType, 'null'>>> = {
   datetime: 'datetime',
 };
 
-const TYPE_NAMES: Readonly<Record<Exclude<LiteralType, 'null'>, string>> = {
+const TYPE_NAMES: Readonly<Record<ValueType, string>> = {
   string: 'string',
   boolean: 'boolean',
   number: 'double',
   date: 'date',
   datetime: 'dateTime',
 };
+
+type ValueType = Exclude<LiteralType, 'null' | 'dateLiteral'>;
+type Comparison = Extract<Condition, { readonly kind: 'compare' }>;
 
 export type BoundCondition =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly BoundCondition[] }
@@ -110,6 +133,14 @@ export type BoundCondition =
       readonly field: BoundField;
       readonly operator: CompareOperator;
       readonly value: Key;
+    }
+  | {
+      readonly kind: 'span';
+      readonly field: BoundField;
+      readonly operator: CompareOperator;
+      readonly from: string;
+      /** Not included. */
+      readonly to: string;
     }
   | { readonly kind: 'like'; readonly field: BoundField; readonly pattern: RegExp }
   | {

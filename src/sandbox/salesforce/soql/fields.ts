@@ -1,9 +1,11 @@
 import { queryFault, type SalesforceError } from '../errors.ts';
-import type { Name } from './syntax.ts';
+import type { Aggregate, Name } from './syntax.ts';
 import type { Database, FieldDefinition, FieldType, Row, RowValue, Table } from './table.ts';
 
 /** Resolves a field name, over as many relationships as it has dots. */
-export function resolveField(scope: Scope, name: Name): BoundField {
+export function resolveField(scope: Scope, name: Name | Aggregate): BoundField {
+  if (scope.groups) return scope.groups.resolve(name);
+  if ('of' in name) throw queryFault(scope.soql, { ...NO_GROUPS, at: name.at });
   const segments = name.text.split('.');
   if (segments.length > 1 && isOwnName(scope, segments[0])) segments.shift();
   const last = segments.pop() ?? '';
@@ -73,11 +75,20 @@ function unknownColumn(
   return queryFault(soql, { errorCode: 'INVALID_FIELD', at, text });
 }
 
+const NO_GROUPS = {
+  errorCode: 'MALFORMED_QUERY',
+  text: 'Aggregate functions can be used in SELECT, HAVING and ORDER BY only',
+};
+
 export interface Scope {
   readonly soql: string;
+  /** The time of the query. */
+  readonly now: number;
   readonly database: Database;
   readonly table: Table;
   readonly alias: string | undefined;
+  /** Names fields of groups instead of records. */
+  readonly groups?: { resolve(name: Name | Aggregate): BoundField };
 }
 
 export interface BoundField {

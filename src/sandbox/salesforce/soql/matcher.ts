@@ -29,6 +29,14 @@ export function toMatcher(condition: BoundCondition): (row: Row) => boolean {
         return typeof value === 'string' && pattern.test(value);
       };
     }
+    case 'span': {
+      const { field, from, to } = condition;
+      const test = SPANS[condition.operator];
+      return (row) => {
+        const key = field.key(row);
+        return typeof key === 'string' ? test(key, from, to) : condition.operator === '!=';
+      };
+    }
     case 'compare': {
       const { field, value } = condition;
       const compare = COMPARISONS[condition.operator];
@@ -36,6 +44,17 @@ export function toMatcher(condition: BoundCondition): (row: Row) => boolean {
     }
   }
 }
+
+/** `to` is the first moment after the span. */
+const SPANS: Readonly<Record<CompareOperator, (key: string, from: string, to: string) => boolean>> =
+  {
+    '=': (key, from, to) => key >= from && key < to,
+    '!=': (key, from, to) => key < from || key >= to,
+    '<': (key, from) => key < from,
+    '<=': (key, _from, to) => key < to,
+    '>': (key, _from, to) => key >= to,
+    '>=': (key, from) => key >= from,
+  };
 
 const COMPARISONS: Readonly<Record<CompareOperator, (left: Key, right: Key) => boolean>> = {
   '=': (left, right) => left === right,

@@ -1,10 +1,10 @@
 import { queryFault } from '../errors.ts';
 import { parentOf, resolveField, type Scope, type Step } from './fields.ts';
-import type { FieldGroup, Name, SelectItem } from './syntax.ts';
+import type { FieldGroup, Name } from './syntax.ts';
 import type { FieldDefinition, Row, Table } from './table.ts';
 
 /** The columns of a query: a record's own fields, and those of its parents nested under their names. */
-export function bindProjection(scope: Scope, items: readonly SelectItem[]): Projection {
+export function bindProjection(scope: Scope, items: readonly (Name | FieldGroup)[]): Projection {
   const root = emptyProjection(scope.table);
   for (const item of items) {
     const names = 'group' in item ? expand(scope, item) : [item];

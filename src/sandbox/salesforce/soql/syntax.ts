@@ -4,6 +4,8 @@ export interface Query {
   readonly from: Name;
   readonly alias: string | undefined;
   readonly where: Condition | undefined;
+  readonly groupBy: readonly Name[];
+  readonly having: Condition | undefined;
   readonly orderBy: readonly Ordering[];
   readonly limit: number | undefined;
   readonly offset: number | undefined;
@@ -11,21 +13,30 @@ export interface Query {
 
 export type Select =
   | { readonly kind: 'count' }
-  | { readonly kind: 'fields'; readonly items: readonly SelectItem[] }
-  | { readonly kind: 'aggregates'; readonly items: readonly Aggregate[] };
+  | { readonly kind: 'items'; readonly items: readonly SelectItem[] };
 
-export type SelectItem = Name | FieldGroup;
+export type SelectItem = SelectedField | FieldGroup | Subquery;
+
+/** A field, or the result of an aggregate function. Only queries with aggregates or groups have aliases. */
+export type SelectedField = (Name | Aggregate) & { readonly alias?: string | undefined };
+
+/** The records that refer to this one: `(SELECT Id FROM Contacts)`. */
+export interface Subquery {
+  readonly query: Query;
+}
 
 /** FIELDS(STANDARD) and similar. */
 export interface FieldGroup extends Name {
   readonly group: 'ALL' | 'STANDARD' | 'CUSTOM';
 }
 
-export interface Aggregate {
-  readonly distinct: boolean;
-  readonly field: Name;
-  readonly alias: string;
+/** `MAX(CreatedDate)`: HAVING and ORDER BY can name one like a field. */
+export interface Aggregate extends Name {
+  readonly function: AggregateFunction;
+  readonly of: Name;
 }
+
+export type AggregateFunction = 'COUNT' | 'COUNT_DISTINCT' | 'MIN' | 'MAX' | 'SUM' | 'AVG';
 
 /** An identifier, or several joined by dots. */
 export interface Name {
@@ -60,8 +71,18 @@ export type CompareOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
 export interface Literal {
   readonly type: LiteralType;
+  /** Of a date literal the name in upper case. */
   readonly value: string | number | boolean | null;
+  /** The number of a date literal such as `LAST_N_DAYS:30`. */
+  readonly count?: number;
   readonly at: number;
 }
 
-export type LiteralType = 'string' | 'number' | 'boolean' | 'date' | 'datetime' | 'null';
+export type LiteralType =
+  | 'string'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  | 'datetime'
+  | 'null'
+  | 'dateLiteral';

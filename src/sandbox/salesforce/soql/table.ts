@@ -13,6 +13,7 @@ export interface Table {
 export interface Database {
   /** Finds a table by its name, case-insensitively. */
   table(name: string): Table | undefined;
+  tables(): Iterable<Table>;
   /** The locale of the user, which decides how strings compare. */
   readonly locale: string;
 }
@@ -36,6 +37,8 @@ export interface FieldDefinition {
   /** For references: the relationship name (`Account` for `AccountId`) and its object. */
   readonly relationshipName: string | null;
   readonly referenceTo: string | null;
+  /** The name that a subquery on the referenced object uses for these records: `Contacts` of an account. */
+  readonly childRelationshipName: string | null;
   readonly values: readonly string[];
   /** Absent: none. */
   readonly encryption?: Encryption;

@@ -1,4 +1,5 @@
 import { toWireDatetime } from '../../values/datetime.ts';
+import { DATE_LITERALS } from '../date-literals.ts';
 import type { Literal } from '../syntax.ts';
 import { readString } from './string-literal.ts';
 import type { TokenReader } from './token-reader.ts';
@@ -28,8 +29,19 @@ function parseWord(reader: TokenReader, token: Token): Literal {
   if (word === 'NULL') return { type: 'null', value: null, at: token.at };
   if (word === 'TRUE' || word === 'FALSE')
     return { type: 'boolean', value: word === 'TRUE', at: token.at };
-  throw reader.unexpected(token);
+  const span = DATE_LITERALS.get(word);
+  if (span === undefined) throw reader.unexpected(token);
+  if (!span.takesCount) return { type: 'dateLiteral', value: word, at: token.at };
+  reader.expect(':');
+  const number = reader.take('number');
+  const count = Number(number.text);
+  if (!Number.isSafeInteger(count) || count < 0 || count > MAX_COUNT)
+    throw reader.unexpected(number);
+  return { type: 'dateLiteral', value: word, count, at: token.at };
 }
+
+/** Beyond this a date could leave the range that is representable. */
+const MAX_COUNT = 100_000;
 
 function readDate(reader: TokenReader, token: Token): string {
   if (toWireDatetime(`${token.text}T00:00:00Z`) === undefined) throw invalidDate(reader, token);

@@ -1,5 +1,6 @@
-import type { CompareOperator, Condition, Literal, Name } from '../syntax.ts';
+import type { CompareOperator, Condition, Literal } from '../syntax.ts';
 import { parseLiteral } from './literal.ts';
+import { parseOperand } from './parse-select.ts';
 import { readLikePattern } from './string-literal.ts';
 import type { TokenReader } from './token-reader.ts';
 
@@ -8,17 +9,17 @@ import type { TokenReader } from './token-reader.ts';
  * anywhere but at the start of a condition or parenthesis.
  */
 export function parseCondition(reader: TokenReader, depth = 0): Condition {
-  if (reader.accept('NOT')) return { kind: 'not', part: parseOperand(reader, depth) };
-  const first = parseOperand(reader, depth);
+  if (reader.accept('NOT')) return { kind: 'not', part: parseTerm(reader, depth) };
+  const first = parseTerm(reader, depth);
   for (const kind of ['and', 'or'] as const) {
     const parts = [first];
-    while (reader.accept(kind.toUpperCase())) parts.push(parseOperand(reader, depth));
+    while (reader.accept(kind.toUpperCase())) parts.push(parseTerm(reader, depth));
     if (parts.length > 1) return { kind, parts };
   }
   return first;
 }
 
-function parseOperand(reader: TokenReader, depth: number): Condition {
+function parseTerm(reader: TokenReader, depth: number): Condition {
   if (!reader.accept('(')) return parseComparison(reader);
   if (depth > MAX_DEPTH) {
     throw reader.fault(reader.peek().at, 'Query is too complicated', 'QUERY_TOO_COMPLICATED');
@@ -29,7 +30,7 @@ function parseOperand(reader: TokenReader, depth: number): Condition {
 }
 
 function parseComparison(reader: TokenReader): Condition {
-  const field: Name = reader.take('word');
+  const field = parseOperand(reader);
   if (reader.accept('LIKE')) {
     return { kind: 'like', field, pattern: readLikePattern(reader, reader.take('string')) };
   }

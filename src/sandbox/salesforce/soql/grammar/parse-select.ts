@@ -1,58 +1,78 @@
-import type { Aggregate, FieldGroup, Name, Select, SelectItem } from '../syntax.ts';
+import type {
+  Aggregate,
+  AggregateFunction,
+  FieldGroup,
+  Name,
+  Query,
+  Select,
+  SelectedField,
+  SelectItem,
+} from '../syntax.ts';
 import type { TokenReader } from './token-reader.ts';
 
-export function parseSelect(reader: TokenReader): Select {
+export function parseSelect(reader: TokenReader, parseQuery: ParseQuery): Select {
   reader.expect('SELECT');
-  if (!isAggregate(reader)) return { kind: 'fields', items: parseFields(reader) };
-  if (reader.peek(2).text === ')') {
-    reader.expect('COUNT');
-    reader.expect('(');
-    reader.expect(')');
+  if (isCall(reader, 'COUNT') && reader.peek(2).text === ')') {
+    for (const token of ['COUNT', '(', ')']) reader.expect(token);
     return { kind: 'count' };
   }
-  return { kind: 'aggregates', items: parseAggregates(reader) };
+  const items = [parseItem(reader, parseQuery)];
+  while (reader.accept(',')) items.push(parseItem(reader, parseQuery));
+  return { kind: 'items', items };
 }
 
-function isAggregate(reader: TokenReader): boolean {
-  return /^COUNT(_DISTINCT)?$/i.test(reader.peek().text) && reader.peek(1).text === '(';
+/** A field or an aggregate function: what HAVING and ORDER BY can name. */
+export function parseOperand(reader: TokenReader): Name | Aggregate {
+  const name = FUNCTIONS.find((one) => isCall(reader, one));
+  if (name === undefined) return reader.take('word');
+  const { at } = reader.next();
+  reader.expect('(');
+  const of = reader.take('word');
+  reader.expect(')');
+  return { function: name, of, text: `${name}(${of.text})`, at };
 }
 
-function parseFields(reader: TokenReader): readonly SelectItem[] {
-  const items = [parseField(reader)];
-  while (reader.accept(',')) items.push(parseField(reader));
-  return items;
+function parseItem(reader: TokenReader, parseQuery: ParseQuery): SelectItem {
+  if (reader.accept('(')) {
+    const query = parseQuery(reader);
+    reader.expect(')');
+    return { query };
+  }
+  return isCall(reader, 'FIELDS') ? parseFieldGroup(reader) : parseField(reader);
 }
 
-function parseField(reader: TokenReader): SelectItem {
-  const name = reader.take('word');
-  if (name.text.toUpperCase() !== 'FIELDS' || !reader.accept('(')) return name;
+function parseField(reader: TokenReader): SelectedField {
+  const operand = parseOperand(reader);
+  const token = reader.peek();
+  if (token.kind !== 'word' || token.text.toUpperCase() === 'FROM') return operand;
+  return { ...operand, alias: reader.next().text };
+}
+
+function parseFieldGroup(reader: TokenReader): FieldGroup {
+  const { text, at } = reader.next();
+  reader.expect('(');
   const group = toGroup(reader.peek().text.toUpperCase());
   if (group === undefined) throw reader.unexpected();
   reader.next();
   reader.expect(')');
-  return { text: name.text, at: name.at, group };
+  return { text, at, group };
 }
 
 function toGroup(word: string): FieldGroup['group'] | undefined {
   return (['ALL', 'STANDARD', 'CUSTOM'] as const).find((group) => group === word);
 }
 
-function parseAggregates(reader: TokenReader): readonly Aggregate[] {
-  const items: Aggregate[] = [];
-  do {
-    if (!isAggregate(reader)) throw reader.unexpected();
-    const distinct = reader.next().text.toUpperCase() === 'COUNT_DISTINCT';
-    reader.expect('(');
-    const field: Name = reader.take('word');
-    reader.expect(')');
-    const unnamed = items.filter(({ alias }) => alias.startsWith('expr')).length;
-    items.push({ distinct, field, alias: parseAlias(reader) ?? `expr${unnamed}` });
-  } while (reader.accept(','));
-  return items;
+function isCall(reader: TokenReader, name: string): boolean {
+  return reader.peek().text.toUpperCase() === name && reader.peek(1).text === '(';
 }
 
-function parseAlias(reader: TokenReader): string | undefined {
-  const token = reader.peek();
-  if (token.kind !== 'word' || token.text.toUpperCase() === 'FROM') return undefined;
-  return reader.next().text;
-}
+const FUNCTIONS: readonly AggregateFunction[] = [
+  'COUNT',
+  'COUNT_DISTINCT',
+  'MIN',
+  'MAX',
+  'SUM',
+  'AVG',
+];
+
+type ParseQuery = (reader: TokenReader) => Query;

@@ -37,7 +37,7 @@ const PATTERNS: readonly (readonly [TokenKind, RegExp])[] = [
   ['date', /\d{4}-\d\d-\d\d/y],
   ['number', /[+-]?\d+(?:\.\d+)?/y],
   ['word', /[a-z]\w*(?:\.[a-z]\w*)*/iy],
-  ['symbol', /!=|<>|<=|>=|[=<>(),]/y],
+  ['symbol', /!=|<>|<=|>=|[=<>(),:]/y],
 ];
 
 export interface Token {
