@@ -1,6 +1,7 @@
 import type { Person } from '../people.ts';
 import { companyId, dealId, indexOfRecord, ticketId } from './contact-view.ts';
 import { invalid, notFound } from './errors.ts';
+import { isLead, leadId } from './leads.ts';
 import { objectTypeOf } from './object-types.ts';
 import { isObject, listOf, objectBody, textOf } from './request-body.ts';
 import type { EndpointContext, HubSpotAccount, Reply } from './types.ts';
@@ -112,6 +113,7 @@ function linksOf(
   if (person === undefined) return [];
   if (to === 'deal') return person.dealIndexes.map((index) => link(dealId(index), [4]));
   if (to === 'ticket') return person.ticketIndexes.map((index) => link(ticketId(index), [15]));
+  if (to === 'lead') return isLead(person) ? [link(leadId(person.index), [579])] : [];
   // The primary company is not first: clients must recognize it by its type.
   return [
     ...person.otherCompanyIndexes.map((index) =>
@@ -168,7 +170,7 @@ interface Page {
   readonly paging?: { readonly next: { readonly after: string; readonly link: string } };
 }
 
-type Target = 'company' | 'deal' | 'ticket';
+type Target = 'company' | 'deal' | 'ticket' | 'lead';
 
 interface Link {
   readonly toObjectId: number;

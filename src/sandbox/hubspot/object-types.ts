@@ -11,6 +11,7 @@ const OBJECT_TYPES = [
   { name: 'company', plural: 'companies', id: '0-2' },
   { name: 'deal', plural: 'deals', id: '0-3' },
   { name: 'ticket', plural: 'tickets', id: '0-5' },
+  { name: 'lead', plural: 'leads', id: '0-136' },
 ] as const;
 
 type ObjectType = (typeof OBJECT_TYPES)[number];

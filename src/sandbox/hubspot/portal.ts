@@ -54,11 +54,16 @@ export function listProperties({ account, call }: EndpointContext): Reply {
   const isSensitive = /^(?:highly_)?sensitive$/.test(
     call.request.query.get('dataSensitivity') ?? '',
   );
-  const listed = allProperties(account).filter(
-    (property) => (property.isSensitive ?? false) === isSensitive,
-  );
-  const results = listed.map(describe);
-  return { status: 200, body: { results } };
+  return { status: 200, body: { results: listDescribed(account, isSensitive) } };
+}
+
+export function listDescribed(
+  account: EndpointContext['account'],
+  isSensitive = false,
+): readonly object[] {
+  return allProperties(account)
+    .filter((property) => (property.isSensitive ?? false) === isSensitive)
+    .map(describe);
 }
 
 export function readProperty({ account, parts }: EndpointContext): Reply {

@@ -3,10 +3,11 @@ import { type Answer, bearerOf, jsonAnswer, readJson, type SandboxRequest } from
 import { batchReadAssociations, listAssociations } from './associations.ts';
 import { authenticate } from './authenticate.ts';
 import { answerAuthorize } from './authorize.ts';
-import { batchReadCompanies, listCompanies, readCompany } from './companies.ts';
+import { COMPANIES } from './companies.ts';
 import { batchReadContacts, listContacts, readContact } from './contacts.ts';
 import { COOKIE } from './cookie.ts';
 import { HubSpotError, notFound } from './errors.ts';
+import { LEADS } from './leads.ts';
 import {
   answerIntrospection,
   answerRevocation,
@@ -15,6 +16,7 @@ import {
   parametersOf,
 } from './oauth.ts';
 import { objectTypeOf } from './object-types.ts';
+import { listOwners, readOwner } from './owners.ts';
 import {
   listProperties,
   readDailyUse,
@@ -23,7 +25,14 @@ import {
   readProperty,
 } from './portal.ts';
 import { meter, type Policy } from './rate-limits.ts';
-import { CONTACTS_SCOPE, checkScope, scopeOfObject } from './scopes.ts';
+import { listSchemas, readSchema } from './schemas.ts';
+import {
+  CONTACTS_SCOPE,
+  checkScope,
+  OWNERS_SCOPE,
+  SCHEMAS_SCOPE,
+  scopeOfObject,
+} from './scopes.ts';
 import { search } from './search/search.ts';
 import type { Endpoint, HubSpotCall, HubSpotRoute } from './types.ts';
 
@@ -102,6 +111,8 @@ function withoutVersion(path: string): string {
   return path
     .replace(/^\/crm\/(?:v3|v4)\/(objects|associations|properties)\//, '/$1/')
     .replace(/^\/crm\/(objects|associations|properties)\/(?:2025-09|2026-03|2026-09)\//, '/$1/')
+    .replace(/^\/crm\/(?:v3\/owners|owners\/(?:2025-09|2026-03|2026-09))(?=\/|$)/, '/owners')
+    .replace(/^\/crm-object-schemas\/(?:v3|2025-09|2026-03|2026-09)\/schemas/, '/schemas')
     .replace(/^\/account-info\/(?:v3|2025-09|2026-03|2026-09)\//, '/account-info/');
 }
 
@@ -137,27 +148,8 @@ function lastPart(request: SandboxRequest): string {
 }
 
 const ROUTES: readonly KnownRoute[] = [
-  {
-    method: 'GET',
-    pattern: /^\/objects\/(?:companies|company|0-2)$/,
-    operation: 'companies.list',
-    endpoint: listCompanies,
-    scopeOf: () => scopeOfObject('company'),
-  },
-  {
-    method: 'GET',
-    pattern: /^\/objects\/(?:companies|company|0-2)\/([^/]+)$/,
-    operation: 'companies.read',
-    endpoint: readCompany,
-    scopeOf: () => scopeOfObject('company'),
-  },
-  {
-    method: 'POST',
-    pattern: /^\/objects\/(?:companies|company|0-2)\/batch\/read$/,
-    operation: 'companies.batchRead',
-    endpoint: batchReadCompanies,
-    scopeOf: () => scopeOfObject('company'),
-  },
+  ...listObjectRoutes('company', COMPANIES, '(?:companies|company|0-2)'),
+  ...listObjectRoutes('lead', LEADS, '(?:leads|lead|0-136)'),
   {
     method: 'POST',
     pattern: /^\/objects\/([^/]+)\/search$/,
@@ -213,6 +205,34 @@ const ROUTES: readonly KnownRoute[] = [
   },
   {
     method: 'GET',
+    pattern: /^\/owners\/?$/,
+    operation: 'owners.list',
+    endpoint: listOwners,
+    scopeOf: () => OWNERS_SCOPE,
+  },
+  {
+    method: 'GET',
+    pattern: /^\/owners\/([^/]+)$/,
+    operation: 'owners.read',
+    endpoint: readOwner,
+    scopeOf: () => OWNERS_SCOPE,
+  },
+  {
+    method: 'GET',
+    pattern: /^\/schemas$/,
+    operation: 'schemas.list',
+    endpoint: listSchemas,
+    scopeOf: () => SCHEMAS_SCOPE,
+  },
+  {
+    method: 'GET',
+    pattern: /^\/schemas\/([^/]+)$/,
+    operation: 'schemas.read',
+    endpoint: readSchema,
+    scopeOf: () => SCHEMAS_SCOPE,
+  },
+  {
+    method: 'GET',
     pattern: /^\/account-info\/details$/,
     operation: 'account.details',
     endpoint: readDetails,
@@ -230,6 +250,31 @@ const ROUTES: readonly KnownRoute[] = [
     endpoint: readIntegration,
   },
 ];
+
+function listObjectRoutes(
+  name: 'company' | 'lead',
+  { list, read, batchRead }: typeof COMPANIES,
+  path: string,
+): readonly KnownRoute[] {
+  const plural = objectTypeOf(name)?.plural ?? name;
+  const scopeOf = () => scopeOfObject(name);
+  const toRoute = (
+    method: KnownRoute['method'],
+    tail: string,
+    [verb, endpoint]: readonly [string, Endpoint],
+  ): KnownRoute => ({
+    method,
+    pattern: new RegExp(`^/objects/${path}${tail}$`),
+    operation: `${plural}.${verb}`,
+    endpoint,
+    scopeOf,
+  });
+  return [
+    toRoute('GET', '', ['list', list]),
+    toRoute('GET', '/([^/]+)', ['read', read]),
+    toRoute('POST', '/batch/read', ['batchRead', batchRead]),
+  ];
+}
 
 /** Routes without a bearer token: the token is in the form or in the path. */
 const OPEN_ROUTES: readonly OpenRoute[] = [

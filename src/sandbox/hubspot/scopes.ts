@@ -44,10 +44,14 @@ export function scopeOfObject(name: string): string {
 
 export const CONTACTS_SCOPE = 'crm.objects.contacts.read';
 
+export const OWNERS_SCOPE = 'crm.objects.owners.read';
+export const SCHEMAS_SCOPE = 'crm.schemas.custom.read';
+
 const OBJECTS: Readonly<Record<string, string>> = {
   contact: 'contacts',
   company: 'companies',
   deal: 'deals',
+  lead: 'leads',
 };
 
 export const ALL_SCOPES: readonly string[] = [
@@ -56,6 +60,9 @@ export const ALL_SCOPES: readonly string[] = [
   'crm.objects.companies.read',
   'crm.objects.deals.read',
   'tickets',
+  'crm.objects.leads.read',
+  OWNERS_SCOPE,
+  SCHEMAS_SCOPE,
 ];
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -64,4 +71,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'crm.objects.companies.read': 'Read companies',
   'crm.objects.deals.read': 'Read deals',
   tickets: 'Read tickets',
+  'crm.objects.leads.read': 'Read leads',
+  [OWNERS_SCOPE]: 'Read owners',
+  [SCHEMAS_SCOPE]: 'Read object schemas',
 };

@@ -16,7 +16,7 @@ function open(): Opened {
   const account = sandbox.hubspot.createAccount({
     people: [
       { email: 'ada@x.example', firstName: 'Ada', companyIndex: 1, otherCompanyIndexes: [2] },
-      { email: 'bob@x.example' },
+      { email: 'bob@x.example', lastName: 'Bell', lifecycleStage: 'lead', ownerIndex: 2 },
     ],
   });
   return {
@@ -38,6 +38,7 @@ const ONE = {
   propertiesWithHistory: ['firstname'],
 };
 const COMPANY = '5790939001';
+const LEAD = '395700002';
 // biome-ignore lint/suspicious/noExplicitAny: the content of writes does not matter
 const ANY: any = {
   inputs: [{ id: '501', properties: {} }],
@@ -116,7 +117,62 @@ const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>>
     update: 'writes',
     upsert: 'writes',
   },
-  'crm.companies.searchApi': { doSearch: 'company-search' },
+  'crm.companies.searchApi': { doSearch: 'object-search' },
+  'crm.objects.leads.basicApi': {
+    getById: [
+      ({ client }) => client.crm.objects.leads.basicApi.getById(LEAD, ['hs_lead_name']),
+      { id: LEAD, properties: { hs_lead_name: 'Bell' }, updatedAt: expect.any(Date) },
+    ],
+    getPage: [
+      ({ client }) =>
+        client.crm.objects.leads.basicApi.getPage(10, undefined, ['hs_primary_contact_id']),
+      { results: [{ id: LEAD, properties: { hs_primary_contact_id: '502' } }] },
+    ],
+    archive: 'writes',
+    create: 'writes',
+    update: 'writes',
+  },
+  'crm.objects.leads.batchApi': {
+    read: [
+      ({ client }) =>
+        client.crm.objects.leads.batchApi.read({ ...ONE, inputs: [{ id: LEAD }, { id: '1' }] }),
+      { results: [{ id: LEAD }], numErrors: 1, errors: [{ context: { ids: ['1'] } }] },
+    ],
+    archive: 'writes',
+    create: 'writes',
+    update: 'writes',
+    upsert: 'writes',
+  },
+  'crm.objects.leads.searchApi': { doSearch: 'object-search' },
+  'crm.owners.ownersApi': {
+    getById: [
+      ({ client }) => client.crm.owners.ownersApi.getById(9_586_502, 'userId'),
+      { id: '41629702', type: 'PERSON', createdAt: expect.any(Date) },
+    ],
+    getPage: [
+      ({ client }) => client.crm.owners.ownersApi.getPage(undefined, undefined, 1),
+      {
+        results: [{ id: '41629701', email: 'user-1@sandbox.example', archived: false }],
+        paging: { next: { after: '41629701' } },
+      },
+    ],
+  },
+  'crm.schemas.coreApi': {
+    getAll: [({ client }) => client.crm.schemas.coreApi.getAll(), { results: [] }],
+    getById: [
+      ({ client }) => client.crm.schemas.coreApi.getById('contacts'),
+      {
+        objectTypeId: '0-1',
+        labels: { plural: 'Contacts' },
+        properties: expect.arrayContaining([expect.objectContaining({ name: 'email' })]),
+      },
+    ],
+    archive: 'writes',
+    archiveAssociation: 'writes',
+    create: 'writes',
+    createAssociation: 'writes',
+    update: 'writes',
+  },
   'crm.associations.v4.basicApi': {
     getPage: [
       ({ client }) =>
@@ -226,6 +282,7 @@ const ARGUMENTS: Readonly<Record<string, readonly unknown[]>> = {
   'crm.associations.v4.basicApi.createDefault': ['contacts', '501', 'companies', COMPANY],
   'crm.associations.v4.reportApi.request': [1],
   'crm.companies.searchApi.doSearch': [BY_EMAIL],
+  'crm.objects.leads.searchApi.doSearch': [BY_EMAIL],
 };
 
 type Read = readonly [call: (opened: Opened) => Promise<unknown>, found: object | undefined];

@@ -1,0 +1,46 @@
+import type { Person } from '../people.ts';
+import { ownerId, recordId } from './contact-view.ts';
+import { createObjectEndpoints } from './simple-objects.ts';
+
+/** One lead for each contact whose lifecycle stage is `lead`. */
+export const LEADS = createObjectEndpoints({
+  name: 'LEAD',
+  always: ['hs_createdate', 'hs_lastmodifieddate', 'hs_object_id'],
+  defaults: [],
+  times: ['hs_createdate', 'hs_lastmodifieddate'],
+  ids: ({ people }) =>
+    people
+      .all()
+      .filter(isLead)
+      .map(({ index }) => leadId(index)),
+  read({ people }, id) {
+    const person = people.get(id - FIRST_LEAD);
+    return person && isLead(person) ? toProperties(person) : undefined;
+  },
+});
+
+export function isLead({ lifecycleStage, isDeleted }: Person): boolean {
+  return lifecycleStage === 'lead' && !isDeleted;
+}
+
+function toProperties(person: Person): Readonly<Record<string, string | null>> {
+  const { index, firstName, lastName, ownerIndex, createdAt, updatedAt } = person;
+  return {
+    hs_object_id: String(leadId(index)),
+    hs_lead_name: [firstName, lastName].filter(Boolean).join(' '),
+    hs_lead_type: 'NEW_BUSINESS',
+    hs_lead_label: 'WARM',
+    hs_pipeline: 'lead-pipeline-id',
+    hs_pipeline_stage: 'new-stage-id',
+    hs_primary_contact_id: recordId(index),
+    hubspot_owner_id: ownerIndex === null ? null : ownerId(ownerIndex),
+    hs_createdate: new Date(createdAt).toISOString(),
+    hs_lastmodifieddate: new Date(updatedAt).toISOString(),
+  };
+}
+
+export function leadId(index: number): number {
+  return FIRST_LEAD + index;
+}
+
+const FIRST_LEAD = 395_700_000;
