@@ -33,7 +33,7 @@ function write(results: Results, target: ResponseTarget): WrittenResponse {
   const headers = { 'content-type': `${mediaType}; charset=utf-8`, 'cache-control': 'no-store' };
   return {
     status,
-    headers: status === 200 ? headers : { ...headers, ...toHeaders(errors[0]) },
+    headers: status < 300 ? headers : { ...headers, ...toHeaders(errors[0]) },
     body: written,
   };
 }
@@ -66,7 +66,7 @@ function toAnswer(
   const errors = translateErrors(told, { ...target, applicationName, executed, causes });
   const formatted = errors.map((error) => error.formatted);
   return {
-    status: executed ? 200 : statusOf(errors[0], target),
+    status: executed ? statusOfPartial(target) : statusOf(errors[0], target),
     errors,
     body: { errors: formatted, ...(executed && { data }), ...(extensions && { extensions }) },
   };
@@ -83,6 +83,16 @@ function withoutHttp({
 function isBatch<Result>(results: Result | readonly Result[]): results is readonly Result[] {
   return Array.isArray(results);
 }
+
+/**
+ * GraphQL over HTTP's own status for data with errors (294 Partial Success), so that proxies and logs can tell them from
+ * a success. Only clients that accept its media type know the code.
+ */
+function statusOfPartial({ accept }: ResponseTarget): number {
+  return chooseMediaType(accept) === GRAPHQL_TYPE ? PARTIAL_SUCCESS : 200;
+}
+
+const PARTIAL_SUCCESS = 294;
 
 /**
  * Chooses the status. With plain JSON a rejected document is a 200, because only GraphQL's media type allows other

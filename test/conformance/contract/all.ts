@@ -7,6 +7,7 @@ import { FEDERATION_ROWS } from './federation.ts';
 import { GRAPHQL_ROWS } from './graphql.ts';
 import { LIFECYCLE_ROWS } from './lifecycle.ts';
 import { OAUTH_CLIENT_ROWS } from './oauth-clients.ts';
+import { OVER_HTTP_ROWS } from './over-http.ts';
 import { REST_ROWS } from './rest.ts';
 import { SEARCH_ROWS } from './search.ts';
 import { UPSERT_ROWS } from './upsert.ts';
@@ -16,6 +17,7 @@ import { WEBHOOK_ROWS } from './webhooks.ts';
 export const CONTRACT: readonly Row[] = [
   ...CALLER_ROWS,
   ...GRAPHQL_ROWS,
+  ...OVER_HTTP_ROWS,
   ...FEDERATION_ROWS,
   ...REST_ROWS,
   ...ERROR_ROWS,
