@@ -4,6 +4,7 @@ import type { RequestLog } from '../domain/log.ts';
 import { Allowance, type HeldBytes, RESPONSE_BOUNDS } from '../domain/resources.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { JSON_CHUNK_ITEMS } from '../lib/json-body.ts';
+import { timeTask } from '../lib/task-time.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './compiled/execute.ts';
 import { createDocumentStore } from './engine/document-store.ts';
@@ -98,14 +99,15 @@ export async function createGraphQL(options: GraphQLOptions) {
         // The result contains something that was removed meanwhile.
         results = toResult(error);
       }
-      return writeResponse(results, {
+      const target = {
         accept: request.headers.get('accept'),
         caller: context?.caller ?? requestLog.caller,
         suggestions: introspection,
         isRejected: false,
         requestLog,
         allowance,
-      });
+      };
+      return timeTask('response', () => writeResponse(results, target));
     },
     /** The response to requests that are rejected unread. */
     toErrorResponse(error: CrossbookError, { request, requestLog }: RejectedRequest): HttpResponse {

@@ -3,6 +3,7 @@ import { ERROR_CODES, toCrossbookError, toErrorBody } from '../domain/errors.ts'
 import type { RequestLog } from '../domain/log.ts';
 import { type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
 import { type BodyMeter, toJsonBody } from '../lib/json-body.ts';
+import { timeTask } from '../lib/task-time.ts';
 import type { RequestContext } from '../request/context.ts';
 import { requireApiKey } from '../usecases/open-contact-client.ts';
 import { type InputParts, type RoutedRequest, readInput } from './read-input.ts';
@@ -84,7 +85,7 @@ function jsonResponse(
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-    body: toJsonBody(body, meter),
+    body: timeTask('response', () => toJsonBody(body, meter)),
   };
 }
 

@@ -147,6 +147,19 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await look();
     },
   },
+  CrossbookLongTask: {
+    env: { NODE_OPTIONS: '--import ./test/support/slow-parse.mjs' },
+    async make({ product, upsert, metric, look }) {
+      product.child.send('slow');
+      const longest = async () => {
+        await upsert({ provider_name: 'pipedrive', instance_url: 'https://slow.pipedrive.com' });
+        return (await metric('crossbook_longest_task_seconds'))['kind="request_body"'];
+      };
+      await expect.poll(longest).toBeGreaterThan(0.5);
+      await upsert({ provider_name: 'pipedrive', instance_url: 'https://slow.pipedrive.com' });
+      await look();
+    },
+  },
   CrossbookPoolFull: {
     env: { CROSSBOOK_DATABASE_CONNECTIONS: '1' },
     async make({ rival, customer, metric, look }) {

@@ -6,6 +6,7 @@ import Gauge from 'prom-client/lib/gauge.js';
 import type { WebhookCounts } from '../../domain/event.ts';
 import type { ApiSupport } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
+import { TASK_KINDS, type TaskKind, type TimedTask, taskChannel } from '../../lib/task-time.ts';
 
 /** Gauges that read the state of other folders when they are scraped. */
 export function registerGauges(
@@ -153,6 +154,22 @@ export function registerProcessGauges(registry: Registry, version: string): () =
       ]);
     },
   );
+  const longest = new Map<TaskKind, number>();
+  const record = (message: unknown) => {
+    const { kind, ms } = message as TimedTask;
+    if (ms > (longest.get(kind) ?? 0)) longest.set(kind, ms);
+  };
+  taskChannel.subscribe(record);
+  gauge(
+    'crossbook_longest_task_seconds',
+    ['kind'],
+    'The longest uninterrupted piece of work on the event loop since the last scrape.',
+    () => {
+      const readings = TASK_KINDS.map((kind) => [(longest.get(kind) ?? 0) / 1_000, kind] as const);
+      longest.clear();
+      return readings;
+    },
+  );
   gauge('process_resident_memory_bytes', [], 'Memory of the process.', () =>
     process.memoryUsage.rss(),
   );
@@ -173,7 +190,10 @@ export function registerProcessGauges(registry: Registry, version: string): () =
     'When the process began.',
     () => performance.timeOrigin / 1_000,
   );
-  return () => void delay.disable();
+  return () => {
+    taskChannel.unsubscribe(record);
+    delay.disable();
+  };
 }
 
 /** Undefined outside of Linux, which alone reports the number. */
