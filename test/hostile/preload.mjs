@@ -1,26 +1,86 @@
 /**
- * Preloaded into the product: reports over IPC how long its event loop was blocked and how much memory it holds. It
- * also closes listeners, so that another process can take the ports of the CRMs: the product accepts no other
+ * Preloaded into the product: reports over IPC the longest piece of work of its event loop, and how much memory it
+ * holds. It also closes listeners, so that another process can take the ports of the CRMs: the product accepts no other
  * loopback address than its own sandbox's.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { subscribe } from 'node:diagnostics_channel';
 import { Server } from 'node:net';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 
-const EVERY_MS = 10;
-const OWN_TIME = `/proc/self/task/${process.pid}/schedstat`;
-const histogram = monitorEventLoopDelay({ resolution: EVERY_MS });
+const histogram = monitorEventLoopDelay({ resolution: 10 });
 histogram.enable();
-const readSpent = existsSync(OWN_TIME) ? readOfThread : readOfProcess;
-let heldMs = 0;
-let last = look();
 
-// A process that gets no CPU time is late too: only the thread's own CPU time counts as blocking.
-setInterval(() => {
-  const now = look();
-  heldMs = Math.max(heldMs, Math.min(now.at - last.at - EVERY_MS, now.spent - last.spent));
-  last = now;
-}, EVERY_MS).unref();
+/** Pauses of the garbage collector, which are no work of a piece. They are reported some time after they end. */
+const pauses = [];
+const observer = new PerformanceObserver((list) => keep(list.getEntries()));
+observer.observe({ entryTypes: ['gc'] });
+const keep = (entries) => {
+  for (const { startTime, duration } of entries)
+    pauses.push({ from: startTime, to: startTime + duration });
+};
+
+/** Pieces of some length: short ones are not looked at. */
+let pieces = [];
+/** The kind that took most of the current piece. */
+let kind = { name: 'other', ms: 0 };
+subscribe('crossbook:task', (task) => {
+  if (task.ms > kind.ms) kind = { name: task.kind, ms: task.ms };
+});
+
+let since = now();
+// An immediate in each iteration of the loop: between two of them there is what one iteration does.
+function look() {
+  const at = now();
+  // A process that gets no processor time is late too, and other threads work meanwhile: the less of both counts.
+  const ms = Math.min(at.wall - since.wall, at.spent - since.spent);
+  if (ms > SHORT_MS) {
+    const name = kind.ms > ms / 2 ? kind.name : 'other';
+    pieces.push({ from: since.wall, to: at.wall, ms, kind: name });
+  }
+  if (kind.ms > 0) kind = { name: 'other', ms: 0 };
+  since = now();
+  setImmediate(look).unref();
+}
+setImmediate(look).unref();
+
+function now() {
+  const { user, system } = process.cpuUsage();
+  return { wall: performance.now(), spent: (user + system) / 1_000 };
+}
+
+/** The longest piece of each kind since the last reading, without garbage collection. */
+function readPieces() {
+  keep(observer.takeRecords());
+  const longest = {};
+  for (const { from, to, ms, kind: name } of pieces) {
+    const collected = pauses.reduce(
+      (sum, pause) => sum + Math.max(0, Math.min(to, pause.to) - Math.max(from, pause.from)),
+      0,
+    );
+    longest[name] = Math.max(longest[name] ?? 0, ms - collected);
+  }
+  pieces = [];
+  pauses.splice(0);
+  return longest;
+}
+
+/** What the machine does in the time that a piece has, as long as nothing else runs: strings, objects and maps. */
+function calibrate() {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 5; round += 1) {
+    const before = now();
+    let sum = 0;
+    for (let n = 0; n < 32_000; n += 1) {
+      const text = `name${n % 1_000}`;
+      const seen = new Map();
+      for (let at = 0; at < text.length; at += 1) seen.set(text[at], { at, text });
+      for (const { at } of seen.values()) sum += text.charCodeAt(at);
+    }
+    const after = now();
+    if (sum > 0) least = Math.min(least, after.wall - before.wall, after.spent - before.spent);
+  }
+  return least;
+}
 
 const servers = new Set();
 const listen = Server.prototype.listen;
@@ -34,32 +94,25 @@ process.on('message', async ({ ask, ports }) => {
     const closed = [...servers].filter((server) => ports.includes(server.address()?.port));
     await Promise.all(closed.map((server) => new Promise((resolve) => server.close(resolve))));
   }
-  const loop = { heldMs, lateMs: histogram.max / 1e6, rss: process.memoryUsage.rss() };
+  // Garbage collections are observed a moment after they end.
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const loop = {
+    pieces: readPieces(),
+    lateMs: histogram.max / 1e6,
+    rss: process.memoryUsage.rss(),
+  };
+  if (ask === 'calibrate') loop.calibrationMs = calibrate();
   if (ask === 'collect') {
     globalThis.gc();
     globalThis.gc();
     const { heapUsed, external } = process.memoryUsage();
     Object.assign(loop, { held: heapUsed + external });
   }
-  // Garbage collection also blocks the loop: that is not what is measured.
-  last = look();
+  pieces = [];
+  since = now();
   histogram.reset();
-  heldMs = 0;
   process.send(loop);
 });
 process.channel?.unref();
 
-function look() {
-  return { at: performance.now(), spent: readSpent() };
-}
-
-/** In milliseconds. Linux records it per thread. */
-function readOfThread() {
-  return Number(readFileSync(OWN_TIME, 'latin1').split(' ')[0]) / 1e6;
-}
-
-/** Of all threads, so it can include work outside the event loop. */
-function readOfProcess() {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
+const SHORT_MS = 5;

@@ -20,6 +20,7 @@ export function createMonitor(child: ChildProcess): Monitor {
   return {
     read: () => ask('read'),
     collect: () => ask('collect'),
+    calibrate: async () => (await ask('calibrate')).calibrationMs,
     close: (ports) => ask('close', ports),
   };
 }
@@ -33,22 +34,31 @@ export interface Monitor {
   read(): Promise<Loop>;
   /** After a garbage collection. */
   collect(): Promise<Reading>;
+  /** How long the calibration loop takes in the product's process, in milliseconds. */
+  calibrate(): Promise<number>;
   /** Closes the listeners on these ports. */
   close(ports: readonly number[]): Promise<unknown>;
 }
 
 export interface Loop {
-  /** The longest time that the event loop was blocked by its own work. */
-  readonly heldMs: number;
+  /** The longest piece of work of each kind, in milliseconds of processor time without garbage collection. */
+  readonly pieces: Pieces;
   /** The maximum event loop delay, which other processes can increase. */
   readonly lateMs: number;
   /** Resident memory in bytes. */
   readonly rss: number;
 }
 
+export type Pieces = Readonly<Record<string, number>>;
+
+export function longestOf(pieces: Pieces): number {
+  return Math.max(0, ...Object.values(pieces));
+}
+
 interface Reading extends Loop {
   /** Heap and external memory, in bytes. */
   readonly held: number;
+  readonly calibrationMs: number;
 }
 
 interface Waiting {
