@@ -52,7 +52,7 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
     title: 'variables are read by graphql-js',
     twins: [
       {
-        file: 'graphql/compiled/inputs.ts',
+        file: 'graphql/compiled/variables.ts',
         name: 'readVariables',
         twin: 'graphql-variables.ts',
       },
@@ -63,7 +63,7 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
     title: 'arguments are read by graphql-js',
     twins: [
       {
-        file: 'graphql/compiled/inputs.ts',
+        file: 'graphql/compiled/arguments.ts',
         name: 'readArguments',
         twin: 'graphql-arguments.ts',
       },

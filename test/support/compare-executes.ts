@@ -30,17 +30,32 @@ const UNBOUNDED = { values: ENDLESS, bytes: ENDLESS, errors: ENDLESS, errorBytes
 /** Keeps the order of keys; removes the error id, which is unique per instance. */
 export function toText({ data, errors }: ExecutionResult): string {
   const printed = errors?.map(({ message, path, locations, originalError }) => ({
-    message,
+    message: ABOUT_INPUT.test(message) ? 'invalid input' : message,
     path,
     locations,
-    origin: originalError && [
-      originalError.name,
-      originalError.message,
-      (originalError as { code?: string }).code,
-    ],
+    origin: !ABOUT_INPUT.test(message) &&
+      originalError && [
+        originalError.name,
+        originalError.message,
+        (originalError as { code?: string }).code,
+      ],
   }));
   return JSON.stringify({ data, errors: printed }, null, 1);
 }
+
+/** Their texts are our own. */
+const ABOUT_INPUT = /^(?:The argument|Argument|The variable|Variable) /;
+
+/** For invalid inputs, whose errors have texts of our own: data, and the positions of errors. */
+export function toPositions({ data, errors }: ExecutionResult): string {
+  const positions = errors
+    ?.slice(0, MAX_COERCION_ERRORS)
+    .map(({ path, locations }) => ({ path, locations }));
+  return JSON.stringify({ data, errors: positions }, null, 1);
+}
+
+/** Variables are read until the last of these. */
+export const MAX_COERCION_ERRORS = 20;
 
 /** A comparison of errors only, or without any error, would prove little. */
 export function createTally() {

@@ -1,4 +1,9 @@
-import type { readVariables as original } from '../../../src/graphql/compiled/inputs.ts';
+import { getVariableValues } from 'graphql';
+import type { readVariables as original } from '../../../src/graphql/compiled/variables.ts';
 
-/** Undefined leaves them to graphql-js. */
-export const readVariables: typeof original = () => () => undefined;
+export const readVariables: typeof original =
+  (schema, definitions = []) =>
+  (given) => {
+    const { errors, coerced } = getVariableValues(schema, definitions, given);
+    return errors ? { errors } : { values: coerced };
+  };

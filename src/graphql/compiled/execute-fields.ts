@@ -5,8 +5,8 @@ import { isPromise } from 'graphql/jsutils/isPromise.js';
 import { addPath, type Path, pathToArray } from 'graphql/jsutils/Path.js';
 import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
 import type { Allowance } from '../../domain/resources.ts';
+import { readArguments } from './arguments.ts';
 import type { Execution } from './execute.ts';
-import { readArguments } from './inputs.ts';
 import type { FieldPlan, ObjectPlan, ValuePlan } from './plan.ts';
 import { consumeLeaf, type Serializer } from './serializers.ts';
 

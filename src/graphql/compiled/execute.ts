@@ -6,7 +6,6 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   getOperationAST,
-  getVariableValues,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -20,10 +19,11 @@ import { CrossbookError } from '../../domain/errors.ts';
 import type { Allowance } from '../../domain/resources.ts';
 import { findFragments } from '../document-limits.ts';
 import { rememberByOperation } from '../engine/document-store.ts';
+import { locate } from '../engine/documents.ts';
 import { executeFields, executeSerially, type ResultObject } from './execute-fields.ts';
-import { readVariables } from './inputs.ts';
 import { type FieldPlan, type ObjectPlan, planObject } from './plan.ts';
 import type { Writing } from './serializers.ts';
+import { readVariables } from './variables.ts';
 
 /**
  * Executes valid operations with graphql's semantics, faster, and within an allowance. Plans are compiled once per operation and
@@ -40,16 +40,9 @@ export function createExecute(
   return (args) => {
     const planned = findOperation(args.document, args.operationName ?? undefined);
     const { operation, fragments } = planned;
-    const given = args.variableValues ?? {};
-    let variableValues = planned.readVariables(given);
-    if (!variableValues) {
-      // Invalid variables: graphql produces the error messages.
-      const read = getVariableValues(schema, operation.variableDefinitions ?? [], given, {
-        maxErrors: MAX_COERCION_ERRORS,
-      });
-      if (read.errors) return { errors: read.errors };
-      variableValues = read.coerced;
-    }
+    const coerced = planned.readVariables(args.variableValues ?? {});
+    if ('errors' in coerced) return { errors: coerced.errors.map(locate) };
+    const variableValues = coerced.values;
     const plan = findPlan(planned, variableValues);
     if (!plan) {
       const message = 'The operation is too large to be planned: it selects too many fields.';
@@ -175,7 +168,7 @@ class ErrorCollector {
   add(position: Path | undefined, toError: () => GraphQLError): void {
     if (this.#isBlank(position)) return;
     this.#places.add(position);
-    this.errors.push(this.errors.length > this.#max ? OMITTED : toError());
+    this.errors.push(this.errors.length > this.#max ? OMITTED : locate(toError()));
   }
 
   #isBlank(position: Path | undefined): boolean {
@@ -188,10 +181,8 @@ class ErrorCollector {
 const OMITTED = new GraphQLError('This error is counted and not shown.');
 /** The number of objects of one selection from which a generated serializer pays off. */
 const WORTH_GENERATING = 1_000;
-/** The same maximum as graphql. */
-const MAX_COERCION_ERRORS = 50;
-/** The maximum of fields in one plan: several times what the document limits allow. */
-const MAX_FIELDS = 100_000;
+/** The maximum of fields in one plan, which is compiled in one piece: more than documents have. */
+const MAX_FIELDS = 25_000;
 /**
  * The maximum of cached fields per operation over all combinations of conditions. Larger plans are compiled per
  * request.

@@ -75,16 +75,18 @@ function sum<Item>(items: readonly Item[], count: (item: Item) => number): numbe
 
 function planField(
   scope: PlanScope,
-  selected: Pick<FieldPlan, 'key' | 'parentType' | 'nodes'>,
+  { key, parentType, nodes }: Pick<FieldPlan, 'key' | 'parentType' | 'nodes'>,
 ): FieldPlan | undefined {
-  const { parentType, nodes } = selected;
   const [node] = nodes;
   const definition = node && getFieldDef(scope.schema, parentType, node);
   if (!definition) return undefined;
   const value = planValue(scope, definition.type, nodes);
   const readWith = findReader(definition, parentType);
+  // No spreads: adding a property to a spread object takes Node 20 a microsecond and more.
   return {
-    ...selected,
+    key,
+    parentType,
+    nodes,
     definition,
     value,
     serialize: value.serialize && readWith?.(value.serialize),
@@ -118,11 +120,11 @@ function planValue(
 ): ValuePlan {
   const isNonNull = isNonNullType(type);
   const plan = planPresent(scope, isNonNull ? type.ofType : type, nodes);
-  return {
-    ...plan,
+  const { serialize } = plan;
+  return Object.assign(plan, {
     isNonNull,
-    serialize: plan.serialize && (isNonNull ? plan.serialize : readNullable(plan.serialize)),
-  };
+    serialize: serialize && (isNonNull ? serialize : readNullable(serialize)),
+  });
 }
 
 /** Plans a non-null value. */
