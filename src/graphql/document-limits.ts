@@ -149,7 +149,7 @@ function pairsOf(times: number): number {
   return (times * (times - 1)) / 2;
 }
 
-function tooLarge(what: string): CrossbookError {
+export function tooLarge(what: string): CrossbookError {
   return new CrossbookError('BAD_REQUEST', `The document is too large: ${what}.`);
 }
 

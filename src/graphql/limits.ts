@@ -105,7 +105,10 @@ const MEASURED = {
  */
 const LIMITS = {
   batch: { most: 10, counts: 'operations in a batch' },
+  characters: { most: 131_072, counts: 'characters of a document' },
+  documentTokens: { most: 12_000, counts: 'tokens of a document' },
   tokens: { most: 60_000, counts: 'tokens of all documents together' },
+  nameLength: { most: 256, counts: 'characters of a name in a document' },
   strangerTokens: { most: 2_000, counts: 'tokens without an API key or a token' },
   steps: { most: 200_000, counts: 'selections of the schema in an introspection query' },
   strangerSteps: {
@@ -115,7 +118,7 @@ const LIMITS = {
   nesting: { most: 100, counts: 'brackets within brackets, selections through fragments' },
   operations: { most: 100, counts: 'operations in a document' },
   pairs: {
-    most: 100_000,
+    most: 20_000,
     counts:
       'pairs that validation compares: fields under one response name, fragments in one selection',
   },

@@ -132,7 +132,8 @@ describe('the cost of repeated work is counted for each occurrence', () => {
       await post({ query: query('$t'), variables: { t: kinds } }, DEMO),
       REFUSED,
     );
-    await expectOneRefusal(await post({ query: query(`[${kinds}]`) }, DEMO), REFUSED);
+    const written = kinds.slice(0, 10_000);
+    await expectOneRefusal(await post({ query: query(`[${written}]`) }, DEMO), REFUSED);
     expect((await post({ query: query('[COMPANY, DEAL]') }, DEMO)).status).toBe(200);
   });
 
@@ -154,8 +155,8 @@ describe('the cost of repeated work is counted for each occurrence', () => {
 
 test('an operation is rejected before its execution if its minimum response size is too large', async () => {
   const { post } = await createTestServer();
-  const long = 'a'.repeat(1_000);
-  const names = Array.from({ length: 20 }, (_, index) => `${long}${index}: firstName`).join(' ');
+  const long = 'a'.repeat(250);
+  const names = Array.from({ length: 80 }, (_, index) => `${long}${index}: firstName`).join(' ');
   const query = `{ searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { ${names} } } }`;
   await expectOneRefusal(
     await post({ query }, DEMO),

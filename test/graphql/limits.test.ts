@@ -19,11 +19,11 @@ test('150 aliased look-ups with all fields succeed, in two calls to the CRM', as
   expect(calls.filter(({ method }) => method === 'findByEmails')).toHaveLength(2);
 });
 
-test('ten times as many look-ups are rejected before execution, with the count and the limit', async () => {
+test('300 look-ups are rejected before execution, with the count and the limit', async () => {
   const { execute, calls } = await createTestServer();
-  const { data, errors } = await execute(aliased(1500, 'id'));
+  const { data, errors } = await execute(aliased(300, 'id'));
   expect(data).toBeUndefined();
-  expect(errors?.[0]?.extensions?.['detail']).toMatch(/root fields is 1500, and the bound is 200/);
+  expect(errors?.[0]?.extensions?.['detail']).toMatch(/root fields is 300, and the bound is 200/);
   expect(calls).toEqual([]);
 });
 
@@ -219,8 +219,30 @@ test.each([
 
 test('a document of too many tokens is not parsed', async () => {
   const { execute } = await createTestServer();
-  const { errors } = await execute(`{ ${'a '.repeat(70_000)} }`);
-  expect(errors?.[0]?.extensions?.['detail']).toMatch(/60000 tokens/);
+  const { errors } = await execute(`{ ${'a '.repeat(13_000)} }`);
+  expect(errors?.[0]?.extensions?.['detail']).toMatch(/12000 tokens/);
+});
+
+test.each([
+  ['of too many characters', `{ a } #${'.'.repeat(140_000)}`, 'it has more than 131072 characters'],
+  ['with a name that is too long', `{ ${'a'.repeat(257)} }`, 'a name in it has more than 256'],
+])('a document %s is rejected', async (_what, query, detail) => {
+  const { execute } = await createTestServer();
+  const { errors } = await execute(query);
+  expect(errors?.[0]?.extensions?.['detail']).toContain(detail);
+});
+
+test('1,000 emails in the document are within the limits, and 150 look-ups with all fields written out', async () => {
+  const { execute } = await createTestServer();
+  const emails = Array.from({ length: 1_000 }, (_, at) => `"person.${at}@subsidiary.example.com"`);
+  const list = `{ searchContacts(filter: { emails: [${emails}] }, first: 1000) { totalCount } }`;
+  const lookups = Array.from(
+    { length: 150 },
+    (_, at) =>
+      `c${at}: searchContacts(filter: { email: "person${at}@example.com" }) { nodes { ${ALL_FIELDS} } }`,
+  );
+  for (const query of [list, `{ ${lookups} }`])
+    expect((await execute(query)).errors).toBeUndefined();
 });
 
 function aliased(count: number, fields = ALL_FIELDS): string {

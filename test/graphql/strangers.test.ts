@@ -157,7 +157,7 @@ test.each([
 
 test('a long chain of fragments is rejected for a caller too, and one of tools is not', async () => {
   const { execute: ask } = await createTestServer();
-  expect((await ask(chain(300))).errors?.[0]?.message).toMatch(/nest deeper than 100/);
+  expect((await ask(chain(150))).errors?.[0]?.message).toMatch(/nest deeper than 100/);
   expect((await ask(chain(90))).data).toEqual({ __typename: 'Query' });
 });
 
@@ -181,7 +181,7 @@ describe('the cache of documents', () => {
   });
 
   test.each([
-    ['a caller', 'app', limits.tokens],
+    ['a caller', 'app', limits.documentTokens],
     ['a stranger', undefined, limits.strangerTokens],
   ])('stops parsing a document that is too long for %s', (_who, owner, most) => {
     const parse = (text: string) => () => open().parse(text, owner);

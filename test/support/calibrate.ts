@@ -15,9 +15,15 @@ export function measureReferenceMs(work: () => unknown): number {
   return (spent / calibration) * CALIBRATION_MS;
 }
 
-/** Asserts that work, which runs in one macrotask, is no longer than the longest piece allowed. */
+/**
+ * Asserts that work, which runs in one macrotask, is no longer than the longest piece allowed. A busy
+ * machine stretches processor time too (caches), so the work is too long if each attempt says so.
+ */
 export function expectShortPiece(work: () => unknown, limitMs = LONGEST_PIECE_MS): void {
-  expect(measureReferenceMs(work)).toBeLessThan(limitMs);
+  let measured = measureReferenceMs(work);
+  for (let attempt = 1; attempt < ATTEMPTS && measured >= limitMs; attempt += 1)
+    measured = Math.min(measured, measureReferenceMs(work));
+  expect(measured).toBeLessThan(limitMs);
 }
 
 /** How long one piece of work may hold the event loop, on the reference machine. */
@@ -46,6 +52,7 @@ export function calibrationLoop(): number {
 }
 
 const ROUNDS = 7;
+const ATTEMPTS = 5;
 /** They take `CALIBRATION_MS` on the reference machine: a cloud's virtual processor, Node 20. */
 const CALIBRATION_ROUNDS = 32_000;
 const CALIBRATION_MS = 10;

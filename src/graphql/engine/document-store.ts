@@ -2,14 +2,16 @@ import {
   type DocumentNode,
   type GraphQLError,
   type GraphQLSchema,
-  parse,
   specifiedRules,
+  TokenKind,
   type ValidationRule,
-  validate,
+  ValuesOfCorrectTypeRule,
 } from 'graphql';
 import { type CacheMemory, createFairCache } from '../../lib/cache.ts';
-import { checkMerging, checkNesting } from '../document-limits.ts';
+import { checkLiterals } from '../compiled/literals.ts';
+import { checkMerging, checkNesting, tooLarge } from '../document-limits.ts';
 import type { DocumentLimits } from '../limits.ts';
+import { parseDocument, validateDocument } from './documents.ts';
 
 /**
  * The cache of parsed and validated documents by text. Caches valid documents of callers, bounded by measured bytes
@@ -22,7 +24,10 @@ export function createDocumentStore({ schema, rules, limits, memory }: Options) 
     memory,
   });
   const parsed = new WeakMap<DocumentNode, ParsedDocument>();
-  const allRules = [...specifiedRules, ...rules];
+  const specified = specifiedRules.map((rule) =>
+    rule === ValuesOfCorrectTypeRule ? checkLiterals : rule,
+  );
+  const allRules = [...specified, ...rules];
 
   return {
     find,
@@ -31,11 +36,14 @@ export function createDocumentStore({ schema, rules, limits, memory }: Options) 
     parse(text: string, owner: string | undefined): FoundDocument {
       const existing = find(text, owner);
       if (existing) return existing;
+      if (text.length > limits.characters)
+        throw tooLarge(`it has more than ${limits.characters} characters`);
       checkNesting(text, limits.nesting);
-      const maxTokens = owner === undefined ? limits.strangerTokens : limits.tokens;
-      const document = parse(text, { maxTokens });
+      const maxTokens = owner === undefined ? limits.strangerTokens : limits.documentTokens;
+      const document = parseDocument(text, { maxTokens });
+      const tokens = checkTokens(document, limits);
       checkMerging(document, limits);
-      const made: ParsedDocument = { document, text, owner, tokens: countTokens(document) };
+      const made: ParsedDocument = { document, text, owner, tokens };
       parsed.set(document, made);
       return made;
     },
@@ -43,7 +51,7 @@ export function createDocumentStore({ schema, rules, limits, memory }: Options) 
     validate(document: DocumentNode): readonly GraphQLError[] {
       const known = parsed.get(document);
       if (known?.validationErrors) return known.validationErrors;
-      const errors = validate(schema, document, allRules);
+      const errors = validateDocument(schema, document, allRules);
       if (!known) return errors;
       known.validationErrors = errors;
       const { text, owner, tokens } = known;
@@ -82,9 +90,14 @@ export function rememberByOperation<Result>(
   };
 }
 
-function countTokens({ loc }: DocumentNode): number {
+/** The number of tokens. Names are limited because messages of validation repeat them. */
+function checkTokens({ loc }: DocumentNode, { nameLength }: DocumentLimits): number {
   let count = 0;
-  for (let token = loc?.startToken; token; token = token.next ?? undefined) count += 1;
+  for (let token = loc?.startToken; token; token = token.next ?? undefined) {
+    count += 1;
+    if (token.kind === TokenKind.NAME && token.value.length > nameLength)
+      throw tooLarge(`a name in it has more than ${nameLength} characters`);
+  }
   return count;
 }
 

@@ -7,7 +7,6 @@ import {
   getOperationAST,
   specifiedRules,
   type ValidationRule,
-  validate,
 } from 'graphql';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Execute } from '../compiled/execute.ts';
@@ -18,6 +17,7 @@ import { checkOperation, type DocumentLimits, refundCost } from '../limits.ts';
 import { type PersistedOperations, readHash } from '../over-http/persisted-operations.ts';
 import type { GraphQLRequest, OperationParams } from '../over-http/read-request.ts';
 import { type DocumentStore, rememberByOperation } from './document-store.ts';
+import { validateDocument } from './documents.ts';
 import type { Plugins } from './plugins.ts';
 
 /**
@@ -177,7 +177,7 @@ export class OperationRun {
     const errors = store.validate(document);
     if (errors.length > 0 || rules.length <= specifiedRules.length) return errors;
     const added = rules.filter((rule) => !specifiedRules.includes(rule));
-    return added.length > 0 ? validate(schema, document, added) : errors;
+    return added.length > 0 ? validateDocument(schema, document, added) : errors;
   }
 
   /** Charges the request's cost so far, then executes. Plugins cannot replace the context that resolvers get. */

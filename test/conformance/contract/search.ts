@@ -129,7 +129,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   row(
     '§12',
     'A document with too many tokens is rejected',
-    graphql(`{ ${'__typename '.repeat(30_001)} }`),
+    graphql(`{ ${'__typename '.repeat(12_001)} }`),
     failed('BAD_REQUEST'),
   ),
   row(
