@@ -3,26 +3,33 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
 import { isJson, readJsonBody } from '../lib/json.ts';
 
-/**
- * Validates the whole request at once, so that one error lists every mistake. Of a long body it lists the first only,
- * because half a million elements can all be wrong.
- */
+/** Reads the parts of a request, and validates them. */
 export async function readInput<Parts extends InputParts>(
   schema: z.ZodObject<Parts>,
   { request, path, takeTurn }: RoutedRequest,
 ): Promise<z.output<z.ZodObject<Parts>>> {
   const { query, body } = schema.shape;
-  const abortEarly = request.readBody().length > MAX_LISTED_BYTES;
-  const options: Options = { reportInput: true, abortEarly };
-  const parsed = schema.safeParse(
-    {
-      path: readPath(path),
-      query: readQuery(request.url.searchParams, query),
-      headers: Object.fromEntries(request.headers),
-      body: await readBody(request, body.def.type, takeTurn),
-    },
-    options,
-  );
+  const given = {
+    path: readPath(path),
+    query: readQuery(request.url.searchParams, query),
+    headers: Object.fromEntries(request.headers),
+    body: await readBody(request, body.def.type, takeTurn),
+  };
+  return validateInput(schema, given, request.readBody().length);
+}
+
+/**
+ * Validates the whole request at once, so that one error lists every mistake. Of a long body it lists
+ * the first only, because half a million elements can all be wrong.
+ */
+export function validateInput<Parts extends InputParts>(
+  schema: z.ZodObject<Parts>,
+  given: { readonly [Part in keyof InputParts]: unknown },
+  bodyLength: number,
+): z.output<z.ZodObject<Parts>> {
+  const abortEarly = bodyLength > MAX_LISTED_BYTES;
+  const options: Options = { reportInput: true, abortEarly, error: toShortMessage };
+  const parsed = schema.safeParse(given, options);
   if (parsed.success) return parsed.data;
   throw new CrossbookError('BAD_REQUEST', formatIssues(parsed.error.issues));
 }
@@ -113,15 +120,27 @@ const MAX_LISTED_BYTES = 8 * 1024;
 const MAX_MISTAKES = 20;
 const MAX_NAME_LENGTH = 100;
 
-/** Formats all mistakes with their fields. Never includes values, which could be secrets. */
+/** zod's own message names all unknown fields, of which a body can have a hundred thousand. */
+function toShortMessage({ code }: { readonly code: string }): string | undefined {
+  return code === 'unrecognized_keys' ? 'has unknown fields' : undefined;
+}
+
+/** Formats the first mistakes with their fields. Never includes values, which could be secrets. */
 function formatIssues(issues: readonly Issue[]): string {
-  const mistakes = issues.flatMap((issue): (() => string)[] =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => () => `${toName([...issue.path, key])} is not known`)
-      : [() => `${toName(issue.path)} ${toWords(issue)}`],
-  );
-  const more = mistakes.length - MAX_MISTAKES;
-  const listed = mistakes.slice(0, MAX_MISTAKES).map((describe) => describe());
+  const listed: string[] = [];
+  let count = 0;
+  for (const issue of issues) {
+    const room = MAX_MISTAKES - listed.length;
+    if (issue.code === 'unrecognized_keys') {
+      count += issue.keys.length;
+      for (const key of issue.keys.slice(0, room))
+        listed.push(`${toName([...issue.path, key])} is not known`);
+    } else {
+      count += 1;
+      if (room > 0) listed.push(`${toName(issue.path)} ${toWords(issue)}`);
+    }
+  }
+  const more = count - listed.length;
   return `${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
 }
 

@@ -24,10 +24,16 @@ function toLine(fields: Fields, msg: string, level: number, time: string): strin
   return facts === '{}' ? `${head}}\n` : `${head},${facts.slice(1)}\n`;
 }
 
-/** Logs the stack of errors; other thrown values as text without their properties, which may hold secrets. */
+/**
+ * Logs the stack of errors; other thrown values as text without their properties, which may hold
+ * secrets. Cut, because a library may have composed the message from a value of any length.
+ */
 function toLoggedCause(cause: unknown): string {
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  return text.length <= MAX_CAUSE ? text : `${text.slice(0, MAX_CAUSE)}…`;
 }
+
+const MAX_CAUSE = 16 * 1024;
 
 /** Formats a JSON log line for a terminal. */
 export function toReadableLine(line: string): string {
