@@ -1,6 +1,7 @@
 import type { VisitedLink } from '../domain/connect-link.ts';
 import { CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
+import { FairSlots } from '../lib/fair-slots.ts';
 import { type HttpRequest, type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
 import {
   type ExchangeCode,
@@ -27,7 +28,7 @@ import {
 /** The pages of connect links. Visitors are unauthenticated: they present a link, a state, a cookie. */
 export function createConnectPages(deps: ConnectPagesDeps) {
   const { onEnd, connecting, limitPages } = deps;
-  let waiting = 0;
+  const exchangeSlots = new FairSlots(MAX_EXCHANGES);
 
   return {
     /** The paths of the pages. */
@@ -80,11 +81,13 @@ export function createConnectPages(deps: ConnectPagesDeps) {
   async function callBack(provider: string, request: HttpRequest, requestLog: RequestLog) {
     const callback = readCallback(request.url.searchParams);
     if (!callback) return end('FORGED');
-    if (waiting >= MAX_WAITING) return end('TOO_MANY');
     const cookies = createCookies(connecting.publicUrl()).read(request.headers.get('cookie'));
     const exchangeCode = exchangeFor(requestLog);
     const work = () =>
-      finishAuthorization({ ...deps, exchangeCode }, { ...callback, provider, cookies });
+      finishAuthorization(
+        { ...deps, exchangeCode, exchangeSlots },
+        { ...callback, provider, cookies },
+      );
     return perform('finishAuthorization', requestLog, work, (finished) => {
       const { provider, link, failure } = finished;
       requestLog.record({ provider: provider.name });
@@ -94,18 +97,15 @@ export function createConnectPages(deps: ConnectPagesDeps) {
   }
 
   /**
-   * A code exchange waits for a provider: it gives its concurrency slot back, and the number of waiting ones is
-   * limited. If the customer closes the window meanwhile the grant is kept.
+   * A code exchange waits for a provider, and gives its concurrency slot back meanwhile. If the customer closes the
+   * window the grant is kept.
    */
   function exchangeFor(requestLog: RequestLog): ExchangeCode {
     return async (exchange) => {
-      // Throws where the client has gone: nothing is counted yet.
       const resume = requestLog.permit.pause();
-      waiting += 1;
       try {
         return await deps.exchangeCode({ ...exchange, onCall: (call) => requestLog.called(call) });
       } finally {
-        waiting -= 1;
         await Promise.resolve()
           .then(resume)
           .catch(() => undefined);
@@ -138,7 +138,8 @@ export function createConnectPages(deps: ConnectPagesDeps) {
   }
 }
 
-const MAX_WAITING = 200;
+/** Concurrent code exchanges of all applications. */
+const MAX_EXCHANGES = 200;
 
 /** The template of a page's path, which contains the link's token. */
 function findRoute(pathname: string): string | undefined {
@@ -246,7 +247,7 @@ const VALUE = /^[\w-]{43}$/;
 export type ConnectPages = ReturnType<typeof createConnectPages>;
 
 type ConnectPagesDeps = StartDeps &
-  FinishDeps & {
+  Omit<FinishDeps, 'exchangeSlots'> & {
     /** Throws or rejects with TOO_MANY_REQUESTS. */
     limitPages(address: string | undefined): Promise<void> | undefined;
     wall(): number;

@@ -12,6 +12,7 @@ import type { Provider, Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
+import type { FairSlots } from '../lib/fair-slots.ts';
 import { ENDED, type EndedPage, nameFlow, type PageProblem } from './start-authorization.ts';
 
 /**
@@ -31,14 +32,30 @@ export async function finishAuthorization(
   if (!visited) return { problem: 'CANCELED' };
   const problem = ENDED[visited.link.status];
   if (problem) return { problem, visited };
-  if (flow.isUsed || !(await deps.flows.take(flow.stateHash)))
-    return { problem: 'ALREADY_USED', visited };
-  const place = { provider, flow, visited };
+  if (flow.isUsed) return { problem: 'ALREADY_USED', visited };
+  const { applicationId } = visited.link;
+  // Before the state is used, so that the customer can load the page again.
+  if (!deps.exchangeSlots.mayTake(applicationId)) return { problem: 'TOO_MANY', visited };
   const { code, error, errorDescription } = callback;
-  if (error !== null) {
-    const failure = provider.authorization.readDenial(error, errorDescription);
-    return fail(deps, place, { failure, missingScopes: [] });
+  const denial =
+    error === null ? undefined : provider.authorization.readDenial(error, errorDescription);
+  deps.exchangeSlots.take(applicationId);
+  try {
+    return await useState(deps, { provider, flow, visited }, { code, denial });
+  } finally {
+    deps.exchangeSlots.release(applicationId);
   }
+}
+
+/** Takes the state, which is valid once, and exchanges the code. */
+async function useState(
+  deps: FinishDeps,
+  place: Place,
+  { code, denial }: { readonly code: string | null; readonly denial: ConnectFailure | undefined },
+): Promise<FinishedFlow> {
+  const { flow, visited } = place;
+  if (!(await deps.flows.take(flow.stateHash))) return { problem: 'ALREADY_USED', visited };
+  if (denial !== undefined) return fail(deps, place, { failure: denial, missingScopes: [] });
   try {
     return await finish(deps, place, await exchange(deps, place, code));
   } catch (thrown) {
@@ -176,6 +193,8 @@ export interface FinishDeps {
   readonly providers: Providers;
   readonly connecting: Pick<ConnectServices, 'publicUrl'>;
   readonly exchangeCode: ExchangeCode;
+  /** Code exchanges wait for a provider, so their number is limited, fairly by application. */
+  readonly exchangeSlots: Pick<FairSlots, 'mayTake' | 'take' | 'release'>;
   /** Makes an unguessable one-time code. */
   makeCode(): string;
   /** Clears the process's cache of the connection. */

@@ -19,9 +19,30 @@ test('after any number of clients that disconnect in a callback, the next callba
   expect(exchanges()).toBe(1);
 });
 
-/** The pages with one flow, whose code the provider refuses. */
-function open() {
+test('exchanges that one application has waiting leave some to others, and its further callbacks get 429', async () => {
+  const { callBack, exchanges, answer } = open({ isSlow: true });
+  const waiting = Array.from({ length: 67 }, () => callBack({ isGone: false }));
+  await expect.poll(exchanges).toBe(67);
+  expect(await callBack({ isGone: false })).toBe(429);
+  const other = callBack({ isGone: false, applicationId: 'other' });
+  await expect.poll(exchanges).toBe(68);
+  answer();
+  expect(await other).toBe(200);
+  for (const one of waiting) expect(await one).toBe(200);
+  // The refused one has not used its state: it can be repeated.
+  expect(await callBack({ isGone: false })).toBe(200);
+});
+
+/** The pages with one flow of each application, whose code the provider refuses. */
+function open({ isSlow = false } = {}) {
   let exchanged = 0;
+  let applicationId = 'a';
+  let answer = () => {};
+  const answered = isSlow
+    ? new Promise<void>((resolve) => {
+        answer = resolve;
+      })
+    : Promise.resolve();
   const link: ConnectLink = {
     id: 'link',
     applicationId: 'a',
@@ -52,7 +73,11 @@ function open() {
   };
   const pages = createConnectPages({
     flows: {
-      findLink: async () => ({ link, applicationName: 'A', customerName: 'C' }),
+      findLink: async () => ({
+        link: { ...link, applicationId },
+        applicationName: 'A',
+        customerName: 'C',
+      }),
       start: unexpected,
       findByState: async () => flow,
       findByCookies: unexpected,
@@ -70,6 +95,7 @@ function open() {
     },
     async exchangeCode() {
       exchanged += 1;
+      await answered;
       throw new AuthorizationFailure('VENDOR_REFUSED', 'Refused.');
     },
     makeCode: unexpected,
@@ -80,7 +106,8 @@ function open() {
     wall: () => 0,
   });
 
-  async function callBack({ isGone }: { readonly isGone: boolean }): Promise<number> {
+  async function callBack({ isGone, ...of }: CallBack): Promise<number> {
+    applicationId = of.applicationId ?? 'a';
     const url = new URL(`http://localhost:4000/connect/callback/hubspot?state=${STATE}&code=x`);
     const cookie = `crossbook-connect-${flow.stateHash.slice(0, 16)}=${COOKIE}`;
     const request = { method: 'GET', url, pathname: url.pathname, readBody: () => Buffer.alloc(0) };
@@ -91,7 +118,12 @@ function open() {
     );
     return status;
   }
-  return { callBack, exchanges: () => exchanged };
+  return { callBack, answer: () => answer(), exchanges: () => exchanged };
+}
+
+interface CallBack {
+  readonly isGone: boolean;
+  readonly applicationId?: string;
 }
 
 function gone(): never {
