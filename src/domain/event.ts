@@ -204,12 +204,20 @@ export interface WebhookQueue {
 interface Claim {
   readonly lease: string;
   readonly leaseMs: number;
-  readonly healthy: number;
-  readonly failing: number;
+  readonly healthy: SlotCounts;
+  readonly failing: SlotCounts;
+}
+
+/** Delivery slots of this process, which are shared by the rule of `FairSlots`. */
+interface SlotCounts {
+  readonly free: number;
+  /** The number that each application holds. */
+  readonly held: ReadonlyMap<string, number>;
 }
 
 export interface ClaimedEndpoint {
   readonly id: string;
+  readonly applicationId: string;
   readonly url: string;
   /** The secrets in plain text: two during a rotation, none where they cannot be decrypted. */
   readonly secrets: readonly string[];

@@ -22,7 +22,11 @@ export function createWebhookQueue({ engine, secrets, now }: StoreDeps): Webhook
       return row ?? { isDue: false, hasEndpoints: false };
     },
     claim: async ({ lease, leaseMs, healthy, failing }) => {
-      const values = [at(), lease, leaseMs, healthy, failing];
+      const slots = [healthy, failing].flatMap(({ free, held }) => [
+        free,
+        JSON.stringify(Object.fromEntries(held)),
+      ]);
+      const values = [at(), lease, leaseMs, ...slots];
       const rows = await query<ClaimedRow>(CLAIM, values);
       return rows.map(({ sealedSecrets, ...endpoint }) => ({
         ...endpoint,
@@ -88,28 +92,44 @@ select exists (select from crossbook.webhook_deliveries where next_attempt_at <=
 
 /**
  * Processes claim endpoints instead of deliveries, so that a hanging endpoint takes one slot, and its events are sent
- * in order. The lease expires by the database's clock; the least recently served endpoint comes first.
+ * in order. The lease expires by the database's clock. Applications take turns, each with its least recently served
+ * endpoint, and each slot is given by the rule of `FairSlots`: twice of what its application holds (`place - 1`) is
+ * less than what is free by then (`free - position + 1`).
  */
-const claimable = (isHealthy: string, limit: string) => `
-  select id from crossbook.webhook_endpoints as endpoint
-  where enabled and ${isHealthy} and (leased_until is null or leased_until <= clock_timestamp())
-    and (paused_until is null or paused_until <= $1::timestamptz)
-    and exists (
-      select from crossbook.webhook_deliveries
-      where endpoint_id = endpoint.id and next_attempt_at <= $1::timestamptz
-    )
-  order by leased_until nulls first limit ${limit}::int for no key update skip locked`;
+const claimable = (
+  isHealthy: string,
+  { free, held }: Readonly<Record<'free' | 'held', string>>,
+) => `
+  select endpoint.id from crossbook.webhook_endpoints as endpoint
+  join (
+    select id, place, row_number() over (order by place, leased_until nulls first) as position
+    from (
+      select id, leased_until, coalesce((${held}::jsonb ->> application_id::text)::int, 0)
+        + row_number() over (partition by application_id order by leased_until nulls first) as place
+      from crossbook.webhook_endpoints as endpoint
+      where enabled and ${isHealthy} and (leased_until is null or leased_until <= clock_timestamp())
+        and (paused_until is null or paused_until <= $1::timestamptz)
+        and exists (
+          select from crossbook.webhook_deliveries
+          where endpoint_id = endpoint.id and next_attempt_at <= $1::timestamptz
+        )
+    ) as due
+  ) as turn on turn.id = endpoint.id
+  where 2 * (place - 1) <= ${free}::int - position
+    and (endpoint.leased_until is null or endpoint.leased_until <= clock_timestamp())
+  order by position for no key update of endpoint skip locked`;
 
 const CLAIM = {
   name: 'claim_endpoints',
   // Not retried: a second execution would not return the rows that the first one has claimed.
   isOnce: true,
   text: `
-with healthy as (${claimable('failures = 0', '$4')}), failing as (${claimable('failures > 0', '$5')})
+with healthy as (${claimable('failures = 0', { free: '$4', held: '$5' })}),
+failing as (${claimable('failures > 0', { free: '$6', held: '$7' })})
 update crossbook.webhook_endpoints as stored
 set lease = $2::uuid, leased_until = clock_timestamp() + $3::int * interval '1 millisecond'
 where id in (select id from healthy union all select id from failing)
-returning id, url, failures, array_remove(array[
+returning id, application_id as "applicationId", url, failures, array_remove(array[
   sealed_secret, case when previous_secret_until > $1::timestamptz then sealed_previous_secret end
 ], null) as "sealedSecrets"`,
 };

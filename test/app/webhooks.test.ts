@@ -44,10 +44,11 @@ describe('Webhooks', () => {
     await fresh.drop();
   });
 
-  const openSender = () => {
+  const openSender = (options: { readonly clock?: typeof clock } = {}) => {
     const sender = openWebhookSender({
       queue: database.webhookQueue,
       clock,
+      ...options,
       mayLoopback: true,
       onAttempt: () => {},
       onError: (error) => {
@@ -114,6 +115,29 @@ describe('Webhooks', () => {
     expect(() =>
       verify(`whsec_${Buffer.alloc(32).toString('base64')}`, receiver.calls[0] as ReceivedCall),
     ).toThrow();
+  });
+
+  test('an event is delivered at once while hundreds of endpoints of other applications answer slowly', async () => {
+    const held: ServerResponse[] = [];
+    const slow = await receive((response) => held.push(response));
+    const sender = openSender({ clock: { ...clock, schedule: systemClock.schedule } });
+    for (let n = 0; n < 8; n += 1) {
+      const { add, upsert } = await openApplication();
+      await Promise.all(Array.from({ length: 20 }, () => add(slow)));
+      await upsert('ada');
+    }
+    await sender.pump();
+    await expect.poll(() => held.length).toBe(104);
+    const { add, upsert } = await openApplication();
+    const quick = await receive(withStatus(204));
+    for (let n = 0; n < 2; n += 1) await add(quick);
+    await upsert('ada');
+    await sender.pump();
+    await expect.poll(() => quick.calls.length).toBe(2);
+    // Slots that become free go to the endpoints that have waited.
+    for (const response of held.splice(0)) response.end();
+    await expect.poll(() => held.length).toBe(56);
+    for (const response of held) response.end();
   });
 
   test('during a secret rotation both signatures verify; a day later only the new one does', async () => {
@@ -217,7 +241,8 @@ describe('Webhooks', () => {
     isBusy = false;
     const before = receiver.calls.length;
     ahead += 590_000;
-    const claim = { lease: randomUUID(), leaseMs: 1, healthy: 100, failing: 100 };
+    const slots = { free: 100, held: new Map() };
+    const claim = { lease: randomUUID(), leaseMs: 1, healthy: slots, failing: slots };
     const claimed = await database.webhookQueue.claim(claim);
     expect(claimed.map((endpoint) => endpoint.id)).not.toContain(id);
     expect(receiver.calls.length).toBe(before);

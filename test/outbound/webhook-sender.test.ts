@@ -17,7 +17,8 @@ test('an outcome that cannot be recorded begins no further attempts, and the lea
   const released = new Promise<void>((resolve) => {
     hasReleased = resolve;
   });
-  const claims = [[{ id: 'endpoint', url: receiver.url, failures: 0, secrets: ['whsec_AAAA'] }]];
+  const endpoint = { id: 'endpoint', applicationId: 'a', url: receiver.url, failures: 0 };
+  const claims = [[{ ...endpoint, secrets: ['whsec_AAAA'] }]];
   const sender = openWebhookSender({
     queue: {
       claim: async () => claims.pop() ?? [],

@@ -122,7 +122,8 @@ describeEachServer('a change of keys', (on) => {
     expect(await fresh.maintenance.findUnreadableKeys()).toEqual([]);
     const { customers } = fresh.forApplication(id);
     await customers.upsert({ customerId: 'ada', name: 'Ada', email: 'ada@example.com' });
-    const claim = { lease: randomUUID(), leaseMs: 60_000, healthy: 1, failing: 1 };
+    const slots = { free: 1, held: new Map() };
+    const claim = { lease: randomUUID(), leaseMs: 60_000, healthy: slots, failing: slots };
     const [claimed] = await fresh.webhookQueue.claim(claim);
     expect(claimed?.secrets).toEqual([rotated?.secret, made?.secret]);
     await on.rows('delete from crossbook.customers');

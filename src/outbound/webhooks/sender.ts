@@ -1,18 +1,19 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import type { ClaimedEndpoint, Delivery, WebhookQueue } from '../../domain/event.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { FairSlots } from '../../lib/fair-slots.ts';
 import { createWebhookPost, type PostOutcome } from './post.ts';
 
 /**
- * Sends due webhook deliveries over connections of its own, to many endpoints concurrently. Failing endpoints have a
- * few separate slots, so that they delay no others. Leases of a crashed process expire, and deliveries that it had
+ * Sends due webhook deliveries over connections of its own, to many endpoints concurrently, in slots that applications
+ * share fairly. Failing endpoints have a few separate slots, so that they delay no others. Leases of a crashed process expire, and deliveries that it had
  * not recorded are sent again (at least once).
  */
 export function openWebhookSender(deps: SenderDeps) {
   const { queue, clock } = deps;
   const post = createWebhookPost(deps);
   const serving = new Set<Promise<void>>();
-  const taken = { healthy: 0, failing: 0 };
+  const slots = { healthy: new FairSlots(MAX_HEALTHY), failing: new FairSlots(MAX_FAILING) };
   let isStopping = false;
   let pumping: Promise<void> | undefined;
   let isAskedAgain = false;
@@ -41,20 +42,19 @@ export function openWebhookSender(deps: SenderDeps) {
   async function claimAll(): Promise<void> {
     while (isAskedAgain && !isStopping) {
       isAskedAgain = false;
-      const healthy = MAX_HEALTHY - taken.healthy;
-      const failing = MAX_FAILING - taken.failing;
-      if (healthy === 0 && failing === 0) return;
+      if (slots.healthy.free === 0 && slots.failing.free === 0) return;
       const lease = randomUUID();
-      const claimed = await queue.claim({ lease, leaseMs: LEASE_MS, healthy, failing });
+      const claimed = await queue.claim({ lease, leaseMs: LEASE_MS, ...slots });
       for (const endpoint of claimed) start(endpoint, lease);
     }
   }
 
   function start(endpoint: ClaimedEndpoint, lease: string): void {
-    const kind = endpoint.failures > 0 ? 'failing' : 'healthy';
-    taken[kind] += 1;
+    const { applicationId } = endpoint;
+    const shared = endpoint.failures > 0 ? slots.failing : slots.healthy;
+    shared.take(applicationId);
     const served = serve(endpoint, lease).finally(() => {
-      taken[kind] -= 1;
+      shared.release(applicationId);
       serving.delete(served);
       // More may be due for it, or for an endpoint without a slot.
       if (!isStopping) pump().catch(deps.onError);
@@ -126,8 +126,8 @@ export function openWebhookSender(deps: SenderDeps) {
 
 /** Half of the lease is for starting attempts, so that each one ends before the lease does. */
 const LEASE_MS = 60_000;
-const MAX_HEALTHY = 64;
-const MAX_FAILING = 16;
+const MAX_HEALTHY = 128;
+const MAX_FAILING = 32;
 /** The grace period for running attempts at shutdown. */
 const GRACE_MS = 5_000;
 
@@ -149,7 +149,8 @@ function toQueues(due: readonly Delivery[]): Delivery[][] {
   return [...queues.values()];
 }
 
-const BATCH = 200;
+/** Deliveries that an endpoint's slot reads at once, which it holds in memory. */
+const BATCH = 100;
 /** Concurrent deliveries per endpoint. */
 const AT_ONCE = 4;
 
