@@ -216,7 +216,7 @@ export const SETTINGS = {
       'CROSSBOOK_REQUESTS_PER_MINUTE',
       perMinute,
       '600000',
-      'Rate limits a minute, 0 for none: requests of each application, by all of its API keys and customer tokens; requests of each customer, by all of its tokens, which count towards both; a request counts once for every 1,000 of their cost (beyond it: 429 with Retry-After); failed look-ups of API keys from one address (beyond it they are slowed down).',
+      'Rate limits a minute, 0 for none: requests of each application, by all of its API keys and customer tokens; requests of each customer, by all of its tokens, which count towards both; a request counts once for every 1,000 of its cost (beyond it: 429 with Retry-After); failed look-ups of API keys from one address (beyond it they are slowed down).',
     ),
     perCustomer: setting('CROSSBOOK_TOKEN_REQUESTS_PER_MINUTE', perMinute, '6000'),
     failedAuthentications: setting('CROSSBOOK_GUESSES_PER_MINUTE', perMinute, '300'),

@@ -14,12 +14,14 @@ export function createContactCache(deps: Deps) {
   return {
     /** Writes queued entries now. */
     flush: writer.flush,
+    /** Reads are the application's own statements; entries of all applications are written together. */
     forApplication: (applicationId: string): ContactCache => ({
       read: async (connectionId, filterKey, request) => {
+        const { query } = engine.forApplication(applicationId);
         const key = toKey(applicationId, connectionId, filterKey);
         await writer.settle(key);
         const keyHash = hash(key);
-        const [row] = await engine.query<CachedRow>(READ_CONTACT_CACHE, [applicationId, keyHash]);
+        const [row] = await query<CachedRow>(READ_CONTACT_CACHE, [applicationId, keyHash]);
         if (!row) return undefined;
         request?.reserve(row.sealed.length * MEMORY_PER_BYTE);
         if (row.sealed.length > LARGE_ENTRY) await request?.permit.takeTurn();
@@ -33,7 +35,8 @@ export function createContactCache(deps: Deps) {
         return written;
       },
       refuse: async (connectionId) => {
-        await engine.query(REFUSE_CONNECTION, [applicationId, connectionId, now().toISOString()]);
+        const { query } = engine.forApplication(applicationId);
+        await query(REFUSE_CONNECTION, [applicationId, connectionId, now().toISOString()]);
       },
     }),
   };

@@ -7,18 +7,20 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../domain/tenant.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { CustomerKey } from './customers.ts';
-import type { StoreDeps } from './database.ts';
+import type { SharedStoreDeps, StoreDeps } from './database.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
 import type { SealedColumns, SealedText } from './sealed-columns.ts';
 
 /** All applications share the running refreshes; the returned function opens the store of one. */
 export function createCredentials(
-  deps: StoreDeps,
+  shared: SharedStoreDeps,
   leaseMs: number,
 ): (applicationId: string) => CredentialStore {
-  const { engine, now, onAppended } = deps;
   const refreshes = new Map<string, Promise<StoredCredentials | undefined>>();
   return (applicationId) => {
+    const engine = shared.engine.forApplication(applicationId);
+    const deps: StoreDeps = { ...shared, engine };
+    const { now, onAppended } = deps;
     const find = async (connectionId: string) => {
       const [row] = await engine.query<SelectedRow>(READ, [applicationId, connectionId]);
       return row && toFound(deps, row);

@@ -18,15 +18,15 @@ import {
   PLAIN_CONNECTION_BYTES,
   PLAIN_CONNECTIONS_JSON,
 } from './connection-sql.ts';
-import type { StoreDeps } from './database.ts';
-import type { Engine } from './engine/open.ts';
+import type { SharedStoreDeps } from './database.ts';
+import type { Engine, Statements } from './engine/open.ts';
 import { MEMORY_PER_BYTE, PAGE_BYTES, type Sized, STATEMENT_BYTES } from './read-bounds.ts';
 import { CONNECTION_COLUMNS, connections, customers } from './schema.ts';
 import { createReadBatcher } from './statement-batcher.ts';
 import { createUpsert } from './upsert-customer.ts';
 
 /** The returned function opens the store of one application. */
-export function createCustomers(deps: StoreDeps): (applicationId: string) => CustomerRecords {
+export function createCustomers(deps: SharedStoreDeps): (applicationId: string) => CustomerRecords {
   const { engine } = deps;
   const keyOf = ({ customerId, withConfigurations }: WantedCustomer) =>
     `${withConfigurations} ${customerId}`;
@@ -39,8 +39,9 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
         keys,
         (key) => key.withConfigurations === withConfigurations,
       );
+      const own = engine.forApplication(applicationId);
       const ids = same.map(({ customerId }) => customerId);
-      const rows = await findCustomers(engine, { applicationId, ids, withConfigurations });
+      const rows = await findCustomers(own, { applicationId, ids, withConfigurations });
       const nameOf = ({ customerId }: CustomerRow) => ({ customerId, withConfigurations });
       const [complete, unread] = partition(rows, isComplete);
       return {
@@ -51,6 +52,7 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
   });
   const upsert = createUpsert(deps);
   return (applicationId) => {
+    const own = engine.forApplication(applicationId);
     const findMany: CustomerStore['findMany'] = (
       ids,
       { withConfigurations = true, reserve } = {},
@@ -66,8 +68,8 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
         const texts = [filter.email, request.boundary].filter((text) => text !== undefined);
         if (!texts.every(isStorable))
           return { items: [], hasNextPage: false, hasPreviousPage: false };
-        const ids = await readPageOfIds(engine, toCondition(applicationId, filter), request);
-        return readPage(engine, { applicationId, ids, request, reading });
+        const ids = await readPageOfIds(own, toCondition(applicationId, filter), request);
+        return readPage(own, { applicationId, ids, request, reading });
       },
       /**
        * One round trip, except that connections are read afterwards where they are large, or where there was a
@@ -88,7 +90,7 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
       raiseTokenGeneration: async (customerId) => {
         if (!isStorable(customerId)) return undefined;
         const key = [applicationId, customerId];
-        const [row] = await engine.query<{ generation: number }>(RAISE_TOKEN_GENERATION, key);
+        const [row] = await own.query<{ generation: number }>(RAISE_TOKEN_GENERATION, key);
         return row?.generation;
       },
     };
@@ -127,7 +129,7 @@ export function versionConflict(
 
 /** One statement: customers in the order of their ids in the list, complete up to `maxBytes` or the first one. */
 function findCustomers(
-  engine: Engine,
+  engine: Statements,
   { applicationId, ids, withConfigurations, maxBytes = STATEMENT_BYTES }: CustomerRead,
 ) {
   const statement = withConfigurations ? FIND_CUSTOMERS : FIND_PLAIN_CUSTOMERS;
@@ -185,7 +187,7 @@ returning token_generation as generation`,
  * in the direction of paging.
  */
 async function readPageOfIds(
-  engine: Engine,
+  engine: Statements,
   matching: SQL | undefined,
   { direction, size, boundary }: PageRequest,
 ): Promise<PageOfIds> {
@@ -207,7 +209,7 @@ async function readPageOfIds(
 
 /** Reads the customers of a page, which ends early after `PAGE_BYTES`. Those that were deleted meanwhile are missing. */
 async function readPage(
-  engine: Engine,
+  engine: Statements,
   { applicationId, ids, request, reading = {} }: PageRead,
 ): Promise<Page<Customer>> {
   const { withConfigurations = true, reserve } = reading;
@@ -232,7 +234,7 @@ async function readPage(
 }
 
 async function readIds(
-  engine: Engine,
+  engine: Statements,
   condition: SQL | undefined,
   { forward, limit }: { readonly forward: boolean; readonly limit: number },
 ): Promise<string[]> {
@@ -264,12 +266,13 @@ function toCondition(applicationId: string, filter: CustomerFilter): SQL | undef
 }
 
 /** The returned function opens the store of one application. */
-export function createConnections({ query }: Engine): (applicationId: string) => ConnectionStore {
+export function createConnections(engine: Engine): (applicationId: string) => ConnectionStore {
   const read = createReadBatcher<ConnectionTarget, Connection>({
     keyOf,
     async read(applicationId, targets) {
       const customerIds = targets.map(({ customerId }) => customerId);
       const providerNames = targets.map(({ providerName }) => providerName);
+      const { query } = engine.forApplication(applicationId);
       const values = [applicationId, customerIds, providerNames, STATEMENT_BYTES];
       const rows = await query<SizedRow>(FIND_CONNECTIONS, values);
       const [complete, unread] = partition(
@@ -286,6 +289,7 @@ export function createConnections({ query }: Engine): (applicationId: string) =>
   return (applicationId) => ({
     findMany: (targets, reserve) => read(applicationId, targets, reserve),
     findCustomerIds: async (ids) => {
+      const { query } = engine.forApplication(applicationId);
       const rows = await query<Pick<ConnectionRow, 'id' | 'customerId'>>(FIND_OWNERS, [
         applicationId,
         ids,

@@ -9,7 +9,13 @@ import { createCredentials } from './credentials.ts';
 import { createConnections, createCustomers } from './customers.ts';
 import { createConnectSweep } from './end-connect-link.ts';
 import { migrate } from './engine/migrate.ts';
-import { type Engine, openEngine, type Target, type Tuning } from './engine/open.ts';
+import {
+  type Engine,
+  openEngine,
+  type Statements,
+  type Target,
+  type Tuning,
+} from './engine/open.ts';
 import { createEvents } from './events.ts';
 import { createIdleCredentials } from './idle-credentials.ts';
 import { createCacheSweep, createReadiness } from './maintenance.ts';
@@ -37,7 +43,7 @@ export async function openDatabase(target: Target, options: DatabaseOptions): Pr
 export function createDatabase(engine: Engine, options: DatabaseOptions) {
   const { keyRing, clock = systemClock } = options;
   const listeners: (() => void)[] = [];
-  const deps: StoreDeps = {
+  const deps: SharedStoreDeps = {
     engine,
     secrets: createSealedColumns(keyRing),
     now: () => new Date(clock.wall()),
@@ -58,17 +64,20 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
   });
   const keyRotation = createKeyRotation(deps, keyRing);
   const apiKeys = createApiKeys(keyRing);
-  const openStores = (applicationId: string) => ({
-    customers: customers(applicationId),
-    connections: connections(applicationId),
-    credentials: credentials(applicationId),
-    contactCache: contactCache.forApplication(applicationId),
-    connectLinks: createConnectLinks(deps, applicationId),
-    oauthClients: createOAuthClients(deps, applicationId),
-    webhooks: createWebhookEndpoints(deps, applicationId),
-    events: createEvents(engine, applicationId),
-    removals: createRemovals(deps, applicationId),
-  });
+  const openStores = (applicationId: string) => {
+    const own: StoreDeps = { ...deps, engine: engine.forApplication(applicationId) };
+    return {
+      customers: customers(applicationId),
+      connections: connections(applicationId),
+      credentials: credentials(applicationId),
+      contactCache: contactCache.forApplication(applicationId),
+      connectLinks: createConnectLinks(own, applicationId),
+      oauthClients: createOAuthClients(own, applicationId),
+      webhooks: createWebhookEndpoints(own, applicationId),
+      events: createEvents(own.engine, applicationId),
+      removals: createRemovals(own, applicationId),
+    };
+  };
   const opened = new Map<string, ReturnType<typeof openStores>>();
   return {
     /** All stores that requests use, scoped to one application: other applications' rows are unreachable. */
@@ -82,7 +91,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     },
     idleCredentials: createIdleCredentials(deps),
     /** For the pages of connect links, which have no caller. */
-    connectFlows: createConnectFlows(deps),
+    connectFlows: createConnectFlows({ ...deps, engine: engine.forApplication('connect pages') }),
     /** For the webhook sender. */
     webhookQueue: createWebhookQueue(deps),
     /**
@@ -153,14 +162,19 @@ const POOLER = /^unsupported startup parameter/;
 export type Database = ReturnType<typeof createDatabase>;
 export type ApplicationStores = ReturnType<Database['forApplication']>;
 
-/** Dependencies of all stores. */
+/** Dependencies of the stores of one application, or of background jobs. */
 export interface StoreDeps {
-  readonly engine: Engine;
+  readonly engine: Statements;
   readonly secrets: SealedColumns;
   /** Wall-clock time, for stored timestamps. */
   now(): Date;
   /** Called after writes that may have appended events, or endpoints that wait for them. */
   onAppended(): void;
+}
+
+/** Dependencies of stores that batch or share the work of all applications. */
+export interface SharedStoreDeps extends StoreDeps {
+  readonly engine: Engine;
 }
 
 export interface DatabaseOptions extends Tuning {

@@ -4,10 +4,10 @@ import type { EventStore, NewEvent } from '../domain/event.ts';
 import { isStorable } from '../lib/text.ts';
 import { events } from './connect-schema.ts';
 import type { StoreDeps } from './database.ts';
-import type { Engine } from './engine/open.ts';
+import type { Statements } from './engine/open.ts';
 
 /** The events of one application. */
-export function createEvents({ repeatable, orm }: Engine, applicationId: string): EventStore {
+export function createEvents({ repeatable, orm }: Statements, applicationId: string): EventStore {
   return {
     list: async ({ customerId, after, limit }) => {
       if (customerId !== undefined && !isStorable(customerId)) return [];
@@ -121,7 +121,7 @@ function toQuery(text: string, values: readonly unknown[]) {
   );
 }
 
-export type Transaction = Parameters<Parameters<Engine['orm']['transaction']>[0]>[0];
+export type Transaction = Parameters<Parameters<Statements['orm']['transaction']>[0]>[0];
 
 interface Appended {
   readonly applicationId: string;

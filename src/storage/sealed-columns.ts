@@ -1,5 +1,5 @@
 import type { StoreDeps } from './database.ts';
-import type { Engine } from './engine/open.ts';
+import type { Statements } from './engine/open.ts';
 import { createSealer, type KeyRing } from './sealing.ts';
 
 /** The encrypted columns that a key rotation re-encrypts (the contact cache is not one: it is deleted instead). A row names the encryption key of its columns in `key_id`. */
@@ -99,7 +99,7 @@ export function createKeyRotation({ engine, secrets }: StoreDeps, ring: KeyRing)
 }
 
 async function findUnreadableKeys(
-  engine: Engine,
+  engine: Statements,
   column: SealedColumn,
 ): Promise<readonly string[]> {
   const rows = await engine.query<SealedRow>(toStatements(column).sample, []);

@@ -112,7 +112,7 @@ const MAX_ITEMS = 50;
 const MAX_SIZE = 256 * 1024;
 /**
  * While a statement takes longer, e.g. because of a lock, a third one may run, so that it does not block other items of
- * its application. No more: with three batchers (customers, connections, upserts) that is nine connections of ten.
+ * its application.
  */
 const OVERDUE_MS = 50;
 

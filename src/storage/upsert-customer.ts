@@ -6,7 +6,7 @@ import { isStorable, isStorableJson } from '../lib/text.ts';
 import { CONNECTION_BYTES, CONNECTIONS_JSON, connectionsOf } from './connection-sql.ts';
 import { type CredentialKey, sealCredentials } from './credentials.ts';
 import type { ConnectionRow } from './customers.ts';
-import type { StoreDeps } from './database.ts';
+import type { SharedStoreDeps, StoreDeps } from './database.ts';
 import { isUnavailable, unstorable } from './engine/failures.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
 import { CONNECTION_COLUMNS } from './schema.ts';
@@ -16,15 +16,20 @@ import { createStatementBatcher } from './statement-batcher.ts';
  * Batches concurrent upserts of one application (group commit), because a commit costs more than its rows. Upserts
  * with an expected version have a statement of their own, and two of one customer never share one.
  */
-export function createUpsert(deps: StoreDeps) {
+export function createUpsert(shared: SharedStoreDeps) {
+  const openDeps = (applicationId: string): StoreDeps => ({
+    ...shared,
+    engine: shared.engine.forApplication(applicationId),
+  });
   const add = createStatementBatcher<UpsertRow, WrittenRow | undefined>({
     keyOf: ({ customerId }) => customerId,
     sizeOf: ({ customer, entries = '' }) => customer.length + entries.length,
-    execute: (_, given) => writeTogether(deps, given),
+    execute: (applicationId, given) => writeTogether(openDeps(applicationId), given),
   });
   /** Undefined where the customer has another version than expected. */
   return (applicationId: string, upsert: CustomerUpsert): Promise<WrittenRow | undefined> => {
     const mode = toMode(upsert);
+    const deps = openDeps(applicationId);
     const given = toUpsertRow(deps, applicationId, upsert);
     return mode === 'always' ? add(applicationId, given) : writeAlone(deps, mode, given);
   };

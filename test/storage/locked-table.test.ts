@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = await openDatabase(fresh, {
     keyRing: TEST_RING,
     clock,
-    poolSize: 2,
+    poolSize: 4,
     lockTimeoutMs: 200,
     deadlineMs: 1_000,
   });

@@ -1,16 +1,25 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
+import { CrossbookError } from '../../domain/errors.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { createFairQueue } from '../../lib/fair-slots.ts';
 import { createDatabaseBreaker, createStatementBreakers } from './circuit-breaker.ts';
 import { createProbe, holdSharedLock, withAdvisoryLock } from './client.ts';
 import { classifyError, createOutageReports } from './failures.ts';
-import type { DatabaseState, RunSql, Statement, Tuning, UrlTarget } from './open.ts';
+import type { DatabaseState, RunSql, Statements, Tuning, UrlTarget } from './open.ts';
 
 /** PostgreSQL over a connection pool, with retries and circuit breakers. Connects lazily. */
 export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning) {
   const { clock = systemClock, deadlineMs = 5_000, onError = ignore, onOutage = ignore } = tuning;
-  const pool = new BreakerPool(toPoolConfig(url, pooled, tuning), clock);
+  const settings = toPoolConfig(url, pooled, tuning);
+  const pool = new BreakerPool(settings, clock);
+  const queue = createFairQueue({
+    max: settings.max,
+    maxWaitMs: deadlineMs,
+    clock,
+    toRefusal: tooManyStatements,
+  });
   // Handles errors of idle connections, which would otherwise end the process.
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', ignore);
@@ -18,18 +27,11 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
   const breaker = createDatabaseBreaker({ probe, clock, patienceMs: deadlineMs / 2 });
   const holders: pg.Client[] = [];
   const report = createOutageReports(onOutage, clock);
+  const orm = drizzle(pool);
   return {
-    orm: drizzle(pool),
-    /** Runs SQL: retried like `repeatable`, or like `once` where the statement says so. */
-    query: <Row>(
-      { name, text, isOnce }: Statement,
-      values: readonly unknown[],
-    ): Promise<readonly Row[]> =>
-      run(async () => (await pool.query({ name, text, values: [...values] })).rows, !isOnce),
-    /** For reads and idempotent writes: retried even if the first attempt was executed. */
-    repeatable: <T>(work: () => Promise<T>) => run(work, true),
-    /** For other writes: retried only where the first attempt was certainly not executed. */
-    once: <T>(work: () => Promise<T>) => run(work, false),
+    ...openStatements(OWN_WORK),
+    /** The statements of an application share the connections of the pool fairly with those of others. */
+    forApplication: openStatements,
     /** One transaction without timeouts that excludes all others of its kind. For migrations. */
     withAdvisoryLock: <T>(work: (run: RunSql) => Promise<T>) =>
       withAdvisoryLock(url, work, tuning.onMigrationWait ?? ignore),
@@ -47,7 +49,7 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
     connections: () => ({
       open: pool.totalCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      waiting: queue.countWaiting() + pool.waitingCount,
     }),
     close: async (): Promise<void> => {
       breaker.close();
@@ -56,8 +58,17 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
     },
   };
 
-  function run<T>(work: () => Promise<T>, isRepeatable: boolean): Promise<T> {
-    return breaker.run(() => attempt(work, isRepeatable)).catch(report);
+  function openStatements(owner: string): Statements {
+    // Statements queue outside of the circuit breaker, which opens only where the database itself is slow.
+    const run = <T>(work: () => Promise<T>, isRepeatable: boolean): Promise<T> =>
+      queue.run(owner, () => breaker.run(() => attempt(work, isRepeatable)).catch(report));
+    return {
+      orm,
+      query: ({ name, text, isOnce }, values) =>
+        run(async () => (await pool.query({ name, text, values: [...values] })).rows, !isOnce),
+      repeatable: (work) => run(work, true),
+      once: (work) => run(work, false),
+    };
   }
 
   /** Retries through failovers and deadlocks until the deadline, then reports the database as unavailable. */
@@ -77,12 +88,23 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
   }
 }
 
+/** Stands for background jobs and look-ups of callers: no application has this id. */
+const OWN_WORK = '';
+
+function tooManyStatements(): CrossbookError {
+  return new CrossbookError(
+    'SERVICE_UNAVAILABLE',
+    'More database statements of this application are waiting than can be executed in time: send fewer requests at once.',
+    { retryAfterMs: 1_000 },
+  );
+}
+
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 500;
 
 function ignore(): void {}
 
-function toPoolConfig(url: string, pooled: boolean, tuning: Tuning): pg.PoolConfig {
+function toPoolConfig(url: string, pooled: boolean, tuning: Tuning) {
   const { statementTimeoutMs = 10_000, lockTimeoutMs = 500 } = tuning;
   return {
     connectionString: url,
