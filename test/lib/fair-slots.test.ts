@@ -80,7 +80,7 @@ describe('a fair queue', () => {
     const first = run('a');
     const refused = expect(run('a')).rejects.toThrow('too late');
     await settle();
-    clock.advance(5_000);
+    await clock.advance(5_000);
     await refused;
     expect(queue.countWaiting()).toBe(0);
     running.shift()?.end();
