@@ -27,7 +27,7 @@ interface UncheckedContactFilter {
   readonly emailDomain?: string | null | undefined;
 }
 
-/** Checked: emails are normalized and unique. */
+/** Checked and canonical: equal searches have equal filters. Emails are normalized, unique and sorted. */
 export type ContactFilter =
   | { readonly by: 'emails'; readonly emails: readonly string[] }
   | { readonly by: 'domain'; readonly domain: string };
@@ -76,7 +76,8 @@ function readEmails(emails: readonly string[]): readonly string[] {
     }
     found.add(email);
   }
-  return [...found];
+  // Sorted: the order in which they are given changes neither the result nor its cursors and cache entries.
+  return [...found].sort();
 }
 
 /** The maximum length of an email address. */

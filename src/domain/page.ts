@@ -14,6 +14,8 @@ export interface PageRequest {
   readonly size: number;
   /** The id after which (forward) or before which (backward) the slice lies. Undefined: the list's end. */
   readonly boundary: string | undefined;
+  /** The slice may contain the boundary record itself. */
+  readonly includesBoundary?: boolean | undefined;
 }
 
 export interface Page<Item> {
@@ -27,9 +29,9 @@ export interface Page<Item> {
 export interface ListPage<Item> extends Page<Item> {
   /**
    * Signs lazily, so that unselected cursors cost nothing. Where a list is read in both directions REST's cursors
-   * contain the direction.
+   * contain the direction. Without an item, the cursor of the place at which an empty page is.
    */
-  cursorOf(item: Item, direction?: Direction): string;
+  cursorOf(item: Item | undefined, direction?: Direction): string;
 }
 
 export const DEFAULT_PAGE_SIZE = 100;

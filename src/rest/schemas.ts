@@ -76,12 +76,11 @@ export const pageCursors = {
   previous: z.string().nullable().describe('Cursor of the previous page, or null.'),
 };
 
-/** Fills `pageCursors`. */
+/** Fills `pageCursors`: an empty page has them, too, where records are on that side of it. */
 export function toPageCursors<Item>(page: ListPage<Item>) {
-  const [first, last] = [page.items[0], page.items.at(-1)];
   return {
-    next: page.hasNextPage && last ? page.cursorOf(last, 'forward') : null,
-    previous: page.hasPreviousPage && first ? page.cursorOf(first, 'backward') : null,
+    next: page.hasNextPage ? page.cursorOf(page.items.at(-1), 'forward') : null,
+    previous: page.hasPreviousPage ? page.cursorOf(page.items[0], 'backward') : null,
   };
 }
 

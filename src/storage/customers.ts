@@ -189,13 +189,14 @@ returning token_generation as generation`,
 async function readPageOfIds(
   engine: Statements,
   matching: SQL | undefined,
-  { direction, size, boundary }: PageRequest,
+  { direction, size, boundary, includesBoundary = false }: PageRequest,
 ): Promise<PageOfIds> {
   const forward = direction === 'forward';
+  const [after, before] = includesBoundary === forward ? [gte, lt] : [gt, lte];
   const isBeyond =
-    boundary === undefined ? undefined : (forward ? gt : lt)(customers.customerId, boundary);
+    boundary === undefined ? undefined : (forward ? after : before)(customers.customerId, boundary);
   const isBehind =
-    boundary === undefined ? undefined : (forward ? lte : gte)(customers.customerId, boundary);
+    boundary === undefined ? undefined : (forward ? before : after)(customers.customerId, boundary);
   const [found, behind] = await Promise.all([
     readIds(engine, and(matching, isBeyond), { forward, limit: size + 1 }),
     isBehind ? readIds(engine, and(matching, isBehind), { forward: !forward, limit: 1 }) : [],

@@ -16,7 +16,7 @@ import {
   type TargetDeps,
   withApiKey,
 } from './open-contact-client.ts';
-import { readPageRequest, signCursor } from './page.ts';
+import { readPageRequest, signCursor, signPlaceOf } from './page.ts';
 
 /** Finds a customer of the caller's application. Those of other applications do not exist for it. */
 export function findCustomer(
@@ -68,12 +68,13 @@ export function listCustomers(
     // A canonical form: equal filters give equal bindings.
     const binding = ['customers', application.id, [customerIds, email, provider, status]];
     const cursors = deps.cursors.bind(() => JSON.stringify(binding));
+    const request = readPageRequest(cursors, page);
     return {
-      ...(await deps.customers.list(read, readPageRequest(cursors, page), {
-        withConfigurations,
-        reserve: deps.reserve,
-      })),
-      cursorOf: ({ customerId }, direction) => signCursor(cursors, { key: customerId, direction }),
+      ...(await deps.customers.list(read, request, { withConfigurations, reserve: deps.reserve })),
+      cursorOf: (item, direction) =>
+        item
+          ? signCursor(cursors, { key: item.customerId, direction })
+          : signPlaceOf(cursors, request, direction),
     };
   });
 }

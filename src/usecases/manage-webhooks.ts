@@ -130,14 +130,21 @@ export function listEvents(deps: ListEventsDeps, wanted: EventList): Promise<Lis
       hasNextPage: found.length > size,
       // The cursor's event is newer than all that follow.
       hasPreviousPage: after !== undefined,
-      cursorOf: ({ createdAt, id }) => cursors.sign(`${createdAt.toISOString()} ${id}`),
+      cursorOf: (item) => signPlace(cursors, item ?? after),
     };
   });
 }
 
-function readCursor(cursor: string | undefined, cursors: BoundSigner) {
+/** The cursor after an event; without one, of the start of the list. */
+function signPlace(cursors: BoundSigner, place: Place | undefined): string {
+  return cursors.sign(place ? `${place.createdAt.toISOString()} ${place.id}` : START);
+}
+
+function readCursor(cursor: string | undefined, cursors: BoundSigner): Place | undefined {
   if (cursor === undefined) return undefined;
-  const [createdAt, id] = verifySigned(cursors, cursor)?.split(' ') ?? [];
+  const signed = verifySigned(cursors, cursor);
+  if (signed === START) return undefined;
+  const [createdAt, id] = signed?.split(' ') ?? [];
   if (createdAt !== undefined && id !== undefined) return { createdAt: new Date(createdAt), id };
   throw new CrossbookError(
     'BAD_REQUEST',
@@ -160,6 +167,11 @@ interface WebhookDeps extends CallerDeps {
 interface UrlDeps extends WebhookDeps {
   checkWebhookUrl(url: string): Promise<CheckedUrl>;
 }
+
+/** The payload of the cursor from an empty first page. */
+const START = 'start';
+
+type Place = Pick<Event, 'createdAt' | 'id'>;
 
 interface EventList {
   readonly customerId?: string | null | undefined;

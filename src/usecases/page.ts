@@ -30,8 +30,25 @@ export function filterCacheKey(filter: ContactFilter): string {
   return filter.by === 'emails' ? filter.emails.join('\n') : `@${filter.domain}`;
 }
 
-export function signCursor(signer: BoundSigner, { key, direction }: CursorPosition): string {
-  return signer.sign(`${direction?.[0] ?? ' '}${key}`);
+export function signCursor(
+  signer: BoundSigner,
+  { key, direction, includesKey }: CursorPosition,
+): string {
+  const letter = direction?.charAt(0) ?? ' ';
+  return signer.sign(`${includesKey ? letter.toUpperCase() : letter}${key}`);
+}
+
+/**
+ * The cursor from an empty page, which is between two records: forward it starts at the same place, backward it ends
+ * there. The boundary record belongs to the pages on one of the two sides.
+ */
+export function signPlaceOf(
+  signer: BoundSigner,
+  { boundary = '', direction, includesBoundary = false }: PageRequest,
+  wanted: Direction = direction,
+): string {
+  const includesKey = wanted === direction ? includesBoundary : !includesBoundary;
+  return signCursor(signer, { key: boundary, direction: wanted, includesKey });
 }
 
 /** The signed payload; undefined where the cursor is not of this list. */
@@ -44,21 +61,29 @@ const MAX_CURSOR_LENGTH = 1_024;
 /** Converts unchecked page input to a page request. */
 export function readPageRequest(signer: BoundSigner, page: PageInput): PageRequest {
   const size = readPageSize(page.size);
-  const { key, direction } = readPosition(signer, page.cursor ?? undefined);
+  const { key, direction, includesKey } = readPosition(signer, page.cursor ?? undefined);
   if (page.direction && direction && page.direction !== direction) {
     throw new CrossbookError(
       'BAD_REQUEST',
       `The cursor leads ${direction}, not ${page.direction}.`,
     );
   }
-  return { size, direction: page.direction ?? direction ?? 'forward', boundary: key };
+  return {
+    size,
+    direction: page.direction ?? direction ?? 'forward',
+    boundary: key || undefined,
+    includesBoundary: includesKey,
+  };
 }
 
 function readPosition(signer: BoundSigner, cursor: string | undefined): Partial<CursorPosition> {
   if (cursor === undefined) return NO_POSITION;
   const signed = verifySigned(signer, cursor);
-  if (signed !== undefined)
-    return { key: signed.slice(1), direction: DIRECTIONS[signed.charAt(0)] };
+  if (signed !== undefined) {
+    const letter = signed.charAt(0);
+    const direction = DIRECTIONS[letter.toLowerCase()];
+    return { key: signed.slice(1), direction, includesKey: /[A-Z]/.test(letter) };
+  }
   throw new CrossbookError(
     'BAD_REQUEST',
     'The cursor is not one that this search has given: use it unchanged, with the same customer, provider and filter.',
@@ -80,7 +105,7 @@ export function readPageSize(size: number | null | undefined, max = MAX_PAGE_SIZ
 /** Slices a page of a complete list. The boundary record may have been deleted meanwhile. */
 export function slicePage<Item extends Pick<Contact, 'remoteId'>>(
   list: readonly Item[],
-  { direction, size, boundary }: PageRequest,
+  { direction, size, boundary, includesBoundary = false }: PageRequest,
   compareIds: ContactAccess['compareIds'],
 ): Page<Item> {
   const forward = direction === 'forward';
@@ -93,11 +118,11 @@ export function slicePage<Item extends Pick<Contact, 'remoteId'>>(
     hasPreviousPage: start > 0,
   };
 
-  /** The index after the boundary (forward), or before it (backward). */
+  /** The index after the boundary (forward), or before it (backward); the other way if it is included. */
   function findEdge(id: string): number {
     const index = list.findIndex(({ remoteId }) => {
       const compared = compareIds(remoteId, id);
-      return forward ? compared > 0 : compared >= 0;
+      return forward === includesBoundary ? compared >= 0 : compared > 0;
     });
     return index < 0 ? list.length : index;
   }
@@ -110,13 +135,13 @@ export function slicePage<Item extends Pick<Contact, 'remoteId'>>(
 export async function readDomainPage(
   port: ContactPort,
   domain: string,
-  { direction, size, boundary }: PageRequest,
+  { direction, size, boundary, includesBoundary = false }: PageRequest,
   selection: Omit<SearchSelection, 'totalCount'>,
 ): Promise<Page<Contact>> {
   const forward = direction === 'forward';
   const limit = size + (boundary === undefined ? 1 : 2);
   const run = await port.readByDomain(domain, { direction, from: boundary, limit }, selection);
-  const beyond = run.filter(({ remoteId }) => remoteId !== boundary);
+  const beyond = includesBoundary ? run : run.filter(({ remoteId }) => remoteId !== boundary);
   const items = forward ? beyond.slice(0, size) : beyond.slice(Math.max(0, beyond.length - size));
   const ahead = beyond.length > size;
   const behind =
@@ -130,15 +155,17 @@ export async function readDomainPage(
 
   async function standsBehind(from: string): Promise<boolean> {
     const back = forward ? 'backward' : 'forward';
-    return (
-      (await port.readByDomain(domain, { direction: back, from, limit: 1 }, selection)).length > 0
-    );
+    const range = { direction: back, from, limit: 2 } as const;
+    const found = await port.readByDomain(domain, range, selection);
+    return found.some(({ remoteId }) => remoteId !== from);
   }
 }
 
 interface CursorPosition {
-  /** The record id. */
+  /** The record id; empty at the end of the list. */
   readonly key: string;
+  /** Whether the page may contain the record itself. */
+  readonly includesKey?: boolean | undefined;
   /** Undefined where the cursor works in both directions, as an edge's does. */
   readonly direction?: Direction | undefined;
 }

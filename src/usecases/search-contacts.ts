@@ -18,6 +18,7 @@ import {
   readPageRequest,
   readPageSize,
   signCursor,
+  signPlaceOf,
   slicePage,
 } from './page.ts';
 import {
@@ -89,7 +90,10 @@ function toContactPage(
     source: client.source,
     fetchedAt: fetchedAt.toISOString(),
     readFromCache: search.readFromCache,
-    cursorOf: ({ remoteId }, direction) => signCursor(cursors, { key: remoteId, direction }),
+    cursorOf: (item, direction) =>
+      item
+        ? signCursor(cursors, { key: item.remoteId, direction })
+        : signPlaceOf(cursors, request, direction),
     [Symbol.dispose]() {
       if (isShared) return;
       contacts.length = 0;

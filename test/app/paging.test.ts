@@ -92,6 +92,63 @@ describe.each(['hubspot', 'salesforce'] as const)('Pages of an email domain in %
   });
 });
 
+test('REST has a cursor exactly where GraphQL says that there is a page, also on an empty page', async () => {
+  const people = Array.from({ length: 5 }, (_, index) => ({ email: `p.${index}@${DOMAIN}` }));
+  const { headers } = await connectAccount(crossbook, {
+    provider: 'hubspot',
+    customerId: 'empty-pages',
+    people,
+  });
+  const emails = people.map(({ email }) => email);
+  for (const customer_id of ['b', 'c', 'd', 'e'])
+    await crossbook.rest('PUT', '/customers', { customer_id, name: 'N', email: 'n@example.com' });
+  const lists = [
+    {
+      path: (query: string) => ['POST', `/contacts/_search${query}`],
+      body: { filter: { email_domain: DOMAIN } },
+      field: `searchContacts(filter: { emailDomain: "${DOMAIN}" }, ARGS)`,
+    },
+    {
+      path: (query: string) => ['POST', `/contacts/_search${query}`],
+      body: { filter: { emails } },
+      field: `searchContacts(filter: { emails: ${JSON.stringify(emails)} }, ARGS)`,
+    },
+    {
+      path: (query: string) => ['GET', `/customers${query}`],
+      body: undefined,
+      field: 'customers(ARGS)',
+    },
+    {
+      path: (query: string) => ['GET', `/events${query}`],
+      body: undefined,
+      field: 'events(ARGS)',
+    },
+  ];
+  for (const { path, body, field } of lists) {
+    const read = async (size: number, cursor?: string | null) => {
+      const [method = '', url = ''] = path(
+        `?page_size=${size}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+      );
+      const answer = (await crossbook.rest(method, url, body, headers)).body;
+      expect(answer.errors, url).toBeUndefined();
+      const after = cursor ? `, after: ${JSON.stringify(cursor)}` : '';
+      const query = `{ list: ${field.replace('ARGS', `first: ${size}${after}`)} { pageInfo { hasNextPage hasPreviousPage } } }`;
+      const { data } = await crossbook.execute(query, {}, headers);
+      const { next, previous } = answer.pagination;
+      expect(next !== null, `${field}: next`).toBe(data.list.pageInfo.hasNextPage);
+      if (previous !== undefined)
+        expect(previous !== null, `${field}: previous`).toBe(data.list.pageInfo.hasPreviousPage);
+      return { records: answer.records, next, previous };
+    };
+    const first = await read(2);
+    const start = await read(0);
+    const middle = await read(0, first.next);
+    expect([start.records, middle.records]).toEqual([[], []]);
+    expect((await read(2, start.next)).records).toEqual(first.records);
+    expect((await read(2, middle.next)).records).toEqual((await read(2, first.next)).records);
+  }
+});
+
 async function readGraphQL(
   { headers }: Connected,
   { size, direction, cursor }: Step,

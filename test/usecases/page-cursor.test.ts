@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { bindCursors, readPageRequest, signCursor } from '../../src/usecases/page.ts';
+import type { Direction } from '../../src/domain/page.ts';
+import {
+  bindCursors,
+  readPageRequest,
+  signCursor,
+  signPlaceOf,
+  slicePage,
+} from '../../src/usecases/page.ts';
 
 const signer = bindCursors(
   { bind: () => ({ sign: (payload) => payload, verify: (cursor) => cursor }) },
@@ -32,3 +39,26 @@ test('a cursor that is too long is rejected before its signature is verified', (
     'The cursor is not one',
   );
 });
+
+test.each([
+  [{ key: '4', direction: 'forward' }, '1234', '56789'],
+  [{ key: '6', direction: 'backward' }, '12345', '6789'],
+  [{ key: '5', direction: 'forward', includesKey: true }, '1234', '56789'],
+  [{ key: '4', direction: 'backward', includesKey: true }, '1234', '56789'],
+] as const)(
+  'from an empty page at %j, both cursors lead on without gaps',
+  (place, before, after) => {
+    const records = Array.from({ length: 9 }, (_, index) => ({ remoteId: String(index + 1) }));
+    const empty = readPageRequest(signer, { cursor: signCursor(signer, place), size: 0 });
+    const read = (direction: Direction) => {
+      const cursor = signPlaceOf(signer, empty, direction);
+      const page = slicePage(
+        records,
+        readPageRequest(signer, { cursor }),
+        (a, b) => Number(a) - Number(b),
+      );
+      return page.items.map(({ remoteId }) => remoteId).join('');
+    };
+    expect([read('backward'), read('forward')]).toEqual([before, after]);
+  },
+);

@@ -13,6 +13,7 @@ const requestArb: fc.Arbitrary<PageRequest> = fc.record({
   direction: fc.constantFrom('forward', 'backward'),
   size: fc.integer({ min: 0, max: 12 }),
   boundary: fc.option(fc.integer({ min: 1, max: 60 }).map(String), { nil: undefined }),
+  includesBoundary: fc.boolean(),
 });
 
 describe.each([
@@ -70,18 +71,20 @@ test('an existing boundary proves that a neighbour page exists, without a separa
   expect(calls).toBe(1);
 });
 
-function expectPage(ids: string[], { direction, size, boundary }: PageRequest) {
-  const before = boundary === undefined ? [] : ids.filter((id) => compareIds(id, boundary) < 0);
-  const at = boundary !== undefined && ids.includes(boundary) ? 1 : 0;
-  const after = boundary === undefined ? ids : ids.slice(before.length + at);
-  if (direction === 'forward') {
-    const previous = boundary !== undefined && before.length + at > 0;
-    return { ids: after.slice(0, size), next: after.length > size, previous };
-  }
-  const reach = boundary === undefined ? ids : before;
-  const start = Math.max(0, reach.length - size);
-  const next = boundary !== undefined && ids.length > before.length;
-  return { ids: reach.slice(start), next, previous: start > 0 };
+function expectPage(ids: string[], request: PageRequest) {
+  const { direction, size, boundary, includesBoundary = false } = request;
+  const forward = direction === 'forward';
+  // The number of records before the place where the page starts (forward) or ends (backward).
+  const place =
+    boundary === undefined
+      ? forward
+        ? 0
+        : ids.length
+      : ids.filter((id) => compareIds(id, boundary) < (forward === includesBoundary ? 0 : 1))
+          .length;
+  const start = forward ? place : Math.max(0, place - size);
+  const end = forward ? Math.min(ids.length, place + size) : place;
+  return { ids: ids.slice(start, end), next: end < ids.length, previous: start > 0 };
 }
 
 function toFacts(page: Page<Contact>) {

@@ -7,6 +7,10 @@ const next = (more: Parameters<typeof rest>[2] = {}, body: object = BIG) => [
   ([page]: readonly { readonly body: Paged }[]) =>
     rest(`POST /contacts/_search?page_size=2&cursor=${page?.body.pagination.next}`, body, more),
 ];
+const TWO_EMAILS = { filter: { emails: ['grace@example.com', 'ada@example.com'] } };
+const TWO_EMAILS_AGAIN = {
+  filter: { emails: [' ADA@example.com', 'Grace@Example.com ', 'ada@example.com'] },
+};
 const emails = (count: number) => Array.from({ length: count }, (_, n) => `p${n}@example.com`);
 const find = (email: string) =>
   graphql(`{ searchContacts(filter: { email: "${email}" }) { totalCount } }`);
@@ -45,6 +49,50 @@ export const SEARCH_ROWS: readonly Row[] = [
         new Set(data.searchContacts.nodes.map(({ remoteId }: { remoteId: string }) => remoteId))
           .size === 500,
     },
+  ),
+  row(
+    '§6',
+    'REST: an empty page (page_size=0) has the cursor of the next page, as hasNextPage says',
+    rest('POST /contacts/_search?page_size=0', BIG),
+    { status: 200, body: { records: [], pagination: { next: /./, previous: null } } },
+  ),
+  row(
+    '§6',
+    'REST: both cursors of an empty page lead on from the place where it is',
+    [
+      PAGE,
+      ([page]) =>
+        rest(`POST /contacts/_search?page_size=0&cursor=${page?.body.pagination.next}`, BIG),
+      ([, empty]) =>
+        rest(`POST /contacts/_search?page_size=2&cursor=${empty?.body.pagination.next}`, BIG),
+      ([, , second]) =>
+        rest(`POST /contacts/_search?page_size=0&cursor=${second?.body.pagination.previous}`, BIG),
+      ([, , , empty]) =>
+        rest(`POST /contacts/_search?page_size=2&cursor=${empty?.body.pagination.previous}`, BIG),
+    ],
+    { status: 200, body: { records: [{}, {}], pagination: { next: /./, previous: null } } },
+  ),
+  row(
+    '§6',
+    'A cursor is valid for the same emails in another order, case and spacing, also given twice',
+    [
+      rest('POST /contacts/_search?page_size=1', TWO_EMAILS),
+      ([page]) =>
+        rest(
+          `POST /contacts/_search?page_size=1&cursor=${page?.body.pagination.next}`,
+          TWO_EMAILS_AGAIN,
+        ),
+    ],
+    { status: 200, body: { records: [{}], pagination: { next: null } } },
+  ),
+  row(
+    '§8',
+    'A cached result serves the same emails in another order, case and spacing',
+    [
+      rest('POST /contacts/_search', TWO_EMAILS),
+      rest('POST /contacts/_search?read_from_cache=true', TWO_EMAILS_AGAIN),
+    ],
+    { status: 200, body: { records: [{}, {}] }, calls: { hubspot: 0 } },
   ),
   row('§6', 'total_count is the total of the whole search', PAGE, {
     body: { pagination: { total_count: (count: number) => count > 100 } },
