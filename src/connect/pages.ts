@@ -17,7 +17,7 @@ ${toNames(visited)}
 <ul>
 <li>To read your contacts: names, email addresses, phone numbers, companies. Nothing is changed or deleted.</li>
 <li>To go on reading them until you disconnect. You can end it in your CRM at any time.</li>
-<li>Your CRM shows you what is granted before you agree. You may need the rights of an administrator there.</li>
+${link.optionalScopes.length > 0 ? toOptionalScopes(link.optionalScopes) : undefined}<li>Your CRM shows you what is granted before you agree. You may need the rights of an administrator there.</li>
 </ul>
 ${offers.length > 1 ? html`<h2>Which CRM do you use?</h2>` : undefined}
 ${offers.map((one) => toForm(one, token, mistake))}
@@ -31,6 +31,13 @@ ${offers.map((one) => toForm(one, token, mistake))}
     headers: { 'referrer-policy': 'strict-origin' },
     isPopup: link.mode === 'POPUP',
   });
+}
+
+/** The scopes as the provider names them: the application chooses them, so that no description of ours can be right. */
+function toOptionalScopes(scopes: readonly string[]): Markup {
+  const names = scopes.map((scope, index) => html`${index > 0 ? ', ' : ''}<code>${scope}</code>`);
+  return html`<li>In addition, if your CRM offers them, these optional permissions: ${names}. You can connect without them.</li>
+`;
 }
 
 /** Without confirmation anyone with the link can use it, so the names, the only protection, are shown prominently. */

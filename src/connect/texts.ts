@@ -11,7 +11,7 @@ export const PROBLEMS: Readonly<Record<PageProblem, ProblemText>> = {
   EXPIRED: {
     status: 410,
     title: 'This link has expired',
-    text: 'Links are valid for a short time only. Go back to where you got it and ask for a new one.',
+    text: 'It took longer than the link was valid, and nothing was connected. Go back to where you got it and ask for a new one.',
   },
   ALREADY_USED: {
     status: 410,

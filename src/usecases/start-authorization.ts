@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type {
-  ConnectFlowStore,
-  ConnectLinkStatus,
-  ConnectServices,
-  VisitedLink,
+import {
+  type ConnectFlowStore,
+  type ConnectLinkStatus,
+  type ConnectServices,
+  FLOW_COOKIE_OUTLIVES_LINK_MS,
+  type VisitedLink,
 } from '../domain/connect-link.ts';
 import type { Login } from '../domain/oauth.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
@@ -106,12 +107,8 @@ export async function startAuthorization(
     isPopup: link.mode === 'POPUP',
   });
   const flow = nameFlow(stateHash);
-  return {
-    visited,
-    consentUrl,
-    provider,
-    cookie: { flow, value: cookie, expiresAt: link.expiresAt },
-  };
+  const expiresAt = new Date(link.expiresAt.getTime() + FLOW_COOKIE_OUTLIVES_LINK_MS);
+  return { visited, consentUrl, provider, cookie: { flow, value: cookie, expiresAt } };
 }
 
 /** 256 random bits; their 43 characters are the minimum of a PKCE verifier. */

@@ -18,6 +18,26 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     },
   ],
   [
+    'a callback after the link has expired',
+    410,
+    async (world, mark) => {
+      const { link, callback } = await begin(world);
+      world.clock.offset += 40 * 60_000;
+      await mark();
+      return link.browser.visit(callback);
+    },
+  ],
+  [
+    'a callback after the link has expired, in a browser that did not start the flow',
+    400,
+    async (world, mark) => {
+      const { callback } = await begin(world);
+      world.clock.offset += 40 * 60_000;
+      await mark();
+      return openBrowser(world.crossbook.app).visit(callback);
+    },
+  ],
+  [
     'a callback in another tab, after the first has connected',
     410,
     async (world, mark) => {

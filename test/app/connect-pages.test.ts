@@ -88,6 +88,32 @@ test('a denied consent without a state is matched to its flow by the browser’s
   expect((await link.browser.visit(link.url)).status).toBe(410);
 });
 
+test('a link that expires while its user is at the provider is shown as expired, and exchanges no code', async () => {
+  const link = await world.link();
+  const { consentUrl } = await link.browser.start(link.url, HUBSPOT);
+  const callback = await consent(consentUrl);
+  world.clock.offset += 40 * 60_000;
+  world.crossbook.clearLog();
+  const late = await link.browser.visit(callback);
+  expect(late.status).toBe(410);
+  expect(late.text).toContain('It took longer than the link was valid');
+  expect(readCalls()).toEqual([0]);
+  const path = `/customers/${link.customerId}/connect_links/${link.id}`;
+  const { body } = await world.crossbook.rest('GET', path);
+  expect([body.status, body.failure]).toEqual(['EXPIRED', 'EXPIRED']);
+  const otherBrowser = openBrowser(world.crossbook.app);
+  expect((await otherBrowser.visit(callback)).status).toBe(400);
+});
+
+test('the page of a link names the optional scopes that it asks for, and only those', async () => {
+  const scopes = ['crm.objects.deals.read', '<script>&'];
+  const asking = await world.link({ optional_scopes: scopes });
+  const { text } = await asking.browser.visit(asking.url);
+  expect(text).toContain('<code>crm.objects.deals.read</code>, <code>&lt;script&gt;&amp;</code>');
+  const plain = await world.link();
+  expect((await plain.browser.visit(plain.url)).text).not.toContain('<code>');
+});
+
 test('two tabs of one browser run separate flows, and the first that finishes connects', async () => {
   const link = await world.link({ confirm: false });
   const first = await link.browser.start(link.url, HUBSPOT);

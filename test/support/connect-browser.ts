@@ -1,9 +1,9 @@
 import type { App } from '../../src/app.ts';
 import { toFetch } from './to-fetch.ts';
 
-/** A browser without scripts: it stores cookies, and does not follow redirects by itself. */
-export function openBrowser(app: Pick<App, 'answer'>): Browser {
-  return openBrowserOver(toFetch(app.answer));
+/** A browser without scripts: it stores cookies until they expire, and does not follow redirects by itself. */
+export function openBrowser(app: Pick<App, 'answer'>, wall = Date.now): Browser {
+  return openBrowserOver(toFetch(app.answer), wall);
 }
 
 /** The same over HTTP, to a process of its own. */
@@ -11,14 +11,16 @@ export function openWireBrowser(): Browser {
   return openBrowserOver((request) => fetch(request, { redirect: 'manual' }));
 }
 
-function openBrowserOver(ask: (request: Request) => Promise<Response>): Browser {
+function openBrowserOver(ask: (request: Request) => Promise<Response>, wall = Date.now): Browser {
   const cookies = new Map<string, string>();
+  const expiries = new Map<string, number>();
   const seen: string[] = [];
 
   const visit: Browser['visit'] = async (
     url,
     { method = 'GET', form, json, headers = {} } = {},
   ) => {
+    for (const [name, expiry] of expiries) if (expiry <= wall()) cookies.delete(name);
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const sent = {
       cookie,
@@ -37,9 +39,11 @@ function openBrowserOver(ask: (request: Request) => Promise<Response>): Browser 
         ...(json !== undefined && { body: JSON.stringify(json) }),
       }),
     );
-    const [pair = ''] = response.headers.get('set-cookie')?.split(';') ?? [];
-    const [name = '', value = ''] = pair.split('=');
+    const setCookie = response.headers.get('set-cookie') ?? '';
+    const [, name = '', value = ''] = /^([^=]*)=([^;]*)/.exec(setCookie) ?? [];
     if (name !== '') cookies.set(name, value);
+    const [, maxAge] = /; Max-Age=(\d+)/.exec(setCookie) ?? [];
+    if (maxAge !== undefined) expiries.set(name, wall() + Number(maxAge) * 1_000);
     const text = await response.text();
     seen.push(text);
     return { status: response.status, headers: response.headers, text };

@@ -49,7 +49,7 @@ export async function openConnectWorld(
       const customerId = await world.addCustomer();
       const { status, body } = await world.create(customerId, more);
       if (status !== 201) throw new Error(`No link was made: ${JSON.stringify(body)}`);
-      return { customerId, id: body.id, url: body.url, browser: openBrowser(crossbook.app) };
+      return { customerId, id: body.id, url: body.url, browser: openBrowser(crossbook.app, wall) };
     },
     async goThrough(link, form = { provider: 'hubspot' }) {
       const { consentUrl } = await link.browser.start(link.url, form);
