@@ -38,9 +38,12 @@ function waitForEnd({
     };
     const ask = () => {
       readStatus?.(id).then(
-        ({ status, failure }) => {
+        (link) => {
+          // Crossbook's REST API writes both in lower case.
+          const status = link.status.toUpperCase();
           if (!ENDED.includes(status)) return;
-          end(() => resolve({ connectLinkId: id, status, error: failure ?? undefined }));
+          const error = link.failure?.toUpperCase();
+          end(() => resolve({ connectLinkId: id, status, error }));
         },
         // The next poll may succeed.
         () => undefined,

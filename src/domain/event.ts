@@ -91,7 +91,7 @@ interface NewLinkEvent {
     readonly connect_link_id: string;
     /** Null where no provider was chosen yet. */
     readonly provider_name: ProviderName | null;
-    readonly failure: ConnectFailure;
+    readonly failure: Lowercase<ConnectFailure>;
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type Scalar,
   type Shape,
   type Type,
+  wordsOf,
 } from '../domain/shape.ts';
 import { withIsoDate } from '../lib/text.ts';
 
@@ -21,12 +22,31 @@ export function momentText(description: string) {
 
 export const EXAMPLE_MOMENT = '2025-03-01T12:00:00.000Z';
 
-export function enumText<const Value extends string>(
+/** An enumeration of a response. REST's are in lower case, also where GraphQL's words are in upper case. */
+export function enumText(values: readonly string[], description: string, example?: string) {
+  return toLowerEnum(values).meta(toMeta(description, example));
+}
+
+/** An enumeration of a request, in lower or in upper case. */
+export function enumInput<const Value extends string>(
   values: readonly Value[],
-  description: string,
+  description?: string,
   example?: Value,
 ) {
-  return z.enum(values).meta(toMeta(description, example));
+  const words = new Map(values.map((value) => [value.toLowerCase(), value]));
+  return z
+    .preprocess(fromUpperCase, toLowerEnum(values))
+    .transform((word) => words.get(word) as Value)
+    .meta(toMeta(description, example?.toLowerCase()));
+}
+
+function toLowerEnum(values: readonly string[]) {
+  return z.enum(values.map((value) => value.toLowerCase()));
+}
+
+/** Mixed case is refused: it is a typing mistake more often than a name. */
+function fromUpperCase(given: unknown): unknown {
+  return typeof given === 'string' && given === given.toUpperCase() ? given.toLowerCase() : given;
 }
 
 /** A described object, which has no other fields, under its name in the OpenAPI document. */
@@ -47,9 +67,9 @@ export const COMPONENTS = {
   response: z.registry<{ id: string }>(),
 };
 
-function toMeta(description: string, example?: string, format?: 'uuid' | 'date-time' | 'uri') {
+function toMeta(description?: string, example?: string, format?: 'uuid' | 'date-time' | 'uri') {
   return {
-    description,
+    ...(description !== undefined && { description }),
     ...(example !== undefined && { examples: [example] }),
     ...(format && { format }),
   };
@@ -85,14 +105,21 @@ export function toPageCursors<Item>(page: ListPage<Item>) {
 }
 
 /**
- * Serializes records with a schema's names, e.g. `created_at` for `createdAt`. Omits fields outside of the schema,
- * and null.
+ * Serializes records with a schema's names, e.g. `created_at` for `createdAt`, and its enumerations. Omits fields
+ * outside of the schema, and null.
  */
 export function recordWriter<Schema extends z.ZodObject>(schema: Schema) {
-  const names = Object.keys(schema.shape).map((name) => [name, toCamelCase(name)] as const);
+  const fields = Object.entries(schema.shape).map(([name, field]) => {
+    const isEnum = (field instanceof z.ZodOptional ? field.unwrap() : field) instanceof z.ZodEnum;
+    return { name, key: toCamelCase(name), isEnum };
+  });
   return (record: Readonly<Record<CamelCase<keyof Schema['shape'] & string>, unknown>>) => {
     const values: Readonly<Record<string, unknown>> = record;
-    return Object.fromEntries(names.map(([name, key]) => [name, values[key] ?? undefined]));
+    const members = fields.map(({ name, key, isEnum }) => {
+      const value = values[key] ?? undefined;
+      return [name, isEnum && value !== undefined ? String(value).toLowerCase() : value];
+    });
+    return Object.fromEntries(members);
   };
 }
 
@@ -171,11 +198,14 @@ function toWireFields(fields: Fields): [name: string, field: Field<unknown>, wir
 }
 
 function isWrittenAsItIs(type: Type): boolean {
-  return type.kind === 'words' || (type.kind === 'scalar' && type.scalar !== 'date');
+  if (type.kind === 'words') return wordsOf(type).every((word) => word === word.toLowerCase());
+  return type.kind === 'scalar' && type.scalar !== 'date';
 }
 
 function toWireValue(type: Type, value: unknown): unknown {
   switch (type.kind) {
+    case 'words':
+      return String(value).toLowerCase();
     case 'list':
       return (value as readonly unknown[]).map((one) => toWireValue(type.of, one));
     case 'shape':
@@ -204,7 +234,7 @@ function makeSchema(type: Type, direction: WireDirection): z.ZodType {
     case 'scalar':
       return SCALARS[type.scalar] ?? z.string();
     case 'words':
-      return z.enum(Object.keys(type.words));
+      return direction === 'request' ? enumInput(wordsOf(type)) : toLowerEnum(wordsOf(type));
     case 'list':
       return z.array(toSchema(type.of, direction));
     case 'shape':

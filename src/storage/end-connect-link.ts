@@ -96,7 +96,11 @@ export function failLink(work: Work, row: ConnectLinkRow, end: LinkFailure): Pro
     type: 'connect_link.failed',
     customerId: row.customerId,
     connectionId: null,
-    data: { connect_link_id: row.id, provider_name: end.providerName, failure: end.failure },
+    data: {
+      connect_link_id: row.id,
+      provider_name: end.providerName,
+      failure: end.failure.toLowerCase() as Lowercase<ConnectFailure>,
+    },
   });
 }
 

@@ -34,7 +34,7 @@ afterAll(async () => {
 test('the printed commands lead from an empty installation to the contacts of the chosen account', async () => {
   const [customer, link] = readAnswers(await shell(MAKE_LINK));
   expect(customer).toMatchObject({ customer_id: 'acme', connections: [] });
-  expect(link).toMatchObject({ status: 'PENDING', providers: ['hubspot'] });
+  expect(link).toMatchObject({ status: 'pending', providers: ['hubspot'] });
 
   const browser = openWireBrowser();
   const { consentUrl } = await browser.start(link?.url ?? '', { provider: 'hubspot' });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAnswerChecker } from '../rest/check-answer.ts';
 import { consent, openBrowser } from '../support/connect-browser.ts';
-import { type ConnectWorld, openConnectWorld } from '../support/connect-world.ts';
+import { type ConnectWorld, openConnectWorld, type WorldLink } from '../support/connect-world.ts';
 
 const HUBSPOT = { provider: 'hubspot' };
 
@@ -54,7 +55,7 @@ test('a denied consent ends the link, shows what to do next, and redirects back 
     `select type, data from crossbook.events where data ->> 'connect_link_id' = '${link.id}'`,
   );
   expect(events).toMatchObject([
-    { type: 'connect_link.failed', data: { failure: 'ACCESS_DENIED' } },
+    { type: 'connect_link.failed', data: { failure: 'access_denied' } },
   ]);
 });
 
@@ -100,9 +101,39 @@ test('a link that expires while its user is at the provider is shown as expired,
   expect(readCalls()).toEqual([0]);
   const path = `/customers/${link.customerId}/connect_links/${link.id}`;
   const { body } = await world.crossbook.rest('GET', path);
-  expect([body.status, body.failure]).toEqual(['EXPIRED', 'EXPIRED']);
+  expect([body.status, body.failure]).toEqual(['expired', 'expired']);
   const otherBrowser = openBrowser(world.crossbook.app);
   expect((await otherBrowser.visit(callback)).status).toBe(400);
+});
+
+test('REST reports every step of a link in lower case, as its document says', async () => {
+  const check = createAnswerChecker((await world.crossbook.rest('GET', '/openapi.json')).body);
+  const read = async (
+    { customerId, id }: WorldLink,
+    method = 'GET',
+    action = '',
+    body?: object,
+  ) => {
+    const path = `/customers/${customerId}/connect_links/${id}${action}`;
+    const answer = await world.crossbook.rest(method, path, body);
+    check({ method, path, answer: { ...answer, text: JSON.stringify(answer.body) } });
+    return [answer.body?.status, answer.body?.failure];
+  };
+  const link = await world.link({ mode: 'POPUP', providers: ['HUBSPOT'] });
+  expect(await read(link)).toEqual(['pending', undefined]);
+  const { consentUrl } = await link.browser.start(link.url, HUBSPOT);
+  expect(await read(link)).toEqual(['started', undefined]);
+  const back = await link.browser.visit(await consent(consentUrl));
+  expect(await read(link)).toEqual(['awaiting_confirmation', undefined]);
+  const [, code = ''] = /"code":"([\w-]+)"/.exec(back.text) ?? [];
+  expect(await read(link, 'POST', '/_confirm', { code })).toEqual(['completed', undefined]);
+  const canceled = await world.link();
+  await read(canceled, 'DELETE');
+  expect(await read(canceled)).toEqual(['canceled', undefined]);
+  const denied = await world.link();
+  const asked = await denied.browser.start(denied.url, HUBSPOT);
+  await denied.browser.visit(await consent(asked.consentUrl, { decision: 'deny' }));
+  expect(await read(denied)).toEqual(['failed', 'access_denied']);
 });
 
 test('the page of a link names the optional scopes that it asks for, and only those', async () => {

@@ -57,7 +57,7 @@ test('once a provider is disconnected, no replica returns its data, and the cust
   await expect.poll(() => load.answered(first) > 20 && load.answered(second) > 20).toBe(true);
   const { body } = await first.rest('DELETE', '/customers/beta/connections/hubspot');
   const disconnectedAt = systemClock.now();
-  expect(body).toEqual({ revocation: 'NOT_SUPPORTED' });
+  expect(body).toEqual({ revocation: 'not_supported' });
   await expect.poll(() => load.count({ since: disconnectedAt })).toBeGreaterThan(100);
   const answers = (await load.stop()).filter(({ at }) => at > disconnectedAt);
   expect(answers.filter(({ tells, kind }) => tells && kind !== 'customer')).toEqual([]);

@@ -25,22 +25,22 @@ describe.each(['hubspot', 'salesforce'] as const)(
   (provider) => {
     test('is revoked at the provider', async () => {
       const { account, disconnect, revocations } = await setUp(provider);
-      expect(await disconnect()).toBe('REVOKED');
+      expect(await disconnect()).toBe('revoked');
       expect(revocations(account)).toEqual([expect.any(Number)]);
     });
 
     test('is kept while another customer uses it, and revoked with the last of them', async () => {
       const { account, disconnect, revocations } = await setUp(provider);
       const other = await setUp(provider, account);
-      expect(await disconnect()).toBe('SHARED');
+      expect(await disconnect()).toBe('shared');
       expect(revocations(account)).toEqual([]);
-      expect(await other.disconnect()).toBe('REVOKED');
+      expect(await other.disconnect()).toBe('revoked');
     });
 
     test('is removed here while the provider is down, and the failed revocation is reported', async () => {
       const { account, customerId, disconnect } = await setUp(provider);
       account.fail({ kind: 'reset' }, { times: 20 });
-      expect(await disconnect()).toBe('FAILED');
+      expect(await disconnect()).toBe('failed');
       account.clearFaults();
       const gone = await crossbook.rest('GET', `/customers/${customerId}/connections/${provider}`);
       expect(gone.status).toBe(404);

@@ -34,7 +34,7 @@ describe.each(['salesforce', 'hubspot'] as const)(
       const { back, code } = await goBack(link, callback);
       expect(back.status).toBe(303);
       const path = `/customers/${link.customerId}/connect_links/${link.id}/_confirm`;
-      expect((await rest('POST', path, { code })).body).toMatchObject({ status: 'COMPLETED' });
+      expect((await rest('POST', path, { code })).body).toMatchObject({ status: 'completed' });
       const connection = `/customers/${link.customerId}/connections/${provider}`;
       expect((await rest('GET', connection)).body).toMatchObject({ status: 'connected' });
       expect(await search(link)).toBe(1);
@@ -44,7 +44,7 @@ describe.each(['salesforce', 'hubspot'] as const)(
         expect(await search(link)).toBe(1);
       }
       expect(server.issuedTokens()).toBe(3);
-      expect((await rest('DELETE', connection)).body).toMatchObject({ revocation: 'REVOKED' });
+      expect((await rest('DELETE', connection)).body).toMatchObject({ revocation: 'revoked' });
       expect(server.revokedGrants()).toBe(1);
       expect(server.refusals).toEqual([]);
     });

@@ -27,7 +27,7 @@ describe('a connection', () => {
     const { ask } = await openRest();
     const before = await ask('GET', '/customers/demo');
     const { status, body } = await ask('DELETE', '/customers/demo/connections/hubspot');
-    expect([status, body]).toEqual([200, { revocation: 'NOT_SUPPORTED' }]);
+    expect([status, body]).toEqual([200, { revocation: 'not_supported' }]);
     expect((await ask('GET', '/customers/demo/connections/hubspot')).status).toBe(404);
     const after = await ask('GET', '/customers/demo');
     expect(after.body.connections).toHaveLength(before.body.connections.length - 1);

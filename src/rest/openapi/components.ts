@@ -31,8 +31,9 @@ const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
 const errorSchema = object('response', 'Error', 'One error.', {
   id: text('Id of this error instance, also in the log. Quote it to support.'),
-  code: enumText(CODES, 'What went wrong.'),
-  problem_type: enumText(CODES, 'The same as `code`.'),
+  // The only enumerations in upper case: the specification writes them so.
+  code: z.enum(CODES).describe('What went wrong.'),
+  problem_type: z.enum(CODES).describe('The same as `code`.'),
   status: text('HTTP status, as a string.', '404'),
   title: text('Short summary of the error.'),
   detail: text('Detailed description of the error.'),

@@ -18,6 +18,7 @@ import {
 import { defineOperation } from '../operation.ts';
 import {
   EXAMPLE_MOMENT,
+  enumInput,
   enumText,
   object,
   optional,
@@ -37,14 +38,14 @@ export const connectLinkRequestSchema = object(
   'A connect link to create.',
   {
     providers: z
-      .array(z.enum(PROVIDER_NAMES))
+      .array(enumInput(PROVIDER_NAMES))
       .min(1)
       .describe('Providers that the customer may connect. With several, the customer chooses one.'),
     return_url: text(
-      'URL of your page to which the browser returns. Its origin must be registered for the application. `connect_link_id`, `status`, `error` and `code` are added to its query.',
+      'URL of your page to which the browser returns. Its origin must be registered for the application. `connect_link_id`, `status`, `error` and `code` are added to its query, `status` and `error` in upper case.',
       'https://app.example.com/connected',
     ),
-    mode: enumText(CONNECT_MODES, 'How the browser returns. Default: REDIRECT.').optional(),
+    mode: enumInput(CONNECT_MODES, 'How the browser returns. Default: `redirect`.').optional(),
     confirm: optional(
       z.boolean(),
       'Whether the connection must be confirmed with a one-time code. Default: true; false is for links sent by mail.',
@@ -80,7 +81,7 @@ const connectLinkSchema = object(
     failure: enumText(CONNECT_FAILURES, 'Reason of the failure.').optional(),
     provider_name: enumText(PROVIDER_NAMES, 'What was chosen.').optional(),
     connection_id: text(
-      'Id of the connection, once the link is COMPLETED.',
+      'Id of the connection, once the link is `completed`.',
       undefined,
       'uuid',
     ).optional(),
@@ -118,7 +119,7 @@ const EXAMPLE_CONNECT_LINK = {
   id: '0d9c2f7e-6c1f-4a35-9f0e-3a1c5b7d9e11',
   customer_id: 'customer-1',
   providers: ['hubspot', 'salesforce'],
-  status: 'PENDING',
+  status: 'pending',
   created_at: EXAMPLE_MOMENT,
   expires_at: '2025-03-01T12:15:00.000Z',
 };
@@ -185,7 +186,7 @@ export const connectLinkOperations = [
       'Redeems the one-time code that the browser brought back, which creates the connection. Call it in the session of the user for whom the link was created, within ten minutes.',
     input: { path: connectLinkPath, body: confirmationSchema },
     bodyExample: { code: 'the-code-of-the-return-url' },
-    response: { ...CONNECT_LINK, description: 'The link, now `COMPLETED`.' },
+    response: { ...CONNECT_LINK, description: 'The link, now `completed`.' },
     errors: [404, 409],
     async handle(context, { path, body }) {
       const { link } = await confirmConnectLink(context, toCamelCased({ ...path, ...body }));

@@ -4,20 +4,22 @@ import { REVOCATIONS } from '../../domain/tenant.ts';
 import { disconnectProvider } from '../../usecases/change-customers.ts';
 import { findCustomerConnection } from '../../usecases/find-customer.ts';
 import { defineOperation } from '../operation.ts';
-import { enumText, object, toSchema, toWire } from '../schemas.ts';
+import { enumInput, enumText, object, recordWriter, toSchema, toWire } from '../schemas.ts';
 import { customerPath, EXAMPLE_CONNECTION, withScopes } from './customers.ts';
 
 const disconnectionSchema = object('response', 'Disconnection', 'A removed connection.', {
   revocation: enumText(
     REVOCATIONS,
-    'Result of revoking the grant at the provider. SHARED: another connection uses it, so it was not revoked. FAILED: the provider could not be reached or refused. NOT_SUPPORTED: it cannot be revoked, or came by an upsert and is yours to revoke.',
+    'Result of revoking the grant at the provider. `shared`: another connection uses it, so it was not revoked. `failed`: the provider could not be reached or refused. `not_supported`: it cannot be revoked, or came by an upsert and is yours to revoke.',
   ),
 });
+
+const toDisconnectionRecord = recordWriter(disconnectionSchema);
 
 const PATH = '/customers/{customer_id}/connections/{provider_name}';
 const input = {
   path: customerPath.extend({
-    provider_name: enumText(PROVIDER_NAMES, 'The provider.', 'hubspot'),
+    provider_name: enumInput(PROVIDER_NAMES, 'The provider.', 'hubspot'),
   }),
 };
 
@@ -50,13 +52,12 @@ export const connectionOperations = [
     response: {
       description: 'The connection was deleted.',
       schema: disconnectionSchema,
-      example: { revocation: 'REVOKED' },
+      example: { revocation: 'revoked' },
     },
     errors: [404],
     async handle(context, { path }) {
       const target = { customerId: path.customer_id, provider: path.provider_name };
-      const { revocation } = await disconnectProvider(context, target);
-      return { revocation };
+      return toDisconnectionRecord(await disconnectProvider(context, target));
     },
   }),
 ];

@@ -3,7 +3,7 @@ import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/caller.ts
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { issueCustomerToken } from '../../usecases/change-customers.ts';
 import { defineOperation } from '../operation.ts';
-import { object, optional, text, toCamelCased } from '../schemas.ts';
+import { enumInput, object, optional, text, toCamelCased } from '../schemas.ts';
 import { customerPath } from './customers.ts';
 
 const tokenRequestSchema = object('request', 'TokenRequest', 'Lifetime and scope of the token.', {
@@ -12,7 +12,7 @@ const tokenRequestSchema = object('request', 'TokenRequest', 'Lifetime and scope
     `Lifetime of the token, at most a day. Default: ${DEFAULT_TOKEN_SECONDS} seconds.`,
   ),
   providers: optional(
-    z.array(z.enum(PROVIDER_NAMES)),
+    z.array(enumInput(PROVIDER_NAMES)),
     'Providers that the token may search. Default: all of the customer’s.',
   ),
 });

@@ -13,7 +13,7 @@ import { findMissingScopes } from '../../usecases/list-providers.ts';
 import { defineOperation, isNotModified } from '../operation.ts';
 import {
   EXAMPLE_MOMENT,
-  enumText,
+  enumInput,
   fromWire,
   object,
   optional,
@@ -162,11 +162,11 @@ export const customerOperations = [
     input: {
       query: z.strictObject({
         email: text('Email address of the customer, compared case-insensitively.').optional(),
-        provider_name: enumText(
+        provider_name: enumInput(
           PROVIDER_NAMES,
           'Provider to which the customer has a connection.',
         ).optional(),
-        status: enumText(
+        status: enumInput(
           wordsOf(connectionStatus),
           'Status of a connection of the customer; with provider_name, of the connection to it.',
         ).optional(),

@@ -4,6 +4,7 @@ import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-applica
 import { defineOperation } from '../operation.ts';
 import {
   EXAMPLE_MOMENT,
+  enumInput,
   enumText,
   momentText,
   object,
@@ -13,7 +14,7 @@ import {
 } from '../schemas.ts';
 
 const oauthClientPath = z.object({
-  provider_name: enumText(PROVIDER_NAMES, 'Provider with which the app is registered.', 'hubspot'),
+  provider_name: enumInput(PROVIDER_NAMES, 'Provider with which the app is registered.', 'hubspot'),
 });
 
 const oauthClientInputSchema = object(

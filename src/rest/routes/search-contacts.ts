@@ -13,7 +13,7 @@ import { findAssociations, searchContacts } from '../../usecases/search-contacts
 import { defineOperation } from '../operation.ts';
 import {
   COMPONENTS,
-  enumText,
+  enumInput,
   object,
   optional,
   pageCursors,
@@ -79,7 +79,7 @@ const contactSearchQuery = z.strictObject({
       'A page’s `next` or `previous`, unchanged, with the same customer, provider and filter.',
   }),
   associations_to_fetch: optional(
-    z.array(z.enum(ASSOCIATED_OBJECTS)),
+    z.array(enumInput(ASSOCIATED_OBJECTS)),
     'Associated objects whose ids to fetch: repeated, or comma-separated. Ignored with read_from_cache=true.',
   ),
   read_from_cache: optional(
@@ -118,7 +118,7 @@ export const searchContactsOperation = defineOperation({
         'The application’s own id of the customer. Default: the token’s customer.',
         'demo',
       ).optional(),
-      'x-provider-name': enumText(PROVIDER_NAMES, 'The provider to search.', 'hubspot'),
+      'x-provider-name': enumInput(PROVIDER_NAMES, 'The provider to search.', 'hubspot'),
     }),
     body: contactSearchSchema,
   },
@@ -163,12 +163,13 @@ export const searchContactsOperation = defineOperation({
   },
   errors: [404, 409, 422, 499, 501],
 
-  async handle(context, { query, body: { filter } }, { headers }) {
+  async handle(context, { query, headers: given, body: { filter } }, { headers }) {
     const rawData = query.include_raw_data ?? false;
     const readFromCache = query.read_from_cache ?? false;
     const charged = context.charge(costOf(filter, query.page_size));
     if (charged) await charged;
     using page = await searchContacts(context, {
+      provider: given['x-provider-name'],
       filter: { email: filter.email, emails: filter.emails, emailDomain: filter.email_domain },
       page: { size: query.page_size, cursor: query.cursor },
       readFromCache,

@@ -18,6 +18,7 @@ import {
 import { defineOperation } from '../operation.ts';
 import {
   EXAMPLE_MOMENT,
+  enumInput,
   momentText,
   object,
   optional,
@@ -36,7 +37,7 @@ const urlField = z
     examples: ['https://app.example.com/webhooks/crossbook'],
   });
 const typesField = z
-  .array(z.enum(EVENT_TYPES))
+  .array(enumInput(EVENT_TYPES))
   .max(EVENT_TYPES.length)
   .describe('Types of events that are sent. Empty: all.');
 

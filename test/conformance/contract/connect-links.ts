@@ -20,7 +20,7 @@ const INPUT = { customerId: 'demo', providers: ['HUBSPOT'], returnUrl: ASKED.ret
 export const CONNECT_LINK_ROWS: readonly Row[] = [
   row('§13', 'A connect link is created with 201, and its URL is shown only then', CREATE, {
     status: 201,
-    body: { status: 'PENDING', customer_id: 'demo', url: /\/connect\/[\w.-]+$/ },
+    body: { status: 'pending', customer_id: 'demo', url: /\/connect\/[\w.-]+$/ },
   }),
   row('§13', 'GraphQL creates the same link', graphql(MUTATION, { variables: { input: INPUT } }), {
     body: {
@@ -48,7 +48,7 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
     [CREATE, (earlier) => rest(`GET ${read(earlier)}`)],
     {
       status: 200,
-      body: { status: 'PENDING', url: undefined },
+      body: { status: 'pending', url: undefined },
     },
   ),
   row(
@@ -57,7 +57,7 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
     [CREATE, (earlier) => rest(`GET ${read(earlier)}`, undefined, { as: 'token' })],
     {
       status: 200,
-      body: { status: 'PENDING' },
+      body: { status: 'pending' },
     },
   ),
   row(

@@ -100,7 +100,7 @@ export const LIFECYCLE_ROWS: readonly Row[] = [
     '§13',
     'REST: a removed connection no longer exists, and the response says whether its grant was revoked',
     [put('off2', TOKEN), rest('DELETE /customers/off2/connections/slack')],
-    { status: 200, body: { revocation: 'NOT_SUPPORTED' } },
+    { status: 200, body: { revocation: 'not_supported' } },
   ),
   row('§13', 'GraphQL: a customer is deleted', [put('end'), remove('end')], {
     body: { data: { deleteCustomer: { deletedCustomerId: /./ } } },
