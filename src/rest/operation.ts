@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { ERROR_CODES, toCrossbookError, toErrorBody } from '../domain/errors.ts';
+import {
+  type CrossbookError,
+  ERROR_CODES,
+  toCrossbookError,
+  toErrorBody,
+} from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import { type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
 import { type BodyMeter, toJsonBody } from '../lib/json-body.ts';
@@ -62,9 +67,8 @@ const NO_INPUT: InputParts = {
 export function errorResponse(thrown: unknown, requestLog: RequestLog, headers = {}): HttpResponse {
   const error = toCrossbookError(thrown);
   const { status } = ERROR_CODES[error.code];
-  requestLog.failed(error);
   return jsonResponse(
-    { errors: [toErrorBody(error, requestLog.caller?.application.name ?? null)] },
+    { errors: [toLoggedError(error, requestLog)] },
     {
       status,
       headers: {
@@ -74,6 +78,12 @@ export function errorResponse(thrown: unknown, requestLog: RequestLog, headers =
       },
     },
   );
+}
+
+/** The body of an error. The request log has the same error id. */
+export function toLoggedError(error: CrossbookError, requestLog: RequestLog) {
+  requestLog.failed(error);
+  return toErrorBody(error, requestLog.caller?.application.name ?? null);
 }
 
 /** Responses are private to the caller: shared caches must not store them. */

@@ -185,6 +185,32 @@ export function findAssociations(
   });
 }
 
+/**
+ * Fetches the associations of several contacts with each object. An object that fails leaves the contacts and the
+ * other objects as they are.
+ */
+export function attemptAssociations(
+  deps: AssociationDeps,
+  contacts: readonly Contact[],
+  to: readonly AssociatedObject[],
+): Promise<readonly AssociationAttempt[]> {
+  return Promise.all(
+    [...new Set(to)].map(async (object) => {
+      try {
+        const lists = contacts.map((contact) => findAssociations(deps, contact, [object]));
+        return { object, lists: await Promise.all(lists) };
+      } catch (failure) {
+        return { object, failure };
+      }
+    }),
+  );
+}
+
+/** One list per contact, or why there are none. */
+export type AssociationAttempt =
+  | { readonly object: AssociatedObject; readonly lists: readonly (readonly Association[])[] }
+  | { readonly object: AssociatedObject; readonly lists?: undefined; readonly failure: unknown };
+
 /** A search with validated input. */
 interface Query {
   readonly search: ContactSearch;

@@ -5,7 +5,12 @@ import type { JsonSchema } from './check-answer.ts';
 import { openRest } from './open-rest.ts';
 
 /** The error's names, which the specification writes in upper case. */
-const IN_UPPER_CASE = ['Error.code', 'Error.problem_type'];
+const IN_UPPER_CASE = [
+  'AssociationError.code',
+  'AssociationError.problem_type',
+  'Error.code',
+  'Error.problem_type',
+];
 
 test('every enumeration of the OpenAPI document is in lower case, except the codes of errors', async () => {
   const { document } = await openRest();

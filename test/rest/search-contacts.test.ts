@@ -55,6 +55,36 @@ test('a search whose contacts cannot be counted fetches no associations', async 
   expect(fake.calls.map(({ method }) => method)).not.toContain('findAssociations');
 });
 
+test('associations that fail are named in associations_errors, and the contacts come with the others', async () => {
+  const { ask, fake } = await openRest();
+  const open = fake.services.openContactPort;
+  const refusal = new CrossbookError('REMOTE_PROVIDER_FORBIDDEN', 'The scope is missing.');
+  Object.assign(fake.services, {
+    openContactPort(...asked: Parameters<typeof open>) {
+      const port = open(...asked);
+      const findAssociations: typeof port.findAssociations = (ids, to) =>
+        to === 'deal' && port.findAssociations
+          ? port.findAssociations(ids, to)
+          : Promise.reject(refusal);
+      return { ...port, findAssociations };
+    },
+  });
+  const query = 'associations_to_fetch=company,deal,ticket&page_size=2';
+  const { status, body } = await ask('POST', `${SEARCH}?${query}`, { body: EVERYBODY });
+  expect(status).toBe(200);
+  expect(body.records.map((record: { associations: unknown }) => record.associations)).toEqual([
+    { deal: ['deal-of-1'] },
+    { deal: ['deal-of-2'] },
+  ]);
+  const meta = { origin: 'crossbook', application_name: 'Demo', retryable: false };
+  expect(body.associations_errors).toMatchObject([
+    { code: 'REMOTE_PROVIDER_FORBIDDEN', status: '499', meta: { ...meta, association: 'company' } },
+    { code: 'REMOTE_PROVIDER_FORBIDDEN', status: '499', meta: { ...meta, association: 'ticket' } },
+  ]);
+  const { body: without } = await ask('POST', SEARCH, { body: EVERYBODY });
+  expect(without).not.toHaveProperty('associations_errors');
+});
+
 test('a provider without associations gives empty lists', async () => {
   const { ask } = await openRest();
   const headers = { ...DEMO, 'x-provider-name': 'salesforce' };

@@ -1,16 +1,17 @@
 import * as z from 'zod';
-import {
-  ASSOCIATED_OBJECTS,
-  type AssociatedObject,
-  type Contact,
-  contact,
-} from '../../domain/contact.ts';
+import { ASSOCIATED_OBJECTS, type Contact, contact } from '../../domain/contact.ts';
 import { expectedContacts, MAX_EMAILS, searchCost } from '../../domain/contact-search.ts';
+import { toCrossbookError } from '../../domain/errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
-import { findAssociations, searchContacts } from '../../usecases/search-contacts.ts';
-import { defineOperation } from '../operation.ts';
+import {
+  type AssociationAttempt,
+  attemptAssociations,
+  searchContacts,
+} from '../../usecases/search-contacts.ts';
+import { associationErrorSchema } from '../error-schema.ts';
+import { defineOperation, toLoggedError } from '../operation.ts';
 import {
   COMPONENTS,
   enumInput,
@@ -32,7 +33,7 @@ const associationsSchema = z
   })
   .meta({
     description:
-      'Ids, at the provider, of the records that a contact is associated with: one list for each requested object, empty if there are none or the provider does not support it.',
+      'Ids, at the provider, of the records that a contact is associated with: one list for each requested object, empty if there are none or the provider does not support it. An object in associations_errors has none.',
     examples: [{ company: ['123'], deal: [] }],
   })
   .register(COMPONENTS.response, { id: 'Associations' });
@@ -102,6 +103,10 @@ const contactPageSchema = object('response', 'ContactPage', 'A page of contacts.
     },
   ),
   records: z.array(contactSchema).describe('Contacts of this page, sorted by id.'),
+  associations_errors: optional(
+    z.array(associationErrorSchema),
+    'The requested associations that could not be fetched: one error for each object, named by meta.association.',
+  ),
 });
 
 export const searchContactsOperation = defineOperation({
@@ -178,18 +183,15 @@ export const searchContactsOperation = defineOperation({
     if (page.countFailure !== undefined) throw page.countFailure;
     // Associations are not cached, and a search in the cache calls no provider.
     const objects = readFromCache ? undefined : query.associations_to_fetch;
-    const toRecord = (one: Contact) => toContactRecord(one, rawData);
-    const records = objects
-      ? await Promise.all(
-          page.items.map(async (one) => ({
-            ...toRecord(one),
-            associations: await readAssociations(context, one, objects),
-          })),
-        )
-      : page.items.map(toRecord);
+    const attempts = objects && (await attemptAssociations(context, page.items, objects));
+    const records = page.items.map((one, index) => {
+      const record = toContactRecord(one, rawData);
+      if (attempts) record['associations'] = toAssociations(attempts, index);
+      return record;
+    });
     headers['x-fetched-at'] = page.fetchedAt;
     const pagination = { ...toPageCursors(page), total_count: page.totalCount };
-    return { pagination, records };
+    return { pagination, records, associations_errors: toAssociationErrors(context, attempts) };
   },
 });
 
@@ -200,16 +202,29 @@ function toContactRecord(record: Contact, rawData: boolean): Record<string, unkn
   return wire;
 }
 
-/** One list per requested object, even if empty. */
-async function readAssociations(
-  context: RequestContext,
-  contact: Contact,
-  objects: readonly AssociatedObject[],
-): Promise<z.output<typeof associationsSchema>> {
-  const found = await findAssociations(context, contact, objects);
-  const idsOf = (object: AssociatedObject) =>
-    found.filter((one) => one.object === object).map(({ remoteId }) => remoteId);
-  return Object.fromEntries(objects.map((object) => [object, idsOf(object)]));
+/** The associations of one contact: a list per object that was fetched, even if empty. */
+function toAssociations(attempts: readonly AssociationAttempt[], index: number) {
+  const fetched = attempts.flatMap(({ object, lists }) =>
+    lists ? [[object, lists[index]?.map(({ remoteId }) => remoteId)]] : [],
+  );
+  return Object.fromEntries(fetched);
+}
+
+/** Undefined, which JSON omits, where none failed. The cause of an error is in its first occurrence only. */
+function toAssociationErrors(
+  { requestLog }: RequestContext,
+  attempts: readonly AssociationAttempt[] = [],
+) {
+  const failed = attempts.filter((attempt) => attempt.lists === undefined);
+  if (failed.length === 0) return undefined;
+  return failed.map(({ object, failure }, index) => {
+    const { meta, ...error } = toLoggedError(toCrossbookError(failure), requestLog);
+    const isFirst = failed.findIndex((one) => one.failure === failure) === index;
+    return {
+      ...error,
+      meta: { ...meta, cause: isFirst ? meta.cause : undefined, association: object },
+    };
+  });
 }
 
 /** The same cost estimate as in GraphQL: the search, and the values of the expected contacts. */

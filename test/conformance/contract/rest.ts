@@ -1,4 +1,4 @@
-import { failed, graphql, type Row, refused, rest, row } from '../row.ts';
+import { failed, fault, graphql, type Row, refused, rest, row } from '../row.ts';
 
 const SEARCH = 'POST /contacts/_search';
 const FILTER = { filter: { email: 'ada@example.com' } };
@@ -43,6 +43,68 @@ export const REST_ROWS: readonly Row[] = [
     'A filter with two fields is 400',
     rest(SEARCH, { filter: { email: 'a@b.example', emails: [] } }),
     refused(400),
+  ),
+  row(
+    '§4',
+    'Associations are attempted: where some fail, the contacts come with those that succeeded',
+    [
+      fault('hubspot', 'missing-scopes', { operation: 'associations.batchRead' }),
+      rest(`${SEARCH}?associations_to_fetch=company,deal`, FILTER),
+    ],
+    {
+      status: 200,
+      body: ({ records, associations_errors: errors }) =>
+        records[0].first_name === 'Ada' &&
+        errors.length === 1 &&
+        errors[0].status === '499' &&
+        errors[0].meta.cause.code === 403 &&
+        ['company', 'deal'].filter((name) => name !== errors[0].meta.association).join() ===
+          Object.keys(records[0].associations).join(),
+    },
+  ),
+  row(
+    '§4',
+    'Associations are attempted: where all fail, the contacts come without',
+    [
+      fault('hubspot', 'missing-scopes', { times: 2, operation: 'associations.batchRead' }),
+      rest(`${SEARCH}?associations_to_fetch=company,deal`, FILTER),
+    ],
+    {
+      status: 200,
+      body: {
+        records: [{ first_name: 'Ada', associations: { company: undefined, deal: undefined } }],
+        associations_errors: [
+          { status: '499', meta: { association: 'company', origin: 'remote-provider' } },
+          { status: '499', meta: { association: 'deal', origin: 'remote-provider' } },
+        ],
+      },
+    },
+  ),
+  row(
+    '§4',
+    'GraphQL: associations that fail are null, and their contact stays',
+    [
+      fault('hubspot', 'missing-scopes', { operation: 'associations.batchRead' }),
+      graphql(
+        '{ searchContacts(filter: { email: "ada@example.com" }) { nodes { firstName associations(to: [COMPANY]) { remoteId } } } }',
+      ),
+    ],
+    {
+      body: {
+        data: { searchContacts: { nodes: [{ firstName: 'Ada', associations: null }] } },
+        errors: [{ extensions: { status: '499' } }],
+      },
+    },
+  ),
+  row(
+    '§4',
+    'Enumerations are in lower case in responses, and accepted in upper case',
+    rest('POST /customers/demo/connect_links', {
+      providers: ['HUBSPOT'],
+      return_url: 'http://localhost:4000/',
+      mode: 'POPUP',
+    }),
+    { status: 201, body: { status: 'pending', providers: ['hubspot'] } },
   ),
   row('§4', 'Unknown body fields are 400', rest(SEARCH, { ...FILTER, more: 1 }), refused(400)),
   row(
