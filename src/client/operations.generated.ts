@@ -460,14 +460,20 @@ export type StaticTokenInput = {
   readonly value: string;
 };
 
-/** Reason why a connection cannot be used. */
+/** Reason for the status of a connection. */
 export type StatusReason =
   /** The credentials were cleared by an upsert. */
   | 'CREDENTIALS_CLEARED'
+  /** Connected, and contacts of this provider cannot be searched, so that the credentials are not used. */
+  | 'NOT_SEARCHABLE'
+  /** Connected, and nothing has been read from the provider with these credentials yet. */
+  | 'NOT_TRIED'
   /** No credentials were set yet. */
   | 'NO_CREDENTIALS'
   /** The provider refused the refresh token: it was revoked or has expired. */
   | 'REFRESH_TOKEN_REFUSED'
+  /** The access token has expired, and there is no refresh token. */
+  | 'TOKEN_EXPIRED'
   /** The provider refused the access token, and there is no refresh token. */
   | 'TOKEN_REFUSED';
 

@@ -24,9 +24,13 @@ export const connectionStatus = words('ConnectionStatus', 'Status of a connectio
 });
 
 /** Transient rejections, such as `ip restricted`, change no status and have no reason here. */
-export const statusReason = words('StatusReason', 'Reason why a connection cannot be used.', {
+export const statusReason = words('StatusReason', 'Reason for the status of a connection.', {
+  not_tried: 'Connected, and nothing has been read from the provider with these credentials yet.',
+  not_searchable:
+    'Connected, and contacts of this provider cannot be searched, so that the credentials are not used.',
   no_credentials: 'No credentials were set yet.',
   credentials_cleared: 'The credentials were cleared by an upsert.',
+  token_expired: 'The access token has expired, and there is no refresh token.',
   token_refused: 'The provider refused the access token, and there is no refresh token.',
   refresh_token_refused: 'The provider refused the refresh token: it was revoked or has expired.',
 });
@@ -219,7 +223,10 @@ export const connection = shape(
     category: field(category, 'Category of the provider.'),
     ...settings,
     status: field(connectionStatus, 'Status of the connection.'),
-    statusReason: nullable(statusReason, 'Reason of the status. Null while connected.'),
+    statusReason: nullable(
+      statusReason,
+      'Reason of the status. Null if connected and contacts have been read.',
+    ),
     statusChangedAt: field(moment, 'Time of the last change of the status or its reason.'),
     account: nullable(
       connectedAccount,
@@ -261,8 +268,11 @@ export type Connection = Omit<Of<typeof connection>, 'missingScopes'> & {
 };
 export type ConnectionStatus = Of<typeof connectionStatus>;
 export type StatusReason = Of<typeof statusReason>;
-/** Reasons for permanent rejection by a provider. */
-export type RefusalReason = Extract<StatusReason, 'token_refused' | 'refresh_token_refused'>;
+/** Reasons why only new credentials help. */
+export type RefusalReason = Extract<
+  StatusReason,
+  'token_expired' | 'token_refused' | 'refresh_token_refused'
+>;
 export type ConnectedAccount = Of<typeof connectedAccount>;
 export type FieldMapping = Of<typeof fieldMapping>;
 export type SchemaMappingsConfig = Of<typeof schemaMappingsConfig>;
@@ -277,6 +287,29 @@ export const CONFIGURATION_FIELDS = [
   'entityMappings',
   'connectionSyncConfig',
 ] as const satisfies readonly (keyof Connection)[];
+
+/** The status of a connection whose credentials were just set. */
+export function toNewStatus(credentials: Credentials, now: Date) {
+  return isExpired(credentials, now.getTime())
+    ? ({ status: 'reauthorize', statusReason: 'token_expired' } as const)
+    : ({ status: 'connected', statusReason: 'not_tried' } as const);
+}
+
+/** Whether the access token has expired and cannot be refreshed. */
+export function isExpired(credentials: Credentials, now: number): boolean {
+  return !isRefreshable(credentials) && readExpiry(credentials) <= now;
+}
+
+export function isRefreshable(credentials: Credentials): boolean {
+  return credentials.type === 'oauth2' && credentials.refreshToken !== null;
+}
+
+/** The expiry of the access token, in milliseconds; infinite where it is unknown. */
+export function readExpiry(credentials: Credentials): number {
+  const expiresAt = credentials.type === 'oauth2' ? credentials.expiresAt : null;
+  const moment = expiresAt === null ? Number.NaN : Date.parse(expiresAt);
+  return Number.isNaN(moment) ? Number.POSITIVE_INFINITY : moment;
+}
 
 /** The customer's field mappings of one provider object, from both kinds of mappings. */
 export function findFieldMappings(

@@ -44,6 +44,8 @@ export interface CredentialStore {
    * meanwhile.
    */
   markRefused(connectionId: string, seen: number, reason: RefusalReason): Promise<void>;
+  /** Contacts were read: the connection is no longer `not_tried`. No effect where it has newer credentials. */
+  markTried(connection: Pick<Connection, 'id' | 'credentialsVersion'>): Promise<void>;
 }
 
 export interface StoredCredentials {

@@ -59,6 +59,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     target,
     limiterFor,
   });
+  const triedConnections = new WeakSet<Connection>();
   let used: Pick<Connection, 'instanceUrl' | 'credentialsVersion'> | undefined;
 
   return {
@@ -192,10 +193,19 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
         },
         openFacts: () => facts.of(cache, { clock, deadline, permit }),
       });
-      return await operation(port);
+      const found = await operation(port);
+      if (connection.statusReason === 'not_tried') markTried(options);
+      return found;
     } catch (error) {
       throw toError(error);
     }
+  }
+
+  /** Not awaited: if it fails, a later read does it. Once for a connection that many requests have cached. */
+  function markTried({ connection, credentials }: PortOptions): void {
+    if (triedConnections.has(connection)) return;
+    triedConnections.add(connection);
+    credentials.markTried(connection).catch(() => undefined);
   }
 
   function limiterFor(name: string): RateLimiter {

@@ -1,7 +1,7 @@
 import { type CacheEntry, type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
 import { createBatcher } from '../lib/batcher.ts';
-import { timeTask } from '../lib/task-time.ts';
 import { backgroundClock, createIdleThrottle } from '../lib/clock.ts';
+import { timeTask } from '../lib/task-time.ts';
 import { isUnavailable } from './engine/failures.ts';
 import type { Engine } from './engine/open.ts';
 import { MEMORY_PER_BYTE } from './read-bounds.ts';

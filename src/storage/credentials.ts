@@ -54,6 +54,10 @@ export function createCredentials(
         await engine.query(MARK_REFUSED, values);
         onAppended();
       },
+      markTried: async ({ id, credentialsVersion }) => {
+        const values = [applicationId, id, credentialsVersion, now().toISOString()];
+        await engine.query(MARK_TRIED, values);
+      },
     };
     return store;
   };
@@ -134,7 +138,8 @@ const REPLACE = {
   returning stored.connection_id, stored.generation, current.status
 ), linked as (
   update crossbook.connections as stored
-  set instance_url = $6::text, status = 'connected', status_reason = null,
+  set instance_url = $6::text, status = 'connected',
+    status_reason = case when stored.status = 'connected' then stored.status_reason end,
     status_changed_at = case when stored.status = 'connected' then stored.status_changed_at else $7::timestamptz end,
     event_sequence = stored.event_sequence + case when replaced.status = 'reauthorize' then 1 else 0 end
   from replaced where stored.id = replaced.connection_id
@@ -164,6 +169,14 @@ const MARK_REFUSED = {
     '$5::timestamptz',
   )}
 select from refused`,
+};
+
+const MARK_TRIED = {
+  name: 'mark_credentials_tried',
+  text: `
+update crossbook.connections set status_reason = null, status_changed_at = $4::timestamptz
+where application_id = $1::uuid and id = $2::uuid and status_reason = 'not_tried'
+  and credentials_version = $3::int`,
 };
 
 export function sealCredentials(

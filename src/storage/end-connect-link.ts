@@ -134,6 +134,7 @@ async function writeConnection(
   const account = grant.account ?? { id: null, name: null, url: null, userId: null };
   const changed = {
     status: 'connected',
+    statusReason: 'not_tried',
     accountId: account.id,
     accountName: account.name,
     accountUrl: account.url,
@@ -161,8 +162,7 @@ async function writeConnection(
         ...changed,
         credentialsVersion: sql`${connections.credentialsVersion} + 1`,
         instanceUrl: sql`coalesce(excluded.instance_url, ${connections.instanceUrl})`,
-        statusReason: null,
-        statusChangedAt: sql`case when ${connections.status} = 'connected' then ${connections.statusChangedAt} else excluded.status_changed_at end`,
+        statusChangedAt: sql`case when ${connections.statusReason} = 'not_tried' then ${connections.statusChangedAt} else excluded.status_changed_at end`,
       },
     })
     .returning({ id: connections.id });

@@ -49,9 +49,9 @@ happened as (
       and (endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))
 )`;
 
-/** The data of connection events, from a row with the connection's columns. */
-export const CONNECTION_DATA = `jsonb_build_object(
-  'provider_name', provider_name, 'status', status, 'status_reason', status_reason)`;
+/** The data of connection events, from a row with the connection's columns. The reason is why it cannot be used. */
+export const CONNECTION_DATA = `jsonb_build_object('provider_name', provider_name, 'status', status,
+  'status_reason', case when status <> 'connected' then status_reason end)`;
 
 /** $2: the events; $3: the time. Increments the sequence in each connection's row; a deleted connection has none. */
 const APPEND_EVENTS = `

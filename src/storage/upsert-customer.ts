@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { toNewStatus } from '../domain/connection.ts';
 import type { ConnectionUpsert, CustomerUpsert } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { uuidV5 } from '../lib/digest.ts';
@@ -97,7 +98,7 @@ function toUpsertRow(deps: StoreDeps, applicationId: string, upsert: CustomerUps
 }
 
 /** JSON omits undefined and keeps null, which distinguishes unchanged from cleared. */
-function toEntry({ secrets }: StoreDeps, connection: ConnectionUpsert & CredentialKey) {
+function toEntry({ secrets, now }: StoreDeps, connection: ConnectionUpsert & CredentialKey) {
   const { applicationId, customerId, providerName, credentials, ...settings } = connection;
   return {
     ...settings,
@@ -105,9 +106,12 @@ function toEntry({ secrets }: StoreDeps, connection: ConnectionUpsert & Credenti
     // The id of the event, if one is appended.
     eventId: credentials === undefined ? undefined : randomUUID(),
     providerId: uuidV5(applicationId, providerName),
+    ...(credentials ? toNewStatus(credentials, now()) : NO_CREDENTIALS),
     ...(credentials ? sealCredentials(secrets, connection, credentials) : { sealed: credentials }),
   };
 }
+
+const NO_CREDENTIALS = { status: 'unauthorized', statusReason: 'no_credentials' };
 
 /** $1: application, $2: customers, $3: time. */
 const INSERT_CUSTOMERS = `
@@ -203,7 +207,8 @@ const CUSTOMER_EVENTS = `
 /** A connection's row has the id of its last event. Equal ids mean that this statement changed the status. */
 const CONNECTION_EVENTS = `
   select last_event_id, customer_id, id,
-    case status when 'connected' then 'connection.connected' else 'connection.disconnected' end,
+    case status when 'connected' then 'connection.connected'
+      when 'reauthorize' then 'connection.reauthorize' else 'connection.disconnected' end,
     event_sequence, ${CONNECTION_DATA}
   from linked where last_event_id = (${entryOf('linked')} ->> 'eventId')::uuid`;
 
@@ -229,8 +234,7 @@ with written as (${writeCustomers}
   select (entry ->> 'id')::uuid, $1::uuid, customer_id, provider_name, (entry ->> 'providerId')::uuid,
     ${SETTING_COLUMNS.map(({ value }) => value).join(', ')},
     ${configurationBytes(({ value }) => value)},
-    case when entry ->> 'sealed' is null then 'unauthorized' else 'connected' end,
-    case when entry ->> 'sealed' is null then 'no_credentials' end, $3::timestamptz, 1,
+    entry ->> 'status', entry ->> 'statusReason', $3::timestamptz, 1,
     case when entry ->> 'sealed' is null then 0 else 1 end,
     case when entry ->> 'sealed' is not null then (entry ->> 'eventId')::uuid end,
     $3::timestamptz, $3::timestamptz
@@ -239,10 +243,10 @@ with written as (${writeCustomers}
     ${SETTING_COLUMNS.map(({ column, changed }) => `${column} = ${changed}`).join(', ')},
     configuration_bytes = ${configurationBytes(({ changed }) => changed)},
     ${setIfGiven('status', 'sealed')},
-    ${ifResealed('status_reason', `case when ${CLEARED} then ${CLEARED_REASON} end`)},
+    ${ifResealed('status_reason', `case when ${CLEARED} then ${CLEARED_REASON} else excluded.status_reason end`)},
     ${ifResealed(
       'status_changed_at',
-      `case when stored.status = excluded.status
+      `case when stored.status = excluded.status and (${CLEARED} or stored.status_reason = excluded.status_reason)
       then stored.status_changed_at else excluded.status_changed_at end`,
     )},
     ${FORGET_ACCOUNT.join(', ')},

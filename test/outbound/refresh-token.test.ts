@@ -206,6 +206,7 @@ async function run(setup: Setup = {}) {
       return stored;
     },
     markRefused: async () => undefined,
+    markTried: async () => undefined,
   };
   const source = { connection: createConnection('salesforce'), credentials: store };
   // Its later effects, such as a host that no token is sent to, are tested elsewhere.

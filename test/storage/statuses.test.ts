@@ -30,11 +30,11 @@ describeEachServer('the status of a connection', (on) => {
     const fresh = await put();
     expect(stateOf(fresh)).toEqual(['unauthorized', 'no_credentials']);
     const given = await put(oauth('first'));
-    expect(stateOf(given)).toEqual(['connected', null]);
+    expect(stateOf(given)).toEqual(['connected', 'not_tried']);
     expect(given.statusChangedAt > fresh.statusChangedAt).toBe(true);
     const again = await put(oauth('second'));
     expect([stateOf(again), again.statusChangedAt]).toEqual([
-      ['connected', null],
+      ['connected', 'not_tried'],
       given.statusChangedAt,
     ]);
     const cleared = await put(null);
@@ -44,6 +44,46 @@ describeEachServer('the status of a connection', (on) => {
       statusReason: 'credentials_cleared',
       statusChangedAt: cleared.statusChangedAt,
     });
+  });
+
+  test('is not_tried until contacts were read with its credentials, also after they were refreshed', async () => {
+    const { put, read, credentials } = await open();
+    const first = await put(oauth('first'));
+    await credentials.refreshOnce(first.id, 1, async () => ({ credentials: oauth('second') }));
+    expect(stateOf(await read())).toEqual(['connected', 'not_tried']);
+    await credentials.markTried(first);
+    const tried = await read();
+    expect(stateOf(tried)).toEqual(['connected', null]);
+    expect(tried.statusChangedAt > first.statusChangedAt).toBe(true);
+    const replaced = await put(oauth('third'));
+    expect(stateOf(replaced)).toEqual(['connected', 'not_tried']);
+    // A read that began with the previous credentials says nothing about these.
+    await credentials.markTried(first);
+    expect(await read()).toEqual(replaced);
+  });
+
+  test('is reauthorize at once with a token that has expired and cannot be refreshed', async () => {
+    const { put, credentials } = await open();
+    const expiresAt = '2020-01-01T00:00:00Z';
+    const expired = { type: 'oauth2', accessToken: 'a', refreshToken: null, expiresAt } as const;
+    const first = await put(expired);
+    expect(stateOf(first)).toEqual(['reauthorize', 'token_expired']);
+    expect(await credentials.read(first.id)).toMatchObject({ isRefused: true });
+    expect(stateOf(await put(oauth('new')))).toEqual(['connected', 'not_tried']);
+    expect(stateOf(await put({ ...expired, refreshToken: 'r' }))).toEqual([
+      'connected',
+      'not_tried',
+    ]);
+    expect(stateOf(await put(expired))).toEqual(['reauthorize', 'token_expired']);
+    const types = await on.rows(
+      'select type from crossbook.events where connection_id = $1 order by sequence',
+      [first.id],
+    );
+    expect(types.map((row) => (row as { type: string }).type)).toEqual([
+      'connection.reauthorize',
+      'connection.connected',
+      'connection.reauthorize',
+    ]);
   });
 
   test('a refused token sets the reason once, and a working token clears it', async () => {

@@ -27,6 +27,7 @@ export function createFakeCredentials(
       calls.refused.push(seen);
       if (stored?.generation === seen) stored = { ...stored, isRefused: true };
     },
+    markTried: async () => undefined,
   };
   return { store, calls, put, remove, stored: () => stored };
 

@@ -67,6 +67,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
       read: async () => undefined,
       refreshOnce: async () => undefined,
       markRefused: async () => {},
+      markTried: async () => {},
     },
     contactCache: createFakeContactCache(),
     removals: {
@@ -154,7 +155,7 @@ function toConnection(
         : credentials
           ? 'connected'
           : 'unauthorized',
-    statusReason: credentials ? null : (old?.statusReason ?? 'no_credentials'),
+    statusReason: credentials ? 'not_tried' : (old?.statusReason ?? 'no_credentials'),
     statusChangedAt: old?.statusChangedAt ?? '2026-01-31T09:30:00.000Z',
     account: null,
     grantedScopes: [],

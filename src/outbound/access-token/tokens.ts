@@ -1,4 +1,10 @@
-import type { Connection, Credentials, RefusalReason } from '../../domain/connection.ts';
+import {
+  type Connection,
+  isExpired,
+  isRefreshable,
+  type RefusalReason,
+  readExpiry,
+} from '../../domain/connection.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type {
@@ -78,10 +84,13 @@ export function createTokens(deps: TokenDeps) {
     },
   };
 
-  async function readStored({ credentials, connection }: TokenSource): Promise<StoredCredentials> {
+  async function readStored(source: TokenSource): Promise<StoredCredentials> {
+    const { credentials, connection } = source;
     const stored = await credentials.read(connection.id);
     if (!stored) throw missing(connection);
     await deps.onStored(stored);
+    if (!stored.isRefused && isExpired(stored.credentials, deps.clock.wall()))
+      await storeInvalid(source, stored, 'token_expired');
     // Read from the database each time, so that a reconnection, even at another process, takes effect at once.
     if (stored.isRefused || invalidGeneration === stored.generation) {
       throw unauthorized(toReconnectDetail(connection.providerName));
@@ -155,16 +164,6 @@ export function createTokens(deps: TokenDeps) {
     kept = { stored, generation, origin, authorization: `Bearer ${value}`, value, ...times };
     return kept;
   }
-}
-
-function isRefreshable(credentials: Credentials): boolean {
-  return credentials.type === 'oauth2' && credentials.refreshToken !== null;
-}
-
-function readExpiry(credentials: Credentials): number {
-  const expiresAt = credentials.type === 'oauth2' ? credentials.expiresAt : null;
-  const moment = expiresAt === null ? Number.NaN : Date.parse(expiresAt);
-  return Number.isNaN(moment) ? Number.POSITIVE_INFINITY : moment;
 }
 
 function isTransient(error: unknown): boolean {

@@ -5,7 +5,7 @@ import { disconnectProvider } from '../../usecases/change-customers.ts';
 import { findCustomerConnection } from '../../usecases/find-customer.ts';
 import { defineOperation } from '../operation.ts';
 import { enumInput, enumText, object, recordWriter, toSchema, toWire } from '../schemas.ts';
-import { customerPath, EXAMPLE_CONNECTION, withScopes } from './customers.ts';
+import { customerPath, EXAMPLE_CONNECTION, toShown } from './customers.ts';
 
 const disconnectionSchema = object('response', 'Disconnection', 'A removed connection.', {
   revocation: enumText(
@@ -39,7 +39,7 @@ export const connectionOperations = [
     errors: [404],
     async handle(context, { path }) {
       const found = await findCustomerConnection(context, path.customer_id, path.provider_name);
-      return toWire(connection, withScopes(found, context.providers));
+      return toWire(connection, toShown(found, context.providers));
     },
   }),
   defineOperation({

@@ -9,7 +9,7 @@ import { digest } from '../../lib/digest.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { deleteCustomer, upsertCustomer } from '../../usecases/change-customers.ts';
 import { findCustomer, listCustomers } from '../../usecases/find-customer.ts';
-import { findMissingScopes } from '../../usecases/list-providers.ts';
+import { findMissingScopes, readStatusReason } from '../../usecases/list-providers.ts';
 import { defineOperation, isNotModified } from '../operation.ts';
 import {
   EXAMPLE_MOMENT,
@@ -85,17 +85,18 @@ const customerPageSchema = object('response', 'CustomerPage', 'A page of custome
 });
 
 function toCustomerRecord(record: Customer, providers: Providers): Record<string, unknown> {
-  const connections = record.connections.map((one) => withScopes(one, providers));
+  const connections = record.connections.map((one) => toShown(one, providers));
   return toWire(customer, { ...record, connections });
 }
 
-/** Adds scopes, which are known only for connections made by a link. */
-export function withScopes(record: Connection, providers: Providers): object {
-  if (record.grantedScopes.length === 0) return { ...record, grantedScopes: undefined };
-  return { ...record, missingScopes: findMissingScopes(providers, record) };
+/** A connection with what its provider says about it. Scopes are known only where it was made by a link. */
+export function toShown(record: Connection, providers: Providers): object {
+  const shown = { ...record, statusReason: readStatusReason(providers, record) };
+  if (record.grantedScopes.length === 0) return { ...shown, grantedScopes: undefined };
+  return { ...shown, missingScopes: findMissingScopes(providers, record) };
 }
 
-/** For the required scopes of each provider. */
+/** For the required scopes of each provider, and whether it can be searched. */
 type Providers = RequestContext['providers'];
 
 export const EXAMPLE_CONNECTION = {
@@ -106,6 +107,7 @@ export const EXAMPLE_CONNECTION = {
   provider_name: 'pipedrive',
   category: 'crm',
   status: 'connected',
+  status_reason: 'not_searchable',
   status_changed_at: EXAMPLE_MOMENT,
 };
 

@@ -51,7 +51,7 @@ export const LIFECYCLE_ROWS: readonly Row[] = [
     [put('one', TOKEN), rest('GET /customers/one/connections/slack')],
     {
       status: 200,
-      body: { provider_name: 'slack', status: 'connected' },
+      body: { provider_name: 'slack', status: 'connected', status_reason: 'not_searchable' },
     },
   ),
   row(
