@@ -35,23 +35,31 @@ const MOMENT_MS = 50;
 const MOST = 32 * 1024;
 
 /**
- * Wraps a stream whose reader may exit or whose disk may be full. Lines that cannot be written are dropped and
- * counted; the next write is tried again.
+ * Wraps a stream whose reader may exit or be slow, or whose disk may be full. Lines that cannot be written, or that
+ * come while too many bytes are unread, are dropped and counted; the next write is tried again.
  */
-export function createLossyOutput(stream: Pick<NodeJS.WriteStream, 'write' | 'on'>) {
+export function createLossyOutput(stream: LossyStream) {
   let lost = 0;
   // Each write reports its own failure. An error event without a listener would end the process.
   stream.on('error', () => undefined);
   return {
     write(text: string): void {
-      stream.write(text, (error) => {
-        if (error) lost += text.split('\n').length - 1;
-      });
+      const lines = text.split('\n').length - 1;
+      if (stream.writableLength > MAX_UNREAD_BYTES) lost += lines;
+      else
+        stream.write(text, (error) => {
+          if (error) lost += lines;
+        });
     },
     /** The number of lost lines. */
     countLost: () => lost,
   };
 }
+
+/** Some seconds of log under load: enough for a reader that pauses, and little of the heap. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+
+type LossyStream = Pick<NodeJS.WriteStream, 'write' | 'on' | 'writableLength'>;
 
 /** Shows the progress of a start: in a terminal, one line that the next output replaces. */
 export function createStartOutput(output: Output, isTerminal: boolean) {
