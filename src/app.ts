@@ -133,7 +133,7 @@ export async function createApp(
     lostLogLines: given.countLostLines ?? (() => 0),
   });
   const probes = createProbes({
-    checkReadiness: database.checkReadiness,
+    checkShared: database.checkShared,
     renderMetrics: config.metrics ? metrics.answer : undefined,
     renderHomePage: (origin) =>
       renderHomePage({

@@ -38,6 +38,7 @@ export async function openFoundation(
       poolSize: config.databaseConnections,
       refreshLeaseMs: 2 * config.providerDeadlineMs + REFRESH_MARGIN_MS,
       ...reportTo(log),
+      onUnreadable: (detail) => log.error({}, `stored secrets ${detail}`),
     },
   );
   if (config.sandbox) given.onStep?.('Opening the sandbox');

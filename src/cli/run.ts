@@ -3,6 +3,7 @@ import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { toReason } from '../lib/output.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
+import { describeMigration } from '../storage/engine/open.ts';
 import { openKeyRing } from '../storage/sealing.ts';
 import { findApplication } from '../usecases/manage-applications.ts';
 import { type Command, type Invocation, type Option, toTable, UsageError } from './command.ts';
@@ -123,7 +124,10 @@ async function invoke(
       const config = readConfig(env);
       const { ring, notes } = openKeyRing(config);
       for (const line of notes) invocation.note(line);
-      database = await openDatabase({ ...config.database, join: true }, { keyRing: ring });
+      database = await openDatabase(
+        { ...config.database, join: true },
+        { keyRing: ring, ...describeMigration(invocation.note) },
+      );
       return database;
     },
     async openApplication() {

@@ -3,10 +3,11 @@ import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { Listener } from './listen.ts';
 
 /**
- * The probes, which bypass load shedding and answer GET and HEAD. `/livez`: the process runs. `/readyz`: it can also
- * serve requests. Undefined for every other path.
+ * The probes, which bypass load shedding and answer GET and HEAD. `/livez`: the process runs. `/readyz`: 503 while it
+ * starts or shuts down; what it shares with all other processes is in the body only, because a balancer that removes
+ * all of them at once makes an outage complete. Undefined for every other path.
  */
-export function createProbes({ checkReadiness, renderMetrics, renderHomePage }: ProbeOptions) {
+export function createProbes({ checkShared, renderMetrics, renderHomePage }: ProbeOptions) {
   let isStopping = false;
   return {
     paths: PATHS,
@@ -27,11 +28,11 @@ export function createProbes({ checkReadiness, renderMetrics, renderHomePage }: 
       case '/':
         return Promise.resolve(renderHomePage(request.url.origin));
       case '/livez':
-        return Promise.resolve(toAnswer({}));
+        return Promise.resolve(toProbeResponse(200, {}));
       case '/readyz':
         return isStopping
-          ? Promise.resolve(toAnswer({ running: false }))
-          : checkReadiness().then(toAnswer);
+          ? Promise.resolve(toProbeResponse(503, { running: false }))
+          : checkShared().then((checks) => toProbeResponse(200, checks));
       case '/metrics':
         return renderMetrics?.();
       default:
@@ -40,10 +41,11 @@ export function createProbes({ checkReadiness, renderMetrics, renderHomePage }: 
   }
 }
 
-function toAnswer(checks: object): HttpResponse {
+/** `ok` is true where every check passes, whatever the status. */
+function toProbeResponse(status: 200 | 503, checks: object): HttpResponse {
   const ok = Object.values(checks).every(Boolean);
   return {
-    status: ok ? 200 : 503,
+    status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
     body: JSON.stringify({ ok, ...checks }),
   };
@@ -55,8 +57,8 @@ const PATHS = /^\/(?:livez|readyz|metrics)?$/;
 export type Probes = ReturnType<typeof createProbes>;
 
 interface ProbeOptions {
-  /** The result of each check by name. */
-  checkReadiness(): Promise<object>;
+  /** The state of what all processes share, by name. */
+  checkShared(): Promise<object>;
   /** Undefined: `/metrics` is disabled. */
   readonly renderMetrics: (() => Promise<HttpResponse>) | undefined;
   renderHomePage(origin: string): HttpResponse;

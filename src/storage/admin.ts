@@ -2,6 +2,7 @@ import { type Application, DEMO_APPLICATION } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { type ApiKeys, hashSecret } from './api-keys.ts';
+import { inTransaction } from './engine/client.ts';
 import type { Engine } from './engine/open.ts';
 import type { apiKeys } from './schema.ts';
 
@@ -174,16 +175,18 @@ export function createDemoCleanup(engine: Engine) {
     async remove() {
       // The usual start finds nothing and needs no lock.
       if (!(await isThere())) return false;
-      return engine.withAdvisoryLock(async (run) => {
-        const lock = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free';
-        const [row] = await run(lock, [DEMO_LOCK]);
-        if (!(row as { free: boolean }).free) return false;
-        const removed = await run(
-          'delete from crossbook.applications where id = $1::uuid returning id',
-          [DEMO_APPLICATION.id],
-        );
-        return removed.length > 0;
-      });
+      return engine.session((run) =>
+        inTransaction(run, async () => {
+          const lock = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free';
+          const [row] = await run(lock, [DEMO_LOCK]);
+          if (!row?.['free']) return false;
+          const removed = await run(
+            'delete from crossbook.applications where id = $1::uuid returning id',
+            [DEMO_APPLICATION.id],
+          );
+          return removed.length > 0;
+        }),
+      );
     },
     isThere,
   };

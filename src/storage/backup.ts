@@ -12,6 +12,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { cannotOpen } from './database.ts';
+import { inTransaction } from './engine/client.ts';
 import { applyMigrations, migrate } from './engine/migrate.ts';
 import { type Engine, openEngine, type RunSql, type Target } from './engine/open.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
@@ -26,11 +27,17 @@ export async function backUp(target: Target, file: string) {
     await migrate(engine);
     const draft = `${file}.${randomBytes(4).toString('hex')}`;
     try {
-      await engine.withAdvisoryLock((run) =>
-        pipeline(
-          Readable.from(readRows(run)),
-          createGzip(),
-          createWriteStream(draft, { mode: 0o600, flush: true }),
+      // Rows are read from one snapshot, which no lock has to protect: migrations and requests continue.
+      await engine.session((run) =>
+        inTransaction(
+          run,
+          () =>
+            pipeline(
+              Readable.from(readRows(run)),
+              createGzip(),
+              createWriteStream(draft, { mode: 0o600, flush: true }),
+            ),
+          { mode: 'isolation level repeatable read read only' },
         ),
       );
       // Linking makes the file appear atomically and never overwrites.
@@ -42,18 +49,20 @@ export async function backUp(target: Target, file: string) {
   });
 }
 
-/** Restores a backup into a database without applications, in one transaction. */
+/** Restores a backup into a database without applications: all rows or none. */
 export async function restore(file: string, target: Target) {
   const header = await verify(file);
   return withEngine(target, async (engine) => {
-    await engine.withAdvisoryLock(async (run) => {
+    await engine.withMigrationLock(async (run) => {
       // Restores the rows into the tables as of the backup; later migrations then change both.
-      await applyMigrations(run, MIGRATIONS.slice(0, header.migrations.length));
-      const applications = await run('select id from crossbook.applications limit 1');
-      if (applications.length > 0)
-        throw new Error('There is something in this database already: restore to an empty one.');
-      await insertRows(run, file);
-      await applyMigrations(run, MIGRATIONS);
+      await applyMigrations(run, { migrations: MIGRATIONS.slice(0, header.migrations.length) });
+      await inTransaction(run, async () => {
+        const applications = await run('select id from crossbook.applications limit 1');
+        if (applications.length > 0)
+          throw new Error('There is something in this database already: restore to an empty one.');
+        await insertRows(run, file);
+      });
+      await applyMigrations(run, {});
     });
     return { file, bytes: statSync(file).size };
   });

@@ -18,7 +18,7 @@ import {
 } from './engine/open.ts';
 import { createEvents } from './events.ts';
 import { createIdleCredentials } from './idle-credentials.ts';
-import { createCacheSweep, createReadiness } from './maintenance.ts';
+import { createCacheSweep, createSharedChecks } from './maintenance.ts';
 import { createOAuthClients } from './oauth-clients.ts';
 import { createRemovals } from './removals.ts';
 import { createKeyRotation, createSealedColumns, type SealedColumns } from './sealed-columns.ts';
@@ -30,13 +30,25 @@ import { createWebhookQueue } from './webhook-queue.ts';
 export async function openDatabase(target: Target, options: DatabaseOptions): Promise<Database> {
   const engine = await openEngine(target, options);
   try {
-    await migrate(engine);
+    await migrate(engine, { onBlocked: options.onMigrationBlocked });
     const database = createDatabase(engine, options);
     await requireKeys(database, options.keyRing);
     return database;
   } catch (error) {
     await engine.close();
     throw cannotOpen(target, error);
+  }
+}
+
+/** Applies pending migrations and returns their names. */
+export async function migrateDatabase(target: Target, tuning: Tuning): Promise<readonly string[]> {
+  const engine = await openEngine(target, tuning);
+  try {
+    return await migrate(engine, { onBlocked: tuning.onMigrationBlocked });
+  } catch (error) {
+    throw cannotOpen(target, error);
+  } finally {
+    await engine.close();
   }
 }
 
@@ -106,9 +118,14 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     admin: createAdmin(engine, apiKeys),
     demoData: createDemoCleanup(engine),
     maintenance: { ...keyRotation, sweepContactCache: createCacheSweep(engine) },
-    /** Rejects with SERVICE_UNAVAILABLE while the database is unavailable. For readiness. */
+    /** Rejects with SERVICE_UNAVAILABLE while the database is unavailable. */
     ping: engine.ping,
-    checkReadiness: createReadiness({ engine, clock, ...keyRotation }),
+    checkShared: createSharedChecks({
+      engine,
+      clock,
+      findUnreadableKeys: keyRotation.findUnreadableKeys,
+      onUnreadableKeys: (ids) => options.onUnreadable?.(describeUnreadable(ids, keyRing)),
+    }),
     countConnections: engine.connections,
     /** Writes queued cache entries now. */
     flush: contactCache.flush,
@@ -183,6 +200,8 @@ export interface DatabaseOptions extends Tuning {
   readonly refreshLeaseMs?: number | undefined;
   /** The maximum size of a cached entry. */
   readonly maxCacheEntryBytes?: number | undefined;
+  /** Called when stored secrets are found that the key ring cannot decrypt, with what to do. */
+  readonly onUnreadable?: ((detail: string) => void) | undefined;
   /** The delay of cache writes, which gathers batches: other processes see entries that much later. */
   readonly cacheDelayMs?: number | undefined;
 }

@@ -72,11 +72,10 @@ export function startSweeps(
 const CACHE_SWEEP_EVERY_MS = 5 * 60_000;
 
 /**
- * Readiness: whether this process can work with this database. A full pool or a locked table does not count, because
- * other processes share the database.
+ * The state of what all processes share, for the body of `/readyz`. A full pool or a locked table is no failure. A
+ * check that cannot run keeps its last result.
  */
-export function createReadiness({ engine, clock, findUnreadableKeys }: ReadinessDeps) {
-  // The last known results, which are kept where a check fails.
+export function createSharedChecks({ engine, clock, findUnreadableKeys, ...deps }: CheckDeps) {
   const last = { migrations: true, keys: true, keysCheckedAt: Number.NEGATIVE_INFINITY };
   // Concurrent probes share one check (single flight), so that they do not pile up on a hanging database.
   const checking = createSingleFlight<Awaited<ReturnType<typeof check>>>();
@@ -85,16 +84,15 @@ export function createReadiness({ engine, clock, findUnreadableKeys }: Readiness
 
   async function check() {
     const state = await withDeadline(PING_MS, engine.ping());
-    if (!state || state.isReadOnly) return { database: false, migrations: false, keys: false };
-    await withDeadline(LEARN_MS, learning(learn));
-    const { migrations, keys } = last;
+    if (state) await withDeadline(LEARN_MS, learning(learn));
     return {
-      /** It responds and is writable. */
-      database: true,
+      /** It responds. */
+      database: state !== undefined,
+      writable: state?.isReadOnly === false,
       /** All migrations of this version are applied. */
-      migrations,
+      migrations: last.migrations,
       /** The key ring can decrypt its data. */
-      keys: migrations && keys,
+      keys: last.keys,
     };
   }
 
@@ -103,7 +101,9 @@ export function createReadiness({ engine, clock, findUnreadableKeys }: Readiness
     const now = clock.now();
     if (!last.migrations || now - last.keysCheckedAt < KEYS_EVERY_MS) return;
     // Another process may have encrypted data with a newer ring.
-    last.keys = (await findUnreadableKeys()).length === 0;
+    const unreadable = await findUnreadableKeys();
+    if (unreadable.length > 0 && last.keys) deps.onUnreadableKeys?.(unreadable);
+    last.keys = unreadable.length === 0;
     last.keysCheckedAt = now;
   }
 }
@@ -118,10 +118,12 @@ const PING_MS = 1_500;
 const LEARN_MS = 500;
 const KEYS_EVERY_MS = 30_000;
 
-interface ReadinessDeps {
-  readonly engine: Engine;
+interface CheckDeps {
+  readonly engine: Pick<Engine, 'ping' | 'query'>;
   readonly clock: Pick<Clock, 'now'>;
   findUnreadableKeys(): Promise<readonly string[]>;
+  /** Called once when data was found that no key of the ring can decrypt. */
+  readonly onUnreadableKeys?: ((keyIds: readonly string[]) => void) | undefined;
 }
 
 interface CacheBounds {

@@ -100,20 +100,25 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
   {
     "name": "0006_webhook_indexes",
     "statements": [
-      "CREATE INDEX \"events_by_customer\" ON \"crossbook\".\"events\" USING btree (\"application_id\",\"customer_id\",\"created_at\");",
-      "CREATE INDEX \"events_by_age\" ON \"crossbook\".\"events\" USING brin (\"created_at\");"
+      "CREATE INDEX CONCURRENTLY \"events_by_customer\" ON \"crossbook\".\"events\" USING btree (\"application_id\",\"customer_id\",\"created_at\");",
+      "CREATE INDEX CONCURRENTLY \"events_by_age\" ON \"crossbook\".\"events\" USING brin (\"created_at\");"
     ]
   },
   {
     "name": "0007_lifecycle",
     "statements": [
       "CREATE TABLE \"crossbook\".\"job_leases\" (\n\t\"job\" text PRIMARY KEY NOT NULL,\n\t\"holder\" uuid NOT NULL,\n\t\"until\" timestamp with time zone NOT NULL\n);",
-      "ALTER TABLE \"crossbook\".\"credentials\" ADD COLUMN \"idle_since\" timestamp with time zone;",
-      "CREATE INDEX \"connections_by_provider\" ON \"crossbook\".\"connections\" USING btree (\"application_id\",\"provider_name\",\"customer_id\");",
-      "CREATE INDEX \"connections_by_status\" ON \"crossbook\".\"connections\" USING btree (\"application_id\",\"status\",\"customer_id\");",
-      "CREATE INDEX \"connections_by_account\" ON \"crossbook\".\"connections\" USING btree (\"provider_name\",\"account_id\");",
-      "CREATE INDEX \"credentials_by_idleness\" ON \"crossbook\".\"credentials\" USING btree (greatest(\"updated_at\", \"idle_since\"));",
-      "CREATE INDEX \"customers_by_email\" ON \"crossbook\".\"customers\" USING btree (\"application_id\",lower(\"email\"),\"customer_id\");"
+      "ALTER TABLE \"crossbook\".\"credentials\" ADD COLUMN \"idle_since\" timestamp with time zone;"
+    ]
+  },
+  {
+    "name": "0007_lifecycle_indexes",
+    "statements": [
+      "CREATE INDEX CONCURRENTLY \"connections_by_provider\" ON \"crossbook\".\"connections\" USING btree (\"application_id\",\"provider_name\",\"customer_id\");",
+      "CREATE INDEX CONCURRENTLY \"connections_by_status\" ON \"crossbook\".\"connections\" USING btree (\"application_id\",\"status\",\"customer_id\");",
+      "CREATE INDEX CONCURRENTLY \"connections_by_account\" ON \"crossbook\".\"connections\" USING btree (\"provider_name\",\"account_id\");",
+      "CREATE INDEX CONCURRENTLY \"credentials_by_idleness\" ON \"crossbook\".\"credentials\" USING btree (greatest(\"updated_at\", \"idle_since\"));",
+      "CREATE INDEX CONCURRENTLY \"customers_by_email\" ON \"crossbook\".\"customers\" USING btree (\"application_id\",lower(\"email\"),\"customer_id\");"
     ]
   },
   {

@@ -62,11 +62,12 @@ export function startOutageLoad({ url, headers }: Product, perSecond: number): O
   }
 }
 
-/** Waits until the product is ready again; undefined if it never is. */
+/** Waits until the product can use its database again; undefined if it never can. */
 export async function measureReturn({ url }: Product): Promise<number | undefined> {
   const from = performance.now();
   while (performance.now() - from < PATIENCE_MS) {
-    if ((await fetch(`${url}/readyz`)).ok) return performance.now() - from;
+    const { ok } = (await (await fetch(`${url}/readyz`)).json()) as { ok: boolean };
+    if (ok) return performance.now() - from;
     await wait(50);
   }
   return undefined;

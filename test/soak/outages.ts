@@ -57,8 +57,8 @@ const release = async () => void (await Promise.all(held.splice(0).map((client) 
 
 /** How it begins and ends, and whether the process stays ready meanwhile (undefined: either). */
 const OUTAGES: readonly Outage[] = [
-  { name: 'stopped', begin: cluster.stop, end: cluster.start, isReady: false },
-  { name: 'frozen', begin: cluster.freeze, end: cluster.thaw, isReady: false },
+  { name: 'stopped', begin: cluster.stop, end: cluster.start },
+  { name: 'frozen', begin: cluster.freeze, end: cluster.thaw },
   {
     name: 'crashed',
     async begin() {
@@ -83,7 +83,6 @@ const OUTAGES: readonly Outage[] = [
       }
     },
     end: release,
-    isReady: true,
   },
   {
     name: 'table locked',
@@ -93,11 +92,10 @@ const OUTAGES: readonly Outage[] = [
       await client.query('begin; lock table crossbook.customers');
     },
     end: release,
-    isReady: true,
   },
-  { name: 'read-only', begin: () => setReadOnly('on'), end: endReadOnly, isReady: false },
-  { name: 'Redis killed', begin: redis.stop, end: redis.start, isReady: true, isRight: true },
-  { name: 'Redis frozen', begin: redis.freeze, end: redis.thaw, isReady: true, isRight: true },
+  { name: 'read-only', begin: () => setReadOnly('on'), end: endReadOnly },
+  { name: 'Redis killed', begin: redis.stop, end: redis.start, isRight: true },
+  { name: 'Redis frozen', begin: redis.freeze, end: redis.thaw, isRight: true },
 ];
 
 async function endReadOnly(): Promise<void> {
@@ -126,7 +124,7 @@ try {
 }
 process.exitCode = isWell ? 0 : 1;
 
-async function measure({ begin, end, isReady, isRight }: Outage) {
+async function measure({ begin, end, isRight }: Outage) {
   const load = startOutageLoad(product, PER_SECOND);
   await wait(1_000);
   await begin();
@@ -154,9 +152,7 @@ async function measure({ begin, end, isReady, isRight }: Outage) {
   const samples = readiness.filter(
     ({ sentAt, ms }) => sentAt >= from + GRACE_MS && sentAt + ms <= to,
   );
-  const wrongReadiness = samples.filter(
-    ({ status }) => isReady !== undefined && (status === 200) !== isReady,
-  );
+  const wrongReadiness = samples.filter(({ status }) => status !== 200);
   const problems = [
     ...(strange.length > 0
       ? [`${strange.length} answers are neither 200 nor 503: ${strange[0]?.status}`]
@@ -191,7 +187,6 @@ interface Outage {
   readonly name: string;
   begin(): void | Promise<void>;
   end?(): void | Promise<void>;
-  readonly isReady?: boolean;
   /** Whether no request may be rejected. */
   readonly isRight?: boolean;
 }

@@ -152,7 +152,8 @@ async function hasRedis(): Promise<boolean> {
 }
 
 async function hasDatabase(): Promise<boolean> {
-  return (await fetch(`${product.url}/readyz`)).ok;
+  const { ok } = (await (await fetch(`${product.url}/readyz`)).json()) as { ok: boolean };
+  return ok;
 }
 
 async function countCalls(running: Product): Promise<Record<string, number>> {

@@ -1,6 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { backUp, restore } from '../../storage/backup.ts';
+import { migrateDatabase } from '../../storage/database.ts';
+import { describeMigration } from '../../storage/engine/open.ts';
 import type { Command } from '../command.ts';
 
 const FILE = {
@@ -12,6 +14,22 @@ const KEYS =
 
 /** Commands for the installation: keys, data, schema. */
 export const installationCommands: readonly Command[] = [
+  {
+    name: 'migrate',
+    summary: 'Applies pending migrations to the database. The servers may run.',
+    details: [
+      'Each start does the same. Run it before an upgrade of a large database, so that the new servers start at once.',
+    ],
+    async run({ readConfig, note }) {
+      const target = { ...readConfig().database, join: true };
+      const applied = await migrateDatabase(target, describeMigration(note));
+      const text =
+        applied.length > 0
+          ? `Applied: ${applied.join(', ')}`
+          : 'All migrations were applied already.';
+      return { data: { applied }, text };
+    },
+  },
   {
     name: 'seal rotate',
     summary: 'Re-encrypts all stored secrets with the first key of CROSSBOOK_KEYS.',

@@ -1,15 +1,32 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { createSingleFlight } from '../../lib/cache.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { DatabaseState, RunSql } from './open.ts';
+import { ConnectError, hasTooManyConnections } from './failures.ts';
+import type { DatabaseState, RunSql, UrlTarget } from './open.ts';
+
+/** The driver's client, whose `connect` rejects with a `ConnectError` for whatever reason it fails. */
+export class DatabaseClient extends pg.Client {
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+    const connected = super.connect().catch((cause: unknown) => {
+      throw new ConnectError(cause);
+    });
+    if (!callback) return connected;
+    // The driver's pool calls back without an error when it is connected.
+    connected.then(() => Reflect.apply(callback, undefined, []), callback);
+    return undefined;
+  }
+}
 
 /** Creates a connection outside of the pool. `purpose` is its name in `pg_stat_activity`. */
 export function createClient(
   url: string,
   purpose: string,
   settings: pg.ClientConfig = {},
-): pg.Client {
-  const client = new pg.Client({
+): DatabaseClient {
+  const client = new DatabaseClient({
     connectionString: url,
     application_name: `crossbook ${purpose}`,
     connectionTimeoutMillis: 10_000,
@@ -20,34 +37,69 @@ export function createClient(
   return client;
 }
 
-/** Implements `Engine.withAdvisoryLock`. */
-export async function withAdvisoryLock<T>(
-  url: string,
+/** Implements `Engine.session`. */
+export async function withSession<T>(
+  { url, pooled = false }: UrlTarget,
   work: (run: RunSql) => Promise<T>,
-  onWait: () => void,
 ): Promise<T> {
-  const client = createClient(url, 'migrations');
+  const client = createClient(url, 'maintenance');
   try {
     await client.connect();
-    await client.query('begin; set local statement_timeout = 0; set local lock_timeout = 0');
-    const { rows } = await client.query(
-      `select pg_try_advisory_xact_lock(${ADVISORY_LOCK_KEY}) as "isMine"`,
-    );
-    if (!rows[0].isMine) {
-      onWait();
-      await client.query(`select pg_advisory_xact_lock(${ADVISORY_LOCK_KEY})`);
-    }
-    const result = await work(
-      async (text, values = []) => (await client.query(text, [...values])).rows,
-    );
-    await client.query('commit');
-    return result;
+    // Behind a pooler the setting would stay on a connection that others use.
+    if (!pooled) await client.query('set statement_timeout = 0; set lock_timeout = 0');
+    return await work(async (text, values = []) => (await client.query(text, [...values])).rows);
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-const ADVISORY_LOCK_KEY = `hashtextextended('crossbook:alone', 0)`;
+/** Runs the work in a transaction of the session, without a limit for a statement. */
+export async function inTransaction<T>(
+  run: RunSql,
+  work: () => Promise<T>,
+  { lockTimeoutMs = 0, mode = '' } = {},
+): Promise<T> {
+  await run(`begin ${mode}`);
+  try {
+    await run('set local statement_timeout = 0');
+    await run(`set local lock_timeout = ${lockTimeoutMs}`);
+    const result = await work();
+    await run('commit');
+    return result;
+  } catch (error) {
+    await run('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Implements `Engine.withMigrationLock`. The lock is held in an open transaction of its own, because a pooler keeps a
+ * connection only for its duration. It is polled: a waiting statement would be a transaction for which CREATE INDEX
+ * CONCURRENTLY waits.
+ */
+export async function withMigrationLock<T>(
+  target: UrlTarget,
+  work: (run: RunSql) => Promise<T>,
+  onWait: () => void,
+): Promise<T> {
+  const client = createClient(target.url, 'migration lock');
+  try {
+    await client.connect();
+    for (let tries = 0; ; tries += 1) {
+      await client.query('begin; set local idle_in_transaction_session_timeout = 0');
+      const { rows } = await client.query(TRY_MIGRATION_LOCK);
+      if (rows[0].isMine) return await withSession(target, work);
+      await client.query('rollback');
+      if (tries === 0) onWait();
+      await wait(LOCK_POLL_MS);
+    }
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+const TRY_MIGRATION_LOCK = `select pg_try_advisory_xact_lock(hashtextextended('crossbook:alone', 0)) as "isMine"`;
+const LOCK_POLL_MS = 250;
 
 /**
  * Implements `Engine.holdSharedLock` in an open transaction, because a pooler keeps a connection only for its
@@ -62,49 +114,47 @@ export async function holdSharedLock(url: string, key: string): Promise<pg.Clien
 }
 
 /**
- * Probes the database on a separate connection, independent of a full pool or a locked table. One probe at a time,
- * each with a timeout, so that a frozen server is detected too.
+ * Probes the database over a connection of the pool, or a separate one while all of them are in use, so that neither a
+ * full pool nor a locked table looks like an outage. A server without a free connection counts as reachable. One probe
+ * at a time, each with a timeout, so that a frozen server is detected too.
  */
-export function createProbe(url: string, clock: Clock) {
+export function createProbe({ pool, url, clock }: ProbeOptions) {
   const singleFlight = createSingleFlight<DatabaseState>();
-  let client: pg.Client | undefined;
+  let last: DatabaseState = { isReadOnly: false };
 
   return {
     /** Rejects where the database is unreachable. */
-    look: () =>
-      singleFlight(() =>
-        withLimit(ask(), { limitMs: PROBE_LIMIT_MS, clock }).catch((error) => {
-          drop();
-          throw error;
-        }),
-      ),
-    close: drop,
+    look: () => singleFlight(look),
   };
 
-  async function ask(): Promise<DatabaseState> {
-    const asked = client ?? (await connect());
-    // The current state, even on a connection from before a failover.
-    const { rows } = await asked.query(
-      `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
-    );
-    return { isReadOnly: rows[0].isReadOnly };
+  async function look(): Promise<DatabaseState> {
+    const isFree = pool.idleCount > 0 || pool.totalCount < pool.options.max;
+    try {
+      const limits = { limitMs: PROBE_LIMIT_MS, clock };
+      const { rows } = await withLimit(isFree ? pool.query({ ...LOOK }) : lookAlone(url), limits);
+      last = rows[0] ?? last;
+    } catch (error) {
+      if (!hasTooManyConnections(error)) throw error;
+    }
+    return last;
   }
+}
 
-  async function connect(): Promise<pg.Client> {
-    // Longer than the timeout of the probe, which also closes the socket.
-    const made = createClient(url, 'probe', { connectionTimeoutMillis: 2 * PROBE_LIMIT_MS });
-    // An error between two probes: the next one reconnects.
-    made.on('error', () => {
-      if (client === made) client = undefined;
-    });
-    client = made;
-    await made.connect();
-    return made;
-  }
+/** The current state, even on a connection from before a failover. */
+const LOOK = {
+  name: 'look_at_database',
+  text: `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+};
 
-  function drop(): void {
-    client?.end().catch(() => undefined);
-    client = undefined;
+async function lookAlone(url: string): Promise<pg.QueryResult<DatabaseState>> {
+  // Longer than the timeout of the probe: these only close the connection.
+  const limits = { connectionTimeoutMillis: 2 * PROBE_LIMIT_MS, query_timeout: 2 * PROBE_LIMIT_MS };
+  const client = createClient(url, 'probe', limits);
+  try {
+    await client.connect();
+    return await client.query<DatabaseState>(LOOK.text);
+  } finally {
+    client.end().catch(() => undefined);
   }
 }
 
@@ -127,6 +177,12 @@ export function withLimit<T>(work: Promise<T>, { limitMs, clock }: Limit): Promi
 }
 
 const GRACE_MS = 50;
+
+interface ProbeOptions {
+  readonly pool: pg.Pool;
+  readonly url: string;
+  readonly clock: Clock;
+}
 
 interface Limit {
   readonly limitMs: number;

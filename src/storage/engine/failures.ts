@@ -3,18 +3,34 @@ import { CrossbookError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 /**
+ * The server could not be reached, or did not accept this client: a wrong password, a missing database, no free
+ * connection. No statement was sent.
+ */
+export class ConnectError extends Error {
+  override readonly name = 'ConnectError';
+  override readonly cause: Error;
+
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause : new Error(String(cause));
+    super(reason.message);
+    this.cause = reason;
+  }
+}
+
+/**
  * Classifies a database error and whether it may be retried. Driver errors stay inside, because their messages and
  * details quote parameters and rows, which are secrets and personal data.
  */
 export function classifyError(thrown: unknown): Failure {
   const failure = thrown instanceof DrizzleQueryError ? thrown.cause : thrown;
   if (!(failure instanceof Error)) return { repeat: 'never', error: thrown };
+  if (failure instanceof ConnectError) return away(failure, 'always');
   const code = codeOf(failure);
-  if (NEVER_EXECUTED.has(code) || isRowLocked(failure) || CONNECT_FAILURE.test(failure.message))
+  if (NEVER_EXECUTED.has(code) || isRowLocked(failure) || NO_CONNECTION.test(failure.message))
     return away(failure, 'always');
   if (LOST.has(code) || code.startsWith('08') || LOST_MESSAGE.test(failure.message))
     return away(failure, 'reads');
-  if (OVERLOADED.test(code) || isOfItsFiles(failure, code)) return away(failure, 'never');
+  if (UNUSABLE.test(code)) return away(failure, 'never');
   if (UNSTORABLE.has(code)) return { repeat: 'never', error: unstorable() };
   return { repeat: 'never', error: SQL_STATE.test(code) ? refused(failure, code) : failure };
 }
@@ -31,7 +47,8 @@ function away(cause: Error, repeat: Failure['repeat']): Failure {
 }
 
 /** A new error instance per request. */
-export function toUnavailable(cause: unknown): CrossbookError {
+export function toUnavailable(failure: unknown): CrossbookError {
+  const cause = failure instanceof ConnectError ? failure.cause : failure;
   return new CrossbookError('SERVICE_UNAVAILABLE', 'The database cannot answer at the moment.', {
     cause,
     retryAfterMs: 1_000,
@@ -54,6 +71,11 @@ export function isTableLocked(thrown: unknown): boolean {
   return thrown instanceof Error && codeOf(thrown) === LOCK_TIMEOUT && !namesRow(thrown);
 }
 
+/** Whether a later attempt may get the lock. */
+export function isLockedOut(thrown: unknown): boolean {
+  return thrown instanceof Error && [LOCK_TIMEOUT, DEADLOCK].includes(codeOf(thrown));
+}
+
 /**
  * Whether it timed out on a row lock, which is held until commit: longer than the timeout where the disk is slow, or
  * in a deadlock.
@@ -66,43 +88,43 @@ function namesRow(failure: Error): boolean {
   return 'where' in failure && typeof failure.where === 'string' && ROW.test(failure.where);
 }
 
-/** A read-only file system has the same code as a missing grant, which is a bug of ours. */
-function isOfItsFiles({ message }: Error, code: string): boolean {
-  return code === '42501' && message.startsWith('could not ');
-}
-
 function codeOf(failure: Error): string {
   return 'code' in failure && typeof failure.code === 'string' ? failure.code : '';
 }
 
+const TOO_MANY_CONNECTIONS = '53300';
+const DEADLOCK = '40P01';
 const SQL_STATE = /^[0-9A-Z]{5}$/;
 
 const NEVER_EXECUTED = new Set([
   '40001', // serialization failure
-  '40P01', // deadlock: this transaction was aborted, the other continues
+  DEADLOCK, // this transaction was aborted, the other continues
   '25006', // read-only: the primary has become a replica
-  '53300', // too many connections
-  '55000', // the database does not accept connections, e.g. during maintenance
+  TOO_MANY_CONNECTIONS, // from a pooler, which has accepted the client before
   '57P03', // starting up, or shutting down
-  '08001',
-  '08004',
-  'ECONNREFUSED',
-  'ENOENT', // the embedded server has not opened its socket again yet
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
 ]);
-const CONNECT_FAILURE =
-  /^timeout (exceeded when trying to connect|expired$)|due to connection timeout/;
+/** The pool's own timeouts. */
+const NO_CONNECTION = /^timeout exceeded when trying to connect|due to connection timeout/;
 
-const LOST = new Set(['57P01', '57P02', '57P05', '25P03', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+const LOST = new Set([
+  '57P01',
+  '57P02',
+  '57P04',
+  '57P05',
+  '25P03',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
 const LOST_MESSAGE =
   /^Connection terminated|^Client (was closed|has encountered)|^Query read timeout|^Cannot use a pool after/;
 
 const LOCK_TIMEOUT = '55P03';
-/** Table lock timeout, statement timeout, out of memory, disk full or broken: retrying would make it worse. */
-const OVERLOADED = /^(55P03|57014|5[38][0-9A-Z]{3})$/;
+/**
+ * What the server or its operator has to change, and what retrying would make worse: a table lock, the statement
+ * timeout, no memory or disk space, a broken file or index, a missing privilege (28, 42501), a missing database.
+ */
+const UNUSABLE = /^(55P03|57014|42501|3D000|(28|53|58|F0|XX)[0-9A-Z]{3})$/;
 /**
  * When PostgreSQL waits for a row, the error context names its position in any language: `while locking tuple (0,1)
  * in …`.
@@ -134,6 +156,11 @@ export function createOutageReports(
 }
 
 const OUTAGE_REPORT_EVERY_MS = 60_000;
+
+/** Whether the server refuses another connection because it has as many as it allows. */
+export function hasTooManyConnections(failure: unknown): boolean {
+  return failure instanceof ConnectError && codeOf(failure.cause) === TOO_MANY_CONNECTIONS;
+}
 
 export interface Failure {
   /** `always`: nothing was executed. `reads`: the statement may have been executed. */

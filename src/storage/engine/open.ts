@@ -29,12 +29,25 @@ async function openServer(target: EmbeddedTarget, log?: EmbeddedLog): Promise<Em
 
 /** Logs reports of the database for the operator. */
 export function reportTo(log: Log) {
+  const { onMigrationWait, onMigrationBlocked } = describeMigration((line) => log.warn({}, line));
   return {
+    onMigrationWait,
+    onMigrationBlocked,
     onError: (cause) => log.warn({ cause }, 'a database connection broke'),
     onOutage: (outage) => log.warn(outage, 'the database cannot answer'),
-    onMigrationWait: () =>
-      log.warn({}, 'another process is changing the tables of the database: this one waits for it'),
     onServerLog: (level, message) => log[level]({ database: 'embedded' }, message),
+  } satisfies Tuning;
+}
+
+/** Says what a migration waits for. */
+export function describeMigration(say: (line: string) => void) {
+  return {
+    onMigrationWait: () =>
+      say('another process is migrating the database: this one waits until it has finished'),
+    onMigrationBlocked: (name) =>
+      say(
+        `migration ${name} waits for a lock that another session holds (see pg_locks), and is tried every second`,
+      ),
   } satisfies Tuning;
 }
 
@@ -69,6 +82,8 @@ export interface Tuning {
   readonly onOutage?: OnOutage | undefined;
   /** Called when this process waits for the migration of another one. */
   readonly onMigrationWait?: (() => void) | undefined;
+  /** Called once for each migration that has to wait for a lock of another session. */
+  readonly onMigrationBlocked?: ((name: string) => void) | undefined;
   /** Called with log lines of the embedded server. */
   readonly onServerLog?: EmbeddedLog | undefined;
 }

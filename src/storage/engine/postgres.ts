@@ -5,9 +5,15 @@ import { CrossbookError } from '../../domain/errors.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { createFairQueue } from '../../lib/fair-slots.ts';
 import { createDatabaseBreaker, createStatementBreakers } from './circuit-breaker.ts';
-import { createProbe, holdSharedLock, withAdvisoryLock } from './client.ts';
-import { classifyError, createOutageReports } from './failures.ts';
-import type { DatabaseState, RunSql, Statements, Tuning, UrlTarget } from './open.ts';
+import {
+  createProbe,
+  DatabaseClient,
+  holdSharedLock,
+  withMigrationLock,
+  withSession,
+} from './client.ts';
+import { classifyError, createOutageReports, toUnavailable } from './failures.ts';
+import type { DatabaseState, RunSql, Statement, Statements, Tuning, UrlTarget } from './open.ts';
 
 /** PostgreSQL over a connection pool, with retries and circuit breakers. Connects lazily. */
 export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning) {
@@ -23,7 +29,7 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
   // Handles errors of idle connections, which would otherwise end the process.
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', ignore);
-  const probe = createProbe(url, clock);
+  const probe = createProbe({ pool, url, clock });
   const breaker = createDatabaseBreaker({ probe, clock, patienceMs: deadlineMs / 2 });
   const holders: pg.Client[] = [];
   const report = createOutageReports(onOutage, clock);
@@ -32,18 +38,17 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
     ...openStatements(OWN_WORK),
     /** The statements of an application share the connections of the pool fairly with those of others. */
     forApplication: openStatements,
-    /** One transaction without timeouts that excludes all others of its kind. For migrations. */
-    withAdvisoryLock: <T>(work: (run: RunSql) => Promise<T>) =>
-      withAdvisoryLock(url, work, tuning.onMigrationWait ?? ignore),
+    /** Runs the work on a separate connection without timeouts. */
+    session: <T>(work: (run: RunSql) => Promise<T>) => withSession({ url, pooled }, work),
+    /** Like `session`, while no other process has this lock. For what changes tables. */
+    withMigrationLock: <T>(work: (run: RunSql) => Promise<T>) =>
+      withMigrationLock({ url, pooled }, work, tuning.onMigrationWait ?? ignore),
     /** Takes a shared lock on a separate connection, until the engine is closed or the process ends. */
     holdSharedLock: async (key: string) => void holders.push(await holdSharedLock(url, key)),
-    /**
-     * Probes on a separate connection. Rejects while the database is unreachable. Never retries, because it is called
-     * often.
-     */
+    /** Probes now. Rejects while the database is unreachable. Never retries, because it is called often. */
     ping: (): Promise<DatabaseState> =>
       breaker.look().catch((thrown) => {
-        throw classifyError(thrown).error;
+        throw toUnavailable(thrown);
       }),
     /** The counts of the pool. `waiting`: callers that wait for a connection. */
     connections: () => ({
@@ -53,7 +58,6 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
     }),
     close: async (): Promise<void> => {
       breaker.close();
-      probe.close();
       await Promise.all([pool, ...holders].map((one) => one.end()));
     },
   };
@@ -120,6 +124,7 @@ function toPoolConfig(url: string, pooled: boolean, tuning: Tuning) {
     ...(pooled
       ? { Client: NamelessClient }
       : {
+          Client: DatabaseClient,
           statement_timeout: statementTimeoutMs,
           // Longer waits would block connections. Row locks are retried, table locks are not.
           lock_timeout: lockTimeoutMs,
@@ -131,7 +136,7 @@ function toPoolConfig(url: string, pooled: boolean, tuning: Tuning) {
 /**
  * Uses no named prepared statements: behind a pooler the next statement may use another connection, which lacks them.
  */
-class NamelessClient extends pg.Client {
+class NamelessClient extends DatabaseClient {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own has fifteen overloads, and all of them pass through here.
   override query(...[statement, ...rest]: any[]): any {
     // Copied, because statements are constants.

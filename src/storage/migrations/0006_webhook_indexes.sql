@@ -1,2 +1,2 @@
-CREATE INDEX "events_by_customer" ON "crossbook"."events" USING btree ("application_id","customer_id","created_at");--> statement-breakpoint
-CREATE INDEX "events_by_age" ON "crossbook"."events" USING brin ("created_at");
+CREATE INDEX CONCURRENTLY "events_by_customer" ON "crossbook"."events" USING btree ("application_id","customer_id","created_at");--> statement-breakpoint
+CREATE INDEX CONCURRENTLY "events_by_age" ON "crossbook"."events" USING brin ("created_at");
