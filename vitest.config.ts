@@ -6,7 +6,7 @@ const ISOLATED = [
   'test/{browser,build,cli,clients,examples,gateways,hostile}/**/*.test.ts',
   'test/outbound/memory.test.ts',
   'test/storage/embedded/**/*.test.ts',
-  'test/app/{alerts,engine,hostile,webhooks-killed,process,process-tree,replicas,set-clock,shutdown,token-refresh-processes,idle-tokens-processes}.test.ts',
+  'test/app/{alerts,engine,hostile,webhooks-killed,process,process-tree,replicas,set-clock,shutdown,startup,token-refresh-processes,idle-tokens-processes}.test.ts',
   'test/storage/{credentials-processes,directory,kill,migrations,upsert-processes}.test.ts',
 ];
 

@@ -33,6 +33,8 @@ import { createSigner, createSigningKeys } from './storage/sealing.ts';
 import type { LoggerOptions } from './telemetry/logger.ts';
 import { registerGauges } from './telemetry/metrics/gauges.ts';
 
+export { openMemoryLimit } from './foundation.ts';
+
 /** The composition root; `foundation.ts`, `connecting.ts` and `background-jobs.ts` are its parts. */
 export async function createApp(
   config: Config,

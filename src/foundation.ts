@@ -6,7 +6,7 @@ import type { Plugins } from './graphql/server.ts';
 import type { Demo } from './http/welcome.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { openLimits } from './limits/limits.ts';
-import { createMemoryLimit, defaultMaxHeldBytes } from './limits/memory-limit.ts';
+import { createMemoryLimit, defaultMaxHeldBytes, type MemoryLimit } from './limits/memory-limit.ts';
 import { createRegistry } from './providers/registry.ts';
 import { createConnectionCache } from './request/connection-cache.ts';
 import { type Directions, toDirections } from './sandbox/directions.ts';
@@ -78,12 +78,17 @@ export async function openFoundation(
     /** Undefined without the sandbox, like `demo`. */
     sandbox,
     demo,
-    heldBytes: createMemoryLimit({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() }),
+    heldBytes: given.heldBytes ?? openMemoryLimit(config),
     connections: createConnectionCache(clock),
     findOAuthClient: createFindOAuthClient({ config, database, directions }),
     close: () =>
       Promise.all([database.close(), own?.sandbox.close(), telemetry.close(), limits.close()]),
   };
+}
+
+/** The memory limit of the process. */
+export function openMemoryLimit({ maxHeldBytes }: Pick<Config, 'maxHeldBytes'>): MemoryLimit {
+  return createMemoryLimit({ maxBytes: maxHeldBytes ?? defaultMaxHeldBytes() });
 }
 
 async function openOwnSandbox(port: number) {
@@ -153,6 +158,8 @@ export interface AppOverrides {
   readonly clock?: Clock | undefined;
   /** The embedded database, where it is already starting. */
   readonly database?: BegunServer | undefined;
+  /** The memory limit, where the listener uses one already. */
+  readonly heldBytes?: MemoryLimit | undefined;
   /** Called with the current step of the start, for the operator. */
   readonly onStep?: ((step: string) => void) | undefined;
   /**

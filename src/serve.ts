@@ -1,7 +1,8 @@
-import { createApp } from './app.ts';
+import { createApp, openMemoryLimit } from './app.ts';
 import { type Env, readConfig } from './config.ts';
 import { shutdownOnSignal } from './http/lifecycle.ts';
 import { listen } from './http/listen.ts';
+import { createStartupHandler } from './http/startup.ts';
 import { formatStartupMessage } from './http/welcome.ts';
 import { flushCompileCache } from './lib/data-directory.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from './lib/output.ts';
 import type { BegunServer } from './storage/embedded/start.ts';
 
-/** Reads the configuration, creates the application, listens, and shuts down on a signal. */
+/** Reads the configuration, listens, creates the application, and shuts down on a signal. */
 export async function serve(env: Env, database: BegunServer | undefined): Promise<void> {
   const readable = process.stdout.isTTY === true;
   const stdout = createLossyOutput(process.stdout);
@@ -27,13 +28,17 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
   };
   try {
     const config = readConfig(env);
-    const given = { database, onStep: output.step, countLostLines: stdout.countLost };
-    const app = await createApp(config, { output, readable }, given);
-    const listener = await listen({ ...config, ...app }).catch(async (error: unknown) => {
-      await app.close();
-      throw error;
-    });
+    const heldBytes = openMemoryLimit(config);
+    const { open, ...handler } = createStartupHandler();
+    // Listens before migrations run, so that probes and clients get a response meanwhile.
+    const listener = await listen({ ...config, ...handler, heldBytes });
+    const app = await createApp(
+      config,
+      { output, readable },
+      { database, heldBytes, onStep: output.step, countLostLines: stdout.countLost },
+    );
     app.announceUrl(listener.url);
+    open(app);
     output.write(formatStartupMessage({ ...app, url: listener.url }));
     shutdownOnSignal({
       listener,

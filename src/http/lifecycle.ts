@@ -42,7 +42,7 @@ export function createProbes({ checkShared, renderMetrics, renderHomePage }: Pro
 }
 
 /** `ok` is true where every check passes, whatever the status. */
-function toProbeResponse(status: 200 | 503, checks: object): HttpResponse {
+export function toProbeResponse(status: 200 | 503, checks: object): HttpResponse {
   const ok = Object.values(checks).every(Boolean);
   return {
     status,

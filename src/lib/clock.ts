@@ -58,6 +58,32 @@ export function whenOver(
   };
 }
 
+/**
+ * Rejects where the work exceeds its timeout. Time in which this process was blocked or stopped is added, because
+ * data that arrived meanwhile is read only after the timers.
+ */
+export function withLimit<T>(work: Promise<T>, { limitMs, clock }: Limit): Promise<T> {
+  const began = clock.now();
+  return new Promise((resolve, reject) => {
+    let cancel = clock.schedule(limitMs, () => {
+      const lateMs = clock.now() - began - limitMs;
+      const end = () => reject(new TimeLimitError('timeout expired'));
+      cancel = clock.schedule(Math.min(lateMs, limitMs) + GRACE_MS, end);
+    });
+    work.then(resolve, reject).finally(() => cancel());
+  });
+}
+
+/** The error of `withLimit`. */
+export class TimeLimitError extends Error {}
+
+const GRACE_MS = 50;
+
+interface Limit {
+  readonly limitMs: number;
+  readonly clock: Pick<Clock, 'now' | 'schedule'>;
+}
+
 export interface Wait {
   readonly clock: Clock;
   /** The deadline in monotonic time. */

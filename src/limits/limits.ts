@@ -227,7 +227,8 @@ const BUCKET_DIGITS = 4;
 
 export type Limits = Awaited<ReturnType<typeof openLimits>>;
 
-interface LimitOptions extends Pick<LimiterOptions, 'clock'> {
+interface LimitOptions {
+  readonly clock: Pick<Clock, 'now' | 'schedule'>;
   /** Units per minute; 0: no limit. */
   readonly perApplication: number;
   /** Counts the requests by customer tokens. */

@@ -118,6 +118,8 @@ function sum<Item>(items: readonly Item[], read: (item: Item) => number): number
 
 const KEPT_ACCOUNTS = 1_024;
 
+export type MemoryLimit = ReturnType<typeof createMemoryLimit>;
+
 /**
  * The share of the total that one owner may hold, so that others always find some left. Unauthenticated clients share
  * one account, because an attacker may have many addresses.

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../domain/log.ts';
-import { type Clock, runPeriodically } from '../lib/clock.ts';
+import { type Clock, runPeriodically, TimeLimitError, withLimit } from '../lib/clock.ts';
 
 /**
- * A Redis connection that fails fast: a command without a timely reply has failed. Outages and recoveries are logged
- * once each. A heartbeat every second announces this process and returns how many there are.
+ * A Redis connection that fails fast: a command without a timely reply has failed, and closes the connection, so that
+ * no other command waits. A new connection is used once a heartbeat has got its reply. Outages and recoveries are
+ * logged once each. The heartbeat every second announces this process and returns how many there are.
  */
 export async function openRedis({ url, prefix, log, clock, ...options }: RedisOptions) {
   const { commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
@@ -13,7 +14,8 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
     keyPrefix: prefix,
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    commandTimeout: commandTimeoutMs,
+    // For the handshake; `inTime` limits all other commands.
+    commandTimeout: CONNECT_TIMEOUT_MS,
     // Commands must not queue for a reconnect: failing fast is better than a late reply.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -24,6 +26,8 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
   const beat = define('crossbookHeartbeat', HEARTBEAT);
   /** By the last heartbeat. Before the first: an installation with Redis usually has several. */
   let processes = 2;
+  /** Whether this connection has got a reply. */
+  let isAnswering = false;
   let connectedSince: number | undefined;
   let isClosing = false;
   let cause = '';
@@ -33,13 +37,9 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
   client.on('error', (error: Error) => {
     cause = error.message;
   });
-  client.on('ready', () => {
-    connectedSince = clock.now();
-    if (hasLoggedOutage) log.info({}, 'Redis is reachable again');
-    hasLoggedOutage = false;
-    void heartbeat().catch(() => undefined);
-  });
+  client.on('ready', () => void greet());
   client.on('close', () => {
+    isAnswering = false;
     connectedSince = undefined;
     if (!hasLoggedOutage && !isClosing) {
       log.warn({ cause }, 'Redis is unreachable: this process enforces its limits by itself');
@@ -47,19 +47,23 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
     hasLoggedOutage = true;
     hasBeenAway = true;
   });
-  await client.connect().catch(() => undefined);
+  await client.connect().then(greet, () => undefined);
   const beating = runPeriodically({
     intervalMs: HEARTBEAT_MS,
     work: async () => isConnected() && heartbeat(),
-    // Connected but unresponsive: treated as disconnected until a new connection answers.
-    onError: () => client.disconnect(true),
+    onError: () => undefined,
   });
 
   return {
     client,
     /** Opens a counter that all processes share. */
-    createCount: (options: Parameters<typeof createSharedCount>[1]) =>
-      createSharedCount(client, options),
+    createCount(options: Parameters<typeof createSharedCount>[1]) {
+      const count = createSharedCount(client, options);
+      return async (key: string, units: number) => {
+        if (!isAnswering) throw new Error('Redis is unavailable.');
+        return inTime(() => count(key, units));
+      };
+    },
     define,
     isConnected,
     /** Monotonic time of the connect; undefined while disconnected. */
@@ -84,11 +88,34 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
     client.defineCommand(name, { lua });
     const run = Reflect.get(client, name) as (...values: (string | number)[]) => Promise<unknown>;
     return (keys: readonly string[], values: readonly (string | number)[]) =>
-      run.call(client, keys.length, ...keys, ...values);
+      inTime(() => run.call(client, keys.length, ...keys, ...values));
   }
 
   function isConnected(): boolean {
-    return client.status === 'ready';
+    return isAnswering;
+  }
+
+  /** Uses a new connection only after its first reply: a slow server would make callers wait again. */
+  async function greet(): Promise<void> {
+    const hasReplied = await heartbeat().then(
+      () => true,
+      () => false,
+    );
+    if (!hasReplied || isAnswering || client.status !== 'ready') return;
+    isAnswering = true;
+    connectedSince = clock.now();
+    if (hasLoggedOutage) log.info({}, 'Redis is reachable again');
+    hasLoggedOutage = false;
+  }
+
+  /** A late reply closes the connection, and all other commands fail with it. */
+  async function inTime<T>(command: () => Promise<T>): Promise<T> {
+    try {
+      return await withLimit(command(), { limitMs: commandTimeoutMs, clock });
+    } catch (error) {
+      if (error instanceof TimeLimitError) client.disconnect(true);
+      throw error;
+    }
   }
 
   function isReturning(): boolean {
@@ -106,8 +133,8 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
 }
 
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Longer than a busy process needs to read a reply that has arrived. */
-const COMMAND_TIMEOUT_MS = 1_000;
+/** A caller waits for this. Time in which the process was busy does not count. */
+const COMMAND_TIMEOUT_MS = 250;
 const RECONNECT_MS = 500;
 const HEARTBEAT_MS = 1_000;
 const GONE_AFTER_MS = 5_000;
@@ -184,7 +211,7 @@ export interface RedisOptions {
   /** The prefix of every key. */
   readonly prefix: string;
   readonly log: Log;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'schedule'>;
   /** The timeout of a command. */
   readonly commandTimeoutMs?: number | undefined;
 }

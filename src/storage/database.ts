@@ -28,11 +28,18 @@ import { createWebhookQueue } from './webhook-queue.ts';
 
 /** Opens the database, applies migrations, and checks that the key ring can decrypt the stored data. */
 export async function openDatabase(target: Target, options: DatabaseOptions): Promise<Database> {
-  const engine = await openEngine(target, options);
+  // A start that fails gives its reason once, without reports of the connections that broke on the way.
+  let isOpen = false;
+  const engine = await openEngine(target, {
+    ...options,
+    onError: (error) => isOpen && options.onError?.(error),
+    onOutage: (outage) => isOpen && options.onOutage?.(outage),
+  });
   try {
     await migrate(engine, { onBlocked: options.onMigrationBlocked });
     const database = createDatabase(engine, options);
     await requireKeys(database, options.keyRing);
+    isOpen = true;
     return database;
   } catch (error) {
     await engine.close();

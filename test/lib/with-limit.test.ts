@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withLimit } from '../../src/storage/engine/client.ts';
+import { withLimit } from '../../src/lib/clock.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
 const never = new Promise<never>(() => {});

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { toSubnet } from '../../src/http/incoming-request.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { openLimits } from '../../src/limits/limits.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 
@@ -37,7 +38,7 @@ async function open(perMinute: number) {
     redis: undefined,
     log: createFakeLog(),
     hash: (text) => createHmac('sha256', 'test').update(text).digest('base64url'),
-    clock: { now: () => now },
+    clock: { ...systemClock, now: () => now },
   });
   return { failures, fail, later };
 

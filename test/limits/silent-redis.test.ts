@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { openRedis } from '../../src/limits/redis.ts';
+import { createFakeClock } from '../support/clock.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 import {
   describeOnRedis,
@@ -77,3 +79,37 @@ describeOnRedis('a Redis that is connected and says nothing', () => {
     expect(log.lines.map(({ level }) => level)).toEqual(['warn']);
   });
 });
+
+describeOnRedis('a Redis that becomes slow or freezes', () => {
+  test('makes callers wait once for a quarter of a second, and then none until it replies in time', async () => {
+    const proxy = await openMutableProxy();
+    const clock = createFakeClock();
+    const log = createFakeLog();
+    const redis = await openRedis({ url: proxy.url, prefix: freshPrefix(), log, clock });
+    const count = redis.createCount({ name: 'test', points: 100, windowMs: 60_000 });
+    expect(await count('key', 1)).toMatchObject({ count: 1 });
+    proxy.setSilent(true);
+    const waiting = Array.from({ length: 10 }, () => count('key', 1).catch(() => 'failed'));
+    const settled = watchSettled(waiting);
+    await clock.advance(249);
+    expect(settled()).toBe(0);
+    await clock.advance(51);
+    expect(await Promise.all(waiting)).toEqual(Array.from({ length: 10 }, () => 'failed'));
+    // The clock stands still from here on: who waited for the time limit would wait for ever.
+    for (let times = 0; times < 10; times += 1)
+      expect(await count('key', 1).catch(() => 'failed')).toBe('failed');
+    expect(redis.isConnected()).toBe(false);
+    proxy.setSilent(false);
+    await until(redis.isConnected);
+    expect(await count('key', 1)).toMatchObject({ count: expect.any(Number) });
+    expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'info']);
+    await redis.close();
+    proxy.close();
+  });
+});
+
+function watchSettled(promises: readonly Promise<unknown>[]): () => number {
+  let settled = 0;
+  for (const promise of promises) promise.finally(() => (settled += 1));
+  return () => settled;
+}

@@ -17,14 +17,14 @@ afterEach(async () => {
 const SELECT = { name: 'test_select', text: 'select 1' };
 
 describe('A server that does not accept this client', () => {
-  test.each<[string, string, (url: URL) => void]>([
-    ['a wrong password', '28P01', (url) => (url.password = 'wrong')],
-    ['a role that is not there', '28P01', (url) => (url.username = 'nobody')],
-    ['a database that is not there', '3D000', (url) => (url.pathname = '/nowhere')],
-    ['TLS that it does not speak', '', (url) => (url.search = 'sslmode=require')],
-  ])('is unavailable and no bug: %s', async (_, code, spoil) => {
+  test.each([
+    ['a wrong password', '28P01', { password: 'wrong' }],
+    ['a role that is not there', '28P01', { username: 'nobody' }],
+    ['a database that is not there', '3D000', { pathname: '/nowhere' }],
+    ['TLS that it does not speak', '', { search: 'sslmode=require' }],
+  ] as const)('is unavailable and no bug: %s', async (_, code, changed) => {
     const url = new URL(inject('databaseServer'));
-    spoil(url);
+    Object.assign(url, changed);
     const outages: string[] = [];
     const onOutage = (outage: { code: string }) => void outages.push(outage.code);
     const engine = await openEngine({ url: url.href }, { deadlineMs: 0, onOutage });

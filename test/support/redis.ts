@@ -34,7 +34,11 @@ export async function openRedisProxy() {
 
 export async function openTestRedis(
   prefix: string,
-  { url = REDIS_URL, log = createFakeLog() as Log, clock = systemClock as Pick<Clock, 'now'> } = {},
+  {
+    url = REDIS_URL,
+    log = createFakeLog() as Log,
+    clock = systemClock as Pick<Clock, 'now' | 'schedule'>,
+  } = {},
 ) {
   return openRedis({ url, prefix, log, clock, commandTimeoutMs: HANGING_MS });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { createSingleFlight } from '../../lib/cache.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, withLimit } from '../../lib/clock.ts';
 import { ConnectError, hasTooManyConnections } from './failures.ts';
 import type { DatabaseState, RunSql, UrlTarget } from './open.ts';
 
@@ -160,31 +160,8 @@ async function lookAlone(url: string): Promise<pg.QueryResult<DatabaseState>> {
 
 const PROBE_LIMIT_MS = 1_500;
 
-/**
- * Rejects where the work exceeds its timeout. Time in which this process was blocked or stopped is added, because
- * data that arrived meanwhile is read only after the timers.
- */
-export function withLimit<T>(work: Promise<T>, { limitMs, clock }: Limit): Promise<T> {
-  const began = clock.now();
-  return new Promise((resolve, reject) => {
-    let cancel = clock.schedule(limitMs, () => {
-      const lateMs = clock.now() - began - limitMs;
-      const end = () => reject(new Error('timeout expired'));
-      cancel = clock.schedule(Math.min(lateMs, limitMs) + GRACE_MS, end);
-    });
-    work.then(resolve, reject).finally(() => cancel());
-  });
-}
-
-const GRACE_MS = 50;
-
 interface ProbeOptions {
   readonly pool: pg.Pool;
   readonly url: string;
   readonly clock: Clock;
-}
-
-interface Limit {
-  readonly limitMs: number;
-  readonly clock: Pick<Clock, 'now' | 'schedule'>;
 }
