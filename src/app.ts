@@ -132,6 +132,7 @@ export async function createApp(
     database: database.countConnections,
     redis: () => limits.distributedRateLimits?.isConnected(),
     webhooks: jobs.countWebhooks,
+    sweeps: jobs.sweepAges,
     lostLogLines: given.countLostLines ?? (() => 0),
   });
   const probes = createProbes({

@@ -4,16 +4,16 @@ import { runPeriodically } from './lib/clock.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import { createWebhookUrlCheck } from './outbound/webhooks/post.ts';
 import { watchWebhooks } from './outbound/webhooks/watch.ts';
-import { startSweeps } from './storage/maintenance.ts';
+import { startSweeps } from './storage/sweeps.ts';
 import { type IdleRefreshDeps, refreshIdleTokens } from './usecases/refresh-idle-tokens.ts';
 
 /** Part of the composition root: periodic and background jobs. */
 export function startJobs(foundation: Foundation, outbound: Outbound) {
   const { config, database, clock, log, telemetry } = foundation;
-  const sweep = startSweeps(database, {
+  const sweeps = startSweeps(database, {
     maxBytesPerApplication: config.maxCacheBytes,
     clock,
-    onError: (cause) => log.warn({ cause }, 'what is old was not swept'),
+    onError: (cause) => log.warn({ cause }, 'old rows were not deleted'),
   });
   const idleRefreshDeps = toIdleRefreshDeps({
     ...foundation,
@@ -31,10 +31,11 @@ export function startJobs(foundation: Foundation, outbound: Outbound) {
   return {
     checkWebhookUrl: webhooks.checkUrl,
     countWebhooks: webhooks.counts,
+    sweepAges: sweeps.ages,
     /** Resolves when the running jobs have finished. */
     async stop() {
       isStopping = true;
-      await Promise.all([sweep.stop(), idleTokens.stop(), webhooks.stop()]);
+      await Promise.all([sweeps.stop(), idleTokens.stop(), webhooks.stop()]);
     },
   };
 }

@@ -61,9 +61,9 @@ function toConfig(values: Values<typeof SETTINGS>, given: Env) {
   const isNothingReal = !production && databaseUrl === undefined && isLocal;
   const { endpoint, ...traces } = values.traces;
   const database:
-    | { readonly url: string; readonly pooled?: boolean }
+    | { readonly url: string; readonly pooler?: typeof databasePooler }
     | { readonly directory: string } = databaseUrl
-    ? { url: databaseUrl, pooled: databasePooler === 'transaction' }
+    ? { url: databaseUrl, pooler: databasePooler }
     : { directory: toDatabaseDirectory(values.dataDirectory) };
   return {
     ...rest,

@@ -14,6 +14,10 @@ const wholeNumber = (lowest: number, highest: number) =>
 const megabytes = (lowest: number, highest: number) =>
   wholeNumber(lowest, highest).transform((value) => value * 1_048_576);
 const ENCODED = 'with / # ? @ in the password percent-encoded (%2F %23 %3F %40)';
+/** A comma before the path, and not in a password. */
+const SEVERAL_HOSTS = /^[a-z+]+:\/\/([^/?#]*@)?[^/?#@]*,/;
+const ONE_HOST =
+  'must name one host: of several servers, name the address that leads to the primary (a proxy, a pooler or a DNS name)';
 const perMinute = wholeNumber(0, 1_000_000_000);
 const pathPrefix = matching(
   /^(\/[A-Za-z0-9._~-]+)+$/,
@@ -81,6 +85,7 @@ export const SETTINGS = {
     'DATABASE_URL',
     z
       .string()
+      .refine((url) => !SEVERAL_HOSTS.test(url), { message: ONE_HOST, abort: true })
       .refine(parseDatabaseUrl, `must be a postgres:// URL that names a database, ${ENCODED}`),
     'postgres://user:password@localhost:5432/crossbook',
     'PostgreSQL 15 or later (tested with 15 and 18). / # ? @ in the password are percent-encoded: %2F %23 %3F %40. Default: an embedded PostgreSQL 18 in CROSSBOOK_DATA.',
@@ -89,13 +94,13 @@ export const SETTINGS = {
     'CROSSBOOK_DATABASE_CONNECTIONS',
     wholeNumber(1, 1_000),
     '10',
-    "Connections of this process's pool; two more are its probe's and, at a start, the migrations'.",
+    "Connections of this process's pool. One more is open while all of them are in use (a probe), and two while migrations run.",
   ),
   databasePooler: setting(
     'CROSSBOOK_DATABASE_POOLER',
-    z.enum(['none', 'transaction'], 'must be none or transaction'),
+    z.enum(['none', 'session', 'transaction'], 'must be none, session or transaction'),
     'none',
-    'transaction: behind a pooler in transaction mode (PgBouncer). Statements are unnamed, and no session parameters are set.',
+    "The pool_mode of a pooler (PgBouncer) in front of PostgreSQL. session: timeouts are set by a statement after connecting. transaction: statements are unnamed, and the timeouts are the role's.",
   ),
   dataDirectory: setting(
     'CROSSBOOK_DATA',
@@ -117,10 +122,12 @@ export const SETTINGS = {
   ),
   redisUrl: optional(
     'REDIS_URL',
-    matching(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL').refine(
-      URL.canParse,
-      `must be a URL, ${ENCODED}`,
-    ),
+    matching(
+      /^rediss?:\/\//,
+      'must be a redis:// or rediss:// URL of one server: Sentinel URLs are not supported, name the address that leads to the primary',
+    )
+      .refine((url) => !SEVERAL_HOSTS.test(url), { message: ONE_HOST, abort: true })
+      .refine(URL.canParse, `must be a URL, ${ENCODED}`),
     'redis://localhost:6379',
     "Several processes keep their limits together through this Redis: requests of callers, and the providers' budgets. While it is away each process grants callers their whole limit, and keeps to its share of the providers'.",
   ),

@@ -28,16 +28,16 @@ test('the database pool and a pooler in front of it are configurable', () => {
   const DATABASE_URL = 'postgres://localhost/x';
   expect(readConfig({ DATABASE_URL })).toMatchObject({
     databaseConnections: 10,
-    database: { pooled: false },
+    database: { pooler: 'none' },
   });
   const given = { CROSSBOOK_DATABASE_CONNECTIONS: '25', CROSSBOOK_DATABASE_POOLER: 'transaction' };
   expect(readConfig({ DATABASE_URL, ...given })).toMatchObject({
     databaseConnections: 25,
-    database: { url: DATABASE_URL, pooled: true },
+    database: { url: DATABASE_URL, pooler: 'transaction' },
   });
-  const wrong = { CROSSBOOK_DATABASE_CONNECTIONS: '0', CROSSBOOK_DATABASE_POOLER: 'session' };
+  const wrong = { CROSSBOOK_DATABASE_CONNECTIONS: '0', CROSSBOOK_DATABASE_POOLER: 'statement' };
   expect(() => readConfig(wrong)).toThrow(
-    /DATABASE_CONNECTIONS[\s\S]*DATABASE_POOLER: must be none or transaction/,
+    /DATABASE_CONNECTIONS[\s\S]*DATABASE_POOLER: must be none, session or transaction/,
   );
 });
 
@@ -175,4 +175,19 @@ test.each([
   'javascript:alert(1)',
 ])('%s is rejected as a public URL', (PUBLIC_URL) => {
   expect(() => readConfig({ PUBLIC_URL })).toThrow(/PUBLIC_URL: must be an origin/);
+});
+
+test.each([
+  ['DATABASE_URL', 'postgres://me:hunter2@one:5432,two:5432/crossbook'],
+  ['DATABASE_URL', 'postgresql://one,two/crossbook?target_session_attrs=read-write'],
+  ['REDIS_URL', 'redis://:hunter2@one:26379,two:26379'],
+])('%s with several hosts is refused with what to name instead, not with a hint about passwords: %s', (name, url) => {
+  const read = () => readConfig({ [name]: url });
+  expect(read).toThrow(`${name}: must name one host`);
+  expect(read).not.toThrow(/percent-encoded|hunter2/);
+});
+
+test('a Sentinel URL is refused with what to name instead', () => {
+  const read = () => readConfig({ REDIS_URL: 'redis+sentinel://one:26379/mymaster' });
+  expect(read).toThrow(/REDIS_URL: .*Sentinel URLs are not supported/);
 });

@@ -197,8 +197,6 @@ export interface WebhookQueue {
   count(): Promise<WebhookCounts>;
   /** The first twenty, for the operator. */
   listFailing(): Promise<readonly FailingEndpoint[]>;
-  /** Deletes expired events, and deliveries of deleted endpoints. */
-  sweep(olderThan: Date): Promise<number>;
 }
 
 interface Claim {

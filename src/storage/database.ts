@@ -18,13 +18,15 @@ import {
 } from './engine/open.ts';
 import { createEvents } from './events.ts';
 import { createIdleCredentials } from './idle-credentials.ts';
-import { createCacheSweep, createSharedChecks } from './maintenance.ts';
+import { holdLease, type Lease } from './leases.ts';
 import { createOAuthClients } from './oauth-clients.ts';
 import { createRemovals } from './removals.ts';
 import { createKeyRotation, createSealedColumns, type SealedColumns } from './sealed-columns.ts';
 import { createKeyedHash, createSealer, type KeyRing } from './sealing.ts';
+import { createSharedChecks } from './shared-checks.ts';
+import { createCacheSweep } from './sweeps.ts';
 import { createWebhookEndpoints } from './webhook-endpoints.ts';
-import { createWebhookQueue } from './webhook-queue.ts';
+import { createEventSweep, createWebhookQueue } from './webhook-queue.ts';
 
 /** Opens the database, applies migrations, and checks that the key ring can decrypt the stored data. */
 export async function openDatabase(target: Target, options: DatabaseOptions): Promise<Database> {
@@ -117,14 +119,19 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
      * Registers a listener for writes of this process that may have appended events, or endpoints that wait for them.
      */
     onAppended: (listener: () => void) => void listeners.push(listener),
-    /** Ends expired links with an event, and deletes those that ended days ago. */
-    sweepConnectLinks: createConnectSweep(deps),
     parseApiKey: apiKeys.parse,
     findCallersByKey: createFindCallers(engine),
     findTokenSubject: createFindTokenSubject(engine),
     admin: createAdmin(engine, apiKeys),
     demoData: createDemoCleanup(engine),
-    maintenance: { ...keyRotation, sweepContactCache: createCacheSweep(engine) },
+    maintenance: keyRotation,
+    /** What deletes old rows, in batches. */
+    sweeps: {
+      contactCache: createCacheSweep(engine),
+      connectLinks: createConnectSweep(deps),
+      events: createEventSweep(engine),
+    },
+    holdLease: (lease: Lease) => holdLease(engine, lease),
     /** Rejects with SERVICE_UNAVAILABLE while the database is unavailable. */
     ping: engine.ping,
     checkShared: createSharedChecks({
@@ -170,7 +177,7 @@ export function cannotOpen(target: Target, error: unknown): unknown {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const reason = (cause instanceof Error && cause.message) || code || error.message;
   const hint = POOLER.test(String(reason))
-    ? ' Behind a pooler, set CROSSBOOK_DATABASE_POOLER=transaction.'
+    ? ' Behind a pooler, set CROSSBOOK_DATABASE_POOLER=transaction or =session, as its pool_mode.'
     : '';
   return new Error(
     `PostgreSQL at ${host}${pathname} cannot be used: ${reason}${hint && `.${hint}`}`,

@@ -14,6 +14,7 @@ import { isConnectionOf, isCustomer } from './customers.ts';
 import type { StoreDeps } from './database.ts';
 import { appendEvents, inTransaction, type Transaction } from './events.ts';
 import { connections, contactCache, credentials, customers } from './schema.ts';
+import { inBatches } from './sweeps.ts';
 
 /** Changes a link in a transaction. */
 export function changeLink<T>(deps: StoreDeps, change: (work: Work) => Promise<T>): Promise<T> {
@@ -203,16 +204,11 @@ export function isOpen({ status }: Pick<ConnectLinkRow, 'status'>): boolean {
   return status === 'PENDING' || status === 'STARTED';
 }
 
-/**
- * Ends expired links, each with its event, and deletes those that ended days ago. Processes may run it concurrently:
- * rows locked by one are skipped by others.
- */
+/** Ends expired links, each with its event, and deletes those that ended days ago. */
 export function createConnectSweep(deps: StoreDeps) {
-  return async () => {
-    let ended = 0;
-    // Repeats until fewer than a batch are left, or the backlog would grow.
-    for (let count = BATCH; count === BATCH; ended += count) count = await endOverdue(deps);
-    return { ended, removed: await removeOld(deps) };
+  return async function* () {
+    yield* inBatches(BATCH, () => endOverdue(deps));
+    yield* inBatches(BATCH, () => removeOld(deps));
   };
 }
 
@@ -241,7 +237,7 @@ function endOverdue(deps: StoreDeps): Promise<number> {
 
 async function removeOld({ engine, now }: StoreDeps): Promise<number> {
   const old = new Date(now().getTime() - ENDED_LINK_KEPT_MS);
-  const [removed] = await engine.query<{ count: number }>(REMOVE_OLD_LINKS, [old]);
+  const [removed] = await engine.query<{ count: number }>(REMOVE_OLD_LINKS, [old, BATCH]);
   return removed?.count ?? 0;
 }
 
@@ -249,9 +245,10 @@ const REMOVE_OLD_LINKS = {
   name: 'remove_old_connect_links',
   text: `
 with removed as (
-  delete from crossbook.connect_links
-  where updated_at < $1::timestamptz and expires_at < $1::timestamptz
-  returning id
+  delete from crossbook.connect_links where id = any (array(
+    select id from crossbook.connect_links
+    where updated_at < $1::timestamptz and expires_at < $1::timestamptz limit $2::int
+  )) returning id
 )
 select count(*)::integer as count from removed`,
 };

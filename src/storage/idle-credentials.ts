@@ -1,5 +1,6 @@
 import type { IdleConnection, IdleCredentials } from '../domain/tenant.ts';
 import type { StoreDeps } from './database.ts';
+import { holdLease } from './leases.ts';
 
 /**
  * Claims set the last use to a time after which the credentials become due again, so that a crash after a claim only
@@ -7,10 +8,7 @@ import type { StoreDeps } from './database.ts';
  */
 export function createIdleCredentials({ engine, now }: StoreDeps): IdleCredentials {
   return {
-    async holdLease(holder, leaseMs) {
-      const taken = await engine.query(TAKE_LEASE, [JOB, holder, leaseMs]);
-      return taken.length > 0;
-    },
+    holdLease: (holder, leaseMs) => holdLease(engine, { job: JOB, holder, leaseMs }),
     claim: ({ providers, idleBefore, claimedAs, limit }) =>
       engine.query<IdleConnection>(CLAIM, [
         providers,
@@ -26,16 +24,6 @@ export function createIdleCredentials({ engine, now }: StoreDeps): IdleCredentia
 }
 
 const JOB = 'renew idle tokens';
-
-const TAKE_LEASE = {
-  name: 'take_job_lease',
-  text: `
-insert into crossbook.job_leases as stored (job, holder, until)
-values ($1::text, $2::uuid, clock_timestamp() + $3::int * interval '1 millisecond')
-on conflict (job) do update set holder = excluded.holder, until = excluded.until
-  where stored.holder = excluded.holder or stored.until <= clock_timestamp()
-returning holder`,
-};
 
 /** The expression of the index. */
 const IDLE_SINCE = 'greatest(updated_at, idle_since)';

@@ -76,7 +76,7 @@ export function createKeyRotation({ engine, secrets }: StoreDeps, ring: KeyRing)
     },
     /** Re-encrypts all data with the ring's first key, in batches, while requests are served. */
     async rotateSeals(batchSize = 200) {
-      await engine.query(DELETE_STALE_KEYS, [ring.current.id]);
+      await deleteStaleKeys(engine, ring.current.id);
       const total = { resealed: 0, unreadable: 0 };
       for (const column of columns) {
         const { withOtherKeys, resealRows } = toStatements(column);
@@ -96,6 +96,16 @@ export function createKeyRotation({ engine, secrets }: StoreDeps, ring: KeyRing)
       return total;
     },
   };
+}
+
+/** Deletes cache entries whose hashes were made with another key and cannot be found. */
+async function deleteStaleKeys(engine: Engine, keyId: string): Promise<void> {
+  // By the primary key: each statement looks at one page of the table.
+  for (let after: readonly unknown[] | undefined = [FIRST_ID.uuid, '']; after; ) {
+    const values: readonly unknown[] = [keyId, ...after, STALE_AT_ONCE];
+    const [page]: readonly StalePage[] = await engine.query(DELETE_STALE_KEYS, values);
+    after = page?.last ?? undefined;
+  }
 }
 
 async function findUnreadableKeys(
@@ -154,11 +164,27 @@ where ${rowId} = given."rowId" and ${sealed} = given.before`,
 /** Below every id. */
 const FIRST_ID = { uuid: '00000000-0000-0000-0000-000000000000', text: '' };
 
-/** Deletes cache entries whose hashes were made with another key and cannot be found. */
 const DELETE_STALE_KEYS = {
   name: 'forget_other_keys',
-  text: `delete from crossbook.contact_cache where split_part(sealed, '.', 1) <> $1::text`,
+  text: `
+with page as materialized (
+  select application_id, key_hash, left(sealed, 100) as start from crossbook.contact_cache
+  where (application_id, key_hash) > ($2::uuid, $3::text)
+  order by application_id, key_hash limit $4::int
+), deleted as (
+  delete from crossbook.contact_cache as stored using page
+  where stored.application_id = page.application_id and stored.key_hash = page.key_hash
+    and split_part(page.start, '.', 1) <> $1::text
+)
+select json_build_array(application_id, key_hash) as last from page
+order by application_id desc, key_hash desc limit 1`,
 };
+
+const STALE_AT_ONCE = 1_000;
+
+interface StalePage {
+  readonly last: readonly unknown[] | null;
+}
 
 export type SealedColumns = ReturnType<typeof createSealedColumns>;
 

@@ -8,6 +8,8 @@ import {
   type WebhookQueue,
 } from '../domain/event.ts';
 import type { StoreDeps } from './database.ts';
+import type { Engine } from './engine/open.ts';
+import { inBatches } from './sweeps.ts';
 
 /**
  * The queue of webhook deliveries. Each statement is its own transaction, so that none is open while an endpoint is
@@ -54,11 +56,17 @@ export function createWebhookQueue({ engine, secrets, now }: StoreDeps): Webhook
       return row ?? { pending: 0, overdueSeconds: 0, failing: 0, disabled: 0 };
     },
     listFailing: () => query<FailingEndpoint>(LIST_FAILING, []),
-    sweep: async (olderThan) => {
-      const values = [olderThan.toISOString(), SWEPT_AT_ONCE];
-      const [row] = await query<{ readonly count: number }>(SWEEP_EVENTS, values);
+  };
+}
+
+/** Deletes expired events, and deliveries whose endpoint was deleted or disabled. */
+export function createEventSweep(engine: Engine, batch = SWEPT_AT_ONCE) {
+  return async function* (olderThan: Date) {
+    const values = [olderThan.toISOString(), batch];
+    yield* inBatches(batch, async () => {
+      const [row] = await engine.query<{ readonly count: number }>(SWEEP_EVENTS, values);
       return row?.count ?? 0;
-    },
+    });
   };
 }
 
@@ -80,7 +88,7 @@ function toDelivery({
   return { ...delivery, body: JSON.stringify(body) };
 }
 
-const SWEPT_AT_ONCE = 5_000;
+const SWEPT_AT_ONCE = 2_000;
 
 /** Each part reads the first row of an index. */
 const LOOK = {
@@ -228,19 +236,23 @@ join crossbook.applications as application on application.id = endpoint.applicat
 where failures > 0 order by enabled, last_failure_at desc limit 20`,
 };
 
-/** Deletes at most $2 rows per call. */
+/** Deletes at most $2 events and as many deliveries, and returns the larger number. */
 const SWEEP_EVENTS = {
   name: 'sweep_events',
   text: `
 with swept as (
-  delete from crossbook.events where id in (
+  delete from crossbook.events where id = any (array(
     select id from crossbook.events where created_at < $1::timestamptz limit $2::int
-  ) returning 1
+  )) returning 1
 ), orphaned as (
-  delete from crossbook.webhook_deliveries as stored
-  where not exists (select from crossbook.webhook_endpoints where id = stored.endpoint_id and enabled)
+  delete from crossbook.webhook_deliveries where ctid = any (array(
+    select delivery.ctid from crossbook.webhook_deliveries as delivery
+    where not exists (
+      select from crossbook.webhook_endpoints where id = delivery.endpoint_id and enabled
+    ) limit $2::int
+  )) returning 1
 )
-select count(*)::int as count from swept`,
+select greatest((select count(*) from swept), (select count(*) from orphaned))::int as count`,
 };
 
 interface ClaimedRow extends Omit<ClaimedEndpoint, 'secrets'> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
+import { openEngine } from '../../src/storage/engine/open.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/databases.ts';
 import { PGBOUNCER } from '../support/machine.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
@@ -17,7 +18,10 @@ afterEach(async () => {
 describe.skipIf(!PGBOUNCER)('Behind PgBouncer in transaction mode', () => {
   test(`a start runs migrations, and ${REQUESTS} requests of every kind get correct responses`, async () => {
     const { url } = await openPooled(createEmptyDatabase);
-    const crossbook = await openApp({ database: { url, pooled: true }, databaseConnections: 20 });
+    const crossbook = await openApp({
+      database: { url, pooler: 'transaction' },
+      databaseConnections: 20,
+    });
     closing.push(crossbook.close);
     const counts = new Map<string, number>();
     let next = 0;
@@ -52,7 +56,7 @@ describe.skipIf(!PGBOUNCER)('Behind PgBouncer in transaction mode', () => {
     const { url, direct } = await openPooled(createTestDatabase, ignoring);
     expect(await examine({ DATABASE_URL: url })).toMatchObject({
       state: 'failed',
-      detail: expect.stringContaining('CROSSBOOK_DATABASE_POOLER=transaction is missing'),
+      detail: expect.stringContaining('CROSSBOOK_DATABASE_POOLER is not transaction'),
     });
     const pooled = { DATABASE_URL: url, CROSSBOOK_DATABASE_POOLER: 'transaction' };
     expect(await examine(pooled)).toMatchObject({
@@ -75,6 +79,30 @@ describe.skipIf(!PGBOUNCER)('Behind PgBouncer in transaction mode', () => {
       detail: expect.stringContaining('none in transaction mode'),
     });
     expect(await examine({ DATABASE_URL: direct })).toBeUndefined();
+  });
+});
+
+describe.skipIf(!PGBOUNCER)('Behind PgBouncer in session mode', () => {
+  test('a start runs migrations, and requests of every kind get correct responses within the timeouts', async () => {
+    const { url } = await openPooled(createEmptyDatabase, { pool_mode: 'session' });
+    const database = { url, pooler: 'session' } as const;
+    const crossbook = await openApp({ database, databaseConnections: 2 });
+    closing.push(crossbook.close);
+    for (let number = 0; number < 20 * KINDS.length; number += 1) {
+      const { name, expected } = KINDS[number % KINDS.length] ?? {};
+      expect(await ask(crossbook, number)).toEqual([name, expected]);
+    }
+    const engine = await openEngine(database, { poolSize: 1, statementTimeoutMs: 1_234 });
+    closing.push(engine.close);
+    const statement = { name: 'test_timeout', text: 'show statement_timeout' };
+    expect(await engine.query(statement, [])).toEqual([{ statement_timeout: '1234ms' }]);
+  });
+
+  test('`doctor` has no complaint', async () => {
+    const { url } = await openPooled(createTestDatabase, { pool_mode: 'session' });
+    expect(
+      await examine({ DATABASE_URL: url, CROSSBOOK_DATABASE_POOLER: 'session' }),
+    ).toBeUndefined();
   });
 });
 

@@ -134,6 +134,22 @@ describe('Image, Compose, Kubernetes and documents agree', () => {
   });
 });
 
+describe('The autoscaler', () => {
+  const manifest = 'ops/kubernetes/crossbook.yaml';
+  const number = (pattern: RegExp) => Number(find(manifest, pattern)[0]);
+
+  test('adds a pod at 60 % of the one core that a process can use', () => {
+    expect(number(/requests: \{ cpu: (\d+)m,/g)).toBe(1_000);
+    expect(number(/averageUtilization: (\d+)/g)).toBe(60);
+  });
+
+  test('never starts more pods than the connections of a PostgreSQL with default settings', () => {
+    const pods = number(/maxReplicas: (\d+)/g) + number(/maxSurge: (\d+)/g);
+    const connections = readConfig({}).databaseConnections + 1;
+    expect(pods * connections).toBeLessThanOrEqual(100 - 3);
+  });
+});
+
 test('every setting that a deployment sets exists', () => {
   const example = read('.env.example');
   for (const path of ['Dockerfile', 'ops/compose.yaml', 'ops/kubernetes/crossbook.yaml']) {

@@ -39,7 +39,6 @@ test('an outcome that cannot be recorded begins no further attempts, and the lea
       look: unexpected,
       count: unexpected,
       listFailing: unexpected,
-      sweep: unexpected,
     },
     clock: createFakeClock(),
     mayLoopback: true,

@@ -4,6 +4,7 @@ import type { Grant } from '../../src/domain/oauth.ts';
 import { digest } from '../../src/lib/digest.ts';
 import type { ApplicationStores, Database } from '../../src/storage/database.ts';
 import { describeEachServer } from '../support/databases.ts';
+import { runSweep } from '../support/run-sweep.ts';
 
 const NOW = Date.parse('2025-01-01T00:00:00.000Z');
 const MINUTE = 60_000;
@@ -89,7 +90,7 @@ describeEachServer('connect links', (on) => {
       outcome: 'refused',
       link: { status: 'FAILED', failure: 'NOT_CONFIRMED' },
     });
-    await database.sweepConnectLinks();
+    await runSweep(database.sweeps.connectLinks());
     const rows = await on.rows('select * from crossbook.connect_links where id = $1', [id]);
     expect(rows).toMatchObject([
       { status: 'FAILED', failure: 'NOT_CONFIRMED', sealed_grant: null },
@@ -166,12 +167,12 @@ describeEachServer('connect links', (on) => {
     });
     expect(await database.connectFlows.start(toFlow(id, 'late'))).toBe('ended');
     expect((await finish(database, id)).isOurs).toBe(false);
-    await database.sweepConnectLinks();
+    await runSweep(database.sweeps.connectLinks());
     expect(await on.rows('select status from crossbook.connect_links where id = $1', [id])).toEqual(
       [{ status: 'EXPIRED' }],
     );
     clock.at += 8 * 24 * 60 * MINUTE;
-    await database.sweepConnectLinks();
+    await runSweep(database.sweeps.connectLinks());
     expect(await stores.connectLinks.find(id)).toBeUndefined();
   });
 
@@ -186,8 +187,8 @@ describeEachServer('connect links', (on) => {
       [id],
     );
     clock.at += 15 * MINUTE;
-    expect((await database.sweepConnectLinks()).ended).toBeGreaterThanOrEqual(451);
-    expect((await database.sweepConnectLinks()).ended).toBe(0);
+    expect(await runSweep(database.sweeps.connectLinks())).toBeGreaterThanOrEqual(451);
+    expect(await runSweep(database.sweeps.connectLinks())).toBe(0);
     await on.rows('delete from crossbook.connect_links');
   });
 

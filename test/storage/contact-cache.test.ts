@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { LARGE_ENTRY } from '../../src/domain/tenant.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { describeEachServer, ringOf } from '../support/databases.ts';
+import { runSweep } from '../support/run-sweep.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute));
 
@@ -220,8 +221,10 @@ describeEachServer('the contact cache', (on) => {
 
   test('the sweep deletes old entries, then the oldest above each application’s quota', async () => {
     const [one, other] = [await setUp(), await setUp()];
-    const { sweepContactCache } = one.database.maintenance;
-    await sweepContactCache({ olderThan: at(59), maxBytesPerApplication: 0 }); // what other tests left
+    // Smaller batches than the entries of one application.
+    const sweep = (olderThan: Date, maxBytesPerApplication: number) =>
+      runSweep(one.database.sweeps.contactCache({ olderThan, maxBytesPerApplication, batch: 2 }));
+    await sweep(at(59), 0); // what other tests left
     for (let minute = 1; minute <= 6; minute += 1) {
       const entry = {
         filterKey: () => `${minute}`,
@@ -233,7 +236,7 @@ describeEachServer('the contact cache', (on) => {
       if (minute > 4)
         await other.contactCache.write({ ...entry, connectionId: other.connectionId });
     }
-    expect(await sweepContactCache({ olderThan: at(3), maxBytesPerApplication: 3_000 })).toBe(3);
+    expect(await sweep(at(3), 3_000)).toBe(3);
     const left = await Promise.all(
       ['1', '2', '3', '4', '5', '6'].map((key) => one.contactCache.read(one.connectionId, key)),
     );

@@ -72,6 +72,7 @@ test('queues and circuit breakers are summed by provider, without a label per co
     database: () => ({ open: 10, idle: 8, waiting: 0 }),
     webhooks: () => undefined,
     redis: () => false,
+    sweeps: () => [{ name: 'contact_cache', seconds: 7 }],
     lostLogLines: () => 3,
   });
   const read = readMetrics(await metrics.registry.metrics());
@@ -114,6 +115,7 @@ test('components that are not configured have no metrics, so that they do not lo
     database: () => undefined,
     webhooks: () => undefined,
     redis: () => undefined,
+    sweeps: () => [],
     lostLogLines: () => 0,
   });
   const read = readMetrics(await metrics.registry.metrics());

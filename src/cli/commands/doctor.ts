@@ -134,7 +134,8 @@ const DEMO_LEFT = 'the demo application is there and counts for nothing: the nex
 async function checkPooler(target: Config['database']): Promise<Findings> {
   if (!('url' in target)) return [];
   const { sharesConnections, hasTimeouts } = await lookAtPooler(target.url);
-  if (!target.pooled) return sharesConnections ? [failed('pooler', POOLER_NOT_SET)] : [];
+  const { pooler = 'none' } = target;
+  if (pooler !== 'transaction') return sharesConnections ? [failed('pooler', POOLER_NOT_SET)] : [];
   if (!sharesConnections) return [warning('pooler', NO_POOLER)];
   if (!hasTimeouts)
     return [warning('pooler', `the role has no timeouts of its own: ${SET_TIMEOUTS}`)];
@@ -142,7 +143,7 @@ async function checkPooler(target: Config['database']): Promise<Findings> {
 }
 
 const POOLER_NOT_SET =
-  'one in transaction mode is in between: CROSSBOOK_DATABASE_POOLER=transaction is missing';
+  'one in transaction mode is in between: CROSSBOOK_DATABASE_POOLER is not transaction';
 const NO_POOLER =
   'none in transaction mode is in between: without CROSSBOOK_DATABASE_POOLER statements are prepared';
 const SET_TIMEOUTS = `alter role … set lock_timeout = '500ms'; alter role … set statement_timeout = '10s'`;

@@ -1,4 +1,4 @@
-import { EVENTS_KEPT_MS, type WebhookCounts, type WebhookQueue } from '../../domain/event.ts';
+import type { WebhookCounts, WebhookQueue } from '../../domain/event.ts';
 import { backgroundClock, type Clock } from '../../lib/clock.ts';
 import type { openWebhookSender } from './sender.ts';
 
@@ -13,7 +13,6 @@ export function watchWebhooks(deps: WatchDeps) {
   let hasEndpoints = false;
   let counts: WebhookCounts | undefined;
   let countedAt = Number.NEGATIVE_INFINITY;
-  let sweptAt = clock.now();
   let isOver = false;
   let isSoon = false;
   let isRunning = false;
@@ -61,12 +60,6 @@ export function watchWebhooks(deps: WatchDeps) {
       countedAt = clock.now();
       counts = hasEndpoints ? await queue.count() : undefined;
     }
-    if (clock.now() - sweptAt >= SWEEP_MS) {
-      sweptAt = clock.now();
-      // Deletes until nothing is left: a limit per run could be slower than the writes, and the table would grow.
-      const old = new Date(clock.wall() - EVENTS_KEPT_MS);
-      while (!isOver && (await queue.sweep(old)) > 0);
-    }
   }
 }
 
@@ -74,11 +67,10 @@ const LOOK_MS = 3_000;
 /** A delay in which appended events are gathered for one poll. */
 const GATHER_MS = 50;
 const COUNT_MS = 10_000;
-const SWEEP_MS = 10 * 60_000;
 
 interface WatchDeps {
-  readonly queue: Pick<WebhookQueue, 'look' | 'count' | 'sweep'>;
-  readonly clock: Pick<Clock, 'now' | 'wall'>;
+  readonly queue: Pick<WebhookQueue, 'look' | 'count'>;
+  readonly clock: Pick<Clock, 'now'>;
   openSender(): Promise<ReturnType<typeof openWebhookSender>>;
   onError(error: unknown): void;
   readonly schedule?: Clock['schedule'];

@@ -41,12 +41,29 @@ export function findHome(
   };
 }
 
-/** The folder that holds the data: the configured one, or the default one where the server's user cannot reach that. */
+/**
+ * The folder that holds the data: the configured one, or the default one where the server's user cannot reach that.
+ * Throws where the data were in the default one and are gone, because a new database would look like a loss of data.
+ */
 export function readHome(directory: string): string {
   const file = homeFile(directory);
   if (!existsSync(file)) return directory;
   const elsewhere = join(HOMES, readId(file), 'data');
-  return existsSync(elsewhere) ? elsewhere : directory;
+  if (existsSync(elsewhere)) return elsewhere;
+  if (existsSync(movedFile(directory)))
+    throw new Error(
+      `The data of ${directory} are in ${elsewhere}, which is missing: restore or mount that folder. To begin with ` +
+        `an empty database, remove ${movedFile(directory)}.`,
+    );
+  return directory;
+}
+
+/** Records that the data are not in their folder, for a start that does not find them. */
+export function recordHome(directory: string, home: string): void {
+  const file = movedFile(directory);
+  if (home === directory || existsSync(file)) return;
+  writeFileSync(file, `${home}\n`, { mode: 0o600, flush: true });
+  syncFolder(dirname(file));
 }
 
 /** Named by a random id stored in the data folder, so that no other user can have created it before. */
@@ -122,6 +139,10 @@ function outOfReach(directory: string, { uid }: User): Error {
 
 function homeFile(directory: string): string {
   return `${directory}.home`;
+}
+
+function movedFile(directory: string): string {
+  return `${directory}.moved`;
 }
 
 const HOMES = '/var/lib/crossbook';

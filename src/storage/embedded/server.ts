@@ -1,4 +1,12 @@
-import { chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +31,21 @@ export async function startServer(options: ServerOptions): Promise<Guarded> {
         systemClock.now() > giveUpAt
       )
         throw error;
+      stopPredecessor(options.directory);
     }
+  }
+}
+
+/**
+ * Stops the server of a killed process whose guard was killed with it. We hold the folder's lock, so nobody uses it.
+ * Only where the process of the lock file works in the folder, as a server does: the id may have been reused.
+ */
+function stopPredecessor(directory: string): void {
+  const pid = Number.parseInt(readLockFile(directory)[0] ?? '', 10);
+  try {
+    if (realpathSync(`/proc/${pid}/cwd`) === realpathSync(directory)) process.kill(pid, 'SIGINT');
+  } catch {
+    // It has just ended, or this system has no /proc.
   }
 }
 

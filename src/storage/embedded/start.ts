@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../lib/clock.ts';
 import { openDataDirectory } from '../../lib/data-directory.ts';
 import { toReason } from '../../lib/output.ts';
-import { createCluster, findHome, readCluster, readHome } from './cluster.ts';
+import { createCluster, findHome, readCluster, readHome, recordHome } from './cluster.ts';
 import { DirectoryInUseError, lockDirectory } from './directory-lock.ts';
 import { chooseUser, findBinaries, linkLibraries } from './programs.ts';
 import { openAddress, readAddress, startServer, supervise } from './server.ts';
@@ -63,6 +63,7 @@ async function start(
     log('info', `The embedded database is in ${directory}, where the server's user reaches it.`);
   const programs = { binaries, libraries: linkLibraries(binaries, `${directory}.libraries`), user };
   const { password } = readCluster(directory) ?? (await createCluster(directory, programs));
+  recordHome(folder, directory);
   const address = await openAddress(directory, tcp, user);
   const all = { ...address.settings, ...settings };
   const run = () => startServer({ directory, ...programs, settings: all, log });

@@ -39,14 +39,15 @@ export function createClient(
 
 /** Implements `Engine.session`. */
 export async function withSession<T>(
-  { url, pooled = false }: UrlTarget,
+  { url, pooler }: UrlTarget,
   work: (run: RunSql) => Promise<T>,
 ): Promise<T> {
   const client = createClient(url, 'maintenance');
   try {
     await client.connect();
     // Behind a pooler the setting would stay on a connection that others use.
-    if (!pooled) await client.query('set statement_timeout = 0; set lock_timeout = 0');
+    if (pooler !== 'transaction')
+      await client.query('set statement_timeout = 0; set lock_timeout = 0');
     return await work(async (text, values = []) => (await client.query(text, [...values])).rows);
   } finally {
     await client.end().catch(() => undefined);

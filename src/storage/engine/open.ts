@@ -56,8 +56,8 @@ export type Target = UrlTarget | EmbeddedTarget;
 
 export interface UrlTarget {
   readonly url: string;
-  /** Behind a pooler in transaction mode (PgBouncer). */
-  readonly pooled?: boolean;
+  /** The mode of the pooler (PgBouncer) that the URL leads to. */
+  readonly pooler?: 'none' | 'session' | 'transaction';
   readonly join?: boolean;
 }
 

@@ -13,12 +13,13 @@ import {
   withSession,
 } from './client.ts';
 import { classifyError, createOutageReports, toUnavailable } from './failures.ts';
-import type { DatabaseState, RunSql, Statement, Statements, Tuning, UrlTarget } from './open.ts';
+import type { DatabaseState, RunSql, Statements, Tuning, UrlTarget } from './open.ts';
 
 /** PostgreSQL over a connection pool, with retries and circuit breakers. Connects lazily. */
-export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning) {
+export function openPostgres(target: UrlTarget, tuning: Tuning) {
+  const { url } = target;
   const { clock = systemClock, deadlineMs = 5_000, onError = ignore, onOutage = ignore } = tuning;
-  const settings = toPoolConfig(url, pooled, tuning);
+  const settings = toPoolConfig(target, tuning);
   const pool = new BreakerPool(settings, clock);
   const queue = createFairQueue({
     max: settings.max,
@@ -39,10 +40,10 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
     /** The statements of an application share the connections of the pool fairly with those of others. */
     forApplication: openStatements,
     /** Runs the work on a separate connection without timeouts. */
-    session: <T>(work: (run: RunSql) => Promise<T>) => withSession({ url, pooled }, work),
+    session: <T>(work: (run: RunSql) => Promise<T>) => withSession(target, work),
     /** Like `session`, while no other process has this lock. For what changes tables. */
     withMigrationLock: <T>(work: (run: RunSql) => Promise<T>) =>
-      withMigrationLock({ url, pooled }, work, tuning.onMigrationWait ?? ignore),
+      withMigrationLock(target, work, tuning.onMigrationWait ?? ignore),
     /** Takes a shared lock on a separate connection, until the engine is closed or the process ends. */
     holdSharedLock: async (key: string) => void holders.push(await holdSharedLock(url, key)),
     /** Probes now. Rejects while the database is unreachable. Never retries, because it is called often. */
@@ -108,9 +109,9 @@ const LONGEST_PAUSE_MS = 500;
 
 function ignore(): void {}
 
-function toPoolConfig(url: string, pooled: boolean, tuning: Tuning) {
+function toPoolConfig({ url, pooler = 'none' }: UrlTarget, tuning: Tuning) {
   const { statementTimeoutMs = 10_000, lockTimeoutMs = 500 } = tuning;
-  return {
+  const config: pg.PoolConfig = {
     connectionString: url,
     application_name: 'crossbook',
     max: tuning.poolSize ?? 10,
@@ -119,19 +120,23 @@ function toPoolConfig(url: string, pooled: boolean, tuning: Tuning) {
     // The server's timeout comes first; this one is for lost responses.
     query_timeout: statementTimeoutMs + 2_000,
     keepAlive: true,
-    // Behind a pooler, session parameters would leak to other users of the connection: they are set on the role
-    // instead.
-    ...(pooled
-      ? { Client: NamelessClient }
-      : {
-          Client: DatabaseClient,
-          statement_timeout: statementTimeoutMs,
-          // Longer waits would block connections. Row locks are retried, table locks are not.
-          lock_timeout: lockTimeoutMs,
-          idle_in_transaction_session_timeout: 120_000,
-        }),
+    Client: DatabaseClient,
   };
+  const timeouts = {
+    statement_timeout: statementTimeoutMs,
+    // Longer waits would block connections. Row locks are retried, table locks are not.
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  };
+  // Session parameters would leak to other users of the connection: they are set on the role instead.
+  if (pooler === 'transaction') return { ...config, Client: NamelessClient };
+  if (pooler === 'none') return { ...config, ...timeouts };
+  // PgBouncer refuses these as startup parameters, and resets them when the session ends.
+  const text = Object.entries(timeouts).map(([name, ms]) => `set ${name} = ${ms}`);
+  return { ...config, onConnect: async (client) => void (await client.query(text.join('; '))) };
 }
+
+const IDLE_IN_TRANSACTION_MS = 120_000;
 
 /**
  * Uses no named prepared statements: behind a pooler the next statement may use another connection, which lacks them.

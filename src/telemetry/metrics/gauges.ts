@@ -125,6 +125,12 @@ export function registerGauges(
     },
   );
   gauge(
+    'crossbook_sweep_age_seconds',
+    ['sweep'],
+    'Seconds since this process deleted all old rows, or found that another process does it.',
+    () => sources.sweeps().map(({ name, seconds }) => [seconds, name]),
+  );
+  gauge(
     'crossbook_log_lines_lost_total',
     [],
     'Lines of the log that could not be written.',
@@ -271,5 +277,6 @@ interface GaugeSources {
   redis(): boolean | undefined;
   /** Undefined: no webhook endpoint exists. */
   webhooks(): WebhookCounts | undefined;
+  sweeps(): readonly { readonly name: string; readonly seconds: number }[];
   lostLogLines(): number;
 }

@@ -9,7 +9,12 @@ import { startEmbeddedServer } from '../../../src/storage/embedded/start.ts';
 import { type CompiledStorage, compileStorage } from '../../support/compiled-storage.ts';
 import { TEST_RING } from '../../support/databases.ts';
 import { createDice } from '../../support/dice.ts';
-import { expectNoProcessLeft, readApplications, readServerPid } from '../../support/embedded.ts';
+import {
+  expectNoProcessLeft,
+  findProcesses,
+  readApplications,
+  readServerPid,
+} from '../../support/embedded.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Number of kills; set EMBEDDED_KILLS=30 for more. */
@@ -52,6 +57,33 @@ describe('a process that is killed with -9 during its first start', () => {
     },
   );
 });
+
+test('a server that outlives its process and its guard is stopped by the next start, which has the data', async () => {
+  const storage = compileStorage();
+  const directory = join(root, 'guard', 'data');
+  const child = storage.run(`
+    const keyRing = parseKeyRing('test:${Buffer.alloc(32, 'test').toString('base64')}');
+    const database = await openDatabase({ directory: ${JSON.stringify(directory)} }, { keyRing });
+    await database.admin.createApplication('kept');
+    process.stdout.write('created');
+    await new Promise(() => setInterval(() => {}, 1_000));`);
+  await once(child.stdout ?? child, 'data');
+  const server = readServerPid(directory);
+  const ended = once(child, 'exit');
+  const guards = findProcesses(directory).filter((pid) => isGuard(pid));
+  expect(guards.length).toBeGreaterThan(0);
+  for (const pid of guards) process.kill(pid, 'SIGKILL');
+  child.kill('SIGKILL');
+  await ended;
+  expect(findProcesses(directory)).toContain(server);
+  expect(await readApplications(directory)).toEqual(['kept']);
+  await expectNoProcessLeft(directory);
+  storage.remove();
+});
+
+function isGuard(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('crossbook-guard');
+}
 
 describe('a server that is killed with -9', () => {
   test('is restarted automatically with all acknowledged writes; other writes were rejected as retryable', async () => {

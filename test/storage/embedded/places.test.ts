@@ -138,6 +138,24 @@ describe.runIf(IS_ROOT)('under root', () => {
     rmSync(closed, { recursive: true });
   });
 
+  test('where only the folder survives and not /var/lib, as in a new container, a start is refused instead of being empty', async () => {
+    const closed = mkdtempSync(join(tmpdir(), 'crossbook-closed-'));
+    const directory = join(closed, 'below', 'data');
+    const server = await startEmbeddedServer({ directory });
+    const place = await ask(server.url, 'show data_directory');
+    await server.close();
+    rmSync(join(place, '..'), { recursive: true });
+    for (let times = 0; times < 2; times += 1)
+      await expect(startEmbeddedServer({ directory })).rejects.toThrow(
+        `${place}, which is missing`,
+      );
+    rmSync(`${directory}.moved`);
+    const empty = await startEmbeddedServer({ directory });
+    await empty.close();
+    rmSync(join(place, '..'), { recursive: true });
+    rmSync(closed, { recursive: true });
+  });
+
   test('a folder in /var/lib that others can write to is not used', async () => {
     const closed = mkdtempSync(join(tmpdir(), 'crossbook-closed-'));
     const directory = join(closed, 'below', 'data');
