@@ -181,11 +181,14 @@ test.each([
   ['DATABASE_URL', 'postgres://me:hunter2@one:5432,two:5432/crossbook'],
   ['DATABASE_URL', 'postgresql://one,two/crossbook?target_session_attrs=read-write'],
   ['REDIS_URL', 'redis://:hunter2@one:26379,two:26379'],
-])('%s with several hosts is refused with what to name instead, not with a hint about passwords: %s', (name, url) => {
-  const read = () => readConfig({ [name]: url });
-  expect(read).toThrow(`${name}: must name one host`);
-  expect(read).not.toThrow(/percent-encoded|hunter2/);
-});
+])(
+  '%s with several hosts is refused with what to name instead, not with a hint about passwords: %s',
+  (name, url) => {
+    const read = () => readConfig({ [name]: url });
+    expect(read).toThrow(`${name}: must name one host`);
+    expect(read).not.toThrow(/percent-encoded|hunter2/);
+  },
+);
 
 test('a Sentinel URL is refused with what to name instead', () => {
   const read = () => readConfig({ REDIS_URL: 'redis+sentinel://one:26379/mymaster' });
