@@ -15,7 +15,8 @@ export class Turns {
   async take(name: string): Promise<() => void> {
     const users = this.#names.get(name) ?? { taken: 0, waiting: [] };
     this.#names.set(name, users);
-    if (users.taken === this.#most) await new Promise<void>((resolve) => users.waiting.push(resolve));
+    if (users.taken === this.#most)
+      await new Promise<void>((resolve) => users.waiting.push(resolve));
     else users.taken += 1;
     return () => {
       const next = users.waiting.shift();

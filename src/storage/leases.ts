@@ -1,7 +1,10 @@
-import type { Engine } from './engine/open.ts';
+import type { Statements } from './engine/open.ts';
 
 /** Takes or extends the lease of a job, which one process holds at a time. False: another process holds it. */
-export async function holdLease(engine: Engine, { job, holder, leaseMs }: Lease): Promise<boolean> {
+export async function holdLease(
+  engine: Statements,
+  { job, holder, leaseMs }: Lease,
+): Promise<boolean> {
   const taken = await engine.query(TAKE_LEASE, [job, holder, leaseMs]);
   return taken.length > 0;
 }

@@ -99,7 +99,7 @@ export function createKeyRotation({ engine, secrets }: StoreDeps, ring: KeyRing)
 }
 
 /** Deletes cache entries whose hashes were made with another key and cannot be found. */
-async function deleteStaleKeys(engine: Engine, keyId: string): Promise<void> {
+async function deleteStaleKeys(engine: Statements, keyId: string): Promise<void> {
   // By the primary key: each statement looks at one page of the table.
   for (let after: readonly unknown[] | undefined = [FIRST_ID.uuid, '']; after; ) {
     const values: readonly unknown[] = [keyId, ...after, STALE_AT_ONCE];

@@ -109,9 +109,9 @@ const LONGEST_PAUSE_MS = 500;
 
 function ignore(): void {}
 
-function toPoolConfig({ url, pooler = 'none' }: UrlTarget, tuning: Tuning) {
+function toPoolConfig({ url, pooler = 'none' }: UrlTarget, tuning: Tuning): PoolConfig {
   const { statementTimeoutMs = 10_000, lockTimeoutMs = 500 } = tuning;
-  const config: pg.PoolConfig = {
+  const config: PoolConfig = {
     connectionString: url,
     application_name: 'crossbook',
     max: tuning.poolSize ?? 10,
@@ -137,6 +137,8 @@ function toPoolConfig({ url, pooler = 'none' }: UrlTarget, tuning: Tuning) {
 }
 
 const IDLE_IN_TRANSACTION_MS = 120_000;
+
+type PoolConfig = pg.PoolConfig & { readonly max: number };
 
 /**
  * Uses no named prepared statements: behind a pooler the next statement may use another connection, which lacks them.

@@ -1,8 +1,7 @@
 import { DOCUMENTS } from '../corpus/documents.ts';
 import { expand } from '../corpus/expand.ts';
-import { createPieceCheck } from '../target/pieces.ts';
+import { createPieceCheck, toNewDocument } from '../target/pieces.ts';
 import { openPrepared, type Prepared } from '../target/prepare.ts';
-import { toNewDocument } from '../target/pieces.ts';
 import { send } from '../target/send.ts';
 import { type Measure, none } from './measure.ts';
 

@@ -1,11 +1,11 @@
 import { createDice } from '../../support/dice.ts';
 import { ANSWER_BYTES } from '../corpus/bounds.ts';
-import { longestOf } from '../target/monitor.ts';
 import { DOCUMENTS } from '../corpus/documents.ts';
 import { expand } from '../corpus/expand.ts';
 import { TOOLS } from '../corpus/tools.ts';
 import { openSchema } from '../fuzz/open-schema.ts';
 import { createDocumentWriter } from '../fuzz/write-document.ts';
+import { longestOf } from '../target/monitor.ts';
 import type { Caller } from '../target/open-target.ts';
 import { openPrepared, type Prepared } from '../target/prepare.ts';
 import { type HttpRequest, send, toGet, toGraphQL } from '../target/send.ts';
