@@ -7,6 +7,7 @@ import { held } from './measure/held.ts';
 import type { Measure } from './measure/measure.ts';
 import { refreshes } from './measure/refreshes.ts';
 import { shares } from './measure/shares.ts';
+import { variations } from './measure/variations.ts';
 
 /** `npm run hostile -- all`, or names of measures: prints a table, and exits with 1 if a row does not hold. */
 const MEASURES: Readonly<Record<string, Measure>> = {
@@ -18,6 +19,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   guessing,
   shares,
   refreshes,
+  variations,
 };
 
 const { positionals, values } = parseArgs({

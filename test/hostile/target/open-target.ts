@@ -14,7 +14,7 @@ import { type Headers, send } from './send.ts';
 /** The whole product in a small process, as users run it, with two isolated applications. */
 export async function openTarget(
   settings: Settings = {},
-  { isApart = false }: Around = {},
+  { isApart = false, heapMb = 384 }: Around = {},
 ): Promise<Target> {
   const data = makeTemporaryFolder();
   const database = await openDatabase(process.env['TEST_DATABASE_URL']);
@@ -32,7 +32,7 @@ export async function openTarget(
   };
   // Before the start: an embedded database can be used by one process at a time.
   const neighbourKey = await createKey(env, 'Neighbour');
-  const product = await startProduct(env, FLAGS);
+  const product = await startProduct(env, [...FLAGS, `--max-old-space-size=${heapMb}`]);
   const monitor = createMonitor(product.child);
   const endApart = isApart ? await startApart(product.child, { monitor, port }) : undefined;
   const crms = { hubspot: openCrm(port), salesforce: openCrm(port + 1) };
@@ -67,7 +67,6 @@ export async function openTarget(
 /** The process as shipped, in the size of the Kubernetes file, plus flags for the monitor. */
 const FLAGS = [
   ...(JSON.parse(readFileSync('build/node-flags.json', 'utf8')) as string[]),
-  '--max-old-space-size=384',
   '--expose-gc',
   '--import',
   './test/hostile/preload.mjs',
@@ -150,6 +149,8 @@ export type Settings = Readonly<Record<string, string>>;
 export interface Around {
   /** Whether the CRMs run in another process. */
   readonly isApart?: boolean;
+  /** Of the product's process. */
+  readonly heapMb?: number;
 }
 
 export type Caller = 'stranger' | 'key' | 'token' | 'neighbour';

@@ -1,0 +1,70 @@
+import '../support/process-sources.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ANSWERS } from './corpus/answers.ts';
+import { BOUNDED } from './corpus/line.ts';
+import { startBystander } from './target/bystander.ts';
+import { createPieceCheck, type PieceCheck } from './target/pieces.ts';
+import { openPrepared, type Prepared } from './target/prepare.ts';
+import { send, toGraphQL } from './target/send.ts';
+
+let prepared: Prepared;
+let pieces: PieceCheck;
+let bystander: ReturnType<typeof startBystander>;
+
+beforeAll(async () => {
+  prepared = await openPrepared({}, { isApart: true });
+  pieces = createPieceCheck(prepared.target);
+  bystander = startBystander(prepared.target, 200);
+});
+afterAll(async () => {
+  const { served, failures } = await bystander.stop();
+  expect(failures).toEqual([]);
+  expect(served).toBeGreaterThan(0);
+  expect(await prepared.target.close()).toBe(0);
+});
+
+/** What a branch that needs the response gets: data, or an error of that branch. */
+const GETS = {
+  ...BOUNDED,
+  status: [200, 294, 400, 499, 503],
+  codes: /^(BAD_REQUEST|SERVICE_UNAVAILABLE|REMOTE_PROVIDER_\w+)$/,
+};
+
+describe.each(ANSWERS.map((answer) => [answer.title, answer] as const))(
+  'A CRM that answers with %s',
+  (_title, { status = 200, headers, write }) => {
+    beforeAll(async () => {
+      const { hubspot } = prepared.target.crms;
+      const fault = { kind: 'answer', status, body: write(), ...(headers && { headers }) };
+      await hubspot.fail(fault, { times: 1_000 });
+    });
+    afterAll(() => prepared.target.crms.hubspot.recover());
+
+    test.each(Object.entries(REQUESTS))('delays nobody by %s', async (_way, request) => {
+      const { target, judge } = prepared;
+      const long = await pieces.check(async () => {
+        const received = await send(target.url, request(target.callers.key));
+        expect(judge.check(received, GETS)).toEqual([]);
+      });
+      expect(long).toBeUndefined();
+    });
+  },
+);
+
+type Headers = Readonly<Record<string, string>>;
+
+const search = (filter: object) => ({
+  query:
+    'query($f:ContactFilter!){searchContacts(filter:$f,first:1000){totalCount nodes{id firstName rawData}}}',
+  variables: { f: filter },
+});
+
+const REQUESTS = {
+  'a search by domain': (key: Headers) => toGraphQL(search({ emailDomain: 'example.com' }), key),
+  'a look-up': (key: Headers) => toGraphQL(search({ email: 'ada@example.com' }), key),
+  'a search with associations over REST': (key: Headers) => ({
+    path: '/contacts/_search?associations_to_fetch=company,deal&include_raw_data=true',
+    headers: { ...key, 'content-type': 'application/json' },
+    body: '{"filter":{"email":"ada@example.com"}}',
+  }),
+} as const;
