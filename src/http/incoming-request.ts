@@ -84,10 +84,10 @@ export class IncomingRequest implements ArrivingRequest {
         if (isLong || chunks.bytes <= LONG_BYTES) return;
         isLong = true;
         message.pause();
-        void beginLong().then((end) => {
+        beginLong().then((end) => {
           endLong = end;
           message.resume();
-        });
+        }, refuse);
       };
       const finish = () => {
         try {

@@ -3,6 +3,8 @@ import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { OpenRequestLog, RequestLog, RequestRecord } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
 import { type HeldBytes, memoryLimitReached } from '../domain/resources.ts';
+import { systemClock } from '../lib/clock.ts';
+import { createFairQueue } from '../lib/fair-slots.ts';
 import type {
   ArrivingRequest,
   HttpHeaders,
@@ -10,7 +12,6 @@ import type {
   HttpResponse,
 } from '../lib/http-message.ts';
 import { countOwnBytes } from '../lib/json-body.ts';
-import { Turns } from '../lib/turns.ts';
 import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest, SAME_ORIGIN_PATHS } from './cors.ts';
 import type { Probes } from './lifecycle.ts';
@@ -22,7 +23,12 @@ import { type OwnedResponse, SLICE_BYTES } from './send-response.ts';
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { graphql, rest, admin, connect, limit, heldBytes, allowsUnauthenticated } = options;
-  const longBodies = new Turns(LONG_BODIES);
+  const longBodies = createFairQueue({
+    max: LONG_BODIES,
+    maxWaitMs: LONG_BODY_WAIT_MS,
+    clock: systemClock,
+    toRefusal: tooManyLongBodies,
+  });
   const bodyBytes = { ...MAX_BODY_BYTES, ...options.bodyBytes };
   const { cors, findCaller, openRequestLog, probes, addRateLimitHeaders } = options;
 
@@ -130,7 +136,12 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const reserve = (bytes: number) => {
       if (!hold.grow(bytes)) throw memoryLimitReached();
     };
-    const beginLong = () => longBodies.take(incoming.application ?? '');
+    /** Holds a place until the returned function is called. */
+    const beginLong = () =>
+      new Promise<() => void>((begin, refuse) => {
+        const owner = incoming.application ?? '';
+        longBodies.run(owner, () => new Promise<void>((end) => begin(end))).catch(refuse);
+      });
     return request.receiveBody(bodyBytes[sender], reserve, beginLong);
   }
 
@@ -177,8 +188,17 @@ const UNKNOWN_ROUTE = 'unknown';
 /** Stands for the operator in the limits: no application has this id. */
 const OPERATOR = 'operator';
 
-/** The long bodies that are received at the same time for one application: the others wait in their sockets. */
-const LONG_BODIES = 8;
+/** The long bodies that are received at the same time, shared fairly by application. The others wait in their sockets. */
+const LONG_BODIES = 24;
+const LONG_BODY_WAIT_MS = 10_000;
+
+function tooManyLongBodies(): CrossbookError {
+  return new CrossbookError(
+    'SERVICE_UNAVAILABLE',
+    'Too many long bodies of this application are being received: send fewer at once.',
+    { retryAfterMs: 1_000 },
+  );
+}
 
 /** Body limits: an allowed GraphQL document fits into a megabyte; introspection and the form of a page are short. */
 const MAX_BODY_BYTES = { caller: 1_048_576, stranger: 32_768, page: 8_192 };

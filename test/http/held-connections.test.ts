@@ -41,6 +41,28 @@ test('a small response that its socket takes immediately is not counted, even wi
   expect(refused).toEqual([]);
 });
 
+describe('a client whose body is too large', () => {
+  test('gets the response, and is disconnected where it goes on sending', async () => {
+    const { port } = await open();
+    const client = await dial(port);
+    const heard = hear(client);
+    client.write(`POST / HTTP/1.1\r\nhost: crossbook\r\ncontent-length: ${1024 * MB}\r\n\r\n`);
+    const sending = setInterval(() => client.write(Buffer.alloc(64 * 1024)), 10);
+    closing.push(() => clearInterval(sending));
+    expect(await heard).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test('may use the connection again where the rest of it is short', async () => {
+    const { port } = await open();
+    const client = await dial(port);
+    const heard = hear(client, '200 OK');
+    client.write(`POST / HTTP/1.1\r\nhost: crossbook\r\ncontent-length: ${MB + 1}\r\n\r\n`);
+    client.write(Buffer.alloc(MB + 1));
+    client.write(get('/small'));
+    expect(await heard).toMatch(/^HTTP\/1\.1 413 [\s\S]*200 OK/);
+  });
+});
+
 describe('pipelined requests on one connection', () => {
   test('are not executed before the last response was sent', async () => {
     const { port, started, ask } = await open();

@@ -119,6 +119,29 @@ describe('the body', () => {
     expect(request.readBody()).toBe(chunk);
   });
 
+  test('waits with its rest for its turn where it is long, and ends the turn at its end', async () => {
+    const { request, body } = open({ headers: { 'transfer-encoding': 'chunked' } });
+    const steps: string[] = [];
+    let begin: (end: () => void) => void = () => {};
+    const turn = new Promise<() => void>((resolve) => {
+      begin = resolve;
+    });
+    const beginLong = () => {
+      steps.push('waits');
+      return turn;
+    };
+    const received = request.receiveBody(1_000_000, nothing, beginLong);
+    const first = 'x'.repeat(65_537);
+    body.write(first);
+    await expect.poll(() => steps).toEqual(['waits']);
+    body.end('y');
+    expect(body.isPaused()).toBe(true);
+    begin(() => steps.push('ended'));
+    await received;
+    expect(String(request.readBody())).toBe(`${first}y`);
+    expect(steps).toEqual(['waits', 'ended']);
+  });
+
   test('in chunks of one byte is kept in a few blocks, each reserved as a whole, before what is parsed from it', async () => {
     const { request, body } = open({ headers: { 'transfer-encoding': 'chunked' } });
     const reserved: number[] = [];
