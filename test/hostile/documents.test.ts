@@ -11,7 +11,7 @@ let prepared: Prepared;
 let pieces: PieceCheck;
 
 beforeAll(async () => {
-  prepared = await openPrepared();
+  prepared = await openPrepared({}, { isApart: true });
   pieces = createPieceCheck(prepared.target);
 });
 afterAll(async () => {

@@ -1,1 +1,0 @@
-export function listSearchFiles(): Promise<Readonly<Record<'GraphQL' | 'REST', readonly string[]>>>;
