@@ -122,7 +122,8 @@ function analyzeOperation({
       if (!isIntrospection) return sums;
       // Introspection is limited by the size of its result instead of its depth.
       const { values, bytes } = introspectionSizes(node, readArguments(node, variables));
-      return { ...sums, depth: 1, cost: values, bytes };
+      const read = Math.max(values * SCHEMA_VALUE_COST, bytes / SCHEMA_BYTES_PER_COST);
+      return { ...sums, depth: 1, cost: Math.ceil(read), bytes };
     };
     return dependsOnVariables || typeof inner === 'function'
       ? evaluateField
@@ -221,6 +222,9 @@ const NOTHING = {
 
 type Sums = Readonly<typeof NOTHING>;
 const INTROSPECTION: ReadonlySet<string> = new Set(['__schema', '__type']);
+/** The schema is read at once: the maximum cost is 25,000 values or 2 MB of it. The queries of tools have 7,000. */
+const SCHEMA_VALUE_COST = 8;
+const SCHEMA_BYTES_PER_COST = 10;
 /** Bytes of quotes, colon and comma around a key. */
 const BYTES_AROUND_KEY = 4;
 /** The same with braces. */

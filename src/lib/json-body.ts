@@ -2,6 +2,7 @@ import { transcode } from 'node:buffer';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { HttpResponse } from './http-message.ts';
+import { measureSize } from './json.ts';
 
 /**
  * Serializes a value as a response body. Short JSON stays text and is sent with the headers in one write; long JSON
@@ -60,16 +61,28 @@ export interface BodyMeter {
 }
 
 /**
- * The JSON of a list in chunks: very long strings would be allocated in V8's large object space, which is slow.
- * Values that are read from an item only for serialization live briefly.
+ * The JSON of a list in chunks: very long strings would be allocated in V8's large object space, which is slow, and
+ * take long to write. Values that are read from an item only for serialization live briefly.
  */
 export function* writeList(items: readonly unknown[], read = itself): Iterable<string> {
-  for (let from = 0; from < items.length; from += JSON_CHUNK_ITEMS) {
-    yield from === 0 ? '[' : ',';
-    yield JSON.stringify(items.slice(from, from + JSON_CHUNK_ITEMS).map(read)).slice(1, -1);
+  let chunk: unknown[] = [];
+  let size = 0;
+  let before = '[';
+  for (const [index, item] of items.entries()) {
+    const value = read(item);
+    chunk.push(value);
+    size += measureSize(value, CHUNK);
+    const isLast = index === items.length - 1;
+    if (!isLast && chunk.length < JSON_CHUNK_ITEMS && size < CHUNK.size) continue;
+    yield before;
+    yield JSON.stringify(chunk).slice(1, -1);
+    [chunk, size, before] = [[], 0, ','];
   }
   yield items.length === 0 ? '[]' : ']';
 }
+
+/** More than 32 ordinary items. */
+const CHUNK = { levels: 64, size: 128 * 1024 };
 
 export function isChunked(list: unknown, above = JSON_CHUNK_ITEMS): list is readonly unknown[] {
   return Array.isArray(list) && list.length > above;

@@ -1,6 +1,7 @@
 import '../support/process-sources.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANSWERS } from './corpus/answers.ts';
+import { MOST_PIECE_MS } from './corpus/bounds.ts';
 import { BOUNDED } from './corpus/line.ts';
 import { startBystander } from './target/bystander.ts';
 import { createPieceCheck, type PieceCheck } from './target/pieces.ts';
@@ -13,7 +14,7 @@ let bystander: ReturnType<typeof startBystander>;
 
 beforeAll(async () => {
   prepared = await openPrepared({}, { isApart: true });
-  pieces = createPieceCheck(prepared.target);
+  pieces = createPieceCheck(prepared.target, MOST_PIECE_MS);
   bystander = startBystander(prepared.target, 200);
 });
 afterAll(async () => {

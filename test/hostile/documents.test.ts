@@ -1,5 +1,6 @@
 import '../support/process-sources.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MOST_PIECE_MS } from './corpus/bounds.ts';
 import { DOCUMENTS } from './corpus/documents.ts';
 import { expand } from './corpus/expand.ts';
 import { startBystander } from './target/bystander.ts';
@@ -12,7 +13,7 @@ let pieces: PieceCheck;
 
 beforeAll(async () => {
   prepared = await openPrepared({}, { isApart: true });
-  pieces = createPieceCheck(prepared.target);
+  pieces = createPieceCheck(prepared.target, MOST_PIECE_MS);
 });
 afterAll(async () => {
   expect(await prepared.target.close()).toBe(0);

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { answers } from './measure/answers.ts';
 import { atWork } from './measure/at-work.ts';
 import { corpus } from './measure/corpus.ts';
 import { keyholders, strangers } from './measure/documents.ts';
@@ -12,6 +13,7 @@ import { variations } from './measure/variations.ts';
 /** `npm run hostile -- all`, or names of measures: prints a table, and exits with 1 if a row does not hold. */
 const MEASURES: Readonly<Record<string, Measure>> = {
   corpus,
+  answers,
   strangers,
   keyholders,
   held,

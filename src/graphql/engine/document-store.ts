@@ -8,6 +8,7 @@ import {
   ValuesOfCorrectTypeRule,
 } from 'graphql';
 import { type CacheMemory, createFairCache } from '../../lib/cache.ts';
+import { timeTask } from '../../lib/task-time.ts';
 import { checkLiterals } from '../compiled/literals.ts';
 import { checkMerging, checkNesting, tooLarge } from '../document-limits.ts';
 import type { DocumentLimits } from '../limits.ts';
@@ -40,7 +41,7 @@ export function createDocumentStore({ schema, rules, limits, memory }: Options) 
         throw tooLarge(`it has more than ${limits.characters} characters`);
       checkNesting(text, limits.nesting);
       const maxTokens = owner === undefined ? limits.strangerTokens : limits.documentTokens;
-      const document = parseDocument(text, { maxTokens });
+      const document = timeTask('document', () => parseDocument(text, { maxTokens }));
       const tokens = checkTokens(document, limits);
       checkMerging(document, limits);
       const made: ParsedDocument = { document, text, owner, tokens };
@@ -51,7 +52,7 @@ export function createDocumentStore({ schema, rules, limits, memory }: Options) 
     validate(document: DocumentNode): readonly GraphQLError[] {
       const known = parsed.get(document);
       if (known?.validationErrors) return known.validationErrors;
-      const errors = validateDocument(schema, document, allRules);
+      const errors = timeTask('document', () => validateDocument(schema, document, allRules));
       if (!known) return errors;
       known.validationErrors = errors;
       const { text, owner, tokens } = known;

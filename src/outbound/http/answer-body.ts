@@ -126,9 +126,22 @@ function notUnpacked(cause: unknown): CrossbookError {
   return badBody("The provider's answer cannot be unpacked.", cause);
 }
 
-function toText(pieces: Chunks, maxBytes = pieces.bytes): string {
-  const text = pieces.toBuffer().toString('utf8', 0, maxBytes);
+function toText({ list, bytes }: Chunks, maxBytes = bytes): string {
+  const [first] = list;
+  const isOne = first !== undefined && first.length >= Math.min(bytes, maxBytes);
+  const start = isOne ? first : Buffer.concat(takeStart(list, maxBytes));
+  const text = start.toString('utf8', 0, maxBytes);
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}
+
+/** As few chunks as have this many bytes. */
+function takeStart(list: readonly Buffer[], maxBytes: number): readonly Buffer[] {
+  let bytes = 0;
+  const end = list.findIndex((chunk) => {
+    bytes += chunk.length;
+    return bytes >= maxBytes;
+  });
+  return end < 0 ? list : list.slice(0, end + 1);
 }
 
 function badBody(detail: string, cause?: unknown): CrossbookError {

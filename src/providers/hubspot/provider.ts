@@ -191,8 +191,11 @@ async function takeContacts(
 /** Checks the array without copying, because it is most of the data. Undefined for anything else. */
 function toRecords(json: unknown): readonly unknown[] | undefined {
   const results = isRecord(json) ? json['results'] : undefined;
-  return Array.isArray(results) ? results : undefined;
+  return Array.isArray(results) && results.length <= MAX_RESULTS ? results : undefined;
 }
+
+/** No call asks for more. */
+const MAX_RESULTS = 1_000;
 
 type Answers = readonly (JsonResponse | undefined)[];
 

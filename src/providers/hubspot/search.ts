@@ -118,6 +118,8 @@ function isWithin(
 }
 
 const MAX_PAGE = 200;
+/** Beyond what a page may have. */
+const MAX_RESULTS = 1_000;
 /** The longest read takes six calls; the rest is for false hits. */
 const MAX_CALLS = 20;
 
@@ -153,7 +155,8 @@ function isInDomain(record: unknown, domain: string): boolean {
 
 const wireSearchPage = z.object({
   total: z.number().nullish(),
-  results: z.array(z.unknown()),
+  // No page is longer: mapping more records at once would delay other requests.
+  results: z.custom<unknown[]>((list) => Array.isArray(list) && list.length <= MAX_RESULTS),
   paging: wirePaging,
 });
 

@@ -66,6 +66,7 @@ export function toPath(query: Soql, resource: 'query' | 'queryAll'): string {
 
 function toQueryResult(json: unknown): QueryResult | undefined {
   if (!isRecord(json) || !Array.isArray(json['records'])) return undefined;
+  if (json['records'].length > MAX_PAGE) return undefined;
   const { totalSize, done, nextRecordsUrl } = json;
   const records = json['records'].every(isRecord)
     ? json['records']
@@ -79,6 +80,8 @@ function toQueryResult(json: unknown): QueryResult | undefined {
 
 /** Salesforce's recommendation; it rejects more than 16,384 bytes. */
 const MAX_URI = 2_000;
+/** Rows per page. */
+const MAX_PAGE = 2_000;
 /** Rows per query. */
 const MAX_ROWS = 20_000;
 /** Pages of the smallest size, with slack for empty ones. */

@@ -7,7 +7,7 @@ import { type Measure, none } from './measure.ts';
 
 /** Each document of the corpus by itself, checking the event loop after each. */
 export const corpus: Measure = async ({ only }) => {
-  let prepared = await openPrepared();
+  let prepared = await openPrepared({}, { isApart: true });
   const problems: string[] = [];
   const held: string[] = [];
   let pieces = createPieceCheck(prepared.target);
@@ -40,5 +40,5 @@ export const corpus: Measure = async ({ only }) => {
 
 async function reopen({ target }: Prepared): Promise<Prepared> {
   await target.close();
-  return openPrepared();
+  return openPrepared({}, { isApart: true });
 }

@@ -4,9 +4,9 @@ import { createDice, type Dice } from '../../support/dice.ts';
 import { ANSWERS } from '../corpus/answers.ts';
 import { many } from '../corpus/line.ts';
 import { startBystander } from '../target/bystander.ts';
-import { type Headers, type HttpRequest, send, toGraphQL } from '../target/send.ts';
-import { openPrepared, type Prepared } from '../target/prepare.ts';
 import { upsert } from '../target/open-target.ts';
+import { openPrepared, type Prepared } from '../target/prepare.ts';
+import { type Headers, type HttpRequest, send, toGraphQL } from '../target/send.ts';
 import { atMost, type Measure, none, type Row } from './measure.ts';
 
 /**
@@ -47,7 +47,10 @@ async function attack(prepared: Prepared, { dice, heapMb, count }: Attack): Prom
   }
   const { failures } = await bystander.stop();
   return [
-    none(`${heapMb} MB: the process has ended`, target.isAlive() ? [] : [target.product.complaints()]),
+    none(
+      `${heapMb} MB: the process has ended`,
+      target.isAlive() ? [] : [target.product.complaints()],
+    ),
     none(`${heapMb} MB: wrong answers`, problems),
     none(`${heapMb} MB: requests of another application that failed`, failures),
     atMost(`${heapMb} MB: /livez was slower (${slowest.what})`, slowest.ms - usualMs, 100, 'ms'),
@@ -55,7 +58,10 @@ async function attack(prepared: Prepared, { dice, heapMb, count }: Attack): Prom
 }
 
 /** How long each request for /livez took meanwhile. */
-async function watchLiveness({ target }: Prepared, work: () => Promise<unknown>): Promise<number[]> {
+async function watchLiveness(
+  { target }: Prepared,
+  work: () => Promise<unknown>,
+): Promise<number[]> {
   const delays: number[] = [];
   let isOver = false;
   const watching = (async () => {
@@ -85,7 +91,12 @@ function draw(dice: Dice, { target, facts }: Prepared): Variation {
 const WAYS: Readonly<Record<string, Way>> = {
   'cached pages under aliases': (dice, headers) => {
     const size = dice.pick([1, 100, 999, 1_000]);
-    const fields = dice.pick(['totalCount', 'nodes{id}', 'nodes{firstName rawData}', 'pageInfo{hasNextPage}']);
+    const fields = dice.pick([
+      'totalCount',
+      'nodes{id}',
+      'nodes{firstName rawData}',
+      'pageInfo{hasNextPage}',
+    ]);
     const query = `{${many(dice.pick([1, 50, 190]), (n) => `a${n}:searchContacts(filter:{emailDomain:"example.com"},first:${size},readFromCache:true){${fields}}`)}}`;
     const batch = Array.from({ length: dice.pick([1, 2, 5, 10]) }, () => ({ query }));
     return { request: toGraphQL(batch.length === 1 ? batch[0] : batch, headers) };
@@ -93,11 +104,16 @@ const WAYS: Readonly<Record<string, Way>> = {
   'lists of large customers': (dice, headers) => ({
     request: dice.chance(50)
       ? { method: 'GET', path: `/customers?page_size=${dice.pick([10, 100, 1_000])}`, headers }
-      : toGraphQL({ query: `{customers(first:${dice.pick([10, 250])}){nodes{${dice.pick(SELECTIONS)}}}}` }, headers),
+      : toGraphQL(
+          { query: `{customers(first:${dice.pick([10, 250])}){nodes{${dice.pick(SELECTIONS)}}}}` },
+          headers,
+        ),
   }),
   'large customers by id': (dice, headers) => ({
     request: toGraphQL(
-      { query: `{${many(dice.pick([1, 20, 150]), (n) => `a${n}:customer(customerId:"large-${n % CUSTOMERS}"){${dice.pick(SELECTIONS)}}`)}}` },
+      {
+        query: `{${many(dice.pick([1, 20, 150]), (n) => `a${n}:customer(customerId:"large-${n % CUSTOMERS}"){${dice.pick(SELECTIONS)}}`)}}`,
+      },
       headers,
     ),
   }),
@@ -111,9 +127,15 @@ const WAYS: Readonly<Record<string, Way>> = {
     };
   },
   'variables of a megabyte': (dice, headers) => {
-    const unknown = Object.fromEntries(Array.from({ length: dice.pick([10, 1_000, 60_000]) }, (_, n) => [`k${n}`, n]));
+    const unknown = Object.fromEntries(
+      Array.from({ length: dice.pick([10, 1_000, 60_000]) }, (_, n) => [`k${n}`, n]),
+    );
     const query = 'query($f:ContactFilter!){searchContacts(filter:$f){totalCount}}';
-    const f = dice.pick([unknown, { emails: Array(dice.pick([100, 100_000])).fill(1) }, { email: 'x'.repeat(900_000) }]);
+    const f = dice.pick([
+      unknown,
+      { emails: Array(dice.pick([100, 100_000])).fill(1) },
+      { email: 'x'.repeat(900_000) },
+    ]);
     return { request: toGraphQL({ query, variables: { f } }, headers) };
   },
   'bodies of a megabyte': (dice, headers) => {
@@ -126,7 +148,9 @@ const WAYS: Readonly<Record<string, Way>> = {
     ])();
     const path = dice.pick(['/graphql', '/contacts/_search', '/customers']);
     const method = path === '/customers' ? 'PUT' : 'POST';
-    return { request: { method, path, headers: { ...headers, 'content-type': 'application/json' }, body } };
+    return {
+      request: { method, path, headers: { ...headers, 'content-type': 'application/json' }, body },
+    };
   },
   'contacts by id': (dice, headers, ids) => {
     const query = `query($i:[ID!]!){${many(dice.pick([1, 20]), (n) => `a${n}:nodes(ids:$i){...on Contact{firstName rawData}}`)}}`;
@@ -144,7 +168,10 @@ async function storeLargeCustomers({ target }: Prepared): Promise<void> {
   const mapped_field = 'x'.repeat(60 * 1024);
   const field_mappings = [{ schema_field: 'a', mapped_field }];
   const schema_mappings_config = { common_objects: [{ object: 'contact', field_mappings }] };
-  const connections = PROVIDER_NAMES.slice(0, 15).map((provider_name) => ({ provider_name, schema_mappings_config }));
+  const connections = PROVIDER_NAMES.slice(0, 15).map((provider_name) => ({
+    provider_name,
+    schema_mappings_config,
+  }));
   for (let n = 0; n < CUSTOMERS; n += 1)
     await upsert(target.url, target.callers.key, `large-${n}`, connections);
 }
