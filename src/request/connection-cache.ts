@@ -93,16 +93,16 @@ export class ReadRecords {
   }
 
   /**
-   * Throws or rejects with NOT_FOUND where one of them was removed, and with SERVICE_UNAVAILABLE where the credentials
+   * Rejects with NOT_FOUND where one of them was removed, and with SERVICE_UNAVAILABLE where the credentials
    * of a connection were changed, because its contacts may be another account's. Undefined: no query was needed.
    */
   revalidateReads(): Promise<void> | undefined {
     const looks: Promise<void>[] = [];
     for (const read of this.#connections.values()) {
       const found = this.#find(read);
-      if (found instanceof Promise)
-        looks.push(found.then((current) => checkConnection(current, read)));
-      else checkConnection(found, read);
+      // What is known already is checked in the same way: to throw here would leave the other checks unhandled.
+      if (found instanceof Promise || !isUnchanged(found, read))
+        looks.push(Promise.resolve(found).then((current) => checkConnection(current, read)));
     }
     const oldest = this.#source.now() - CONNECTION_MAX_AGE_MS;
     for (const [customerId, seen] of this.#customers ?? []) {
@@ -135,6 +135,10 @@ export class ReadRecords {
       this.#connections.set(connection.id, connection);
     return connection;
   }
+}
+
+function isUnchanged(current: Connection | undefined, read: Connection): boolean {
+  return current?.id === read.id && current.credentialsVersion === read.credentialsVersion;
 }
 
 function checkConnection(current: Connection | undefined, read: Connection): void {

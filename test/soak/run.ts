@@ -62,6 +62,9 @@ const product = await startProduct(
 const problems: string[] = [];
 try {
   await soak(product);
+} catch (error) {
+  // What the product itself says comes with it.
+  problems.push(String(error));
 } finally {
   const code = await product.stop();
   if (code !== 0) problems.push(`The product ended with ${code}.`);
