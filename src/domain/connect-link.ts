@@ -183,7 +183,7 @@ export interface FlowEnd {
   readonly isOurs: boolean;
 }
 
-/** How long the cookie of a flow outlives its link, so that a late callback is told that the link has expired. */
+/** How long the cookie of a flow outlives its link, so that a late callback shows that the link has expired. */
 export const FLOW_COOKIE_OUTLIVES_LINK_MS = 60 * 60_000;
 /** The maximum of flows per link. */
 export const MAX_FLOWS = 10;

@@ -13,13 +13,13 @@ export async function parseJsonInPieces(bytes: Buffer, options: PieceOptions): P
 }
 
 /** Text that is not ASCII takes two bytes for each character, and parsing gives one value for each comma and bracket. */
-function estimateMemory(bytes: Buffer, values = countJsonValues(bytes)): number {
+function estimateMemory(bytes: Buffer, values = countJsonValues(bytes) + 1): number {
   return bytes.length * (isAscii(bytes) ? 1 : 2) + values * VALUE_BYTES;
 }
 
-/** The number of values that parsing gives at most. */
-function countJsonValues(json: Uint8Array): number {
-  let values = 1;
+/** The number of values that parsing gives at most: one for each comma and bracket. */
+export function countJsonValues(json: Uint8Array): number {
+  let values = 0;
   // `for … of` would take several times as long.
   for (let index = 0; index < json.length; index++) {
     const byte = json[index];
@@ -260,7 +260,7 @@ interface MemberReader {
 /** What one piece parses: a few milliseconds of work at most. */
 export const PIECE_BYTES = 128 * 1024;
 /** An empty object with its slot in a list. */
-const VALUE_BYTES = 64;
+export const VALUE_BYTES = 64;
 /** The longest text field of a CRM has 131,072 characters, each of which takes six bytes at most. */
 const MAX_STRING_BYTES = 1024 * 1024;
 const MAX_SCALAR_BYTES = 1_024;

@@ -1,5 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { JsonLimitError, PIECE_BYTES, parseJsonInPieces } from './json-pieces.ts';
+import {
+  countJsonValues,
+  JsonLimitError,
+  PIECE_BYTES,
+  parseJsonInPieces,
+  VALUE_BYTES,
+} from './json-pieces.ts';
 import { timeTask } from './task-time.ts';
 
 /**
@@ -325,20 +331,3 @@ const SHORT_CHUNK = 4 * 1024;
 const LARGEST_BLOCK = 64 * 1024;
 /** Smaller responses of a provider stay small after parsing. */
 const LARGE_BYTES = 256 * 1024;
-/** An empty object with its slot in a list. */
-const VALUE_BYTES = 64;
-
-/** The number of values that parsing may give at most: one per comma and bracket. */
-function countJsonValues(json: Uint8Array): number {
-  let values = 0;
-  // `for … of` would take several times as long.
-  for (let index = 0; index < json.length; index++) {
-    const byte = json[index];
-    if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) values++;
-  }
-  return values;
-}
-
-const COMMA = 0x2c;
-const OPEN_BRACE = 0x7b;
-const OPEN_BRACKET = 0x5b;
