@@ -14,7 +14,7 @@ const ISOLATED = [
 const READ_BY_TESTS = [
   '*.{graphql,json,ts}',
   '.env.example',
-  '{build,examples,ops,src,test}/**/!(*.ts)',
+  '{build,examples,ops,packages,src,test}/**/!(*.ts)',
   'test/support/{administer,build,database-server,machine,report-skipped}.ts',
 ];
 
@@ -33,7 +33,7 @@ export default defineConfig({
       toProject({
         name: 'shared',
         isolate: false,
-        include: ['test/**/*.test.ts'],
+        include: ['{test,packages/*/test}/**/*.test.ts'],
         exclude: ISOLATED,
       }),
       toProject({ name: 'isolated', include: ISOLATED }),

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { buildSync } from 'esbuild';
+import { INSTALLED } from '../build/installed.mjs';
 
 /** `npm run bench`: installs what is missing, builds the product and the bench, and runs it. */
 const root = new URL('..', import.meta.url).pathname;
@@ -24,14 +25,15 @@ function run(command, args) {
 function buildParts() {
   buildSync({
     absWorkingDir: root,
-    entryPoints: ['sandbox/open-sandbox.ts', 'storage/database.ts', 'storage/sealing.ts'].map(
-      (name) => `src/${name}`,
-    ),
-    outbase: 'src',
+    entryPoints: {
+      sandbox: '@crossbook/sandbox',
+      'storage/database': 'src/storage/database.ts',
+      'storage/sealing': 'src/storage/sealing.ts',
+    },
     outdir: 'bench/dist/product',
     bundle: true,
     splitting: true,
-    packages: 'external',
+    external: INSTALLED,
     format: 'esm',
     platform: 'node',
     target: 'node20',

@@ -43,7 +43,7 @@ export async function build(root, hash) {
 export function productOptions(root) {
   return {
     absWorkingDir: root,
-    entryPoints: { main: 'src/main.ts', sandbox: 'src/sandbox/main.ts' },
+    entryPoints: { main: 'src/main.ts', sandbox: '@crossbook/sandbox/main' },
     outdir: 'dist',
     bundle: true,
     splitting: true,

@@ -15,7 +15,7 @@ export function bundlePackages(options, folder) {
     name: 'packages',
     setup(build) {
       build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
-        if (kind === 'entry-point' || isBuiltin(path)) return;
+        if (kind === 'entry-point' || isBuiltin(path) || path.startsWith(WORKSPACES)) return;
         // GraphiQL's 9 MB take longer than all others.
         if (kind === 'dynamic-import') return { path, external: true };
         wanted.add(path);
@@ -27,6 +27,9 @@ export function bundlePackages(options, folder) {
     },
   };
 }
+
+/** Their sources change during development, like those of `src`. */
+const WORKSPACES = '@crossbook/';
 
 /** Cached, also from an earlier process. */
 async function bundle(paths, options) {

@@ -30,10 +30,11 @@ const context = await esbuild.context({
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void end());
 await rebuild();
 // esbuild's own watcher polls the files, which takes up to two seconds.
-watch(`${root}/src`, { recursive: true }, () => {
-  clearTimeout(soon);
-  soon = setTimeout(() => void rebuild(), 20);
-});
+for (const sources of ['src', 'packages'])
+  watch(`${root}/${sources}`, { recursive: true }, () => {
+    clearTimeout(soon);
+    soon = setTimeout(() => void rebuild(), 20);
+  });
 
 /** One build at a time. After a failed build the previous one keeps running; esbuild has printed the error. */
 function rebuild() {

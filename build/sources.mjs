@@ -4,10 +4,11 @@ import { join } from 'node:path';
 
 /** One hash of everything that the build reads: `dist` is up to date while it is unchanged. */
 export function hashSources(root) {
-  const folders = ['src', 'build'].flatMap((folder) =>
+  const folders = ['src', 'packages', 'build'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name)),
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => !/[/\\](?:node_modules|test)[/\\]/.test(path.slice(root.length))),
   );
   const files = [
     ...folders,

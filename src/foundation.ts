@@ -1,4 +1,7 @@
+import type { Sandbox } from '@crossbook/sandbox';
 import type { Config } from './config.ts';
+import { type Directions, toDirections } from './demo/directions.ts';
+import { DEMO_APPLICATION } from './domain/caller.ts';
 import type { FindOAuthClient } from './domain/oauth.ts';
 import type { Provider } from './domain/provider.ts';
 import { listRedirectUris } from './domain/urls.ts';
@@ -9,8 +12,6 @@ import { openLimits } from './limits/limits.ts';
 import { createMemoryLimit, defaultMaxHeldBytes, type MemoryLimit } from './limits/memory-limit.ts';
 import { createRegistry } from './providers/registry.ts';
 import { createConnectionCache } from './request/connection-cache.ts';
-import { type Directions, toDirections } from './sandbox/directions.ts';
-import type { Sandbox } from './sandbox/open-sandbox.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import type { BegunServer } from './storage/embedded/start.ts';
 import { reportTo } from './storage/engine/open.ts';
@@ -92,13 +93,13 @@ export function openMemoryLimit({ maxHeldBytes }: Pick<Config, 'maxHeldBytes'>):
 }
 
 async function openOwnSandbox(port: number) {
-  const { openSandboxNear } = await import('./sandbox/open-sandbox-near.ts');
+  const { openSandboxNear } = await import('./demo/open-sandbox-near.ts');
   return openSandboxNear(port);
 }
 
 /** The demo's key is derived from the key ring instead of stored: stable over restarts and unguessable. */
 async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing): Promise<Demo> {
-  const { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } = await import('./sandbox/demo.ts');
+  const { DEMO_CUSTOMER_ID, seedDemo } = await import('./demo/seed-demo.ts');
   const key = `cbk_demo_${createKeyedHash(ring, 'demo key')('demo')}`;
   await database.demoData.use();
   await database.admin.ensureApplication(DEMO_APPLICATION);

@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   graphql: ['usecases', 'request', 'domain', 'lib'],
   rest: ['usecases', 'request', 'domain', 'lib'],
   connect: ['usecases', 'domain', 'lib'],
-  sandbox: ['domain', 'lib'],
+  demo: ['domain', 'lib'],
   client: [],
   cli: ['usecases', 'storage', 'limits', 'providers', 'graphql', 'config.ts', 'domain', 'lib'],
 };
@@ -27,7 +27,7 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['serve.ts', 'version.ts', 'cli', 'storage', 'lib'],
   'serve.ts': ['app.ts', 'config.ts', 'http', 'storage', 'domain', 'lib'],
   'app.ts': [
-    ...Object.keys(MAY_IMPORT).filter((folder) => !['cli', 'client', 'sandbox'].includes(folder)),
+    ...Object.keys(MAY_IMPORT).filter((folder) => !['cli', 'client', 'demo'].includes(folder)),
     'background-jobs.ts',
     'connecting.ts',
     'config.ts',
@@ -36,13 +36,13 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
   'foundation.ts': [
     'config.ts',
     'version.ts',
+    'demo',
     'domain',
     'graphql',
     'http',
     'limits',
     'providers',
     'request',
-    'sandbox',
     'storage',
     'telemetry',
     'lib',
@@ -62,9 +62,10 @@ const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] =
   { packages: /^(dataloader|jose)$/, homes: ['request'] },
   { packages: /^(pino|prom-client|@opentelemetry\/.*)$/, homes: ['telemetry'] },
   { packages: /^(ioredis|rate-limiter-flexible)$/, homes: ['limits'] },
+  { packages: /^@crossbook\/sandbox$/, homes: ['demo', 'foundation.ts'] },
   {
     packages: /^zod$/,
-    homes: ['providers', 'graphql', 'rest', 'storage', 'sandbox', 'settings.ts', 'config.ts'],
+    homes: ['providers', 'graphql', 'rest', 'storage', 'settings.ts', 'config.ts'],
   },
 ];
 
@@ -72,12 +73,22 @@ const SRC = normalize(join(import.meta.dirname, '../src'));
 const ROOT = dirname(SRC);
 
 const sources = listFiles(SRC).map(readSource);
+const tests = listFiles(join(ROOT, 'test')).map(readSource);
+const workspaces = readdirSync(join(ROOT, 'packages')).map((name) => {
+  const folder = join(ROOT, 'packages', name);
+  return {
+    name,
+    manifest: JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest,
+    sources: listFiles(join(folder, 'src')).map(readSource),
+    tests: listFiles(join(folder, 'test')).map(readSource),
+  };
+});
 
 describe('imports', () => {
   test('the source files are found', () => {
     expect(sources.length).toBeGreaterThan(50);
     // Vite makes an import of each: a change in any of them runs this file again.
-    const files = import.meta.glob('../{src,test}/**/*.ts');
+    const files = import.meta.glob('../{packages,src,test}/**/*.ts');
     expect(Object.keys(files).length).toBeGreaterThan(sources.length);
   });
 
@@ -109,10 +120,8 @@ describe('imports', () => {
     },
   );
 
-  test('only the composition root imports the sandbox', () => {
-    const knowing = sources.filter(
-      ({ home, ours }) => home !== 'sandbox' && ours.includes('sandbox'),
-    );
+  test('only the composition root imports the demo', () => {
+    const knowing = sources.filter(({ home, ours }) => home !== 'demo' && ours.includes('demo'));
     expect(knowing.map(({ file }) => file)).toEqual(['src/foundation.ts']);
   });
 
@@ -124,12 +133,61 @@ describe('imports', () => {
       'src/client/verify-webhook.ts',
       'src/lib/clock.ts',
     ]);
+    // Workspaces have no clock of ours. They may measure durations, and this one dates its people once.
+    const wall = /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)/;
+    const dating = workspaces.flatMap((own) => own.sources.filter(({ code }) => wall.test(code)));
+    expect(dating.map(({ file }) => file)).toEqual(['packages/sandbox/src/open-sandbox.ts']);
   });
 
   test('the environment is read in main.ts alone', () => {
     const readers = sources.filter(({ code }) => /process\s*\.\s*env|process\[/.test(code));
     expect(readers.map(({ file }) => file)).toEqual(['src/main.ts']);
   });
+});
+
+describe.each(workspaces)('The workspace packages/$name', ({ name, manifest, ...own }) => {
+  test('imports nothing outside of its folder but the packages that it declares', () => {
+    const declared = Object.keys(manifest.dependencies ?? {});
+    const leaving = own.sources.flatMap(({ file, targets, packages }) =>
+      [
+        ...targets.filter((target) => !target.startsWith(`packages/${name}/src/`)),
+        ...packages.filter((used) => !declared.includes(used)),
+      ].map((target) => `${file} → ${target}`),
+    );
+    expect(leaving).toEqual([]);
+  });
+
+  test('has tests that use nothing of the product', () => {
+    expect(own.tests.length).toBeGreaterThan(0);
+    const reached = new Set<string>();
+    const follow = (targets: readonly string[]) => {
+      for (const target of targets.filter((one) => !reached.has(one))) {
+        reached.add(target);
+        follow(tests.find(({ file }) => file === target)?.targets ?? []);
+      }
+    };
+    for (const { targets, packages } of own.tests) {
+      follow(targets);
+      expect(packages.filter((used) => used.startsWith('@crossbook/'))).toEqual([]);
+    }
+    const outside = [...reached].filter((target) => !target.startsWith(`packages/${name}/`));
+    expect(outside.filter((target) => !target.startsWith('test/support/'))).toEqual([]);
+  });
+
+  test('is private, with at most two entries and a README of one page', () => {
+    expect(manifest).toMatchObject({ private: true, type: 'module' });
+    expect(Object.keys(manifest.exports).length).toBeLessThanOrEqual(2);
+    const readme = readFileSync(join(ROOT, 'packages', name, 'README.md'), 'utf8');
+    expect(readme).toContain(`# ${manifest.name}\n`);
+    expect(readme.split('\n').length).toBeLessThanOrEqual(60);
+  });
+});
+
+test('workspaces are imported by their names', () => {
+  const byPath = [...sources, ...tests].filter(({ targets }) =>
+    targets.some((target) => target.startsWith('packages/')),
+  );
+  expect(byPath.map(({ file }) => file)).toEqual([]);
 });
 
 test('docs/architecture.md says which folder may import which', () => {
@@ -165,9 +223,7 @@ test('docs/architecture.md names existing files with their symbols', () => {
 
 describe('shape', () => {
   test('src stays below the maximum number of files', () => {
-    const product = sources.filter(
-      ({ file, home }) => home !== 'sandbox' && !file.includes('generated'),
-    );
+    const product = sources.filter(({ file }) => !file.includes('generated'));
     expect(product.length).toBeLessThanOrEqual(250);
   });
 
@@ -205,7 +261,7 @@ describe('shape', () => {
 
   test('shared code does not branch on a provider', () => {
     const branching = /(===|!==|case)\s*['"](hubspot|salesforce|pipedrive)['"]/;
-    const shared = sources.filter(({ home }) => !['providers', 'sandbox'].includes(home));
+    const shared = sources.filter(({ home }) => !['providers', 'demo'].includes(home));
     expect(shared.filter(({ code }) => branching.test(code)).map(({ file }) => file)).toEqual([]);
   });
 
@@ -216,7 +272,7 @@ describe('shape', () => {
     const withGetter = sources
       .filter(({ code }) => /^ {4,}(?:get|set) \w+\(/m.test(code))
       .map(({ file }) => file);
-    expect(withGetter.filter((file) => !file.startsWith('src/sandbox/'))).toEqual(madeOnce);
+    expect(withGetter).toEqual(madeOnce);
   });
 
   test('no file exports a default', () => {
@@ -225,6 +281,12 @@ describe('shape', () => {
     ).toEqual([]);
   });
 });
+
+interface Manifest {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
 
 declare global {
   interface ImportMeta {

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
-const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.test\.ts$|^support\//.test(name) && !name.includes('node_modules'))
-  .map((name) => ({
-    name: `test/${name}`,
-    code: readFileSync(join(import.meta.dirname, name), 'utf8'),
-  }))
+const folders = ['test', ...readdirSync('packages').map((name) => `packages/${name}/test`)];
+const files = folders
+  .flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.test\.ts$|^support\//.test(name) && !name.includes('node_modules'))
+      .map((name) => `${folder}/${name}`),
+  )
+  .map((name) => ({ name, code: readFileSync(join(ROOT, name), 'utf8') }))
   .filter(({ name }) => name !== 'test/suite.test.ts');
 
 /** A test passes or fails by what it tests, on every machine and in every run. */
@@ -50,6 +52,13 @@ describe('after a change `npm test -- --changed` runs', () => {
     expect(starting.length).toBeGreaterThan(9);
     expect(related).toEqual(expect.arrayContaining(starting.map(({ name }) => name)));
     expect(related).toContain('test/architecture.test.ts');
+    expect(related).not.toContain('test/lib/chunk.test.ts');
+  });
+
+  test('in a workspace, its own tests and those that start the product with it', () => {
+    const related = listRelated('packages/sandbox/src/salesforce/soql/parse.ts');
+    expect(related).toContain('packages/sandbox/test/salesforce/soql.test.ts');
+    expect(related).toContain('test/build/ensure.test.ts');
     expect(related).not.toContain('test/lib/chunk.test.ts');
   });
 

@@ -17,7 +17,7 @@ import { createReplay } from './replay.ts';
  */
 const ports = process.argv.slice(2).map(Number);
 const { openSandbox } = (await import(
-  pathToFileURL(join(PARTS, 'sandbox/open-sandbox.js')).href
+  pathToFileURL(join(PARTS, 'sandbox.js')).href
 )) as SandboxModule;
 const sandbox = await openSandbox({});
 const account = sandbox.hubspot.createAccount({

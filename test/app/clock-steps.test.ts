@@ -1,6 +1,6 @@
+import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { toFetch } from '../support/to-fetch.ts';
 

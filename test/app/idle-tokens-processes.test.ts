@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/sealing.ts';
 import { type Compiled, compile } from '../support/compile.ts';

@@ -1,5 +1,5 @@
+import { SPECIAL_PEOPLE } from '@crossbook/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SPECIAL_PEOPLE } from '../../src/sandbox/people-special.ts';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
 import { toRestRecord } from '../support/to-rest-record.ts';
 

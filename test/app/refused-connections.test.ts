@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { FaultTiming, HubSpotAccount, SalesforceAccount } from '@crossbook/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { FaultTiming } from '../../src/sandbox/faults.ts';
-import type { HubSpotAccount, SalesforceAccount } from '../../src/sandbox/open-sandbox.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 

@@ -1,7 +1,7 @@
+import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import {
   describeOnRedis,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { HubSpotAccount, SalesforceAccount } from '@crossbook/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { HubSpotAccount, SalesforceAccount } from '../../src/sandbox/open-sandbox.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { openRival } from '../support/postgres-rival.ts';

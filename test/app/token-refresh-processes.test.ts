@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import type { RecordedCall } from '@crossbook/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectionUpsert } from '../../src/domain/customer.ts';
-import type { RecordedCall } from '../../src/sandbox/call-log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/sealing.ts';
 import { type Compiled, compile } from '../support/compile.ts';

@@ -1,23 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { appendFileSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectNoProcessLeft } from '../support/embedded.ts';
+import { linkPackages } from '../support/link-packages.ts';
 import '../support/process-sources.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const COPIED = ['src', 'build', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const COPIED = ['src', 'packages', 'build', 'package.json', 'package-lock.json', 'tsconfig.json'];
 const copy = makeTemporaryFolder();
 
 beforeAll(() => {
   for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  // The directory itself is separate: development builds are written to it.
-  mkdirSync(join(copy, 'node_modules'));
-  for (const name of readdirSync(join(ROOT, 'node_modules')))
-    if (!name.startsWith('.'))
-      symlinkSync(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name));
+  linkPackages(copy);
 });
 afterAll(() => rmSync(copy, { recursive: true }));
 
@@ -32,9 +29,11 @@ test('npm run dev serves all of GraphiQL, restarts on each change, and leaves no
   const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
   expect((await page.text()).length).toBeGreaterThan(1_000_000);
 
-  const changed = printed.waitFor(/changed by the test(?=[\s\S]*ready at)/);
-  appendFileSync(join(copy, 'src/serve.ts'), "process.stdout.write('changed by the test\\n');\n");
-  await changed;
+  for (const file of ['src/serve.ts']) {
+    const changed = printed.waitFor(new RegExp(`changed ${file}(?=[\\s\\S]*ready at)`));
+    appendFileSync(join(copy, file), `process.stdout.write('changed ${file}\\n');\n`);
+    await changed;
+  }
 
   child.kill('SIGTERM');
   await once(child, 'exit');

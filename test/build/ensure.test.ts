@@ -1,20 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import {
-  appendFileSync,
-  cpSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { linkPackages } from '../support/link-packages.ts';
 import '../support/process-sources.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const COPIED = ['src', 'build', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const COPIED = ['src', 'packages', 'build', 'package.json', 'package-lock.json', 'tsconfig.json'];
 const copy = mkdtempSync(join(tmpdir(), 'crossbook-copy-'));
 
 beforeAll(() => {
@@ -30,7 +23,7 @@ test('without the build dependencies, the build fails with one line that says wh
 });
 
 test('the build runs once, and again after a source has changed', () => {
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  linkPackages(copy);
   expect(ensure()).toMatchObject({ status: 0, stderr: '  Building …\n' });
   const main = join(copy, 'dist/main.js');
   expect(statSync(join(copy, 'dist/crossbook')).mode & 0o111).toBe(0o111);
@@ -46,6 +39,21 @@ test('the build runs once, and again after a source has changed', () => {
   expect(Object.keys(readManifest().files)).not.toEqual(Object.keys(files));
   for (const name of Object.keys(files))
     expect(statSync(join(copy, 'dist', name)).isFile()).toBe(true);
+});
+
+test.each(['sandbox'])('a change in packages/%s is built, and one of its tests is not', (name) => {
+  const words = `changed in ${name}`;
+  appendFileSync(join(copy, `packages/${name}/test/readme.test.ts`), '// A change.');
+  expect(ensure()).toMatchObject({ status: 0, stderr: '' });
+  appendFileSync(
+    join(copy, `packages/${name}/src/index.ts`),
+    `process.stdout.write('${words}');\n`,
+  );
+  expect(ensure()).toMatchObject({ status: 0, stderr: '  Building …\n' });
+  const built = Object.keys(readManifest().files).filter((file) =>
+    readFileSync(join(copy, 'dist', file), 'utf8').includes(words),
+  );
+  expect(built.length).toBeGreaterThan(0);
 });
 
 function ensure() {

@@ -1,7 +1,8 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePorts } from '../support/free-ports.ts';
+import { linkPackages } from '../support/link-packages.ts';
 import { INSTALLS } from '../support/machine.ts';
 import { NPM_CACHE } from '../support/npm-cache.ts';
 import { copyTracked, OFFLINE, openProduction, type Production } from '../support/production.ts';
@@ -101,7 +102,7 @@ describe('The image', () => {
     for (const { step, words } of steps) {
       if (step === 'COPY') copy(words, folder);
       if (step === 'RUN' && words === 'npm ci' && !INSTALLS) {
-        symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+        linkPackages(folder);
       } else if (step === 'RUN') await production.run(here(words), { cwd: folder, env });
     }
   }

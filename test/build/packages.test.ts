@@ -1,12 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { linkPackages } from '../support/link-packages.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { PNPM } from '../support/machine.ts';
 import { openPackageRegistry } from '../support/package-registry.ts';
@@ -42,7 +43,7 @@ const PROJECTS = [
 beforeAll(async () => {
   // A clean clone: a build of other sources would leave files behind.
   await copyTracked(clone);
-  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
+  linkPackages(clone);
   await run('sh', ['-c', PACK], { cwd: clone });
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }\n');
@@ -100,7 +101,9 @@ test('the server package contains its build, its sources for stack traces, and n
   expect(files).toEqual(
     expect.arrayContaining(['dist/crossbook', 'dist/main.js', 'LICENSE', 'README.md']),
   );
-  const others = files.filter((file) => !/^(dist\/[^/]+|src\/.+\.ts)$/.test(file));
+  const others = files.filter(
+    (file) => !/^(dist\/[^/]+|(?:packages\/[\w-]+\/)?src\/.+\.ts)$/.test(file),
+  );
   expect(others.sort()).toEqual([
     '.env.example',
     'CHANGELOG.md',

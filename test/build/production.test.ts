@@ -11,8 +11,11 @@ const [INSTALL = '', SETTINGS = '', FIRST_KEY = '', START = ''] = readBlocks(
 /** Packages that the tests have installed are not downloaded again; those that production omits are removed. */
 const NPM = `#!/bin/sh
 case "$*" in
-  "ci --include=dev") exec ln -s "$SOURCE/node_modules" node_modules ;;
-  "ci --omit=dev --omit=optional") exec rm node_modules ;;
+  "ci --include=dev")
+    mkdir -p node_modules/@crossbook
+    ln -s $(ls -d "$SOURCE"/node_modules/* | grep -v @crossbook) node_modules
+    exec ln -s "$PWD"/packages/* node_modules/@crossbook ;;
+  "ci --omit=dev --omit=optional") exec rm -r node_modules ;;
   "run build") exec "$NPM" run build ;;
 esac
 exit 9

@@ -19,7 +19,10 @@ const OPTIONS = [
   '--target',
   'es2022',
 ];
-const code = readSamples().filter(({ language }) => ['ts', 'js', 'tsx'].includes(language));
+/** The samples of the workspaces are run by their own tests. */
+const code = readSamples().filter(
+  ({ language, path }) => ['ts', 'js', 'tsx'].includes(language) && !path.startsWith('packages/'),
+);
 const documents = [...new Set(code.map(({ path }) => path))];
 let folder: string;
 

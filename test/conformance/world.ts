@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
+import type { Sandbox } from '@crossbook/sandbox';
 import { addApplication, KEYS } from '../support/add-application.ts';
 import { createTestDatabase } from '../support/databases.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';

@@ -1,7 +1,7 @@
+import type { Fault } from '@crossbook/sandbox';
 import { describe, expect, test } from 'vitest';
 import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
-import type { Fault } from '../../src/sandbox/faults.ts';
 import { idsOf, PLAIN, type Subject } from './contact-port-subject.ts';
 
 const HTML = '<!DOCTYPE html><html><body><h1>Not today</h1></body></html>';

@@ -1,8 +1,7 @@
+import type { Fault, FaultTiming, Person } from '@crossbook/sandbox';
 import type { Connection } from '../../src/domain/connection.ts';
 import type { Contact } from '../../src/domain/contact.ts';
 import type { ContactAccess, ContactPort } from '../../src/domain/provider.ts';
-import type { Fault, FaultTiming } from '../../src/sandbox/faults.ts';
-import type { Person } from '../../src/sandbox/people.ts';
 
 /** The CRM under test: what it is, and how to open an account with certain people. */
 export interface Subject {

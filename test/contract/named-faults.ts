@@ -1,7 +1,7 @@
+import type { HubSpotAccount, SalesforceAccount, Sandbox } from '@crossbook/sandbox';
 import { expect, test } from 'vitest';
 import type { CrossbookError, ErrorCode } from '../../src/domain/errors.ts';
 import type { Provider } from '../../src/domain/provider.ts';
-import type { HubSpotAccount, SalesforceAccount, Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { createHastyClock } from '../support/hasty-clock.ts';
 import { useSandboxPorts } from '../support/sandbox-ports.ts';
 import { PLAIN } from './contact-port-subject.ts';

@@ -1,9 +1,8 @@
+import type { HubSpotAccount, Person, SalesforceAccount, Sandbox } from '@crossbook/sandbox';
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/contact.ts';
 import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { ContactPort, Provider } from '../../src/domain/provider.ts';
-import type { HubSpotAccount, SalesforceAccount, Sandbox } from '../../src/sandbox/open-sandbox.ts';
-import type { Person } from '../../src/sandbox/people.ts';
 import { createHastyClock } from '../support/hasty-clock.ts';
 import { useSandboxPorts } from '../support/sandbox-ports.ts';
 import { idsOf, PLAIN, WHOLE_PERSON } from './contact-port-subject.ts';

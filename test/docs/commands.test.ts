@@ -107,7 +107,10 @@ describe('a request', () => {
 });
 
 /** What is no part of the REST document. */
-const OTHERS = ['/graphql', '/livez', '/readyz', '/metrics', '/openapi.json', '/docs', '/health'];
+const OTHERS = [
+  ...['/graphql', '/livez', '/readyz', '/metrics', '/openapi.json', '/docs', '/health'],
+  '/__sandbox',
+];
 
 /** As a shell makes them: without what it does itself, and without the file of settings, which is not here. */
 function toArguments(words: string): readonly string[] {

@@ -20,7 +20,7 @@ const TESTED: Readonly<Record<string, string>> = {
   http: 'readme.test.ts sends them',
   sh: 'commands.test.ts; whole sections in test/build and test/app',
   console: 'commands.test.ts, test/build/deployment.test.ts',
-  ts: 'test/clients/printed-code.test.ts, by the compiler; build/packages.test.ts and gateways/printed.test.ts carry it out',
+  ts: 'test/clients/printed-code.test.ts, by the compiler; build/packages.test.ts, gateways/printed.test.ts and packages/*/test/readme.test.ts carry it out',
   js: 'test/clients/printed-code.test.ts, by the compiler; guides.test.ts and browser/connect-popup.test.ts carry it out',
 };
 

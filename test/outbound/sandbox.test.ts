@@ -1,7 +1,7 @@
+import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
-import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { SELF_SIGNED } from '../fixtures/self-signed.ts';
 import { createSandboxPorts } from '../support/sandbox-ports.ts';
 

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
+import { INSTALLED } from '../../build/installed.mjs';
 import './process-sources.ts';
 
 /**
@@ -17,7 +18,7 @@ export function compile(entry: string): Compiled {
     entryPoints: [entry],
     outfile: file,
     bundle: true,
-    packages: 'external',
+    external: INSTALLED,
     format: 'esm',
     platform: 'node',
     target: 'node20',

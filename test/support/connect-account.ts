@@ -1,5 +1,4 @@
-import type { HubSpotAccount, SalesforceAccount } from '../../src/sandbox/open-sandbox.ts';
-import type { Person } from '../../src/sandbox/people.ts';
+import type { HubSpotAccount, Person, SalesforceAccount } from '@crossbook/sandbox';
 import type { TestApp } from './open-app.ts';
 
 /** A new account of an imitated CRM without limits, and a customer whose only connection is to it. */

@@ -1,10 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The documents by path: those at the top level, in docs, in bench, and of the examples. */
+/** The documents by path: those at the top level, in docs, in bench, of the examples and of the workspaces. */
 export const DOCUMENTS: ReadonlyMap<string, string> = new Map(
-  ['.', 'docs', 'examples', 'bench']
-    .flatMap((folder) => listPages(folder))
+  [
+    ...['.', 'docs', 'examples', 'bench'],
+    ...readdirSync('packages').map((name) => join('packages', name)),
+  ]
+    .flatMap(listPages)
     .sort()
     .map((path) => [path, readFileSync(path, 'utf8')]),
 );

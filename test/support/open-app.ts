@@ -1,7 +1,7 @@
+import type { Sandbox } from '@crossbook/sandbox';
 import { type App, createApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { AppOverrides } from '../../src/foundation.ts';
-import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { createTestDatabase } from './databases.ts';
 import { type SecretWatch, watchSecrets } from './secret-watch.ts';
 import { toFetch } from './to-fetch.ts';

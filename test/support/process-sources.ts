@@ -4,7 +4,7 @@
  */
 export const PROCESS_SOURCES = [
   () => import('../../src/main.ts'),
-  () => import('../../src/sandbox/main.ts'),
+  () => import('@crossbook/sandbox/main'),
   () => import('../../src/client/index.ts'),
   // Sources that tests compile for child processes.
   import.meta.glob('./{*-process,*-of-processes}.ts'),

@@ -1,3 +1,4 @@
+import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { afterAll, beforeAll } from 'vitest';
 import type { Connection, Credentials } from '../../src/domain/connection.ts';
 import type {
@@ -14,7 +15,6 @@ import {
 } from '../../src/outbound/outbound.ts';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
-import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { createConnection } from './connection.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeCredentials } from './fake-credentials.ts';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
+import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { type Context, type OAuthError, Provider, type Token } from 'oidc-provider';
-import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { type SecondVendor, VENDORS } from './second-server-vendors.ts';
 
 export type VendorName = keyof typeof VENDORS;

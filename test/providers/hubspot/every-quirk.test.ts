@@ -1,5 +1,4 @@
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
-import { hubSpotImitation } from '../../../src/sandbox/hubspot/imitation.ts';
 import { noContacts, testQuirks } from '../../contract/quirks.ts';
 
 const ON = [{ value: true }];
@@ -14,7 +13,7 @@ testQuirks(
     members: [1, 2, 3, 4, 5],
     createAccount: (sandbox, people, quirks) =>
       sandbox.hubspot.createAccount({ people, quirks, limits: null }),
-    names: () => Object.keys(hubSpotImitation.quirks),
+    names: (sandbox) => Object.keys(sandbox.hubspot.demo.quirks),
   },
   {
     searchLagMs: [{ value: 60_000 }],

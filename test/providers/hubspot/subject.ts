@@ -1,7 +1,6 @@
+import type { HubSpotAccount, Person, Sandbox } from '@crossbook/sandbox';
 import type { Provider } from '../../../src/domain/provider.ts';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
-import type { HubSpotAccount, Sandbox } from '../../../src/sandbox/open-sandbox.ts';
-import type { Person } from '../../../src/sandbox/people.ts';
 import type { Subject } from '../../contract/contact-port-subject.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';

@@ -1,7 +1,7 @@
+import { openSandbox } from '@crossbook/sandbox';
 import { expect, test } from 'vitest';
 import { toErrorBody } from '../../../src/domain/errors.ts';
 import { refresh } from '../../../src/providers/hubspot/oauth.ts';
-import { openSandbox } from '../../../src/sandbox/open-sandbox.ts';
 import { createSend } from '../../support/send.ts';
 
 const NOW = new Date('2026-11-20T21:00:00.000Z');

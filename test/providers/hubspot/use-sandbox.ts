@@ -1,5 +1,5 @@
+import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { afterAll, beforeAll } from 'vitest';
-import { openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
 import { createHubSpotSubject, type HubSpotSubject } from './subject.ts';
 
 /** One sandbox for the tests of a file, each with an account of its own. */

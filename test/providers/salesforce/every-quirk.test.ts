@@ -1,5 +1,4 @@
 import { salesforce } from '../../../src/providers/salesforce/provider.ts';
-import { salesforceImitation } from '../../../src/sandbox/salesforce/imitation.ts';
 import { noContacts, testQuirks, toMoved } from '../../contract/quirks.ts';
 
 const ON = [{ value: true }];
@@ -13,7 +12,7 @@ testQuirks(
     members: [2, 3, 4, 5, 6],
     createAccount: (sandbox, people, quirks) =>
       sandbox.salesforce.createAccount({ people, quirks, limits: null }),
-    names: () => Object.keys(salesforceImitation.quirks),
+    names: (sandbox) => Object.keys(sandbox.salesforce.demo.quirks),
   },
   {
     maxBatchSize: [{ value: 2 }],

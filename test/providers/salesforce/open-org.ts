@@ -1,15 +1,15 @@
+import {
+  openSandbox,
+  type Person,
+  type SalesforceAccount,
+  type SalesforceQuirks,
+  type Sandbox,
+} from '@crossbook/sandbox';
 import { afterAll, beforeAll } from 'vitest';
 import type { Connection } from '../../../src/domain/connection.ts';
 import type { ContactPort } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/provider.ts';
-import {
-  openSandbox,
-  type SalesforceAccount,
-  type Sandbox,
-} from '../../../src/sandbox/open-sandbox.ts';
-import type { Person } from '../../../src/sandbox/people.ts';
-import type { SalesforceQuirks } from '../../../src/sandbox/salesforce/types.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';

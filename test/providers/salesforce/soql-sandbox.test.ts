@@ -1,7 +1,6 @@
+import { type Condition, parseQuery } from '@crossbook/sandbox';
 import { expect, test } from 'vitest';
 import { endsWith, fieldName, isIn, select } from '../../../src/providers/salesforce/soql.ts';
-import { parseQuery } from '../../../src/sandbox/salesforce/soql/parse.ts';
-import type { Condition } from '../../../src/sandbox/salesforce/soql/syntax.ts';
 import { fc } from '../../support/fast-check.ts';
 import { nastyText } from './nasty-text.ts';
 

@@ -1,0 +1,145 @@
+import type { SandboxAccount } from './account.ts';
+import type { SandboxCrm } from './crm.ts';
+import type { Fault } from './faults.ts';
+import { type Answer, jsonAnswer, readJson, type SandboxRequest } from './http.ts';
+import type { CrmTypes } from './imitation.ts';
+import { toReason } from './to-reason.ts';
+
+/**
+ * The control API: what a test does by method calls, another process does over HTTP (accounts, people, quirks,
+ * faults, counters).
+ */
+export function isControl(request: SandboxRequest): boolean {
+  return request.path === ROOT || request.path.startsWith(`${ROOT}/`);
+}
+
+export function answerControl<Crm extends CrmTypes>(
+  crm: SandboxCrm<Crm>,
+  request: SandboxRequest,
+): Answer {
+  if (!isFromHere(request))
+    return jsonAnswer(403, { error: 'Only for this machine, and as JSON.' });
+  const [collection = '', accountId, part = '', recordId] = request.path
+    .slice(ROOT.length + 1)
+    .split('/');
+  if (collection === '') return jsonAnswer(200, overview(crm));
+  if (collection !== 'accounts') return notFound();
+  try {
+    if (accountId === undefined) return answerAccounts(crm, request);
+    const account =
+      accountId === 'demo'
+        ? crm.demo
+        : crm.accounts().find((one) => encodeURIComponent(one.id) === accountId);
+    const verb = ACCOUNT_VERBS[`${request.method} ${part}`];
+    if (account === undefined || verb === undefined) return notFound();
+    return jsonAnswer(
+      200,
+      verb({ account, request, recordId: recordId ?? '', body: bodyOf(request) }) ?? {},
+    );
+  } catch (error) {
+    return jsonAnswer(400, { error: toReason(error) });
+  }
+}
+
+function answerAccounts<Crm extends CrmTypes>(
+  crm: SandboxCrm<Crm>,
+  request: SandboxRequest,
+): Answer {
+  if (request.method === 'GET') return jsonAnswer(200, { accounts: crm.accounts().map(describe) });
+  if (request.method === 'POST')
+    return jsonAnswer(201, describe(crm.createAccount(bodyOf(request))));
+  return notFound();
+}
+
+const ACCOUNT_VERBS: Readonly<Record<string, Verb>> = {
+  'GET ': ({ account }) => describe(account),
+  'GET quirks': ({ account }) => account.quirks,
+  'PATCH quirks': ({ account, body }) => {
+    account.setQuirks(body);
+    return account.quirks;
+  },
+  'PATCH limits': ({ account, request, body }) => {
+    account.setLimits(readJson(request) === null ? null : body);
+    return account.limits ?? { none: true };
+  },
+  'POST faults': ({ account, body: { fault, times, after, operation } }) =>
+    account.fail(fault as Fault | string, {
+      times: numberOf(times),
+      after: numberOf(after),
+      operation: typeof operation === 'string' ? operation : undefined,
+    }),
+  'DELETE faults': ({ account }) => account.clearFaults(),
+  'GET calls': ({ account }) => ({ total: account.callCount(), calls: account.calls() }),
+  'DELETE calls': ({ account }) => account.resetCalls(),
+  'POST people': ({ account, body }) => ({ id: account.addPerson(body) }),
+  'PATCH people': ({ account, body, recordId }) => ({ done: account.updatePerson(recordId, body) }),
+  'POST merge': ({ account, body: { id, into } }) => ({
+    done: account.mergePerson(String(id), String(into)),
+  }),
+  'DELETE people': ({ account, recordId }) => ({ done: account.removePerson(recordId) }),
+  'POST expire': ({ account }) => account.expireAccessToken(),
+  'POST approve': ({ account }) => ({ refreshToken: account.approve() }),
+  'POST revoke': ({ account }) => account.revoke(),
+};
+
+/**
+ * Rejects requests from a page in a browser (CSRF, DNS rebinding): their Host header is foreign, or their content
+ * type is not JSON.
+ */
+function isFromHere({ headers, method, body }: SandboxRequest): boolean {
+  const host = (headers.host ?? '').replace(/:\d+$/, '');
+  const isJson = /^application\/json\b/.test(headers['content-type'] ?? '');
+  const isSafe = method === 'GET' || headers.origin === undefined;
+  return LOOPBACK.includes(host) && isSafe && (body === '' || isJson);
+}
+
+function overview<Crm extends CrmTypes>(crm: SandboxCrm<Crm>): object {
+  return {
+    crm: crm.name,
+    origin: crm.origin,
+    faults: crm.faultNames,
+    demo: describe(crm.demo),
+    accounts: crm.accounts().length,
+    verbs: Object.keys(ACCOUNT_VERBS).map((verb) => verb.replace(' ', ` ${ROOT}/accounts/{id}/`)),
+  };
+}
+
+function describe<Crm extends CrmTypes>(account: SandboxAccount<Crm>): object {
+  const { id, name, instanceUrl, accessToken, refreshToken, staticToken, clientId, clientSecret } =
+    account;
+  return {
+    id,
+    name,
+    instanceUrl,
+    accessToken,
+    refreshToken,
+    staticToken,
+    clientId,
+    clientSecret,
+    quirks: account.quirks,
+    limits: account.limits,
+  };
+}
+
+function bodyOf(request: SandboxRequest): Record<string, unknown> {
+  const value = readJson(request);
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function notFound(): Answer {
+  return jsonAnswer(404, { error: `Nothing here. GET ${ROOT} says what there is.` });
+}
+
+const ROOT = '/__sandbox';
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+
+type Verb = (context: {
+  readonly account: SandboxAccount<CrmTypes>;
+  readonly request: SandboxRequest;
+  readonly recordId: string;
+  readonly body: Record<string, unknown>;
+}) => unknown;

@@ -1,0 +1,25 @@
+import { openSandbox } from './open-sandbox.ts';
+
+/** The sandbox as a process of its own: `main.ts [HubSpot's port] [Salesforce's port]`. 0: any free port. */
+const [hubspotPort = 4010, salesforcePort = hubspotPort && hubspotPort + 1] = process.argv
+  .slice(2)
+  .map(Number);
+const sandbox = await openSandbox({ hubspotPort, salesforcePort });
+// The sandbox keeps serving when the reader of its output exits.
+process.stdout.on('error', () => undefined);
+
+for (const { name, origin, demo } of [sandbox.hubspot, sandbox.salesforce])
+  process.stdout.write(
+    [
+      `${name}: ${origin}   (control: ${origin}/__sandbox)`,
+      `  account        ${demo.id}`,
+      `  access token   ${demo.accessToken}`,
+      `  refresh token  ${demo.refreshToken}`,
+      ...(demo.staticToken ? [`  static token   ${demo.staticToken}`] : []),
+      `  client         ${demo.clientId} ${demo.clientSecret}`,
+      '',
+    ].join('\n'),
+  );
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void sandbox.close());

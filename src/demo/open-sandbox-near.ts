@@ -1,0 +1,30 @@
+import { openSandbox, type Sandbox } from '@crossbook/sandbox';
+import { toReason } from '../lib/output.ts';
+
+/**
+ * Opens the sandbox at the given port and the next one, or at any free ports: the demo's connections use
+ * placeholder origins.
+ */
+export async function openSandboxNear(port: number): Promise<SandboxNear> {
+  try {
+    const sandbox = await openSandbox({
+      hubspotPort: port,
+      salesforcePort: port === 0 ? 0 : port + 1,
+    });
+    return { sandbox, notes: [toNote(sandbox)] };
+  } catch (error) {
+    const reason = toReason(error);
+    const sandbox = await openSandbox();
+    return { sandbox, notes: [`${toNote(sandbox)} (other ports: ${reason})`] };
+  }
+}
+
+function toNote({ hubspot, salesforce }: Sandbox): string {
+  return `Sandbox    ${hubspot.origin} (HubSpot), ${salesforce.origin} (Salesforce)`;
+}
+
+interface SandboxNear {
+  readonly sandbox: Sandbox;
+  /** Lines for the terminal: the listening addresses. */
+  readonly notes: readonly string[];
+}
