@@ -50,7 +50,10 @@ async function restart(since) {
   await stop('SIGKILL');
   product = spawn(process.execPath, [...readFlags(), `${folder}/dist/main.js`], {
     cwd: root,
-    env: { ...process.env, ...(database && { DATABASE_URL: database.url }) },
+    // Without a database of the developer's own, the sandbox is on, as in `npm start`.
+    env: database
+      ? { CROSSBOOK_SANDBOX: 'on', ...process.env, DATABASE_URL: database.url }
+      : process.env,
     stdio: 'inherit',
     // Ctrl-C is forwarded below, once.
     detached: true,
