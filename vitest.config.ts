@@ -5,9 +5,9 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 const ISOLATED = [
   'test/{browser,build,cli,clients,examples,gateways,hostile}/**/*.test.ts',
   'test/outbound/memory.test.ts',
-  'test/storage/embedded/**/*.test.ts',
+  'packages/child-postgres/test/**/*.test.ts',
   'test/app/{alerts,engine,hostile,webhooks-killed,process,process-tree,replicas,set-clock,shutdown,startup,token-refresh-processes,idle-tokens-processes}.test.ts',
-  'test/storage/{credentials-processes,directory,kill,migrations,upsert-processes}.test.ts',
+  'test/storage/{credentials-processes,directory,embedded-server,kill,migrations,upsert-processes}.test.ts',
 ];
 
 /** `--changed` follows imports. What is read in another way, or serves all tests, makes all of them run. */

@@ -79,7 +79,7 @@ async function startDatabase() {
   const outfile = `${folder}/embedded.mjs`;
   await esbuild.build({
     ...written,
-    entryPoints: ['src/storage/embedded/start.ts'],
+    entryPoints: ['src/storage/embedded-server.ts'],
     splitting: false,
     outdir: undefined,
     outfile,

@@ -13,7 +13,7 @@ import { createMemoryLimit, defaultMaxHeldBytes, type MemoryLimit } from './limi
 import { createRegistry } from './providers/registry.ts';
 import { createConnectionCache } from './request/connection-cache.ts';
 import { type Database, openDatabase } from './storage/database.ts';
-import type { BegunServer } from './storage/embedded/start.ts';
+import type { BegunServer } from './storage/embedded-server.ts';
 import { reportTo } from './storage/engine/open.ts';
 import { createKeyedHash, type KeyRing, openKeyRing } from './storage/sealing.ts';
 import { createLogger, type LoggerOptions } from './telemetry/logger.ts';

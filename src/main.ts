@@ -55,6 +55,6 @@ function endQuietly(error: NodeJS.ErrnoException): void {
 }
 
 async function beginDatabase() {
-  const { beginEmbeddedServer } = await import('./storage/embedded/start.ts');
+  const { beginEmbeddedServer } = await import('./storage/embedded-server.ts');
   return beginEmbeddedServer(toDatabaseDirectory(dataDirectory));
 }

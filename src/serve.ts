@@ -11,7 +11,7 @@ import {
   createStartOutput,
   toReason,
 } from './lib/output.ts';
-import type { BegunServer } from './storage/embedded/start.ts';
+import type { BegunServer } from './storage/embedded-server.ts';
 
 /** Reads the configuration, listens, creates the application, and shuts down on a signal. */
 export async function serve(env: Env, database: BegunServer | undefined): Promise<void> {

@@ -74,6 +74,10 @@ describe('after a change `npm test -- --changed` runs', () => {
 });
 
 /** The home of the seed; and a test of what dies at any moment, which has to choose one. */
-const MAY = ['test/support/fast-check.ts', 'test/storage/embedded/killed.test.ts'];
+const MAY = [
+  'test/support/fast-check.ts',
+  'packages/child-postgres/test/killed.test.ts',
+  'test/storage/embedded-server.test.ts',
+];
 const STARTS =
   /\b(?:startProduct|spawnProduct|compileStorage)\(|spawn\('npm'|support\/compile\.ts|'(?:\.\.\/)*dist\//;

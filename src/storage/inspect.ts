@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { cannotOpen, createDatabase } from './database.ts';
-import { hasCluster } from './embedded/start.ts';
+import { hasEmbeddedDatabase } from './embedded-server.ts';
 import { createClient } from './engine/client.ts';
 import { findPending } from './engine/migrate.ts';
 import { type Engine, openEngine, type Target } from './engine/open.ts';
@@ -8,7 +8,8 @@ import type { KeyRing } from './sealing.ts';
 
 /** Inspects a database read-only, without migrations. Rejects where it is unavailable. */
 export async function inspectDatabase(target: Target, keyRing: KeyRing) {
-  if ('directory' in target && !hasCluster(target.directory)) return { isThere: false } as const;
+  if ('directory' in target && !hasEmbeddedDatabase(target.directory))
+    return { isThere: false } as const;
   const engine = await openEngine(
     { ...target, join: true },
     { deadlineMs: 0, connectionTimeoutMs: 5_000 },

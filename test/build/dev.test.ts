@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { appendFileSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectNoProcessLeft } from '../support/embedded.ts';
 import { linkPackages } from '../support/link-packages.ts';
 import '../support/process-sources.ts';
+import { expectNoProcessLeft } from '../support/processes.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -29,7 +29,7 @@ test('npm run dev serves all of GraphiQL, restarts on each change, and leaves no
   const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
   expect((await page.text()).length).toBeGreaterThan(1_000_000);
 
-  const workspaces = ['sandbox'].map((name) => `packages/${name}/src/index.ts`);
+  const workspaces = ['sandbox', 'child-postgres'].map((name) => `packages/${name}/src/index.ts`);
   for (const file of ['src/serve.ts', ...workspaces]) {
     const changed = printed.waitFor(new RegExp(`changed ${file}(?=[\\s\\S]*ready at)`));
     appendFileSync(join(copy, file), `process.stdout.write('changed ${file}\\n');\n`);

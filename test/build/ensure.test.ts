@@ -41,20 +41,23 @@ test('the build runs once, and again after a source has changed', () => {
     expect(statSync(join(copy, 'dist', name)).isFile()).toBe(true);
 });
 
-test.each(['sandbox'])('a change in packages/%s is built, and one of its tests is not', (name) => {
-  const words = `changed in ${name}`;
-  appendFileSync(join(copy, `packages/${name}/test/readme.test.ts`), '// A change.');
-  expect(ensure()).toMatchObject({ status: 0, stderr: '' });
-  appendFileSync(
-    join(copy, `packages/${name}/src/index.ts`),
-    `process.stdout.write('${words}');\n`,
-  );
-  expect(ensure()).toMatchObject({ status: 0, stderr: '  Building …\n' });
-  const built = Object.keys(readManifest().files).filter((file) =>
-    readFileSync(join(copy, 'dist', file), 'utf8').includes(words),
-  );
-  expect(built.length).toBeGreaterThan(0);
-});
+test.each(['sandbox', 'child-postgres'])(
+  'a change in packages/%s is built, and one of its tests is not',
+  (name) => {
+    const words = `changed in ${name}`;
+    appendFileSync(join(copy, `packages/${name}/test/readme.test.ts`), '// A change.');
+    expect(ensure()).toMatchObject({ status: 0, stderr: '' });
+    appendFileSync(
+      join(copy, `packages/${name}/src/index.ts`),
+      `process.stdout.write('${words}');\n`,
+    );
+    expect(ensure()).toMatchObject({ status: 0, stderr: '  Building …\n' });
+    const built = Object.keys(readManifest().files).filter((file) =>
+      readFileSync(join(copy, 'dist', file), 'utf8').includes(words),
+    );
+    expect(built.length).toBeGreaterThan(0);
+  },
+);
 
 function ensure() {
   return spawnSync(process.execPath, ['build/ensure.mjs'], { cwd: copy, encoding: 'utf8' });

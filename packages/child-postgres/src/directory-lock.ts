@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { systemClock } from '../../lib/clock.ts';
-import { linkNew } from '../../lib/data-directory.ts';
+import { ChildPostgresError } from './error.ts';
+import { linkNew } from './files.ts';
 
 /**
  * Locks a data directory against a second process, which would corrupt it. The lock is a file next to the directory
@@ -16,7 +16,7 @@ export function lockDirectory(directory: string): () => void {
     space: readSpace(),
     started: startOf(process.pid),
     token: randomUUID(),
-    since: new Date(systemClock.wall()).toISOString(),
+    since: new Date(Date.now()).toISOString(),
   };
   const take = () => linkNew(path, JSON.stringify(mine), `${path}.${mine.token}`);
   for (let tries = 0; !take(); tries += 1) {
@@ -52,8 +52,7 @@ function isAlive(holder: Holder, path: string): boolean {
   // heartbeat.
   if (holder.host !== hostname() || holder.space !== readSpace())
     return (
-      systemClock.wall() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) <
-      6 * HEARTBEAT_MS
+      Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 6 * HEARTBEAT_MS
     );
   // Our own process id on a lock that we do not hold: an earlier process had it, as in a restarted container.
   if (holder.started === null) return holder.pid !== process.pid && isRunning(holder.pid);
@@ -105,23 +104,19 @@ function startOf(pid: number): string | null {
 
 function touch(path: string): void {
   try {
-    utimesSync(path, systemClock.wall() / 1_000, systemClock.wall() / 1_000);
+    utimesSync(path, Date.now() / 1_000, Date.now() / 1_000);
   } catch {
     // The file was removed externally; a failed touch must not end the process.
   }
 }
 
-/** Another process holds the lock. */
-export class DirectoryInUseError extends Error {}
-
 function inUse(directory: string, path: string, rival: Holder | undefined): Error {
   const who = rival?.pid
     ? `process ${rival.pid} on ${rival.host}, since ${rival.since}`
     : 'another process';
-  return new DirectoryInUseError(
-    `The data directory ${directory} is in use by ${who}. Two processes must not share one: stop that process, ` +
-      `or give this one its own directory (CROSSBOOK_DATA), or let both use one PostgreSQL (DATABASE_URL). ` +
-      `(The lock is ${path}.)`,
+  return new ChildPostgresError(
+    'IN_USE',
+    `The data directory ${directory} is in use by ${who} (its lock is ${path}).`,
   );
 }
 

@@ -16,7 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { syncFolder } from '../../lib/data-directory.ts';
+import { ChildPostgresError } from './error.ts';
+import { syncFolder } from './files.ts';
 import { type Binaries, namedUserFor, type Programs, runGuarded, type User } from './programs.ts';
 
 /**
@@ -151,7 +152,11 @@ const HOMES = '/var/lib/crossbook';
 export function readCluster(directory: string): Cluster | undefined {
   const file = join(directory, FACTS);
   if (existsSync(file)) return requireMajor(directory, readFacts(file));
-  if (existsSync(join(directory, 'PG_VERSION'))) throw ofPglite(directory);
+  if (existsSync(join(directory, 'PG_VERSION')))
+    throw new ChildPostgresError(
+      'FOREIGN_DATA',
+      `${directory} holds a database that another program created.`,
+    );
   return undefined;
 }
 
@@ -211,12 +216,13 @@ async function initialize(draft: string, programs: Programs, password: string): 
     end: 'kill',
     onLine: (line) => void lines.push(line),
   });
-  if ((await ended) !== 0)
-    throw new Error(`The database in ${dirname(draft)} cannot be made: ${findReason(lines)}`);
+  if ((await ended) === 0) return;
+  if (lines.some((line) => line.includes('could not look up effective user')))
+    throw new ChildPostgresError('NO_USER_NAME', NO_NAME);
+  throw new Error(`The database in ${dirname(draft)} cannot be created: ${findReason(lines)}`);
 }
 
 function findReason(lines: readonly string[]): string {
-  if (lines.some((line) => line.includes('could not look up effective user'))) return NO_NAME;
   return (
     lines.find((line) => /error|fatal|panic|cannot|not found/i.test(line)) ??
     lines.at(-1) ??
@@ -240,17 +246,9 @@ function removeDrafts(directory: string): void {
 
 function requireMajor(directory: string, cluster: Cluster): Cluster {
   if (cluster.major === MAJOR) return cluster;
-  throw new Error(
-    `${directory} belongs to PostgreSQL ${cluster.major}, and this version of Crossbook brings ${MAJOR}. With the ` +
-      'version that made it: crossbook backup FILE. Move the folder away, and with this one: crossbook restore FILE.',
-  );
-}
-
-function ofPglite(directory: string): Error {
-  return new Error(
-    `${directory} holds the PGlite database of an earlier version. Carry it over: npm install --no-save ` +
-      `@electric-sql/pglite@0.5.16 && node ops/carry-pglite.mjs ${directory} rows.gz. Then move the folder away, and: ` +
-      'crossbook restore rows.gz. ("Carrying over" in docs/operations.md.)',
+  throw new ChildPostgresError(
+    'OTHER_VERSION',
+    `${directory} belongs to PostgreSQL ${cluster.major}, and the installed programs are PostgreSQL ${MAJOR}.`,
   );
 }
 
@@ -258,8 +256,7 @@ function ofPglite(directory: string): Error {
 const MAJOR = 18;
 const FACTS = 'crossbook.json';
 const NO_NAME =
-  'PostgreSQL makes one only for a user that has a name, and /etc/passwd has none for this one. Make it as another user ' +
-  '(later starts work without a name), or set DATABASE_URL to a PostgreSQL server.';
+  'PostgreSQL creates a database only for a user that has a name, and /etc/passwd has none for this one.';
 
 const INITDB = [
   '--username=crossbook',

@@ -15,23 +15,21 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBinaries, linkLibraries } from '../../../src/storage/embedded/programs.ts';
-import { startEmbeddedServer } from '../../../src/storage/embedded/start.ts';
-import { type CompiledStorage, compileStorage } from '../../support/compiled-storage.ts';
-import { expectNoProcessLeft, readApplications } from '../../support/embedded.ts';
-import { canUnshare, IS_ROOT } from '../../support/machine.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { canUnshare, IS_ROOT } from '../../../test/support/machine.ts';
+import { expectNoProcessLeft } from '../../../test/support/processes.ts';
+import { makeTemporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { startServer } from '../src/index.ts';
+import { findBinaries, linkLibraries } from '../src/programs.ts';
+import { ask, type CompiledServer, compileServer, readDatabases } from './child.ts';
 
 const root = makeTemporaryFolder();
-const keyRing = `parseKeyRing('test:${Buffer.alloc(32, 'test').toString('base64')}')`;
-let storage: CompiledStorage;
+let compiled: CompiledServer;
 beforeAll(() => {
-  storage = compileStorage();
+  compiled = compileServer();
 });
 afterAll(() => {
-  storage.remove();
+  compiled.remove();
   rmSync(root, { recursive: true });
 });
 
@@ -41,7 +39,7 @@ describe('the path of a data folder', () => {
     async (name) => {
       const directory = join(root, name, 'data');
       const before = readdirSync(tmpdir()).filter((entry) => entry.startsWith('crossbook-socket-'));
-      const server = await startEmbeddedServer({ directory });
+      const server = await startServer({ directory });
       expect(await ask(server.url, 'show data_directory')).toBe(directory);
       await server.close();
       await expectNoProcessLeft(directory);
@@ -56,7 +54,7 @@ describe('the path of a data folder', () => {
 describe('the content of the folder', () => {
   test('is accessible to its owner only, and durable', async () => {
     const directory = join(root, 'own', 'data');
-    const server = await startEmbeddedServer({ directory });
+    const server = await startServer({ directory });
     for (const path of [directory, `${directory}.socket`])
       expect(statSync(path).mode & 0o777).toBe(0o700);
     for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes'])
@@ -71,19 +69,24 @@ describe('the content of the folder', () => {
   });
 
   test.each([
-    ['a PGlite database', 'PG_VERSION', '17', 'Carrying over'],
+    ['of another program', 'PG_VERSION', '17', { code: 'FOREIGN_DATA' }],
     [
       'of another major version',
       'crossbook.json',
       '{"major":17,"password":"p"}',
-      'crossbook restore',
+      { code: 'OTHER_VERSION', message: expect.stringMatching(/PostgreSQL 17, .* PostgreSQL 18/) },
     ],
-    ['cut short', 'crossbook.json', '{"maj', 'cannot be read'],
-  ])('is rejected when it is %s, with instructions', async (_, file, content, words) => {
+    [
+      'cut short',
+      'crossbook.json',
+      '{"maj',
+      { message: expect.stringContaining('cannot be read') },
+    ],
+  ])('is rejected when it is %s', async (_, file, content, error) => {
     const directory = join(makeFolder(), 'data');
     mkdirSync(directory);
     writeFileSync(join(directory, file), content);
-    await expect(startEmbeddedServer({ directory })).rejects.toThrow(words);
+    await expect(startServer({ directory })).rejects.toMatchObject(error);
     expect(existsSync(`${directory}.lock`)).toBe(false);
   });
 });
@@ -106,18 +109,18 @@ describe.runIf(IS_ROOT)('under root', () => {
   test('the server runs as the owner of the folder', async () => {
     const folder = makeFolder();
     chownSync(folder, 1, 1);
-    const server = await startEmbeddedServer({ directory: join(folder, 'data') });
+    const server = await startServer({ directory: join(folder, 'data') });
     expect(statSync(join(folder, 'data')).uid).toBe(1);
     await server.close();
   });
 
   test('a folder of root gets a server with an unused uid, also at the next start', async () => {
     const directory = join(makeFolder(), 'data');
-    await readApplications(directory);
+    await readDatabases(directory);
     const { uid } = statSync(directory);
     expect(readFileSync('/etc/passwd', 'utf8')).not.toContain(`:${uid}:`);
     expect(uid).toBeGreaterThan(60_000);
-    await readApplications(directory);
+    await readDatabases(directory);
     expect(statSync(directory).uid).toBe(uid);
   });
 
@@ -125,14 +128,14 @@ describe.runIf(IS_ROOT)('under root', () => {
     const closed = mkdtempSync(join(tmpdir(), 'crossbook-closed-'));
     const directory = join(closed, 'below', 'data');
     const log: string[] = [];
-    const server = await startEmbeddedServer({ directory, log: (_, message) => log.push(message) });
+    const server = await startServer({ directory, log: (_, message) => log.push(message) });
     const place = await ask(server.url, 'show data_directory');
     await server.close();
     expect(place).toMatch(/^\/var\/lib\/crossbook\/[0-9a-f]{32}\/data$/);
     expect(log.join()).toContain(place);
     expect(statSync(join(place, '..')).mode & 0o777).toBe(0o711);
     chmodSync(closed, 0o755);
-    expect(await readApplications(directory)).toEqual([]);
+    expect(await readDatabases(directory)).toBe('');
     expect(existsSync(directory)).toBe(false);
     rmSync(join(place, '..'), { recursive: true });
     rmSync(closed, { recursive: true });
@@ -141,16 +144,14 @@ describe.runIf(IS_ROOT)('under root', () => {
   test('where only the folder survives and not /var/lib, as in a new container, a start is refused instead of being empty', async () => {
     const closed = mkdtempSync(join(tmpdir(), 'crossbook-closed-'));
     const directory = join(closed, 'below', 'data');
-    const server = await startEmbeddedServer({ directory });
+    const server = await startServer({ directory });
     const place = await ask(server.url, 'show data_directory');
     await server.close();
     rmSync(join(place, '..'), { recursive: true });
     for (let times = 0; times < 2; times += 1)
-      await expect(startEmbeddedServer({ directory })).rejects.toThrow(
-        `${place}, which is missing`,
-      );
+      await expect(startServer({ directory })).rejects.toThrow(`${place}, which is missing`);
     rmSync(`${directory}.moved`);
-    const empty = await startEmbeddedServer({ directory });
+    const empty = await startServer({ directory });
     await empty.close();
     rmSync(join(place, '..'), { recursive: true });
     rmSync(closed, { recursive: true });
@@ -164,7 +165,7 @@ describe.runIf(IS_ROOT)('under root', () => {
     writeFileSync(`${directory}.home`, id);
     mkdirSync(`/var/lib/crossbook/${id}`, { recursive: true });
     chmodSync(`/var/lib/crossbook/${id}`, 0o777);
-    await expect(startEmbeddedServer({ directory })).rejects.toThrow('it is not used');
+    await expect(startServer({ directory })).rejects.toThrow('it is not used');
     rmSync(`/var/lib/crossbook/${id}`, { recursive: true });
     rmSync(closed, { recursive: true });
   });
@@ -173,11 +174,11 @@ describe.runIf(IS_ROOT)('under root', () => {
     const folder = makeFolder();
     chownSync(folder, 54_321, 54_321);
     const directory = join(folder, 'data');
-    const open = `await (await openDatabase({ directory: '${directory}' }, { keyRing: ${keyRing} })).close();`;
+    const open = `await (await startServer({ directory: '${directory}' })).close();`;
     const first = await runAs(54_321, open);
     expect(first).toContain('has none for this one');
     // Started as root, which creates a user name for the uid.
-    expect(await readApplications(directory)).toEqual([]);
+    expect(await readDatabases(directory)).toBe('');
     expect(statSync(directory).uid).toBe(54_321);
     expect(await runAs(54_321, open)).toBe('');
   });
@@ -188,7 +189,7 @@ describe.runIf(IS_ROOT)('under root', () => {
       `--reuid=${uid}`,
       `--regid=${uid}`,
       '--clear-groups',
-      ...storage.command(script),
+      ...compiled.command(script),
     ]);
     const said: string[] = [];
     for (const stream of [child.stdout, child.stderr])
@@ -201,7 +202,7 @@ describe.runIf(IS_ROOT)('under root', () => {
 describe.runIf(canUnshare())('two containers', () => {
   test('on one volume start only one server, although their process ids are in separate namespaces', async () => {
     const directory = join(makeFolder(), 'data');
-    const body = `await openDatabase({ directory: '${directory}' }, { keyRing: ${keyRing} });
+    const body = `await startServer({ directory: '${directory}' });
       process.stdout.write('open'); setInterval(() => {}, 1_000);`;
     const other = spawn('unshare', [
       '--pid',
@@ -210,12 +211,10 @@ describe.runIf(canUnshare())('two containers', () => {
       '--mount-proc',
       '--fork',
       '--kill-child',
-      ...storage.command(body),
+      ...compiled.command(body),
     ]);
     await once(other.stdout, 'data');
-    await expect(readApplications(directory)).rejects.toThrow(
-      /in use by process \d+ on .*DATABASE_URL/,
-    );
+    await expect(readDatabases(directory)).rejects.toThrow(/in use by process \d+ on /);
     other.kill('SIGKILL');
     await once(other, 'exit');
   });
@@ -229,14 +228,4 @@ function makeFolder(): string {
 
 function isLink(path: string): boolean {
   return /\.so(\.\d+)?$/.test(path) && /lib(ecpg|icu|pgtypes|pq)/.test(path);
-}
-
-async function ask(url: string, text: string): Promise<string> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    return String(Object.values((await client.query(text)).rows[0])[0]);
-  } finally {
-    await client.end();
-  }
 }
