@@ -12,14 +12,14 @@ const types = {
 const config: CodegenConfig = {
   schema: 'schema.graphql',
   generates: {
-    'src/client/operations.generated.ts': {
-      documents: 'src/client/*.graphql',
+    'packages/client/src/operations.generated.ts': {
+      documents: 'packages/client/src/*.graphql',
       // This plugin prints the input types by itself: beside `typescript`, they would be there twice.
       plugins: ['typescript-operations', './codegen/client-documents.mjs'],
       config: types,
     },
     'operations.json': {
-      documents: 'src/client/*.graphql',
+      documents: 'packages/client/src/*.graphql',
       plugins: ['./codegen/manifest.mjs'],
     },
     'test/clients/operations.generated.ts': {

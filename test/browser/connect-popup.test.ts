@@ -185,7 +185,6 @@ async function bundlePrinted(): Promise<string> {
     bundle: true,
     write: false,
     format: 'esm',
-    alias: { 'crossbook-client': './src/client/index.ts' },
   });
   return outputFiles[0]?.text ?? '';
 }

@@ -1,8 +1,18 @@
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hashSources } from '../../build/sources.mjs';
 import { linkPackages } from '../support/link-packages.ts';
 import '../support/process-sources.ts';
 
@@ -58,6 +68,29 @@ test.each(['sandbox', 'child-postgres'])(
     expect(built.length).toBeGreaterThan(0);
   },
 );
+
+test('a change in packages/client is in the package that it is published as', () => {
+  cpSync(join(ROOT, 'LICENSE'), join(copy, 'LICENSE'));
+  appendFileSync(join(copy, 'packages/client/src/index.ts'), "export const changed = 'client';\n");
+  execFileSync(process.execPath, ['build/client.mjs'], { cwd: copy });
+  const [code, types] = ['index.js', 'index.d.ts'].map((name) =>
+    readFileSync(join(copy, 'dist/client', name), 'utf8'),
+  );
+  expect(code).toContain('"client"');
+  expect(types).toContain('changed = "client"');
+});
+
+test('each workspace is part of the hash of the sources', () => {
+  const before = hashSources(copy);
+  for (const name of readdirSync(join(copy, 'packages'))) {
+    const file = join(copy, 'packages', name, 'package.json');
+    const content = readFileSync(file, 'utf8');
+    writeFileSync(file, `${content}\n`);
+    expect(hashSources(copy)).not.toBe(before);
+    writeFileSync(file, content);
+    expect(hashSources(copy)).toBe(before);
+  }
+});
 
 function ensure() {
   return spawnSync(process.execPath, ['build/ensure.mjs'], { cwd: copy, encoding: 'utf8' });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { Client, ClientOptions } from 'crossbook-client';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Client, ClientOptions } from '../../src/client/index.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { CHROMIUM } from '../support/machine.ts';

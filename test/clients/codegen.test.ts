@@ -8,7 +8,7 @@ test('the code generated from schema.graphql is up to date (`npm run codegen`)',
   expect(files.map(({ filename }: GeneratedFile) => filename).sort()).toEqual([
     'examples/app/src/operations.generated.ts',
     'operations.json',
-    'src/client/operations.generated.ts',
+    'packages/client/src/operations.generated.ts',
     'test/clients/operations.generated.ts',
   ]);
   for (const { filename, content } of files)

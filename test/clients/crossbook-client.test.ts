@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import {
   type Client,
   type Contact,
@@ -6,7 +5,8 @@ import {
   CrossbookError,
   type CrossbookErrorCode,
   createClient,
-} from '../../src/client/index.ts';
+} from 'crossbook-client';
+import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { findFreePorts } from '../support/free-ports.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';

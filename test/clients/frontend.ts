@@ -1,5 +1,6 @@
 import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { Client, fetchExchange } from '@urql/core';
+import { CrossbookError, createClient } from 'crossbook-client';
 import { ClientError, GraphQLClient } from 'graphql-request';
 import {
   type ConcreteRequest,
@@ -10,7 +11,6 @@ import {
   RecordSource,
   Store,
 } from 'relay-runtime';
-import { CrossbookError, createClient } from '../../src/client/index.ts';
 
 /** A web page that uses third-party clients, configured as in their own documents. It runs in a browser. */
 let crossbook: Crossbook = { url: '', key: '' };

@@ -5,13 +5,13 @@ const TEXT = readFileSync('docs/glossary.md', 'utf8');
 const [, FIELD = '', OURS = ''] = TEXT.split(/^## .+$/m);
 
 describe('docs/glossary.md', () => {
-  const rows = [...FIELD.matchAll(/^\| (.+) \| `(src\/.+)` \| `(\w+)` \|$/gm)].map(
-    ([, term = '', file = '', symbol = '']) => ({ term, file, symbol }),
-  );
+  const rows = [
+    ...FIELD.matchAll(/^\| (.+) \| `((?:packages\/[\w-]+\/)?src\/.+)` \| `(\w+)` \|$/gm),
+  ].map(([, term = '', file = '', symbol = '']) => ({ term, file, symbol }));
 
   test('names a file and a symbol for each term of the field', () => {
     expect(rows.length).toBeGreaterThan(20);
-    expect(rows.length).toBe(FIELD.match(/^\| .*`src\//gm)?.length);
+    expect(rows.length).toBe(FIELD.match(/^\| .*`(?:packages|src)\//gm)?.length);
   });
 
   test.each(rows)('$term: $symbol in $file', ({ file, symbol }) => {

@@ -1,7 +1,7 @@
+import { createClient } from 'crossbook-client';
+import { verifyWebhook } from 'crossbook-client/webhooks';
 import { Kind, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createClient } from '../../src/client/index.ts';
-import { verifyWebhook } from '../../src/client/verify-webhook.ts';
 import { consent, openBrowser } from '../support/connect-browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { readSamples } from '../support/documents.ts';

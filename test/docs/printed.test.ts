@@ -26,13 +26,13 @@ test('docs/operations.md has every limit of a GraphQL request', async () => {
 
 test('the client has every error code', async () => {
   await expect(printClientErrors(ERROR_CODES)).toMatchFileSnapshot(
-    '../../src/client/error-codes.generated.ts',
+    '../../packages/client/src/error-codes.generated.ts',
   );
 });
 
 test('the client requests every declared field of a contact', async () => {
   await expect(printContactFragment(contact)).toMatchFileSnapshot(
-    '../../src/client/contact-fields.generated.graphql',
+    '../../packages/client/src/contact-fields.generated.graphql',
   );
 });
 

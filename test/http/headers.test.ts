@@ -82,11 +82,11 @@ const REPEATABLE: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** The sources of the server: the client reads the headers of others. */
+/** The sources of the server. */
 function listSources(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return path === 'src/client' ? [] : listSources(path);
+    if (entry.isDirectory()) return listSources(path);
     return path.endsWith('.ts') ? [path] : [];
   });
 }

@@ -5,7 +5,7 @@
 export const PROCESS_SOURCES = [
   () => import('../../src/main.ts'),
   () => import('@crossbook/sandbox/main'),
-  () => import('../../src/client/index.ts'),
+  () => import('crossbook-client'),
   // Sources that tests compile for child processes.
   import.meta.glob('./{*-process,*-of-processes}.ts'),
 ];

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { expect, test } from 'vitest';
-import { type BrowserPage, connect } from '../../src/client/index.ts';
+import { type BrowserPage, connect } from '../src/index.ts';
 
 const LINK = { id: 'link-1', url: 'https://crossbook.example/connect/token' };
 const RESULT = {
@@ -69,7 +70,8 @@ test('when the user cancels or no link could be created, the promise rejects and
 });
 
 test('the connect script is smaller than 2 KB in a page', async () => {
-  const { code } = await transform(readFileSync('src/client/connect.ts', 'utf8'), {
+  const source = join(import.meta.dirname, '../src/connect.ts');
+  const { code } = await transform(readFileSync(source, 'utf8'), {
     loader: 'ts',
     minify: true,
   });

@@ -1,8 +1,10 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { verifyWebhook, WebhookVerificationError } from '../../src/client/verify-webhook.ts';
-import { signWebhook } from '../../src/outbound/webhooks/sender.ts';
-import { loadStandardWebhooks, type StandardWebhooks } from '../support/standard-webhooks.ts';
+import {
+  loadStandardWebhooks,
+  type StandardWebhooks,
+} from '../../../test/support/standard-webhooks.ts';
+import { verifyWebhook, WebhookVerificationError } from '../src/verify-webhook.ts';
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 const BODY = JSON.stringify({
@@ -19,11 +21,17 @@ describe('A webhook signature', () => {
   const secret = newSecret();
   const id = randomUUID();
   const now = Date.now();
-  const sent = (secrets: readonly string[] = [secret], wall = now) =>
-    signWebhook({ delivery: { eventId: id, body: BODY }, secrets, wall });
+  const sent = (secrets: readonly string[] = [secret]) => {
+    const time = String(Math.floor(now / 1_000));
+    const signatures = secrets.map((one) => `v1,${toMac(one, `${id}.${time}.${BODY}`)}`);
+    return {
+      'webhook-id': id,
+      'webhook-timestamp': time,
+      'webhook-signature': signatures.join(' '),
+    };
+  };
 
-  test('of the server verifies with the public package and with our client', async () => {
-    expect(new standard.Webhook(secret).verify(BODY, sent())).toEqual(JSON.parse(BODY));
+  test('of the scheme is verified, and gives the event with its id', async () => {
     expect(await verifyWebhook({ body: BODY, headers: sent(), secret, now })).toEqual({
       id,
       ...JSON.parse(BODY),
@@ -91,11 +99,10 @@ describe('A webhook signature', () => {
       await expect(verified).rejects.toThrow(message);
     },
   );
-
-  test('is HMAC-SHA-256 over id, timestamp and body', () => {
-    const { 'webhook-timestamp': time, 'webhook-signature': signature } = sent();
-    const key = Buffer.from(secret.slice(6), 'base64');
-    const expected = createHmac('sha256', key).update(`${id}.${time}.${BODY}`).digest('base64');
-    expect(signature).toBe(`v1,${expected}`);
-  });
 });
+
+/** HMAC-SHA-256, as the scheme has it. */
+function toMac(secret: string, text: string): string {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  return createHmac('sha256', key).update(text).digest('base64');
+}
