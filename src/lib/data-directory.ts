@@ -63,7 +63,7 @@ export function linkNew(path: string, text: string, draft: string): boolean {
 }
 
 /** Makes new, renamed and linked entries of a folder durable, because syncing a file does not sync its name. */
-export function syncFolder(folder: string): void {
+function syncFolder(folder: string): void {
   if (process.platform === 'win32') return; // a folder cannot be opened there
   const descriptor = openSync(folder, 'r');
   try {
