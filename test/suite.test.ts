@@ -30,6 +30,15 @@ describe('no test', () => {
   });
 });
 
+/** A program that only its own script compiles would break unseen: its rules differ from those of the sources. */
+test('`npm run types` checks whatever a script compiles', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const listProjects = (script: string) => script.match(/tsc -p \S+/g) ?? [];
+  const compiled = Object.values<string>(scripts).flatMap(listProjects);
+  expect(compiled.length).toBeGreaterThan(3);
+  expect(listProjects(scripts.types)).toEqual(expect.arrayContaining(compiled));
+});
+
 /** The files of a spawned process are not imports of its test, so `--changed` of Vitest would miss them. */
 describe('after a change `npm test -- --changed` runs', () => {
   const listRelated = (...changed: readonly string[]): readonly string[] =>

@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { PROVIDER_NAMES } from '../../../src/domain/provider-names.ts';
 import { createDice, type Dice } from '../../support/dice.ts';
 import { ANSWERS } from '../corpus/answers.ts';
 import { many } from '../corpus/line.ts';
 import { startBystander } from '../target/bystander.ts';
 import { upsert } from '../target/open-target.ts';
-import { openPrepared, type Prepared } from '../target/prepare.ts';
+import { openPrepared, PROVIDERS, type Prepared } from '../target/prepare.ts';
 import { type Headers, type HttpRequest, send, toGraphQL } from '../target/send.ts';
 import { atMost, type Measure, none, type Row } from './measure.ts';
 
@@ -168,7 +167,7 @@ async function storeLargeCustomers({ target }: Prepared): Promise<void> {
   const mapped_field = 'x'.repeat(60 * 1024);
   const field_mappings = [{ schema_field: 'a', mapped_field }];
   const schema_mappings_config = { common_objects: [{ object: 'contact', field_mappings }] };
-  const connections = PROVIDER_NAMES.slice(0, 15).map((provider_name) => ({
+  const connections = PROVIDERS.map((provider_name) => ({
     provider_name,
     schema_mappings_config,
   }));
