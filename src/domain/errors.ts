@@ -192,6 +192,13 @@ export class CrossbookError extends Error {
   }
 }
 
+/** Ends work for a request that has ended or whose client has disconnected. Never reaches a client. */
+export class AbandonedError extends CrossbookError {
+  constructor() {
+    super('SERVICE_UNAVAILABLE', 'The request has ended, or its client has disconnected.');
+  }
+}
+
 /** Wraps bugs: clients only learn the error id; the cause is for the log. */
 export function toCrossbookError(thrown: unknown): CrossbookError {
   if (thrown instanceof CrossbookError) return thrown;

@@ -1,4 +1,4 @@
-import { CrossbookError } from './errors.ts';
+import { AbandonedError, CrossbookError } from './errors.ts';
 
 /** Limits of the response to one HTTP request, independent of cost estimates. */
 export interface ResponseBounds {
@@ -142,7 +142,8 @@ export interface HeldBytes {
 /** Charged bytes until their release. */
 export interface Hold {
   readonly bytes: number;
-  /** False, without a change, where they would exceed a limit. */
+  readonly isReleased: boolean;
+  /** False, without a change, where they would exceed a limit, or after the release. */
   grow(bytes: number): boolean;
   /** Releases part of the bytes. */
   shrink(bytes: number): void;
@@ -183,6 +184,11 @@ export const HELD_KINDS = [
 ] as const;
 
 export type HeldKind = (typeof HELD_KINDS)[number];
+
+/** Why a hold does not grow. After its release it is not the memory that is missing: its request has ended. */
+export function toHoldError({ isReleased }: Pick<Hold, 'isReleased'>): CrossbookError {
+  return isReleased ? new AbandonedError() : memoryLimitReached();
+}
 
 /** A 503 with `Retry-After`. */
 export function memoryLimitReached(): CrossbookError {

@@ -1,4 +1,4 @@
-import { CrossbookError } from '../domain/errors.ts';
+import { AbandonedError, type CrossbookError } from '../domain/errors.ts';
 import type { Hold, Resume, WorkPermit } from '../domain/resources.ts';
 import type { FairScheduler } from '../lib/fair-scheduler.ts';
 import {
@@ -120,7 +120,7 @@ class Permit implements RequestPermit {
   }
 
   acquire(): Promise<void> | undefined {
-    if (this.state !== 'new') throw gone();
+    if (this.state !== 'new') throw new AbandonedError();
     const { canRun, queues } = this.#slots;
     try {
       if (!canRun(this.connection.application)) queues.makeRoom(this);
@@ -132,7 +132,7 @@ class Permit implements RequestPermit {
   }
 
   pause(): Resume {
-    if (this.#isGone) throw gone();
+    if (this.#isGone) throw new AbandonedError();
     this.#waits += 1;
     // While it was queued to resume, the request began another provider wait: it leaves the queue and re-queues after
     // that wait.
@@ -143,7 +143,7 @@ class Permit implements RequestPermit {
       if (isOver) return undefined;
       isOver = true;
       this.#waits -= 1;
-      if (this.#isGone) throw gone();
+      if (this.#isGone) throw new AbandonedError();
       return this.#waits > 0 || this.state !== 'waiting' ? undefined : this.#start('resuming');
     };
   }
@@ -179,7 +179,7 @@ class Permit implements RequestPermit {
   abandon(): void {
     if (this.state === 'released') return;
     this.#isGone = true;
-    this.refuse(gone());
+    this.refuse(new AbandonedError());
     for (const callback of this.#callbacks ?? []) callback();
   }
 
@@ -208,13 +208,9 @@ class Permit implements RequestPermit {
       slice = granted.then(() => cpuScheduler.take(application.name, queue === 'queued'));
     }
     return slice?.then(() => {
-      if (this.#isGone) throw gone();
+      if (this.#isGone) throw new AbandonedError();
     });
   }
-}
-
-function gone(): CrossbookError {
-  return new CrossbookError('SERVICE_UNAVAILABLE', 'The client has closed its connection.');
 }
 
 /** The group of unauthenticated requests: no application has this id. */

@@ -2,7 +2,7 @@ import { type Caller, missingCredentials } from '../domain/caller.ts';
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { OpenRequestLog, RequestLog, RequestRecord } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
-import { type HeldBytes, memoryLimitReached } from '../domain/resources.ts';
+import { type HeldBytes, memoryLimitReached, toHoldError } from '../domain/resources.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createFairQueue } from '../lib/fair-slots.ts';
 import type {
@@ -134,7 +134,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     permit.keep(hold);
     const sender = incoming.face === connect ? 'page' : requestLog.caller ? 'caller' : 'stranger';
     const reserve = (bytes: number) => {
-      if (!hold.grow(bytes)) throw memoryLimitReached();
+      if (!hold.grow(bytes)) throw toHoldError(hold);
     };
     /** Holds a place until the returned function is called. */
     const beginLong = () =>

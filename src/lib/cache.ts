@@ -1,23 +1,22 @@
 /**
- * A cache with a TTL, bounded by its number of entries and, with `sizeOf`, by their bytes. Missing values (undefined) and failures are not cached. Concurrent loads of a key share
- * one promise (single flight).
+ * A cache with a TTL, bounded by its number of entries and, with `sizeOf`, by their bytes. Missing values (undefined)
+ * and failures are not cached. Concurrent loads of a key share one promise (single flight).
  */
 export function createTtlCache<Value>(options: TtlCacheOptions<Value>) {
-  const { maxAgeMs, maxEntries, maxBytes = Number.POSITIVE_INFINITY, sizeOf, now } = options;
+  const {
+    maxAgeMs,
+    maxEntries,
+    maxBytes = Number.POSITIVE_INFINITY,
+    sizeOf,
+    isAbandoned,
+    now,
+  } = options;
   const entries = new Map<string, TtlEntry<Value>>();
   let bytes = 0;
   const loading = new Map<string, Promise<Value | undefined>>();
 
   return {
-    /** Returns a cached value without a promise. */
-    find(
-      key: string,
-      load: () => Promise<Value | undefined>,
-    ): Promise<Value | undefined> | Value | undefined {
-      const known = entries.get(key);
-      if (known && now() < known.until) return known.value;
-      return loading.get(key) ?? loadOnce(key, load);
-    },
+    find,
 
     /** Invalidates a key. A load in flight may be stale too, so its result is not cached. */
     forget(key: string): void {
@@ -25,6 +24,22 @@ export function createTtlCache<Value>(options: TtlCacheOptions<Value>) {
       loading.delete(key);
     },
   };
+
+  /** Returns a cached value without a promise. */
+  function find(
+    key: string,
+    load: () => Promise<Value | undefined>,
+  ): Promise<Value | undefined> | Value | undefined {
+    const known = entries.get(key);
+    if (known && now() < known.until) return known.value;
+    const running = loading.get(key);
+    if (!running) return loadOnce(key, load);
+    if (!isAbandoned) return running;
+    return running.catch((error) => {
+      if (!isAbandoned(error)) throw error;
+      return find(key, load);
+    });
+  }
 
   function loadOnce(
     key: string,
@@ -70,6 +85,8 @@ interface TtlCacheOptions<Value> {
   /** The maximum of all sizes together. */
   readonly maxBytes?: number;
   readonly sizeOf?: (value: Value) => number;
+  /** Whether a load failed only because its caller gave it up: those that share it then load themselves. */
+  readonly isAbandoned?: (error: unknown) => boolean;
   now(): number;
 }
 

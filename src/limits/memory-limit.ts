@@ -46,7 +46,7 @@ export function createMemoryLimit({ maxBytes }: { readonly maxBytes: number }) {
 class CountedHold implements Hold {
   readonly #kind: Kinds[HeldKind];
   readonly #accounts: readonly Account[];
-  #isReleased = false;
+  isReleased = false;
   bytes = 0;
 
   constructor(kind: Kinds[HeldKind], accounts: readonly Account[]) {
@@ -57,7 +57,7 @@ class CountedHold implements Hold {
 
   grow(bytes: number): boolean {
     if (!(bytes >= 0)) throw new RangeError(`A hold cannot grow by ${bytes} bytes.`);
-    if (this.#isReleased) return false;
+    if (this.isReleased) return false;
     for (const { held, max } of this.#accounts) {
       if (held + bytes <= max) continue;
       this.#kind.refused += 1;
@@ -69,12 +69,12 @@ class CountedHold implements Hold {
 
   shrink(bytes: number): void {
     if (!(bytes >= 0)) throw new RangeError(`A hold cannot shrink by ${bytes} bytes.`);
-    if (!this.#isReleased) this.#add(-Math.min(bytes, this.bytes));
+    if (!this.isReleased) this.#add(-Math.min(bytes, this.bytes));
   }
 
   release(): void {
-    if (this.#isReleased) return;
-    this.#isReleased = true;
+    if (this.isReleased) return;
+    this.isReleased = true;
     this.#add(-this.bytes);
     for (const account of this.#accounts) account.holds -= 1;
   }

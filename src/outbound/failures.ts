@@ -22,13 +22,6 @@ export function timedOut(origin: ErrorOrigin, cause?: unknown): CrossbookError {
   });
 }
 
-/** Ends work whose client has disconnected. Never reaches a client. */
-export class AbandonedError extends CrossbookError {
-  constructor() {
-    super('SERVICE_UNAVAILABLE', 'The client has gone before the provider answered.');
-  }
-}
-
 export function rateLimited(retryAfterMs: number): CrossbookError {
   return new CrossbookError(
     'REMOTE_PROVIDER_RATE_LIMITED',

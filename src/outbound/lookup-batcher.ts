@@ -1,10 +1,10 @@
 import type { Contact } from '../domain/contact.ts';
 import { type FieldSelection, mergeSelections } from '../domain/contact-search.ts';
-import type { CrossbookError } from '../domain/errors.ts';
+import { AbandonedError, type CrossbookError } from '../domain/errors.ts';
 import type { CallPermit, WorkPermit } from '../domain/resources.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { type Clock, whenOver } from '../lib/clock.ts';
-import { AbandonedError, cloneError, rateLimited, timedOut } from './failures.ts';
+import { cloneError, rateLimited, timedOut } from './failures.ts';
 import type { OnProgress, Progress } from './send.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { CrossbookError } from '../domain/errors.ts';
+import { AbandonedError, CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import {
   type JsonResponse,
@@ -6,11 +6,11 @@ import {
   RemoteFailure,
   type RemoteRequest,
 } from '../domain/remote.ts';
-import { type CallPermit, type HeldOwners, memoryLimitReached } from '../domain/resources.ts';
+import { type CallPermit, type HeldOwners, toHoldError } from '../domain/resources.ts';
 import { type Wait, whenOver } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
 import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';
-import { AbandonedError, codeOf, isTransientFailure, rateLimited, timedOut } from './failures.ts';
+import { codeOf, isTransientFailure, rateLimited, timedOut } from './failures.ts';
 import type { Call } from './http/transport.ts';
 import type { OutboundDeps } from './outbound.ts';
 import type { Breaker } from './resilience/circuit-breaker.ts';
@@ -90,7 +90,7 @@ export function createSend(deps: SendDeps) {
     const hold = deps.heldBytes.open(deps.owners, 'fetched_data');
     try {
       // Its secrets stay in memory as long as the call.
-      if (!hold.grow(deps.secretBytes())) throw memoryLimitReached();
+      if (!hold.grow(deps.secretBytes())) throw toHoldError(hold);
       onProgress?.('sent');
       const answer = await deps.transport.send({
         target: deps.target,

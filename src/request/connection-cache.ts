@@ -4,7 +4,7 @@ import {
   type ConnectionTarget,
 } from '../domain/connection.ts';
 import type { Customer } from '../domain/customer.ts';
-import { CrossbookError } from '../domain/errors.ts';
+import { AbandonedError, CrossbookError } from '../domain/errors.ts';
 import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Loaders } from './loaders.ts';
@@ -26,6 +26,8 @@ export function createConnectionCache({ now }: Pick<Clock, 'now'>) {
     maxEntries: MAX_CONNECTIONS,
     maxBytes: MAX_BYTES,
     sizeOf: sizeOfConnection,
+    // A load is charged to the request that makes it, and ends with that request.
+    isAbandoned: (error) => error instanceof AbandonedError,
     now,
   });
   return {

@@ -4,7 +4,7 @@ import type { ResolvedTarget } from '../domain/contact-search.ts';
 import type { Customer } from '../domain/customer.ts';
 import type { ProviderCall, RequestLog, Tracer } from '../domain/log.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
-import { Allowance, type Hold, memoryLimitReached, type Reserve } from '../domain/resources.ts';
+import { Allowance, type Hold, type Reserve, toHoldError } from '../domain/resources.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
 import { ReadRecords } from './connection-cache.ts';
@@ -87,7 +87,7 @@ class RequestScope implements Tracer {
       this.#fetched = this.#services.heldBytes.open({ application }, 'fetched_data');
       this.requestLog.permit.keep(this.#fetched);
     }
-    if (!this.#fetched.grow(bytes)) throw memoryLimitReached();
+    if (!this.#fetched.grow(bytes)) throw toHoldError(this.#fetched);
   };
 
   wall(): number {

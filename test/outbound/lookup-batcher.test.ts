@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CrossbookError } from '../../src/domain/errors.ts';
-import { AbandonedError } from '../../src/outbound/failures.ts';
+import { AbandonedError, CrossbookError } from '../../src/domain/errors.ts';
 import { settle } from '../support/clock.ts';
 import { createFakePermit, type FakePermit } from '../support/fake-permit.ts';
 import { openLookupBatcher } from './open-lookup-batcher.ts';

@@ -1,9 +1,14 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { AbandonedError } from '../../src/domain/errors.ts';
+import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 import {
   CONNECTION_MAX_AGE_MS,
   createConnectionCache,
 } from '../../src/request/connection-cache.ts';
+import { createOpenContext } from '../../src/request/context.ts';
 import { createConnection } from '../support/connection.ts';
+import { createFakePermit } from '../support/fake-permit.ts';
+import { API_KEYS, createFakeServices } from '../support/fake-services.ts';
 
 const target = { customerId: 'ada', providerName: 'hubspot' } as const;
 
@@ -45,4 +50,65 @@ test('a changed connection is loaded again, even while a load is running', async
   await underWay;
   await connections.find('app', target, load);
   expect(load).toHaveBeenCalledTimes(3);
+});
+
+describe('a request that shares the load of another one', () => {
+  const TARGET = { customerId: 'demo', provider: 'hubspot' } as const;
+
+  /** Opens requests whose connections are read only when the test says so. */
+  async function openRequests(maxBytes: number) {
+    const { services, tenant, requestLog } = await createFakeServices();
+    const reads: (() => void)[] = [];
+    const openContext = createOpenContext({
+      ...services,
+      heldBytes: createMemoryLimit({ maxBytes }),
+      openTenant: () => ({
+        ...tenant,
+        connections: {
+          ...tenant.connections,
+          async findMany(targets, reserve) {
+            await new Promise<void>((resolve) => reads.push(resolve));
+            reserve?.(1_000);
+            return tenant.connections.findMany(targets);
+          },
+        },
+      }),
+    });
+    const open = () => {
+      const permit = createFakePermit();
+      const context = openContext(new Headers(), {
+        ...requestLog,
+        permit,
+        caller: API_KEYS['demo-key'],
+      });
+      return { permit, found: Promise.resolve(context.loadConnection(TARGET)) };
+    };
+    return { open, reads };
+  }
+
+  test('loads itself where the other one has ended before', async () => {
+    const { open, reads } = await openRequests(1_000_000);
+    const [first, second, third] = [open(), open(), open()];
+    const ended = expect(first.found).rejects.toBeInstanceOf(AbandonedError);
+    await vi.waitFor(() => expect(reads).toHaveLength(1));
+    first.permit.end();
+    reads[0]?.();
+    await ended;
+    await vi.waitFor(() => expect(reads).toHaveLength(2));
+    reads[1]?.();
+    for (const { found } of [second, third])
+      expect(await found).toMatchObject({ customerId: 'demo', providerName: 'hubspot' });
+    expect(reads).toHaveLength(2);
+  });
+
+  test('shares its failure where the memory of their application is in use', async () => {
+    const { open, reads } = await openRequests(1_000);
+    const both = [open(), open()].map(({ found }) =>
+      expect(found).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 }),
+    );
+    await vi.waitFor(() => expect(reads).toHaveLength(1));
+    reads[0]?.();
+    await Promise.all(both);
+    expect(reads).toHaveLength(1);
+  });
 });

@@ -6,6 +6,7 @@ export function createFakePermit(): FakePermit {
   const kept: { release(): void }[] = [];
   let paused = 0;
   let isGone = false;
+  let hasEnded = false;
   return {
     pause() {
       paused++;
@@ -21,7 +22,7 @@ export function createFakePermit(): FakePermit {
       else callbacks.add(callback);
       return () => callbacks.delete(callback);
     },
-    keep: (hold) => void kept.push(hold),
+    keep: (hold) => (hasEnded ? hold.release() : void kept.push(hold)),
     paused: () => paused,
     listening: () => callbacks.size,
     go() {
@@ -29,6 +30,7 @@ export function createFakePermit(): FakePermit {
       for (const callback of [...callbacks]) callback();
     },
     end() {
+      hasEnded = true;
       for (const hold of kept.splice(0)) hold.release();
     },
   };

@@ -1,7 +1,7 @@
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { JsonResponse } from '../../domain/remote.ts';
-import { type Hold, memoryLimitReached, type WorkPermit } from '../../domain/resources.ts';
+import { type Hold, toHoldError, type WorkPermit } from '../../domain/resources.ts';
 import { Chunks } from '../../lib/json.ts';
 import { JsonLimitError, PIECE_BYTES, parseJsonInPieces } from '../../lib/json-pieces.ts';
 import { timeTask } from '../../lib/task-time.ts';
@@ -59,7 +59,7 @@ export class ReceivedAnswer implements JsonResponse {
 
   #beginPiece(memory: number): Promise<void> | undefined {
     const { hold, permit } = this.#received;
-    if (memory > SMALL_BYTES && hold?.grow(memory) === false) throw memoryLimitReached();
+    if (memory > SMALL_BYTES && hold?.grow(memory) === false) throw toHoldError(hold);
     return permit?.takeTurn();
   }
 }
@@ -90,7 +90,7 @@ function unpackInPieces({ packed, maxBytes, hold }: PackedBody): Promise<Chunks>
     const stream = createGunzip({ chunkSize: UNPACKED_PIECE_BYTES });
     stream.on('data', (piece: Buffer) => {
       if (pieces.bytes + piece.length > maxBytes) stream.destroy(unpacksToTooMuch());
-      else if (hold?.grow(pieces.memoryFor(piece)) === false) stream.destroy(memoryLimitReached());
+      else if (hold?.grow(pieces.memoryFor(piece)) === false) stream.destroy(toHoldError(hold));
       else pieces.add(piece);
     });
     stream.once('end', () => resolve(pieces));

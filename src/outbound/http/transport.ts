@@ -1,11 +1,11 @@
 import { Agent, type Dispatcher } from 'undici';
-import { CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
+import { AbandonedError, CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
 import type { ProviderCall } from '../../domain/log.ts';
 import { type JsonResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
-import { type Hold, memoryLimitReached, type WorkPermit } from '../../domain/resources.ts';
+import { type Hold, toHoldError, type WorkPermit } from '../../domain/resources.ts';
 import { type Clock, whenOver } from '../../lib/clock.ts';
 import { Chunks } from '../../lib/json.ts';
-import { AbandonedError, codeOf, timedOut, toTransportFailure } from '../failures.ts';
+import { codeOf, timedOut, toTransportFailure } from '../failures.ts';
 import type { OutboundOptions, OutboundSettings } from '../outbound.ts';
 import { createGuardedConnector } from './addresses.ts';
 import { NO_CHUNKS, ReceivedAnswer, readStart, tooLarge, unpackBody } from './answer-body.ts';
@@ -182,7 +182,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { maxBytes, hold } = this.#options;
     if (this.#packed.bytes + chunk.length > maxBytes) this.fail(tooLarge(maxBytes));
-    else if (hold?.grow(this.#packed.memoryFor(chunk)) === false) this.fail(memoryLimitReached());
+    else if (hold?.grow(this.#packed.memoryFor(chunk)) === false) this.fail(toHoldError(hold));
     else this.#packed.add(chunk);
   }
 

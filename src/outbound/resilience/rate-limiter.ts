@@ -1,6 +1,7 @@
+import { AbandonedError } from '../../domain/errors.ts';
 import type { RateLimit, RateLimitStatus } from '../../domain/provider.ts';
 import { type Clock, type Wait, whenOver } from '../../lib/clock.ts';
-import { AbandonedError, rateLimited } from '../failures.ts';
+import { rateLimited } from '../failures.ts';
 
 /** One rate limit of one connection: calls are sent at once while permits are left, and queue otherwise. */
 export function createRateLimiter({
