@@ -67,6 +67,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
   const deps: SharedStoreDeps = {
     engine,
     secrets: createSealedColumns(keyRing),
+    fingerprint: createKeyedHash(keyRing, 'credentials fingerprint'),
     now: () => new Date(clock.wall()),
     onAppended: () => {
       for (const listener of listeners) listener();
@@ -197,6 +198,8 @@ export type ApplicationStores = ReturnType<Database['forApplication']>;
 export interface StoreDeps {
   readonly engine: Statements;
   readonly secrets: SealedColumns;
+  /** A keyed hash of credentials, which cannot be compared while they are sealed. */
+  fingerprint(credentials: string): string;
   /** Wall-clock time, for stored timestamps. */
   now(): Date;
   /** Called after writes that may have appended events, or endpoints that wait for them. */

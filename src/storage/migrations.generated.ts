@@ -128,5 +128,11 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
       "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"configuration_bytes\" integer;",
       "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"refused_at\" timestamp with time zone;"
     ]
+  },
+  {
+    "name": "0009_credentials_fingerprint",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"credentials_fingerprint\" text;"
+    ]
   }
 ];

@@ -120,8 +120,16 @@ export const connections = crossbook.table(
     accountUrl: text('account_url'),
     accountUserId: text('account_user_id'),
     grantedScopes: textsColumn('granted_scopes'),
-    /** Incremented where credentials are set, replaced or cleared. A refresh leaves it unchanged. */
+    /**
+     * Incremented where credentials are set, replaced or cleared. A refresh leaves it unchanged, and so do credentials
+     * that are given again.
+     */
     credentialsVersion: integer('credentials_version').notNull().default(0),
+    /**
+     * `<credentials version>.<keyed hash>` of the credentials of the last upsert. Where the version has moved on since, for
+     * example by a connect link, it matches nothing.
+     */
+    credentialsFingerprint: text('credentials_fingerprint'),
     /** Bytes of the three configurations as text, known before they are read. Null: not written since this column exists. */
     configurationBytes: integer('configuration_bytes'),
     /** The provider refused to let contacts be read. What was read before is not served from the cache. */
@@ -151,6 +159,7 @@ export const connections = crossbook.table(
 export const CONNECTION_COLUMNS = pickConnectionColumns();
 function pickConnectionColumns() {
   const {
+    credentialsFingerprint,
     configurationBytes,
     refusedAt,
     eventSequence,

@@ -98,7 +98,10 @@ function toUpsertRow(deps: StoreDeps, applicationId: string, upsert: CustomerUps
 }
 
 /** JSON omits undefined and keeps null, which distinguishes unchanged from cleared. */
-function toEntry({ secrets, now }: StoreDeps, connection: ConnectionUpsert & CredentialKey) {
+function toEntry(
+  { secrets, fingerprint, now }: StoreDeps,
+  connection: ConnectionUpsert & CredentialKey,
+) {
   const { applicationId, customerId, providerName, credentials, ...settings } = connection;
   return {
     ...settings,
@@ -107,7 +110,14 @@ function toEntry({ secrets, now }: StoreDeps, connection: ConnectionUpsert & Cre
     eventId: credentials === undefined ? undefined : randomUUID(),
     providerId: uuidV5(applicationId, providerName),
     ...(credentials ? toNewStatus(credentials, now()) : NO_CREDENTIALS),
-    ...(credentials ? sealCredentials(secrets, connection, credentials) : { sealed: credentials }),
+    ...(credentials
+      ? {
+          ...sealCredentials(secrets, connection, credentials),
+          fingerprint: fingerprint(
+            JSON.stringify([applicationId, customerId, providerName, credentials]),
+          ),
+        }
+      : { sealed: credentials }),
   };
 }
 
@@ -164,11 +174,8 @@ const SETTING_COLUMNS = (
   const value = isJson ? `nullif(entry -> '${field}', 'null')` : `entry ->> '${field}'`;
   return { column: column.name, isJson, value, changed: ifGiven(column.name, field) };
 });
-function ifGiven(column: string, field: string, value = `excluded.${column}`): string {
-  return `case when ${entryOf('excluded')} ? '${field}' then ${value} else stored.${column} end`;
-}
-function setIfGiven(column: string, field: string, value?: string): string {
-  return `${column} = ${ifGiven(column, field, value)}`;
+function ifGiven(column: string, field: string): string {
+  return `case when ${entryOf('excluded')} ? '${field}' then excluded.${column} else stored.${column} end`;
 }
 /** Bytes of the configurations, as text. */
 function configurationBytes(textOf: (setting: (typeof SETTING_COLUMNS)[number]) => string) {
@@ -176,8 +183,16 @@ function configurationBytes(textOf: (setting: (typeof SETTING_COLUMNS)[number]) 
     .map((setting) => `coalesce(octet_length((${textOf(setting)})::text), 0)`)
     .join(' + ');
 }
-/** Applies where credentials are given or cleared by null. */
-const ifResealed = (column: string, value: string) => setIfGiven(column, 'sealed', value);
+/**
+ * Whether the credentials are those of the last upsert, and in use. Nothing that was read with them becomes invalid then:
+ * applications upsert all that they know of a customer, for example at each login.
+ */
+const SAME_CREDENTIALS = `stored.status = 'connected' and excluded.status = 'connected'
+  and stored.credentials_fingerprint = stored.credentials_version || '.' || (${entryOf('excluded')} ->> 'fingerprint')`;
+/** Applies where other credentials are given, or cleared by null. */
+const ifResealed = (column: string, value: string) =>
+  `${column} = case when ${entryOf('excluded')} ? 'sealed' and (${SAME_CREDENTIALS}) is not true
+    then ${value} else stored.${column} end`;
 const CLEARED = `excluded.status = 'unauthorized'`;
 /** Keeps the reason where the credentials were already cleared or never present. */
 const CLEARED_REASON = `case when stored.status = 'unauthorized' then stored.status_reason else 'credentials_cleared' end`;
@@ -229,12 +244,13 @@ with written as (${writeCustomers}
 ), linked as (
   insert into crossbook.connections as stored
     (id, application_id, customer_id, provider_name, provider_id, ${SETTING_COLUMNS.map(({ column }) => column).join(', ')},
-     configuration_bytes, status, status_reason, status_changed_at, credentials_version, event_sequence, last_event_id,
+     configuration_bytes, status, status_reason, status_changed_at, credentials_version,
+     credentials_fingerprint, event_sequence, last_event_id,
      created_at, updated_at)
   select (entry ->> 'id')::uuid, $1::uuid, customer_id, provider_name, (entry ->> 'providerId')::uuid,
     ${SETTING_COLUMNS.map(({ value }) => value).join(', ')},
     ${configurationBytes(({ value }) => value)},
-    entry ->> 'status', entry ->> 'statusReason', $3::timestamptz, 1,
+    entry ->> 'status', entry ->> 'statusReason', $3::timestamptz, 1, '1.' || (entry ->> 'fingerprint'),
     case when entry ->> 'sealed' is null then 0 else 1 end,
     case when entry ->> 'sealed' is not null then (entry ->> 'eventId')::uuid end,
     $3::timestamptz, $3::timestamptz
@@ -242,7 +258,7 @@ with written as (${writeCustomers}
   on conflict (application_id, customer_id, provider_name) do update set
     ${SETTING_COLUMNS.map(({ column, changed }) => `${column} = ${changed}`).join(', ')},
     configuration_bytes = ${configurationBytes(({ changed }) => changed)},
-    ${setIfGiven('status', 'sealed')},
+    ${ifResealed('status', 'excluded.status')},
     ${ifResealed('status_reason', `case when ${CLEARED} then ${CLEARED_REASON} else excluded.status_reason end`)},
     ${ifResealed(
       'status_changed_at',
@@ -251,6 +267,7 @@ with written as (${writeCustomers}
     )},
     ${FORGET_ACCOUNT.join(', ')},
     ${ifResealed('credentials_version', 'stored.credentials_version + 1')},
+    ${ifResealed('credentials_fingerprint', `stored.credentials_version + 1 || '.' || (${entryOf('excluded')} ->> 'fingerprint')`)},
     event_sequence = ${ifStatusChanges('stored.event_sequence + 1', 'stored.event_sequence')},
     last_event_id = ${ifStatusChanges(`(${entryOf('excluded')} ->> 'eventId')::uuid`, 'stored.last_event_id')},
     updated_at = excluded.updated_at

@@ -116,6 +116,18 @@ describe.each([
   });
 });
 
+test('searches that wait while the same credentials are given again are answered with what they read', async () => {
+  const { account, customerId } = await connect('hubspot');
+  const target = { customerId, provider: 'hubspot' } as const;
+  for (const app of [first, second]) expect(await tells(app, target)).toBe(true);
+  account.fail({ kind: 'slow', delayMs: 3_000 }, { times: 2 });
+  const before = account.callCount();
+  const waiting = [first, second].map((app) => tells(app, target));
+  await expect.poll(() => account.callCount()).toBeGreaterThanOrEqual(before + 2);
+  await upsert(customerId, 'hubspot', credentialsOf(account));
+  expect(await Promise.all(waiting)).toEqual([true, true]);
+});
+
 /** Whether the response contains the person. */
 async function tells(
   app: TestApp,

@@ -32,7 +32,7 @@ export function createJudge(isDatabaseExcused: (times: Times) => boolean): Judge
     if (code !== 'SERVICE_UNAVAILABLE') return undefined;
     if (/^The database cannot answer/.test(detail) && isDatabaseExcused(times))
       return `${code}: no database`;
-    // Upserts replace credentials all the time: what the earlier ones have read is given to nobody.
+    // Upserts renew credentials that a fault has disconnected: what the earlier ones have read is given to nobody.
     if (/^The credentials of a connection/.test(detail)) return `${code}: other credentials`;
     if (/^As many requests as possible/.test(detail) && times.wasFull) return `${code}: no room`;
     // A lack of memory is no accepted reason: this load takes a twentieth of the limit.

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Connection, Credentials } from '../../src/domain/connection.ts';
 import type { ConnectionUpsert, CustomerUpsert } from '../../src/domain/customer.ts';
 import { describeEachServer } from '../support/databases.ts';
@@ -117,6 +117,93 @@ describeEachServer('upsert', (on) => {
       stored: { credentials: { type: 'token', value: 'v' } },
     });
     expect(again.stored?.generation).toBeGreaterThan(1);
+  });
+
+  describe('credentials that are given again', () => {
+    const OTHER: Credentials = { ...OAUTH, accessToken: 'other' };
+
+    /** The connection after its credentials were given and tried. */
+    async function connect() {
+      const stores = await open();
+      const put = async (credentials: Credentials | null | undefined, customerId = 'ada') => {
+        const link = { providerName: 'salesforce' as const, credentials };
+        const { customer } = await stores.customers.upsert({
+          ...ADA,
+          customerId,
+          connections: [link],
+        });
+        return customer.connections[0] as Connection;
+      };
+      const before = await put(OAUTH);
+      await stores.credentials.markTried(before);
+      return { ...stores, before, put };
+    }
+
+    test('leave the version and the status of the connection as they are', async () => {
+      const { before, put } = await connect();
+      for (let times = 0; times < 2; times++)
+        expect(await put({ ...OAUTH })).toMatchObject({
+          credentialsVersion: before.credentialsVersion,
+          status: 'connected',
+          statusReason: null,
+        });
+      expect(await put(OTHER)).toMatchObject({
+        credentialsVersion: (before.credentialsVersion ?? 0) + 1,
+        statusReason: 'not_tried',
+      });
+      expect(await put(OTHER)).toMatchObject({ statusReason: 'not_tried' });
+    });
+
+    test.each<[string, (stores: Awaited<ReturnType<typeof connect>>) => Promise<unknown>]>([
+      ['others in between', ({ put }) => put(OTHER)],
+      ['being cleared', ({ put }) => put(null)],
+      [
+        'being refused',
+        ({ credentials, before }) => credentials.markRefused(before.id, 1, 'token_refused'),
+      ],
+      // As a process of an earlier version would, or a connect link.
+      [
+        'a write that knows no fingerprint',
+        ({ before }) =>
+          on.rows(
+            'update crossbook.connections set credentials_version = credentials_version + 1 where id = $1 returning id',
+            [before.id],
+          ),
+      ],
+    ])('are new after %s', async (_title, change) => {
+      const stores = await connect();
+      await change(stores);
+      const [changed] = await stores.connections.findMany([
+        { customerId: 'ada', providerName: 'salesforce' },
+      ]);
+      expect(await stores.put(OAUTH)).toMatchObject({
+        credentialsVersion: (changed?.credentialsVersion ?? 0) + 1,
+        status: 'connected',
+        statusReason: 'not_tried',
+      });
+      const stored = await stores.credentials.read(stores.before.id);
+      expect(stored?.credentials).toEqual(OAUTH);
+    });
+
+    test('after a refresh replace what it has stored, as the same grant', async () => {
+      const { credentials, before, put } = await connect();
+      await credentials.refreshOnce(before.id, 1, async () => ({ credentials: OTHER }));
+      expect(await put(OAUTH)).toMatchObject({ credentialsVersion: before.credentialsVersion });
+      expect((await credentials.read(before.id))?.credentials).toEqual(OAUTH);
+    });
+
+    test('have another fingerprint at each connection, which does not contain them', async () => {
+      const { put } = await connect();
+      await put(OAUTH, 'bob');
+      const rows = await on.rows<{ fingerprint: string }>(
+        'select credentials_fingerprint as fingerprint from crossbook.connections where provider_name = $1',
+        ['salesforce'],
+      );
+      const fingerprints = rows.flatMap(({ fingerprint }) => fingerprint ?? []);
+      expect(fingerprints.length).toBeGreaterThan(1);
+      expect(new Set(fingerprints).size).toBe(fingerprints.length);
+      for (const one of fingerprints) expect(one).toMatch(/^\d+\.[\w-]{43}$/);
+    });
   });
 
   test('a provider has a constant id for each application, and another id for another application', async () => {

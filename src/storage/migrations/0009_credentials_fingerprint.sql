@@ -1,0 +1,1 @@
+ALTER TABLE "crossbook"."connections" ADD COLUMN "credentials_fingerprint" text;
