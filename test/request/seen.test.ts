@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
 import type { Customer } from '../../src/domain/customer.ts';
 import {
@@ -81,6 +81,29 @@ test('a connection whose credentials were changed asks the client to try again',
     code: 'SERVICE_UNAVAILABLE',
     retryAfterMs: 1_000,
   });
+});
+
+test('several connections that changed are one rejection, and none is left unhandled', async () => {
+  const { open, stored, advance } = setUp();
+  const other = { ...TARGET, providerName: 'salesforce' } as const;
+  const seen = open();
+  stored.connection = createConnection('hubspot');
+  await seen.connection(TARGET);
+  stored.connection = createConnection('salesforce', { id: 'other' });
+  await seen.connection(other);
+  advance(CONNECTION_MAX_AGE_MS);
+  // Another request reads the second one again: its change is known before the first one is loaded.
+  stored.connection = createConnection('salesforce', { id: 'other', credentialsVersion: 2 });
+  await open().connection(other);
+  stored.connection = undefined;
+  const unhandled = vi.fn();
+  process.on('unhandledRejection', unhandled);
+  await expect(async () => seen.revalidateReads()).rejects.toMatchObject({
+    name: 'CrossbookError',
+  });
+  await new Promise(setImmediate);
+  process.off('unhandledRejection', unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
 });
 
 test('a customer that was deleted, or lost a connection, is reported as gone', async () => {
