@@ -91,7 +91,7 @@ export class IncomingRequest implements ArrivingRequest {
       };
       const finish = () => {
         try {
-          if (chunks.bytes > SMALL_BYTES) reserve(chunks.parsedBytes);
+          if (chunks.bytes > SMALL_BYTES) reserve(chunks.measureParsed());
           resolve(chunks.toBuffer());
         } catch (error) {
           refuse(error);

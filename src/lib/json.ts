@@ -245,8 +245,6 @@ export class Chunks {
   #block = NO_BLOCK;
   #filled = 0;
   #nextBlock = SHORT_CHUNK;
-  #values = 0;
-  #counted = 0;
 
   constructor(first?: Buffer) {
     if (first) this.add(first);
@@ -270,11 +268,6 @@ export class Chunks {
       }
     }
     this.bytes += chunk.length;
-    if (this.isLarge) this.#count();
-  }
-
-  get isLarge(): boolean {
-    return this.bytes > LARGE_BYTES;
   }
 
   get list(): readonly Buffer[] {
@@ -284,12 +277,11 @@ export class Chunks {
 
   /**
    * An upper bound of the memory after parsing as JSON: the text, and one value per comma and bracket. A list of empty
-   * objects takes twenty times its text.
+   * objects takes twenty times its text. Reads all bytes: for a body that is bounded.
    */
-  get parsedBytes(): number {
-    this.#close();
-    this.#count();
-    return this.bytes + this.#values * VALUE_BYTES;
+  measureParsed(): number {
+    const values = this.list.reduce((sum, chunk) => sum + countJsonValues(chunk), 0);
+    return this.bytes + values * VALUE_BYTES;
   }
 
   /** One buffer, which is the only chunk itself where there is one. */
@@ -317,17 +309,9 @@ export class Chunks {
     this.#block = NO_BLOCK;
     this.#filled = 0;
   }
-
-  /** Counts per chunk, because a whole body at once would block the event loop. */
-  #count(): void {
-    for (; this.#counted < this.#list.length; this.#counted++)
-      this.#values += countJsonValues(this.#list[this.#counted] ?? NO_BLOCK);
-  }
 }
 
 const NO_BLOCK = Buffer.alloc(0);
 /** Shorter chunks are copied. */
 const SHORT_CHUNK = 4 * 1024;
 const LARGEST_BLOCK = 64 * 1024;
-/** Smaller responses of a provider stay small after parsing. */
-const LARGE_BYTES = 256 * 1024;
