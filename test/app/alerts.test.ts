@@ -187,6 +187,16 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await look();
     },
   },
+  CrossbookSweepBehind: {
+    env: { NODE_OPTIONS: '--import ./test/support/hours-later.mjs' },
+    async make({ product, metric, look }) {
+      product.child.send('later');
+      await expect
+        .poll(async () => (await metric('crossbook_sweep_age_seconds'))['sweep="events"'])
+        .toBeGreaterThan(3_600);
+      await look();
+    },
+  },
   CrossbookRedisAway: {
     needsRedis: true,
     async make({ redis, metric, look }) {
