@@ -27,6 +27,20 @@ const FAULTS: readonly Fault[] = [
     end: ({ disk }) => disk.free(),
   },
   {
+    name: 'no inodes',
+    async begin({ disk, store }) {
+      disk.takeInodes();
+      await fillLog(store.url());
+    },
+    end: ({ disk }) => disk.free(),
+  },
+  {
+    name: 'no inodes at a start',
+    atStart: true,
+    begin: ({ disk }) => disk.takeInodes(),
+    end: ({ disk }) => disk.free(),
+  },
+  {
     name: 'full at a start',
     atStart: true,
     begin: ({ disk }) => disk.fill(),

@@ -12,7 +12,7 @@ const MEGABYTES = 192;
 export function openSmallDisk(): SmallDisk | undefined {
   const root = mkdtempSync(join(tmpdir(), 'crossbook-disk-'));
   const [image, folder] = [join(root, 'image'), join(root, 'disk')];
-  const ballast = join(folder, 'ballast');
+  const [ballast, empty] = [join(folder, 'ballast'), join(folder, 'empty')];
   const mount = () => execFileSync('mount', ['-o', 'loop,errors=remount-ro', image, folder]);
   const remount = (how: string) => execFileSync('mount', ['-o', `remount,${how}`, folder]);
   try {
@@ -36,7 +36,18 @@ export function openSmallDisk(): SmallDisk | undefined {
       }
       await execute('sync', ['-f', folder]);
     },
-    free: () => rmSync(ballast, { force: true }),
+    takeInodes() {
+      mkdirSync(empty);
+      try {
+        for (let n = 0; ; n += 1) writeFileSync(join(empty, String(n)), '');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      }
+    },
+    free() {
+      rmSync(ballast, { force: true });
+      rmSync(empty, { force: true, recursive: true });
+    },
     turnReadOnly() {
       const device = execFileSync('losetup', [
         '--noheadings',
@@ -82,6 +93,8 @@ async function unmount(folder: string): Promise<void> {
 export interface SmallDisk {
   readonly folder: string;
   fill(): Promise<void>;
+  /** With empty files: no further file can be created, though there are free blocks. */
+  takeInodes(): void;
   free(): void;
   /** Remounts read-only in use, as the kernel does after an I/O error. */
   turnReadOnly(): void;
