@@ -13,7 +13,7 @@ export function startJobs(foundation: Foundation, outbound: Outbound) {
   const sweeps = startSweeps(database, {
     maxBytesPerApplication: config.maxCacheBytes,
     clock,
-    onError: (cause) => log.warn({ cause }, 'old rows were not deleted'),
+    onError: (cause) => log.warn({ cause }, 'a sweep did not finish'),
   });
   const idleRefreshDeps = toIdleRefreshDeps({
     ...foundation,

@@ -297,7 +297,12 @@ export function toNewStatus(credentials: Credentials, now: Date) {
 
 /** Whether the access token has expired and cannot be refreshed. */
 export function isExpired(credentials: Credentials, now: number): boolean {
-  return !isRefreshable(credentials) && readExpiry(credentials) <= now;
+  return readFinalExpiry(credentials) <= now;
+}
+
+/** The expiry of an access token that cannot be refreshed, in milliseconds; infinite for other credentials. */
+export function readFinalExpiry(credentials: Credentials): number {
+  return isRefreshable(credentials) ? Number.POSITIVE_INFINITY : readExpiry(credentials);
 }
 
 export function isRefreshable(credentials: Credentials): boolean {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ConnectionStatus, Credentials } from '../domain/connection.ts';
+import { type ConnectionStatus, type Credentials, readFinalExpiry } from '../domain/connection.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { EventType } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
@@ -183,14 +183,17 @@ export function sealCredentials(
   secrets: SealedColumns,
   { applicationId, customerId, providerName }: CredentialKey,
   credentials: Credentials,
-): SealedText {
-  return secrets.credentials.seal(
-    JSON.stringify(credentials),
-    applicationId,
-    customerId,
-    providerName,
-  );
+): SealedText & { readonly expiresAt: Date | null } {
+  const text = JSON.stringify(credentials);
+  const expiry = readFinalExpiry(credentials);
+  return {
+    ...secrets.credentials.seal(text, applicationId, customerId, providerName),
+    expiresAt: expiry > 0 && expiry < LAST_MOMENT ? new Date(expiry) : null,
+  };
 }
+
+/** PostgreSQL does not read the years before 1 and after 9999 of JavaScript's format. */
+const LAST_MOMENT = Date.UTC(9999, 11, 31);
 
 /** Undefined where they were tampered with or moved, or their key is not in the ring. */
 export function openCredentials(

@@ -17,6 +17,7 @@ import {
   type Tuning,
 } from './engine/open.ts';
 import { createEvents } from './events.ts';
+import { createExpirySweep } from './expired-tokens.ts';
 import { createIdleCredentials } from './idle-credentials.ts';
 import { holdLease, type Lease } from './leases.ts';
 import { createOAuthClients } from './oauth-clients.ts';
@@ -126,8 +127,9 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     admin: createAdmin(engine, apiKeys),
     demoData: createDemoCleanup(engine),
     maintenance: keyRotation,
-    /** What deletes old rows, in batches. */
+    /** What deletes old rows, and ends what has expired, in batches. */
     sweeps: {
+      expiredTokens: createExpirySweep({ ...deps, openCredentials: credentials }),
       contactCache: createCacheSweep(engine),
       connectLinks: createConnectSweep(deps),
       events: createEventSweep(engine),

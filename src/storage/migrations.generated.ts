@@ -134,5 +134,17 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
     "statements": [
       "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"credentials_fingerprint\" text;"
     ]
+  },
+  {
+    "name": "0010_expired_tokens",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"credentials\" ADD COLUMN \"expires_at\" timestamp with time zone;"
+    ]
+  },
+  {
+    "name": "0010_expired_tokens_indexes",
+    "statements": [
+      "CREATE INDEX CONCURRENTLY \"credentials_by_expiry\" ON \"crossbook\".\"credentials\" USING btree (\"expires_at\") WHERE \"crossbook\".\"credentials\".\"expires_at\" is not null;"
+    ]
   }
 ];

@@ -1,4 +1,4 @@
-import { getTableColumns, sql } from 'drizzle-orm';
+import { getTableColumns, isNotNull, sql } from 'drizzle-orm';
 import {
   type AnyPgColumn,
   check,
@@ -198,11 +198,20 @@ export const credentials = crossbook.table(
     refreshingGeneration: integer('refreshing_generation'),
     refreshingUntil: momentColumn('refreshing_until'),
     updatedAt: updatedAt(),
+    /**
+     * When they expire, where they cannot be refreshed. A hint: a process of an earlier version leaves it as it was, so
+     * the sweep looks at the credentials themselves.
+     */
+    expiresAt: momentColumn('expires_at'),
     /** Treated as the last use: set by an attempt to refresh an idle refresh token, or where there is none. */
     idleSince: momentColumn('idle_since'),
   },
   (table) => [
     index('credentials_by_key').on(table.keyId),
+    index('credentials_by_expiry')
+      .on(table.expiresAt)
+      .where(isNotNull(table.expiresAt))
+      .concurrently(),
     index('credentials_by_idleness').on(sql`greatest(${table.updatedAt}, ${table.idleSince})`),
     ofConnection('credentials_connection', table),
   ],

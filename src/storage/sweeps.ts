@@ -133,6 +133,7 @@ export function startSweeps(
   }
 
   function start(name: (typeof SWEEPS)[number]): AsyncIterator<unknown> {
+    if (name === 'expired_tokens') return sweeps.expiredTokens();
     if (name === 'connect_links') return sweeps.connectLinks();
     if (name === 'events') return sweeps.events(new Date(clock.wall() - EVENTS_KEPT_MS));
     return sweeps.contactCache({
@@ -142,7 +143,7 @@ export function startSweeps(
   }
 }
 
-const SWEEPS = ['connect_links', 'events', 'contact_cache'] as const;
+const SWEEPS = ['expired_tokens', 'connect_links', 'events', 'contact_cache'] as const;
 const SWEEP_EVERY_MS = 5 * 60_000;
 /** Longer than the interval, so that the process that holds it keeps it, and short enough to be taken over soon. */
 const LEASE_MS = 6 * 60_000;
@@ -164,6 +165,7 @@ interface CacheBounds {
 interface Swept {
   holdLease(lease: Lease): Promise<boolean>;
   readonly sweeps: {
+    expiredTokens(): AsyncIterator<unknown>;
     connectLinks(): AsyncIterator<unknown>;
     events(olderThan: Date): AsyncIterator<unknown>;
     contactCache(bounds: CacheBounds): AsyncIterator<unknown>;

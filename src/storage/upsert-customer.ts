@@ -274,12 +274,13 @@ with written as (${writeCustomers}
   returning stored.*
 ), secured as (
   insert into crossbook.credentials as stored
-    (connection_id, application_id, sealed, key_id, generation, updated_at)
-  select id, $1::uuid, ${entryOf('linked')} ->> 'sealed', ${entryOf('linked')} ->> 'keyId', 1, $3::timestamptz
+    (connection_id, application_id, sealed, key_id, expires_at, generation, updated_at)
+  select id, $1::uuid, ${entryOf('linked')} ->> 'sealed', ${entryOf('linked')} ->> 'keyId',
+    (${entryOf('linked')} ->> 'expiresAt')::timestamptz, 1, $3::timestamptz
   from linked where ${entryOf('linked')} ? 'sealed'
   on conflict (connection_id) do update set
-    sealed = excluded.sealed, key_id = excluded.key_id, generation = stored.generation + 1,
-    oauth_client_id = null, updated_at = excluded.updated_at
+    sealed = excluded.sealed, key_id = excluded.key_id, expires_at = excluded.expires_at,
+    generation = stored.generation + 1, oauth_client_id = null, updated_at = excluded.updated_at
 ), forgotten as (
   delete from crossbook.contact_cache
   where application_id = $1::uuid and connection_id = any (array(select id from linked))

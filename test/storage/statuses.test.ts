@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
-import type { Connection, Credentials } from '../../src/domain/connection.ts';
+import { describe, expect, test } from 'vitest';
+import type { Connection, Credentials, OAuth2Credentials } from '../../src/domain/connection.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { describeEachServer } from '../support/databases.ts';
+import { runSweep } from '../support/run-sweep.ts';
 
 describeEachServer('the status of a connection', (on) => {
   const open = async () => {
@@ -86,6 +88,76 @@ describeEachServer('the status of a connection', (on) => {
     ]);
   });
 
+  describe('after a sweep two hours later', () => {
+    const HOUR_MS = 60 * 60_000;
+    const expiring = (refreshToken: string | null, hours: number): OAuth2Credentials => ({
+      type: 'oauth2',
+      accessToken: 'a',
+      refreshToken,
+      expiresAt: new Date(Date.now() + hours * HOUR_MS).toISOString(),
+    });
+    const sweep = () => {
+      const clock = { ...systemClock, wall: () => Date.now() + 2 * HOUR_MS };
+      return runSweep(on.another({ clock }).sweeps.expiredTokens());
+    };
+
+    test('is reauthorize where the token has expired and cannot be refreshed, with one event', async () => {
+      const { put, read, events } = await open();
+      await put(expiring(null, 1));
+      await sweep();
+      const expired = await read();
+      expect(stateOf(expired)).toEqual(['reauthorize', 'token_expired']);
+      expect(await sweep()).toBe(0);
+      expect(await read()).toEqual(expired);
+      const types = (await events.list({ customerId: 'c', after: undefined, limit: 10 })).map(
+        ({ type }) => type,
+      );
+      expect(types.filter((type) => type === 'connection.reauthorize')).toHaveLength(1);
+      expect(stateOf(await put(expiring(null, 3)))).toEqual(['connected', 'not_tried']);
+    });
+
+    test.each<[string, Credentials]>([
+      ['can be refreshed', expiring('r', 1)],
+      ['has not expired', expiring(null, 3)],
+      ['does not expire', { type: 'token', value: 'v' }],
+      ['expires later than PostgreSQL can tell', { ...expiring(null, 1), expiresAt: LATEST }],
+    ])('is connected where the token %s', async (_title, credentials) => {
+      const { put, read } = await open();
+      const given = await put(credentials);
+      await sweep();
+      expect(await read()).toEqual(given);
+      expect(given.status).toBe('connected');
+    });
+
+    test('is connected where an earlier version has stored other credentials, and kept the expiry', async () => {
+      const { put, read } = await open();
+      const { id } = await put(expiring(null, 1));
+      const [before] = await on.rows<{ at: string }>(
+        'select expires_at::text as at from crossbook.credentials where connection_id = $1',
+        [id],
+      );
+      await put({ type: 'token', value: 'v' });
+      await on.rows(
+        'update crossbook.credentials set expires_at = $2::timestamptz where connection_id = $1 returning 1',
+        [id, before?.at],
+      );
+      expect(await sweep()).toBeGreaterThan(0);
+      expect(stateOf(await read())).toEqual(['connected', 'not_tried']);
+    });
+
+    test('is known of others where the credentials of one cannot be decrypted', async () => {
+      const [damaged, whole] = [await open(), await open()];
+      const { id } = await damaged.put(expiring(null, 1));
+      await on.rows(
+        `update crossbook.credentials set sealed = sealed || 'x' where connection_id = $1 returning 1`,
+        [id],
+      );
+      await whole.put(expiring(null, 1));
+      await sweep();
+      expect(stateOf(await whole.read())).toEqual(['reauthorize', 'token_expired']);
+    });
+  });
+
   test('a refused token sets the reason once, and a working token clears it', async () => {
     const { put, read, credentials } = await open();
     const { id, statusChangedAt } = await put(oauth('first'));
@@ -128,3 +200,6 @@ describeEachServer('the status of a connection', (on) => {
 function oauth(accessToken: string) {
   return { type: 'oauth2', accessToken, refreshToken: 'r', expiresAt: null } as const;
 }
+
+/** In the year 10000 of UTC. */
+const LATEST = '9999-12-31T23:59:59-01:00';

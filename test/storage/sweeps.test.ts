@@ -73,7 +73,7 @@ test('every five minutes each sweep deletes what is too old by then, and a stop 
   ]);
   await sweep.stop();
   await clock.advance(10 * MINUTE_MS);
-  expect(calls).toHaveLength(6);
+  expect(calls).toHaveLength(8);
 });
 
 test('a sweep that fails does not keep the others from running, and its age shows that it is behind', async () => {
@@ -81,6 +81,7 @@ test('a sweep that fails does not keep the others from running, and its age show
   await clock.advance(60 * MINUTE_MS);
   expect(errors).toHaveLength(12);
   expect(sweep.ages()).toEqual([
+    { name: 'expired_tokens', seconds: 0 },
     { name: 'connect_links', seconds: 0 },
     { name: 'events', seconds: 0 },
     { name: 'contact_cache', seconds: 3_600 },
@@ -91,7 +92,7 @@ test('a process without the lease deletes nothing, and is not behind', async () 
   const { clock, sweep, calls } = open({ hasLease: false });
   await clock.advance(60 * MINUTE_MS);
   expect(calls).toEqual([]);
-  expect(sweep.ages().map(({ seconds }) => seconds)).toEqual([0, 0, 0]);
+  expect(sweep.ages().map(({ seconds }) => seconds)).toEqual([0, 0, 0, 0]);
 });
 
 function open({ failing = '', hasLease = true } = {}) {
@@ -107,6 +108,7 @@ function open({ failing = '', hasLease = true } = {}) {
     {
       holdLease: async () => hasLease,
       sweeps: {
+        expiredTokens: () => run('expiredTokens'),
         connectLinks: () => run('connectLinks'),
         events: (olderThan) => run('events', olderThan),
         contactCache: ({ olderThan }) => run('contactCache', olderThan),

@@ -1,0 +1,2 @@
+ALTER TABLE "crossbook"."credentials" ADD COLUMN "expires_at" timestamp with time zone;--> statement-breakpoint
+CREATE INDEX CONCURRENTLY "credentials_by_expiry" ON "crossbook"."credentials" USING btree ("expires_at") WHERE "crossbook"."credentials"."expires_at" is not null;
