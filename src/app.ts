@@ -1,21 +1,20 @@
+import { RequestQueue } from './admission/request-queue.ts';
 import { startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
 import { openConnecting } from './connecting.ts';
+import { RESPONSE_BOUNDS } from './domain/allowance.ts';
 import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/caller.ts';
 import { readApiSupport } from './domain/provider.ts';
-import { RESPONSE_BOUNDS } from './domain/resources.ts';
 import { checkInstanceUrl } from './domain/urls.ts';
 import { type AppOverrides, openFoundation } from './foundation.ts';
 import { readManifest } from './graphql/over-http/persisted-operations.ts';
 import { createGraphQL } from './graphql/server.ts';
-import { createConcurrencyLimit } from './http/concurrency-limit.ts';
 import { createCors, createOriginWarning } from './http/cors.ts';
 import { createHostCheck, withProxyWarning } from './http/incoming-request.ts';
 import { createProbes } from './http/lifecycle.ts';
 import { createRequestHandler } from './http/request-handler.ts';
 import { renderHomePage, toDemoCommand, toDemoHeaders } from './http/welcome.ts';
 import { createBackground } from './lib/clock.ts';
-import { createFairScheduler } from './lib/fair-scheduler.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import {
   createAdminCheck,
@@ -33,7 +32,7 @@ import { createSigner, createSigningKeys } from './storage/sealing.ts';
 import type { LoggerOptions } from './telemetry/logger.ts';
 import { registerGauges } from './telemetry/metrics/gauges.ts';
 
-export { openMemoryLimit } from './foundation.ts';
+export { openMemory } from './foundation.ts';
 
 /** The composition root; `foundation.ts`, `connecting.ts` and `background-jobs.ts` are its parts. */
 export async function createApp(
@@ -44,11 +43,11 @@ export async function createApp(
   const operations = config.operations === undefined ? undefined : readManifest(config.operations);
   const foundation = await openFoundation(config, logging, given);
   const { clock, log, version, telemetry, keyRing, database, sandbox, demo, notes } = foundation;
-  const { providers, limits, heldBytes, directions, connections, findOAuthClient } = foundation;
+  const { providers, limits, memory, directions, connections, findOAuthClient } = foundation;
   const { metrics } = telemetry;
   const outbound = createOutbound({
     providers,
-    heldBytes,
+    memory,
     clock,
     findOAuthClient,
     random: given.random,
@@ -81,7 +80,6 @@ export async function createApp(
       ...RESPONSE_BOUNDS,
       caller: { ...RESPONSE_BOUNDS.caller, bytes: config.maxResponseBytes },
     },
-    heldBytes,
     wall: clock.wall,
     now: clock.now,
     untilForgotten: () => new Promise((resolve) => clock.schedule(REMOVAL_SETTLES_MS, resolve)),
@@ -90,7 +88,7 @@ export async function createApp(
     runInBackground: background.run,
     consumeRateLimit: limits.consumeRateLimit,
     charge: limits.charge,
-    openTenant: database.forApplication,
+    openTenant: database.forRequest,
     signToken: tokens.sign,
     openContactPort: outbound.openContactPort,
     forgetConnection: outbound.forget,
@@ -114,18 +112,18 @@ export async function createApp(
     introspection: config.introspection,
     typePrefix: config.typePrefix,
     operations,
-    heldBytes,
     // With trusted documents GraphiQL's queries would be rejected.
     graphiql: config.graphiql && !operations ? { headers: toDemoHeaders(demo) } : false,
   });
-  const limit = createConcurrencyLimit({
-    max: config.maxRequests,
-    maxStrangers: config.maxStrangers,
-    cpuScheduler: createFairScheduler(clock),
+  const queue = new RequestQueue({
+    maxBegun: config.maxRequests,
+    maxUnauthenticated: config.maxStrangers,
+    memory,
+    clock,
   });
   registerGauges(metrics, {
-    requests: limit.counts,
-    heldBytes: heldBytes.counts,
+    requests: () => queue.counts(),
+    memory: memory.counts,
     clients: outbound.counts,
     providers: outbound.countWaiting,
     apis: () => readApiSupport(providers.values(), clock.wall()),
@@ -147,8 +145,8 @@ export async function createApp(
   });
   const answer = createRequestHandler({
     graphql,
-    limit,
-    heldBytes,
+    queue,
+    memory,
     probes,
     rest: createRest({ openContext, prefixes: config.restPrefixes, version, demo }),
     admin:
@@ -179,7 +177,7 @@ export async function createApp(
     /** Called for requests that the listener rejects by itself. */
     onRefused: telemetry.onRefused,
     /** The memory limit, for the listener. */
-    heldBytes,
+    memory,
     /** Present with the sandbox only. */
     demo,
     sandbox,

@@ -57,14 +57,14 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
     openPages(openContext: ReturnType<typeof createOpenContext>) {
       if (!demo) return pages;
       return withDemo(pages, {
-        open(requestLog) {
+        open(requestLog, work) {
           requestLog.record({
             application: DEMO_APPLICATION.name,
             credential: DEMO_CALLER.credentialId,
           });
           requestLog.caller = DEMO_CALLER;
           // The demo's pages pass customer and provider explicitly.
-          return openContext(NO_HEADERS, requestLog);
+          return openContext(NO_HEADERS, requestLog, work);
         },
         // Only providers in the sandbox: others need a registered app.
         listProviders: () =>

@@ -1,4 +1,5 @@
 import type { Sandbox } from '@crossbook/sandbox';
+import { createMemory, defaultMaxHeldBytes, type Memory } from './admission/memory.ts';
 import type { Config } from './config.ts';
 import { type Directions, toDirections } from './demo/directions.ts';
 import { DEMO_APPLICATION } from './domain/caller.ts';
@@ -9,7 +10,6 @@ import type { Plugins } from './graphql/server.ts';
 import type { Demo } from './http/welcome.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { openLimits } from './limits/limits.ts';
-import { createMemoryLimit, defaultMaxHeldBytes, type MemoryLimit } from './limits/memory-limit.ts';
 import { createRegistry } from './providers/registry.ts';
 import { createConnectionCache } from './request/connection-cache.ts';
 import { type Database, openDatabase } from './storage/database.ts';
@@ -79,7 +79,7 @@ export async function openFoundation(
     /** Undefined without the sandbox, like `demo`. */
     sandbox,
     demo,
-    heldBytes: given.heldBytes ?? openMemoryLimit(config),
+    memory: given.memory ?? openMemory(config),
     connections: createConnectionCache(clock),
     findOAuthClient: createFindOAuthClient({ config, database, directions }),
     close: () =>
@@ -88,8 +88,8 @@ export async function openFoundation(
 }
 
 /** The memory limit of the process. */
-export function openMemoryLimit({ maxHeldBytes }: Pick<Config, 'maxHeldBytes'>): MemoryLimit {
-  return createMemoryLimit({ maxBytes: maxHeldBytes ?? defaultMaxHeldBytes() });
+export function openMemory({ maxHeldBytes }: Pick<Config, 'maxHeldBytes'>): Memory {
+  return createMemory({ maxBytes: maxHeldBytes ?? defaultMaxHeldBytes() });
 }
 
 async function openOwnSandbox(port: number) {
@@ -160,7 +160,7 @@ export interface AppOverrides {
   /** The embedded database, where it is already starting. */
   readonly database?: BegunServer | undefined;
   /** The memory limit, where the listener uses one already. */
-  readonly heldBytes?: MemoryLimit | undefined;
+  readonly memory?: Memory | undefined;
   /** Called with the current step of the start, for the operator. */
   readonly onStep?: ((step: string) => void) | undefined;
   /**

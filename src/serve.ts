@@ -1,4 +1,4 @@
-import { createApp, openMemoryLimit } from './app.ts';
+import { createApp, openMemory } from './app.ts';
 import { type Env, readConfig } from './config.ts';
 import { shutdownOnSignal } from './http/lifecycle.ts';
 import { listen } from './http/listen.ts';
@@ -28,14 +28,14 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
   };
   try {
     const config = readConfig(env);
-    const heldBytes = openMemoryLimit(config);
+    const memory = openMemory(config);
     const { open, ...handler } = createStartupHandler();
     // Listens before migrations run, so that probes and clients get a response meanwhile.
-    const listener = await listen({ ...config, ...handler, heldBytes });
+    const listener = await listen({ ...config, ...handler, memory });
     const app = await createApp(
       config,
       { output, readable },
-      { database, heldBytes, onStep: output.step, countLostLines: stdout.countLost },
+      { database, memory, onStep: output.step, countLostLines: stdout.countLost },
     );
     app.announceUrl(listener.url);
     open(app);

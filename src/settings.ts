@@ -243,8 +243,8 @@ export const SETTINGS = {
   maxRequests: setting(
     'CROSSBOOK_MAX_REQUESTS',
     wholeNumber(1, 100_000),
-    '32',
-    'Concurrency limits: requests that run at once (beyond it they queue for up to a second, then 503 with Retry-After; waiting for a CRM does not count), those among them without a key or token (never more than a quarter of the first), and open connections.',
+    '1500',
+    'The maximum of requests that have begun, whatever they wait for (beyond it they queue for up to five seconds, then 503 with Retry-After), of those among them without a key or token, and of open connections. One application gets at most half of the first, one connection to a CRM a third.',
   ),
   maxStrangers: setting('CROSSBOOK_MAX_STRANGER_REQUESTS', wholeNumber(1, 100_000), '20'),
   bounds: {
@@ -262,7 +262,7 @@ export const SETTINGS = {
     'CROSSBOOK_MEMORY_MEGABYTES',
     megabytes(16, 1_000_000),
     '128',
-    "How much memory clients and providers may make the process hold: bodies, answers of CRMs, answers not read yet, queues and cached documents (beyond it: 503 with Retry-After). Default: a third of the heap's limit or a quarter of the container's memory, whichever is smaller. One address or connection gets half of it, one application three quarters, and all requests without a key or token together a quarter.",
+    "The maximum of memory that is held for clients and providers: request bodies, responses of CRMs, stored records, and responses that are not read yet (beyond it: 503 with Retry-After). Default: a quarter of the heap's limit or of the container's memory, whichever is smaller. One application gets at most three quarters, one connection to a CRM half, and all requests without a key or token together a quarter.",
   ),
   shutdownMs: setting(
     'CROSSBOOK_SHUTDOWN_MS',

@@ -1,7 +1,7 @@
+import { FairShares, shareOf } from '../admission/fair-shares.ts';
 import type { VisitedLink } from '../domain/connect-link.ts';
 import { CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
-import { FairSlots } from '../lib/fair-slots.ts';
 import { type HttpRequest, type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
 import {
   type ExchangeCode,
@@ -28,7 +28,7 @@ import {
 /** The pages of connect links. Visitors are unauthenticated: they present a link, a state, a cookie. */
 export function createConnectPages(deps: ConnectPagesDeps) {
   const { onEnd, connecting, limitPages } = deps;
-  const exchangeSlots = new FairSlots(MAX_EXCHANGES);
+  const exchanges = new FairShares(MAX_EXCHANGES);
 
   return {
     /** The paths of the pages. */
@@ -85,7 +85,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     const exchangeCode = exchangeFor(requestLog);
     const work = () =>
       finishAuthorization(
-        { ...deps, exchangeCode, exchangeSlots },
+        { ...deps, exchangeCode, beginExchange },
         { ...callback, provider, cookies },
       );
     return perform('finishAuthorization', requestLog, work, (finished) => {
@@ -96,21 +96,17 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     });
   }
 
-  /**
-   * A code exchange waits for a provider, and gives its concurrency slot back meanwhile. If the customer closes the
-   * window the grant is kept.
-   */
+  /** If the customer closes the window meanwhile, the grant is kept. */
   function exchangeFor(requestLog: RequestLog): ExchangeCode {
-    return async (exchange) => {
-      const resume = requestLog.permit.pause();
-      try {
-        return await deps.exchangeCode({ ...exchange, onCall: (call) => requestLog.called(call) });
-      } finally {
-        await Promise.resolve()
-          .then(resume)
-          .catch(() => undefined);
-      }
-    };
+    return (exchange) =>
+      deps.exchangeCode({ ...exchange, onCall: (call) => requestLog.called(call) });
+  }
+
+  function beginExchange(applicationId: string): (() => void) | undefined {
+    const shares = shareOf(applicationId);
+    if (!exchanges.mayTake(shares)) return undefined;
+    exchanges.take(shares);
+    return () => exchanges.release(shares);
   }
 
   /** Runs a use case and renders its result. Logs the link's application, never the link's token. */
@@ -247,7 +243,7 @@ const VALUE = /^[\w-]{43}$/;
 export type ConnectPages = ReturnType<typeof createConnectPages>;
 
 type ConnectPagesDeps = StartDeps &
-  Omit<FinishDeps, 'exchangeSlots'> & {
+  Omit<FinishDeps, 'beginExchange'> & {
     /** Throws or rejects with TOO_MANY_REQUESTS. */
     limitPages(address: string | undefined): Promise<void> | undefined;
     wall(): number;

@@ -1,5 +1,4 @@
 import { category, type ProviderName, providerName } from './provider-names.ts';
-import type { Reserve } from './resources.ts';
 import {
   field,
   id,
@@ -336,10 +335,7 @@ export function findFieldMappings(
 /** The connections of ONE application's customers. */
 export interface ConnectionStore {
   /** One result per target, in order; undefined where there is no such connection. */
-  findMany(
-    targets: readonly ConnectionTarget[],
-    reserve?: Reserve,
-  ): Promise<readonly (Connection | undefined)[]>;
+  findMany(targets: readonly ConnectionTarget[]): Promise<readonly (Connection | undefined)[]>;
   /** The customer of each connection, in order; undefined where there is no such connection. */
   findCustomerIds(connectionIds: readonly string[]): Promise<readonly (string | undefined)[]>;
 }

@@ -7,7 +7,6 @@ import {
 
 import type { Page, PageRequest } from './page.ts';
 import { PROVIDER_NAMES, type ProviderName } from './provider-names.ts';
-import type { Reserve } from './resources.ts';
 import { field, id, int, listOf, type Of, patch, shape, string, uuid } from './shape.ts';
 
 const names = {
@@ -67,15 +66,13 @@ export interface CustomerStore {
   /** Writes the customer and all given connections in one transaction. */
   upsert(
     upsert: CustomerUpsert,
-    reserve?: Reserve,
   ): Promise<{ readonly customer: Customer; readonly created: boolean }>;
 }
 
-/** How customers are read. Default: completely, and charged to no request. */
+/** How customers are read. Default: completely. */
 export interface CustomerReading {
   /** False: the configurations of the connections, up to 64 KiB each, are not read, and are null. */
   readonly withConfigurations?: boolean | undefined;
-  readonly reserve?: Reserve | undefined;
 }
 
 /** All given criteria must match. */

@@ -206,7 +206,7 @@ interface Claim {
   readonly failing: SlotCounts;
 }
 
-/** Delivery slots of this process, which are shared by the rule of `FairSlots`. */
+/** Delivery slots of this process, which are shared by the rule of fair shares. */
 interface SlotCounts {
   readonly free: number;
   /** The number that each application holds. */

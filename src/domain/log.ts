@@ -2,7 +2,6 @@ import type { HttpHeaders } from '../lib/http-message.ts';
 import type { Caller } from './caller.ts';
 import type { CrossbookError, ErrorCode } from './errors.ts';
 import type { ProviderName } from './provider-names.ts';
-import type { WorkPermit } from './resources.ts';
 
 /** The log. Fields never contain a body or a secret. */
 export interface Log {
@@ -17,8 +16,6 @@ export interface RequestLog extends Tracer {
   caller: Caller | undefined;
   /** The result of the rate limit; undefined until the caller is known. */
   rateLimit: RateLimitResult | undefined;
-  /** Its concurrency permit, which is given back while it waits for a provider. */
-  permit: WorkPermit;
   /** Adds to earlier notes: a request may concern several customers and providers. */
   record(notes: RequestFields): void;
   /** Called once per reported error. Bugs are logged at once with their cause. */

@@ -10,7 +10,6 @@ import type { CustomerStore } from './customer.ts';
 import type { EventStore, WebhookStore } from './event.ts';
 import type { OAuthClientStore } from './oauth.ts';
 import type { ProviderName } from './provider-names.ts';
-import type { Reserve, WorkPermit } from './resources.ts';
 import { type Of, words, wordsOf } from './shape.ts';
 
 /** The storage of ONE application, unable to access others. */
@@ -98,31 +97,17 @@ export interface IdleConnection {
 /** Cached search results and adapters' facts of ONE application. Encrypted at rest; keys are hashed. */
 export interface ContactCache {
   /**
-   * Undefined where nothing is cached, or the connection was changed since. The reader decides what is too old. Read for
-   * a request, an entry is charged to it, and a large one is decrypted in its time slice.
+   * Undefined where nothing is cached, or the connection was changed since. The reader decides what is too old.
    */
-  read(
-    connectionId: string,
-    filterKey: string,
-    request?: CacheReader,
-  ): Promise<CachedContacts | undefined>;
+  read(connectionId: string, filterKey: string): Promise<CachedContacts | undefined>;
   /** Best effort and delayed: oversized entries are dropped, and an older result does not replace a newer one. */
   write(entry: CacheEntry): Promise<void>;
   /** The provider refuses to let the connection's contacts be read: nothing that was read before is served any more. */
   refuse(connectionId: string): Promise<void>;
 }
 
-/** The request that reads an entry. */
-export interface CacheReader {
-  readonly reserve: Reserve;
-  readonly permit: Pick<WorkPermit, 'takeTurn'>;
-}
-
 /** Older entries are not served, even when the provider is down, and are deleted. */
 export const CACHE_ENTRY_MAX_AGE_MS = 24 * 60 * 60_000;
-
-/** In characters: decrypting or parsing this much takes a millisecond of CPU time. */
-export const LARGE_ENTRY = 65_536;
 
 interface CachedContacts {
   readonly payload: string;

@@ -1,4 +1,5 @@
 import { type GraphQLFormattedError, Kind } from 'graphql';
+import type { Allowance } from '../domain/allowance.ts';
 import {
   CrossbookError,
   type ErrorBody,
@@ -7,7 +8,6 @@ import {
   toCrossbookError,
   toErrorBody,
 } from '../domain/errors.ts';
-import type { Allowance } from '../domain/resources.ts';
 import { jsonLength } from '../lib/json.ts';
 
 /**

@@ -1,7 +1,8 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { RequestWork } from '../admission/work.ts';
+import { Allowance, RESPONSE_BOUNDS } from '../domain/allowance.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
-import { Allowance, type HeldBytes, RESPONSE_BOUNDS } from '../domain/resources.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { JSON_CHUNK_ITEMS } from '../lib/json-body.ts';
 import { timeTask } from '../lib/task-time.ts';
@@ -39,12 +40,9 @@ export async function createGraphQL(options: GraphQLOptions) {
   } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const schema = toSubgraph(entitySchema, { typePrefix });
-  const holdDocuments = () => options.heldBytes?.open({}, 'document');
   const rules = introspection ? [] : [noIntrospection];
-  const store = createDocumentStore({ schema, rules, limits, memory: holdDocuments() });
-  const documents = operations
-    ? createTrustedOperations(operations)
-    : createPersistedOperations(holdDocuments());
+  const store = createDocumentStore({ schema, rules, limits });
+  const documents = operations ? createTrustedOperations(operations) : createPersistedOperations();
   // Plugins must see results as objects, so serialization during execution is off with plugins.
   const hasPlugins = Object.keys(plugins).length > 0;
   const jsonAbove = hasPlugins ? Number.POSITIVE_INFINITY : JSON_CHUNK_ITEMS;
@@ -56,7 +54,11 @@ export async function createGraphQL(options: GraphQLOptions) {
 
   return {
     findRoute: (pathname: string) => (pathname === PATH ? PATH : undefined),
-    async answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
+    async answer(
+      request: HttpRequest,
+      requestLog: RequestLog,
+      work: RequestWork,
+    ): Promise<HttpResponse> {
       requestLog.record({ face: 'graphql' });
       let context: RequestContext | undefined;
       let results: Results;
@@ -67,11 +69,11 @@ export async function createGraphQL(options: GraphQLOptions) {
         if (request.pathname !== PATH)
           throw new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${PATH}.`);
         checkRequest(request);
-        context = openContext(request.headers, requestLog);
+        context = openContext(request.headers, requestLog, work);
         const limited = context.consumeRateLimit();
         if (limited) await limited;
         const applicationId = context.caller?.application.id;
-        const takeTurn = () => requestLog.permit.takeTurn();
+        const takeTurn = () => work.takeTurn();
         const rules = { limits, documents, applicationId, takeTurn };
         const asked = await readRequest(request, rules);
         const spent = nothingSpent();
@@ -91,7 +93,7 @@ export async function createGraphQL(options: GraphQLOptions) {
         results = toResult(error);
       }
       const allowance = context?.allowance ?? new Allowance(RESPONSE_BOUNDS.stranger);
-      if (allowance.isLarge) await requestLog.permit.takeTurn();
+      if (allowance.isLarge) await work.takeTurn();
       try {
         const rechecking = context?.revalidateReads();
         if (rechecking) await rechecking;
@@ -134,14 +136,12 @@ export type { Plugins };
 type RejectedRequest = Pick<GraphQLRequest, 'request' | 'requestLog'>;
 
 export interface GraphQLOptions extends TypeNames {
-  openContext(headers: HttpHeaders, requestLog: RequestLog): RequestContext;
+  openContext(headers: HttpHeaders, requestLog: RequestLog, work: RequestWork): RequestContext;
   /** The GraphiQL page. False: disabled. */
   readonly graphiql?: GraphiQLOptions | false;
   /** False: disables introspection and suggestions in errors. */
   readonly introspection?: boolean;
   readonly limits?: Partial<DocumentLimits>;
-  /** The memory budget that cached documents are charged to. */
-  readonly heldBytes?: HeldBytes | undefined;
   /** Trusted documents by SHA-256: only these may run. Undefined: any within the limits. */
   readonly operations?: ReadonlyMap<string, string> | undefined;
   /** Plugins of Yoga or Envelop, by names of your choice. Plugins with unsupported hooks are rejected. */

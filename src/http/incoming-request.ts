@@ -65,6 +65,8 @@ export class IncomingRequest implements ArrivingRequest {
     let isLong = false;
     const received = new Promise<Buffer>((resolve, reject) => {
       const chunks = new Chunks();
+      /** Of a small body nothing is reserved. */
+      let uncounted = 0;
       const refuse = (error: unknown) => {
         message.off('data', take).off('end', finish).resume();
         reject(error);
@@ -76,7 +78,11 @@ export class IncomingRequest implements ArrivingRequest {
       const take = (chunk: Buffer) => {
         try {
           if (chunks.bytes + chunk.length > limit) throw tooLarge(limit);
-          reserve(chunks.memoryFor(chunk));
+          uncounted += chunks.memoryFor(chunk);
+          if (chunks.bytes + chunk.length > SMALL_BYTES) {
+            reserve(uncounted);
+            uncounted = 0;
+          }
           chunks.add(chunk);
         } catch (error) {
           return refuse(error);

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { FairShares } from '../admission/fair-shares.ts';
+import type { Memory } from '../admission/memory.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RejectedRequest } from '../domain/log.ts';
-import type { HeldBytes } from '../domain/resources.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ArrivingRequest } from '../lib/http-message.ts';
 import {
@@ -20,18 +21,14 @@ import { toReachableUrl } from './welcome.ts';
 
 /** The HTTP listener. Timeouts and limits disconnect clients that send or read slowly, or send too much. */
 export async function listen(options: ListenOptions) {
-  const { answer, onRefused, host, port, bounds, heldBytes, proxies = 0 } = options;
+  const { answer, onRefused, host, port, bounds, memory, proxies = 0 } = options;
   const { idleGraceMs = IDLE_GRACE_MS } = options;
   let isClosing = false;
-  const sender = createResponseSender({ heldBytes, onRefused, now: systemClock.now });
-  const enqueuePipelined = createPipelining({ heldBytes, onRefused });
-  const send = (
-    response: ServerResponse,
-    answered: OwnedResponse,
-    address?: string | undefined,
-  ) => {
+  const sender = createResponseSender({ memory, onRefused, now: systemClock.now });
+  const enqueuePipelined = createPipelining(onRefused);
+  const send = (response: ServerResponse, answered: OwnedResponse) => {
     if (isClosing) response.shouldKeepAlive = false;
-    sender.send(response, answered, address);
+    sender.send(response, answered);
   };
   const refuse = (
     message: IncomingMessage,
@@ -94,7 +91,7 @@ export async function listen(options: ListenOptions) {
       return refuse(message, response, error, 'PATH_INVALID');
     }
     answer(new IncomingRequest(message, response), address).then(
-      (answered) => send(response, answered, address),
+      (answered) => send(response, answered),
       // The handler must not reject; if it does, it is a bug: the connection is dropped.
       (error: unknown) => response.destroy(error as Error),
     );
@@ -204,11 +201,9 @@ const RETRY_AFTER_MS = 1_000;
  * HTTP/1.1 pipelining: clients may send requests before the last one is answered. Node would start all of them and
  * buffer their responses; here each starts after the previous response was sent, and the socket is paused meanwhile.
  */
-function createPipelining({
-  heldBytes,
-  onRefused,
-}: Pick<ListenOptions, 'heldBytes' | 'onRefused'>) {
+function createPipelining(onRefused: ListenOptions['onRefused']) {
   const queued = new WeakMap<Socket, number>();
+  const places = new FairShares(MAX_PIPELINED);
 
   /** Queues a request whose response has no socket yet. `start` is called when it gets one, or never. */
   return (
@@ -218,23 +213,29 @@ function createPipelining({
   ): void => {
     const { socket } = message;
     const length = (queued.get(socket) ?? 0) + 1;
-    const bytes =
-      message.headers['transfer-encoding'] === undefined ? REQUEST_BYTES : CHUNKED_BYTES;
-    const hold = length <= MAX_QUEUED ? heldBytes.acquire({ address }, 'queue', bytes) : undefined;
-    if (!hold) {
+    const isChunked = message.headers['transfer-encoding'] !== undefined;
+    const taken = isChunked ? CHUNKED_PLACES : 1;
+    const shares = [{ owner: address ?? '', times: 1 }];
+    if (length > MAX_QUEUED || !places.mayTake(shares, taken)) {
       socket.destroy();
       onRefused({ status: undefined, code: 'PIPELINE_FULL' });
       return;
     }
     queued.set(socket, length);
+    places.take(shares, taken);
+    let isWaiting = true;
+    const leave = () => {
+      if (isWaiting) places.release(shares, taken);
+      isWaiting = false;
+    };
     // Node resumes the socket after it has parsed this request, so the pause must come after that.
     process.nextTick(() => {
       if ((queued.get(socket) ?? 0) > 0) socket.pause();
     });
-    message.once('close', () => hold.release());
+    message.once('close', leave);
     // Node assigns the socket to a response when all earlier ones are sent.
     response.once('socket', () => {
-      hold.release();
+      leave();
       const left = (queued.get(socket) ?? 1) - 1;
       queued.set(socket, left);
       if (left === 0) socket.resume();
@@ -245,10 +246,10 @@ function createPipelining({
 
 /** The maximum of pipelined requests; no known client sends more. A single read of the socket can hold several. */
 const MAX_QUEUED = 100;
-/** The memory that a queued request with its headers is charged for. */
-const REQUEST_BYTES = 8 * 1024;
+/** The maximum of all connections, at 8 KiB each. An address alone gets half of the places. */
+const MAX_PIPELINED = 4_096;
 /** One read of the socket may hold ten thousand chunks of one byte, and each is a buffer until its request starts. */
-const CHUNKED_BYTES = 5 * 1024 * 1024;
+const CHUNKED_PLACES = 640;
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
@@ -260,8 +261,8 @@ interface ListenOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly bounds: ServerLimits;
-  /** Accounts for the memory of unread responses and of pipelined requests. */
-  readonly heldBytes: HeldBytes;
+  /** Accounts for the memory of unread responses. */
+  readonly memory: Memory;
   /** The number of trusted proxies in front, which append client addresses to `X-Forwarded-For`. */
   readonly proxies?: number | undefined;
   /** How long idle connections stay open after shutdown has begun. */

@@ -1,10 +1,12 @@
+import { createFairQueue } from '../admission/fair-shares.ts';
+import { type Memory, toHoldError } from '../admission/memory.ts';
+import type { EnteredRequest, RequestQueue } from '../admission/request-queue.ts';
+import type { RequestWork } from '../admission/work.ts';
 import { type Caller, missingCredentials } from '../domain/caller.ts';
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { OpenRequestLog, RequestLog, RequestRecord } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
-import { type HeldBytes, memoryLimitReached, toHoldError } from '../domain/resources.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createFairQueue } from '../lib/fair-slots.ts';
 import type {
   ArrivingRequest,
   HttpHeaders,
@@ -12,17 +14,15 @@ import type {
   HttpResponse,
 } from '../lib/http-message.ts';
 import { countOwnBytes } from '../lib/json-body.ts';
-import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest, SAME_ORIGIN_PATHS } from './cors.ts';
 import type { Probes } from './lifecycle.ts';
 import { type OwnedResponse, SLICE_BYTES } from './send-response.ts';
 
 /**
- * The request handler. First, by the headers alone: caller, body limit, concurrency group. Then the body, then a slot,
- * then an API.
+ * The request handler. First, by the headers alone: caller and body limit. Then the body, then the queue, then an API.
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const { graphql, rest, admin, connect, limit, heldBytes, allowsUnauthenticated } = options;
+  const { graphql, rest, admin, connect, queue, memory, allowsUnauthenticated } = options;
   const longBodies = createFairQueue({
     max: LONG_BODIES,
     maxWaitMs: LONG_BODY_WAIT_MS,
@@ -70,7 +70,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   async function respond(incoming: Incoming): Promise<HttpResponse> {
     const { request, address, requestLog, face } = incoming;
     const { pathname, headers } = request;
-    let permit: RequestPermit | undefined;
+    let entered: EnteredRequest | undefined;
     try {
       options.checkHost?.(headers);
       if (incoming.isPreflight) return await cors.answerPreflight(request);
@@ -80,26 +80,26 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
         admin.requireKey({ headers, address });
         requestLog.record({ credential: OPERATOR });
         incoming.application = OPERATOR;
-        // It has a group of its own, so that busy applications cannot lock it out.
-        permit = limit.open(OPERATOR);
+        // It has a share of its own, so that busy applications cannot lock it out.
+        entered = queue.enter({ application: OPERATOR });
       } else if (face === connect) {
         const counted = connect.limitPages(address);
         if (counted) await counted;
         // Pages ignore API keys: the link identifies application and customer.
-        permit = limit.open();
+        entered = queue.enter({});
       } else {
         const found = findCaller({ headers, address });
-        permit = admitCaller(incoming, found instanceof Promise ? await found : found);
+        entered = enterCaller(incoming, found instanceof Promise ? await found : found);
       }
-      watchPermit(incoming, permit);
-      if (request.hasBody) await receiveBody(incoming, permit);
-      const queued = permit.acquire();
-      if (queued) await queued;
-      return reserveResponse(incoming, await face.answer(request, requestLog));
+      const work = entered;
+      request.onClose(() => work.disconnect());
+      if (request.hasBody) await receiveBody(incoming, work);
+      await work.begin();
+      return reserveResponse(incoming, await face.answer(request, requestLog, work));
     } catch (thrown) {
       return face.toErrorResponse(toCrossbookError(thrown), { request, requestLog });
     } finally {
-      permit?.release();
+      entered?.end();
     }
   }
 
@@ -109,29 +109,25 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     return pathname === '/graphql' ? graphql : rest;
   }
 
-  function admitCaller(incoming: Incoming, caller: Caller | undefined): RequestPermit {
+  function enterCaller(incoming: Incoming, caller: Caller | undefined): EnteredRequest {
     const { request, requestLog } = incoming;
     incoming.application = caller?.application.id;
     if (caller)
       requestLog.record({ application: caller.application.name, credential: caller.credentialId });
     else if (!allowsUnauthenticated) throw missingCredentials();
     requestLog.caller = caller;
-    return limit.open(incoming.application, caller && toConnectionKey(caller, request.headers));
-  }
-
-  function watchPermit({ request, requestLog }: Incoming, permit: RequestPermit): void {
-    requestLog.permit = permit;
-    request.onClose(() => permit.abandon());
+    const connection = caller && toConnectionKey(caller, request.headers);
+    return queue.enter({ application: caller?.application.id, connection });
   }
 
   /** Charged before it is kept, until the request ends, because parsed values live as long. */
-  function receiveBody(incoming: Incoming, permit: RequestPermit): Promise<void> {
+  function receiveBody(incoming: Incoming, work: RequestWork): Promise<void> {
     const { request, requestLog } = incoming;
     if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
       throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
     }
-    const hold = heldBytes.open(incoming, 'request_body');
-    permit.keep(hold);
+    const hold = memory.open(incoming, 'request_body');
+    work.keep(hold);
     const sender = incoming.face === connect ? 'page' : requestLog.caller ? 'caller' : 'stranger';
     const reserve = (bytes: number) => {
       if (!hold.grow(bytes)) throw toHoldError(hold);
@@ -155,8 +151,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     if (body === null || typeof body === 'string' || body.length <= SLICE_BYTES) return sent;
     const bytes = countOwnBytes(body);
     if (bytes <= SLICE_BYTES) return sent;
-    const hold = heldBytes.acquire(incoming, 'unread_response', bytes);
-    if (!hold) throw memoryLimitReached();
+    const hold = memory.open(incoming, 'unread_response');
+    if (!hold.grow(bytes)) throw toHoldError(hold);
     incoming.request.onClose(() => hold.release());
     return sent;
   }
@@ -231,7 +227,7 @@ interface Incoming {
 interface Face {
   /** The template of a path that this API knows, such as `/customers/{customer_id}`. */
   findRoute(pathname: string): string | undefined;
-  answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
+  answer(request: HttpRequest, requestLog: RequestLog, work: RequestWork): Promise<HttpResponse>;
   toErrorResponse(
     error: CrossbookError,
     of: { readonly request: HttpRequest; readonly requestLog: RequestLog },
@@ -260,8 +256,8 @@ export interface RequestHandlerOptions {
   readonly admin?: AdminFace | undefined;
   /** The pages of connect links. */
   readonly connect?: PageFace | undefined;
-  readonly limit: ConcurrencyLimit;
-  readonly heldBytes: HeldBytes;
+  readonly queue: RequestQueue;
+  readonly memory: Memory;
   /** Body limits with and without an authenticated caller, and of the forms of connect pages. */
   readonly bodyBytes?: Partial<typeof MAX_BODY_BYTES>;
   /** Whether requests without a key or token are answered. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { Hold, Memory } from '../admission/memory.ts';
 import type { RejectedRequest } from '../domain/log.ts';
-import type { HeldBytes, HeldOwners, Hold } from '../domain/resources.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
 import { JsonBytes } from '../lib/json-body.ts';
 
@@ -9,17 +9,13 @@ import { JsonBytes } from '../lib/json-body.ts';
  * request handler. Clients that read slower than a minimum rate are disconnected: an idle timeout alone would restart
  * with every byte that they read.
  */
-export function createResponseSender({ heldBytes, now, onRefused }: SenderOptions) {
+export function createResponseSender({ memory, now, onRefused }: SenderOptions) {
   const unread = new Set<UnreadResponse>();
   const timer = setInterval(cutSlowReaders, CHECK_EVERY_MS);
   timer.unref();
 
   return {
-    send(
-      response: ServerResponse,
-      { status, headers, body, application }: OwnedResponse,
-      address: string | undefined,
-    ): void {
+    send(response: ServerResponse, { status, headers, body, application }: OwnedResponse): void {
       response.writeHead(status, headers);
       // Text bodies are short: the request handler encodes long ones.
       if (body !== null && typeof body !== 'string' && body.length > SLICE_BYTES) {
@@ -29,8 +25,7 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
       endWith(response, body);
       // Usually the socket has taken everything by now, and nothing has to be charged. (Before Node 24
       // `writableFinished` was equivalent.)
-      if (response.writableLength > 0)
-        holdUnread(response, body?.length ?? 0, { address, application });
+      if (response.writableLength > 0) holdUnread(response, body?.length ?? 0, application);
     },
     /** Called by a timer and by tests. */
     cutSlowReaders,
@@ -38,9 +33,13 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
   };
 
   /** The response is written already: where its memory cannot be charged, the connection is closed. */
-  function holdUnread(response: ServerResponse, bytes: number, owners: HeldOwners): void {
-    const hold = heldBytes.acquire(owners, 'unread_response', bytes + RESPONSE_BYTES);
-    if (hold) watch(new UnreadResponse(response, bytes, hold));
+  function holdUnread(
+    response: ServerResponse,
+    bytes: number,
+    application: string | undefined,
+  ): void {
+    const hold = memory.open({ application }, 'unread_response');
+    if (hold.grow(bytes + RESPONSE_BYTES)) watch(new UnreadResponse(response, bytes, hold));
     else cut(response, 'RESPONSE_MEMORY_FULL');
   }
 
@@ -148,7 +147,7 @@ export interface OwnedResponse extends HttpResponse {
 }
 
 interface SenderOptions {
-  readonly heldBytes: HeldBytes;
+  readonly memory: Memory;
   /** Monotonic, in milliseconds. */
   now(): number;
   onRefused(refusal: RejectedRequest): void;

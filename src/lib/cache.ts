@@ -121,11 +121,10 @@ export function createSingleFlight<T>(cloneError = (error: unknown) => error) {
  * A cache bounded in bytes with fair eviction: while there is room one owner may fill it; when it is full, the owner
  * that holds the most loses its least recently used entry.
  */
-export function createFairCache<Value>({ maxBytes, maxEntryBytes, memory }: FairCacheOptions) {
+export function createFairCache<Value>({ maxBytes, maxEntryBytes }: FairCacheOptions) {
   const entries = new Map<string, Entry<Value>>();
   const owners = new Map<string, CacheOwner>();
   let bytes = 0;
-  let charged = 0;
 
   return {
     get(key: string): Value | undefined {
@@ -143,10 +142,7 @@ export function createFairCache<Value>({ maxBytes, maxEntryBytes, memory }: Fair
     /** Entries above `maxEntryBytes` are not cached. */
     set(key: string, value: Value, size: { readonly owner: string; readonly bytes: number }): void {
       remove(key);
-      if (size.bytes > maxEntryBytes) {
-        charge();
-        return;
-      }
+      if (size.bytes > maxEntryBytes) return;
       const name = size.owner;
       const owner = owners.get(name) ?? { name, keys: new Set(), bytes: 0, newest: undefined };
       owners.set(name, owner);
@@ -168,14 +164,6 @@ export function createFairCache<Value>({ maxBytes, maxEntryBytes, memory }: Fair
     entry.owner.bytes += by;
     bytes += by;
     while (bytes > maxBytes) removeOldest();
-    charge();
-  }
-
-  /** Evicts where the process has no memory budget left. */
-  function charge(): void {
-    while (bytes > charged && memory?.grow(bytes - charged) === false) removeOldest();
-    if (bytes < charged) memory?.shrink(charged - bytes);
-    charged = bytes;
   }
 
   function removeOldest(): void {
@@ -202,13 +190,6 @@ export function createFairCache<Value>({ maxBytes, maxEntryBytes, memory }: Fair
 interface FairCacheOptions {
   readonly maxBytes: number;
   readonly maxEntryBytes: number;
-  /** The memory budget that the cache is charged to. `grow` returns false where it is exhausted. */
-  readonly memory?: CacheMemory | undefined;
-}
-
-export interface CacheMemory {
-  grow(bytes: number): boolean;
-  shrink(bytes: number): void;
 }
 
 interface Entry<Value> {

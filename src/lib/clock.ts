@@ -40,22 +40,24 @@ function startTimer(delayMs: number, callback: () => void): NodeJS.Timeout {
  * cancels.
  */
 export function whenOver(
-  { clock, deadline, permit }: Wait,
+  { clock, deadline, signal }: Wait,
   callback: (hasGone: boolean) => void,
 ): () => void {
-  let forget: (() => void) | undefined;
+  const stop = () => {
+    cancel();
+    signal?.removeEventListener('abort', abort);
+  };
   const cancel = clock.schedule(deadline - clock.now(), () => {
-    forget?.();
+    stop();
     callback(false);
   });
-  forget = permit?.whenGone(() => {
-    cancel();
+  const abort = () => {
+    stop();
     callback(true);
-  });
-  return () => {
-    cancel();
-    forget?.();
   };
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort);
+  return stop;
 }
 
 /**
@@ -88,8 +90,8 @@ export interface Wait {
   readonly clock: Clock;
   /** The deadline in monotonic time. */
   readonly deadline: number;
-  /** The permit of the waiting request. */
-  readonly permit?: { whenGone(callback: () => void): () => void } | undefined;
+  /** Aborted when the client of the waiting request disconnects. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Background tasks, which outlive the response. Only the shutdown waits for them. */

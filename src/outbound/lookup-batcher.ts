@@ -1,7 +1,7 @@
+import { type RequestWork, shareWork, type Work } from '../admission/work.ts';
 import type { Contact } from '../domain/contact.ts';
 import { type FieldSelection, mergeSelections } from '../domain/contact-search.ts';
 import { AbandonedError, type CrossbookError } from '../domain/errors.ts';
-import type { CallPermit, WorkPermit } from '../domain/resources.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { type Clock, whenOver } from '../lib/clock.ts';
 import { cloneError, rateLimited, timedOut } from './failures.ts';
@@ -11,7 +11,7 @@ import type { OnProgress, Progress } from './send.ts';
  * Batches look-ups by email of one connection across requests. (`EmailLoader` in `request/loaders.ts` does so within
  * one request.)
  * - Look-ups of one event loop iteration share a call.
- * - A batch waits briefly for requests of the application that have arrived but not begun, if they would fill it.
+ * - A batch waits briefly for requests of the connection that have arrived but not begun, if they would fill it.
  * - While `maxInFlight` calls are in flight further look-ups queue and are then sent together: a thousand at once
  * become a dozen calls.
  * - Once half of the provider's rate limit is used, calls that are not full are spaced so that the rest of it lasts.
@@ -38,9 +38,9 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
     isIdle: batcher.isIdle,
   };
 
-  /** How long to wait for queued requests of the application, if their look-ups would fill the call. */
+  /** How long to wait for queued requests of the connection, if their look-ups would fill the call. */
   function gatherMs(queued: number, { lookup, since }: Waiter): number {
-    if (queued + lookup.permit.countNotBegun() < batchSize) return 0;
+    if (queued + lookup.work.countQueued() < batchSize) return 0;
     return Math.min(LOOK_AGAIN_MS, since + GATHER_MS - clock.now());
   }
 
@@ -51,17 +51,17 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
   }
 
   function send(
-    { emails, selection, deadline, permit, findByEmails }: Call,
+    { emails, selection, deadline, work, findByEmails }: Call,
     onProgress?: OnProgress,
   ): Promise<FoundByEmail> {
     lastSentAt = clock.now();
     for (let left = emails.length; left > 0; left -= batchSize)
       options.onCall?.(Math.min(left, batchSize));
-    return findByEmails(emails, selection, { deadline, permit, onProgress });
+    return findByEmails(emails, selection, { deadline, work, onProgress });
   }
 
   function wait(lookup: Lookup): Promise<FoundByEmail> {
-    const { deadline, permit, key } = lookup;
+    const { deadline, work, key } = lookup;
     return new Promise((resolve, reject) => {
       let stopWaiting: (() => void) | undefined;
       const waiter: Waiter = {
@@ -80,7 +80,7 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
       };
       batcher.add(waiter, key);
       // Registered last: for a client that has disconnected it calls back at once.
-      stopWaiting = whenOver({ clock, deadline, permit }, (hasGone) => {
+      stopWaiting = whenOver({ clock, deadline, signal: work.signal }, (hasGone) => {
         if (waiter.sharesCallDeadline && !hasGone) return;
         batcher.remove(waiter, key);
         waiter.reject(hasGone ? new AbandonedError() : deadlineError(waiter.call));
@@ -118,7 +118,7 @@ function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 
     deadline,
     emails: [...new Set(waiters.flatMap(({ lookup }) => lookup.emails))],
     selection: mergeSelections(waiters.map(({ lookup }) => lookup.selection)),
-    permit: sharePermit([...new Set(waiters.map(({ lookup }) => lookup.permit))]),
+    work: shareWork([...new Set(waiters.map(({ lookup }) => lookup.work))]),
   };
 }
 
@@ -156,7 +156,7 @@ export interface Lookup {
   /** Look-ups with the same key may share a call, which requests the union of their fields. */
   readonly key: string;
   readonly deadline: number;
-  readonly permit: WorkPermit;
+  readonly work: RequestWork;
   /** Makes the call, which may serve other look-ups as well. */
   findByEmails(
     emails: readonly string[],
@@ -168,12 +168,12 @@ export interface Lookup {
 /** An adapter's call that serves several requests. */
 export interface SharedCall {
   readonly deadline: number;
-  readonly permit: CallPermit;
+  readonly work: Work;
   readonly onProgress?: OnProgress | undefined;
 }
 
-interface Call extends Omit<Lookup, 'permit'> {
-  readonly permit: CallPermit;
+interface Call extends Omit<Lookup, 'work'> {
+  readonly work: Work;
 }
 
 export type FoundByEmail = Map<string, readonly Contact[]>;
@@ -203,35 +203,4 @@ interface Waiter {
   sharesCallDeadline: boolean;
   resolve(found: FoundByEmail): void;
   reject(error: unknown): void;
-}
-
-/**
- * The permit of a call that several requests share. The call is canceled when all its clients have disconnected; its
- * memory is released when the last request ends. Each request pauses its own permit.
- */
-function sharePermit(permits: readonly WorkPermit[]): CallPermit {
-  return {
-    whenGone(callback) {
-      const oneGone = countDown(permits.length, callback);
-      const forgets = permits.map((permit) => permit.whenGone(oneGone));
-      return () => {
-        for (const forget of forgets) forget();
-      };
-    },
-
-    takeTurn: () => permits[0]?.takeTurn(),
-
-    keep(hold) {
-      const release = countDown(permits.length, () => hold.release());
-      for (const permit of permits) permit.keep({ release });
-    },
-  };
-}
-
-/** Calls back at the last of `left` calls. */
-function countDown(left: number, callback: () => void): () => void {
-  return () => {
-    left--;
-    if (left === 0) callback();
-  };
 }

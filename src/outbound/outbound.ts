@@ -1,8 +1,9 @@
+import { FairShares } from '../admission/fair-shares.ts';
+import type { Memory } from '../admission/memory.ts';
 import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
 import type { FindOAuthClient, FindSandboxLogin } from '../domain/oauth.ts';
 import type { ContactPort, DistributedRateLimits, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { HeldBytes } from '../domain/resources.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createGrants } from './access-token/grants.ts';
 import type { IdleRefreshOutcome, Token, TokenSource } from './access-token/tokens.ts';
@@ -20,7 +21,7 @@ export function createOutbound(options: OutboundOptions) {
   const { clock = systemClock, random = Math.random } = options;
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const transport = createTransport({ ...options, ...settings, clock });
-  const waiting = createWaiting(settings);
+  const waiting = createWaiting(settings.maxWaiting);
   const deps: OutboundDeps = { ...options, clock, random, settings, transport, waiting };
   const clients = createProviderClients({
     clock,
@@ -90,7 +91,7 @@ export interface OutboundOptions {
   readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'instanceHosts' | 'retiredHosts'>>;
   readonly settings?: Partial<OutboundSettings>;
   /** Accounts for the memory of provider responses. */
-  readonly heldBytes: HeldBytes;
+  readonly memory: Memory;
   /** Present where several processes share the providers' rate limits. */
   readonly distributedRateLimits?: DistributedRateLimits | undefined;
   /** Called after each attempt. */
@@ -112,12 +113,11 @@ export const DEFAULT_SETTINGS = {
   /** The timeout between two chunks of a response. */
   bodyTimeoutMs: 5_000,
   /** The maximum size of a response, decompressed. */
-  maxAnswerBytes: 32 * 1024 * 1024,
+  maxAnswerBytes: 8 * 1024 * 1024,
   /** The maximum of queued calls per rate limit of a connection. */
   maxWaitingCalls: 1_000,
   /** The maximum of operations that wait for providers in total. */
   maxWaiting: 5_000,
-  maxWaitingPerConnection: 2_000,
   /** With this many waiting operations the breaker of a connection also opens on slowness. */
   crowdedAt: 200,
   /** The maximum of look-up calls in flight per connection; further look-ups queue and are batched. */
@@ -189,53 +189,41 @@ interface ClientsOptions {
 }
 
 /**
- * Limits the operations that wait for providers: in total, per application and per connection. They hold no
- * concurrency slot, so they need a limit of their own.
+ * Limits the operations that wait for providers: in total, per application and per connection. A request that has begun
+ * may have several hundred of them.
  */
-export function createWaiting({ maxWaiting, maxWaitingPerConnection }: WaitingBounds) {
-  const applications = new Map<string, number>();
-  let total = 0;
+export function createWaiting(maxWaiting: number) {
+  const places = new FairShares(maxWaiting);
   let refused = 0;
 
   return {
-    /** Throws where too many wait. Otherwise call `leave` once. */
-    enter(applicationId: string, connection: { waiting: number }): void {
-      const own = applications.get(applicationId) ?? 0;
-      if (connection.waiting >= maxWaitingPerConnection)
-        refuse('REMOTE_PROVIDER_RATE_LIMITED', 'this connection’s provider');
-      if (total >= maxWaiting || own >= shareOf(own)) refuse('SERVICE_UNAVAILABLE', 'providers');
-      total++;
-      connection.waiting++;
-      applications.set(applicationId, own + 1);
+    /** Throws where too many wait. Otherwise call the result once. */
+    enter({ application, connection }: Owners): () => void {
+      const applicationShare = { owner: application, times: 1 };
+      const connectionShare = { owner: connection, times: 2 / 3 };
+      if (!places.mayTake([connectionShare]))
+        refuse('REMOTE_PROVIDER_RATE_LIMITED', 'the provider of this connection');
+      if (!places.mayTake([applicationShare])) refuse('SERVICE_UNAVAILABLE', 'providers');
+      const shares = [applicationShare, connectionShare];
+      places.take(shares);
+      return () => places.release(shares);
     },
-
-    leave(applicationId: string, connection: { waiting: number }): void {
-      total--;
-      connection.waiting--;
-      const left = (applications.get(applicationId) ?? 1) - 1;
-      if (left > 0) applications.set(applicationId, left);
-      else applications.delete(applicationId);
-    },
-
-    counts: () => ({ waiting: total, refused }),
+    countOf: (connectionId: string) => places.held.get(connectionId) ?? 0,
+    counts: () => ({ waiting: maxWaiting - places.free, refused }),
   };
-
-  /** While half of the slots are free an application may use nearly all; above that, an equal share. */
-  function shareOf(own: number): number {
-    const others = applications.size - (own > 0 ? 1 : 0);
-    return total < maxWaiting / 2 ? maxWaiting : Math.floor((maxWaiting * MOST) / (others + 1));
-  }
 
   function refuse(code: ErrorCode, whom: string): never {
     refused++;
-    throw new CrossbookError(code, `As many requests as possible wait for ${whom}: try again.`, {
+    throw new CrossbookError(code, `Too many operations are waiting for ${whom}: try again.`, {
       retryAfterMs: RETRY_AFTER_MS,
     });
   }
 }
 
 const RETRY_AFTER_MS = 1_000;
-/** The share of all slots that one application may use, so that others find some. */
-const MOST = 0.9;
 
-type WaitingBounds = Pick<OutboundSettings, 'maxWaiting' | 'maxWaitingPerConnection'>;
+/** Database ids. */
+interface Owners {
+  readonly application: string;
+  readonly connection: string;
+}

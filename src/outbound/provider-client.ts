@@ -1,9 +1,9 @@
+import type { RequestWork } from '../admission/work.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { FieldSelection } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import { RemoteFailure } from '../domain/remote.ts';
-import type { Resume, WorkPermit } from '../domain/resources.ts';
 import type { ContactCache } from '../domain/tenant.ts';
 import { createConnectionTokens } from './access-token/token-endpoint.ts';
 import { createFactsCache } from './facts-cache.ts';
@@ -26,14 +26,12 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
   const limiters = new Map<string, RateLimiter>();
   const owners = { application: applicationId, connection: connectionId };
   const target = { provider, connectionId };
-  /** The number of operations that wait for the provider. */
-  const operations = { waiting: 0 };
   const breaker = createConnectionBreaker({
     clock,
     maxFailures: settings.breakerFailures,
     openMs: settings.breakerOpenMs,
     slowMs: deadlineMs / 2,
-    isCrowded: (refused) => refused + operations.waiting >= settings.crowdedAt,
+    isCrowded: (refused) => refused + deps.waiting.countOf(connectionId) >= settings.crowdedAt,
   });
   const lookups = createLookupBatcher({
     clock,
@@ -97,7 +95,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     /** Whether it can be evicted without losing state that matters. */
     isIdle(): boolean {
       return (
-        operations.waiting === 0 &&
+        deps.waiting.countOf(connectionId) === 0 &&
         lookups.isIdle() &&
         breaker.isClosed() &&
         [...limiters.values()].every((limiter) => limiter.isIdle())
@@ -106,9 +104,9 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
   };
 
   function open(options: PortOptions): ContactPort {
-    const { connection, permit } = options;
+    const { connection, work } = options;
     const read = <Found>(operation: Operation<Found>) =>
-      whileWaiting(options, (deadline) => readContacts(options, { deadline, permit }, operation));
+      whileWaiting(options, (deadline) => readContacts(options, { deadline, work }, operation));
     return {
       findByEmails(emails, selection) {
         const key = toMergeKey(connection, selection);
@@ -118,7 +116,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
             selection,
             key,
             deadline,
-            permit,
+            work,
             findByEmails: (all, merged, shared) =>
               readContacts(options, shared, (port) => port.findByEmails(all, merged)),
           }),
@@ -132,27 +130,26 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
         whileWaiting(options, (deadline) =>
           callAdapter(
             options,
-            { deadline, permit },
+            { deadline, work },
             (port) => port.findAssociations?.(ids, to) ?? notOffered(),
           ),
         ),
     };
   }
 
-  /** Runs an operation with one deadline. Its request gives the concurrency slot back meanwhile. */
+  /** Runs an operation with one deadline, and takes a turn for what its request does with the result. */
   async function whileWaiting<Found>(
-    { permit, deadline }: PortOptions,
+    { work, deadline }: PortOptions,
     call: (deadline: number) => Promise<Found>,
   ): Promise<Found> {
-    deps.waiting.enter(applicationId, operations);
-    let resume: Resume | undefined;
+    // No further calls are made for a client that has disconnected.
+    work.signal?.throwIfAborted();
+    const leave = deps.waiting.enter(owners);
     try {
-      resume = permit.pause();
       return await call(deadline ?? clock.now() + deadlineMs);
     } finally {
-      deps.waiting.leave(applicationId, operations);
-      const slot = resume?.();
-      if (slot) await slot;
+      leave();
+      await work.takeTurn();
     }
   }
 
@@ -176,22 +173,21 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
   /** Runs the adapter, whose calls this client sends. Errors of the adapter are redacted. */
   async function callAdapter<Found>(
     options: PortOptions,
-    { deadline, permit, onProgress }: SharedCall,
+    { deadline, work, onProgress }: SharedCall,
     operation: Operation<Found>,
   ): Promise<Found> {
     const { connection, cache } = options;
-    const source = permit === options.permit ? options : { ...options, permit, onProgress };
+    const source = work === options.work ? options : { ...options, work, onProgress };
     try {
       const port = access.open({
         connection,
         async send(request) {
           const answer = await send(source, request, deadline);
-          // The adapter parses the response next, which needs CPU time, so it takes a slice of it.
-          const turn = permit.takeTurn();
-          if (turn) await turn;
+          // The adapter parses the response next.
+          await work.takeTurn();
           return answer;
         },
-        openFacts: () => facts.of(cache, { clock, deadline, permit }),
+        openFacts: () => facts.of(cache, { clock, deadline, signal: work.signal }),
       });
       const found = await operation(port);
       if (connection.statusReason === 'not_tried') markTried(options);
@@ -271,8 +267,7 @@ export type ProviderClient = ReturnType<typeof createProviderClient>;
 export interface PortOptions extends Omit<CallSource, 'onProgress'> {
   /** The cache for facts about the connection. */
   readonly cache: ContactCache;
-  /** Gives its slot back while an operation waits. */
-  readonly permit: WorkPermit;
+  readonly work: RequestWork;
   /** Monotonic time. Absent: each operation has `deadlineMs`. */
   readonly deadline?: number | undefined;
 }

@@ -1,3 +1,5 @@
+import { type MemoryOwner, toHoldError } from '../admission/memory.ts';
+import type { Work } from '../admission/work.ts';
 import { AbandonedError, CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import {
@@ -6,7 +8,6 @@ import {
   RemoteFailure,
   type RemoteRequest,
 } from '../domain/remote.ts';
-import { type CallPermit, type HeldOwners, toHoldError } from '../domain/resources.ts';
 import { type Wait, whenOver } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
 import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';
@@ -28,8 +29,7 @@ export function createSend(deps: SendDeps) {
     request: RemoteRequest,
     deadline: number,
   ): Promise<JsonResponse> => {
-    const { permit } = source;
-    const wait = { clock, deadline, permit };
+    const wait = { clock, deadline, signal: source.work.signal };
     const token = tokens.current() ?? (await withDeadline(wait, tokens.load(source)));
     const call = { source, request, deadline, token, limiter: deps.limiterFor(request.budget) };
     const answer = await sendWithRetries(call);
@@ -56,7 +56,7 @@ export function createSend(deps: SendDeps) {
     const pausedMs = () => limiter.pausedUntil() - clock.now();
     const isRepeatable = request.repeatable !== false;
     return withRetries(
-      { clock, random, deadline, permit: source.permit, isRepeatable, pausedMs },
+      { clock, random, deadline, signal: source.work.signal, isRepeatable, pausedMs },
       (isAgain) => sendOnce(call, isAgain),
     );
   }
@@ -67,9 +67,9 @@ export function createSend(deps: SendDeps) {
    */
   async function sendOnce(call: OutboundCall, isAgain: boolean): Promise<JsonResponse> {
     const { limiter, request, deadline, source } = call;
-    const { onCall, onProgress, permit } = source;
+    const { onCall, onProgress, work } = source;
     breaker.check();
-    const permitGranted = limiter.acquire(deadline, { inFront: isAgain, permit });
+    const permitGranted = limiter.acquire(deadline, { inFront: isAgain, signal: work.signal });
     let waitedMs = 0;
     if (permitGranted) {
       onProgress?.('queued');
@@ -87,7 +87,7 @@ export function createSend(deps: SendDeps) {
     }
     const sentAt = clock.now();
     // Grows with the response. Held until all requests that share the response have ended.
-    const hold = deps.heldBytes.open(deps.owners, 'fetched_data');
+    const hold = deps.memory.open(deps.owners, 'fetched_data');
     try {
       // Its secrets stay in memory as long as the call.
       if (!hold.grow(deps.secretBytes())) throw toHoldError(hold);
@@ -101,7 +101,7 @@ export function createSend(deps: SendDeps) {
         waitedMs,
         onCall,
         hold,
-        permit,
+        work,
       });
       const pauseMs = answer.status < 400 ? undefined : readPause(answer, limiter);
       breaker.end(
@@ -109,7 +109,7 @@ export function createSend(deps: SendDeps) {
         clock.now() - sentAt,
       );
       limiter.release({ rateLimit: access.readRateLimitStatus(answer), pauseMs });
-      permit.keep(hold);
+      work.keep(hold);
       return answer;
     } catch (error) {
       hold.release();
@@ -173,7 +173,7 @@ export interface CallSource extends TokenSource {
   /** Called after each call. */
   readonly onCall?: Call['onCall'];
   readonly onProgress?: OnProgress | undefined;
-  readonly permit: CallPermit;
+  readonly work: Work;
 }
 
 /** Called when the state of a call changes: queued for the rate limiter, or sent. */
@@ -190,7 +190,7 @@ interface OutboundCall {
 }
 
 interface SendDeps
-  extends Pick<OutboundDeps, 'clock' | 'random' | 'heldBytes' | 'transport'>,
+  extends Pick<OutboundDeps, 'clock' | 'random' | 'memory' | 'transport'>,
     Pick<Call, 'target'> {
   readonly access: Pick<
     ContactAccess,
@@ -200,7 +200,7 @@ interface SendDeps
   readonly tokens: Tokens;
   /** The memory of the connection's secrets. */
   secretBytes(): number;
-  readonly owners: HeldOwners;
+  readonly owners: MemoryOwner;
   limiterFor(budget: string): RateLimiter;
 }
 
@@ -219,7 +219,7 @@ export async function withRetries<Answer extends ProviderResponse>(
   options: RetryOptions,
   attempt: (isAgain: boolean) => Promise<Answer>,
 ): Promise<Answer> {
-  const { clock, deadline, permit } = options;
+  const { clock, deadline, signal } = options;
   let last: Outcome<Answer> | undefined;
   for (let retry = 0; ; retry++) {
     let outcome: Outcome<Answer>;
@@ -238,7 +238,7 @@ export async function withRetries<Answer extends ProviderResponse>(
     if (until >= deadline) return returnOrThrow(last);
     await new Promise<void>((resolve, reject) => {
       const end = (hasGone: boolean) => (hasGone ? reject(new AbandonedError()) : resolve());
-      whenOver({ clock, deadline: until, permit }, end);
+      whenOver({ clock, deadline: until, signal }, end);
     });
   }
 }
@@ -289,7 +289,7 @@ const LONGEST_BACKOFF_MS = 5_000;
 
 type Outcome<Answer> = Answer | { readonly error: unknown };
 
-/** `permit`: no retries after its client has disconnected. */
+/** `signal`: no retries after the client has disconnected. */
 export interface RetryOptions extends Wait {
   /** A random number from 0 to 1. */
   readonly random: () => number;

@@ -1,10 +1,11 @@
+import type { RequestWork } from '../admission/work.ts';
+import { Allowance } from '../domain/allowance.ts';
 import { type Caller, missingCredentials, type TokenRequest } from '../domain/caller.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import type { ResolvedTarget } from '../domain/contact-search.ts';
 import type { Customer } from '../domain/customer.ts';
 import type { ProviderCall, RequestLog, Tracer } from '../domain/log.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
-import { Allowance, type Hold, type Reserve, toHoldError } from '../domain/resources.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
 import { ReadRecords } from './connection-cache.ts';
@@ -13,10 +14,20 @@ import type { Services } from './services.ts';
 
 /** Opens the context of a request: the caller is in its request log; its headers supply arguments that are omitted. */
 export function createOpenContext(services: Services): OpenContext {
-  return (headers, requestLog) => new RequestScope(services, headers, requestLog);
+  return (headers, requestLog, work) => new RequestScope(services, { headers, requestLog, work });
 }
 
-type OpenContext = (headers: Pick<HttpHeaders, 'get'>, requestLog: RequestLog) => RequestContext;
+type OpenContext = (
+  headers: Pick<HttpHeaders, 'get'>,
+  requestLog: RequestLog,
+  work: RequestWork,
+) => RequestContext;
+
+interface BegunRequest {
+  readonly headers: Pick<HttpHeaders, 'get'>;
+  readonly requestLog: RequestLog;
+  readonly work: RequestWork;
+}
 
 /**
  * The context of one request. Everything that it gives to use cases is scoped to the caller; without a caller it
@@ -26,15 +37,16 @@ class RequestScope implements Tracer {
   readonly caller: Caller | undefined;
   readonly defaults: HeaderDefaults;
   readonly requestLog: RequestLog;
+  /** Its turns, its memory and its client. */
+  readonly work: RequestWork;
   /** The remaining response limits of the HTTP request. */
   readonly allowance: Allowance;
   readonly #services: Services;
-  #fetched: Hold | undefined;
   #tenant: Tenant | undefined;
   #loaders: Loaders | undefined;
   #reads: ReadRecords | undefined;
 
-  constructor(services: Services, headers: Pick<HttpHeaders, 'get'>, requestLog: RequestLog) {
+  constructor(services: Services, { headers, requestLog, work }: BegunRequest) {
     this.#services = services;
     this.caller = requestLog.caller;
     this.defaults = {
@@ -42,6 +54,7 @@ class RequestScope implements Tracer {
       provider: headers.get('x-provider-name') ?? undefined,
     };
     this.requestLog = requestLog;
+    this.work = work;
     const { caller, stranger } = services.responseBounds;
     this.allowance = new Allowance(this.caller ? caller : stranger);
   }
@@ -79,16 +92,6 @@ class RequestScope implements Tracer {
   get connecting() {
     return this.#services.connecting;
   }
-
-  /** Charges the caller's application for stored data, until this request ends. */
-  readonly reserve: Reserve = (bytes) => {
-    if (!this.#fetched) {
-      const application = this.requireCaller().application.id;
-      this.#fetched = this.#services.heldBytes.open({ application }, 'fetched_data');
-      this.requestLog.permit.keep(this.#fetched);
-    }
-    if (!this.#fetched.grow(bytes)) throw toHoldError(this.#fetched);
-  };
 
   wall(): number {
     return this.#services.wall();
@@ -188,13 +191,7 @@ class RequestScope implements Tracer {
       customerId,
       connections: removed.map(({ connection }) => connection),
     });
-    const resume = this.requestLog.permit.pause();
-    try {
-      await this.#services.untilForgotten();
-    } finally {
-      const resumed = resume();
-      if (resumed) await resumed;
-    }
+    await this.#services.untilForgotten();
   }
 
   /** Reads the connection from the database, past the caches of this request and this process. */
@@ -214,15 +211,8 @@ class RequestScope implements Tracer {
   openContactPort(connection: Connection, access: ContactAccess): ContactPort {
     const { credentials, contactCache: cache } = this.#openTenant();
     const onCall = (call: ProviderCall) => this.requestLog.called(call);
-    const { permit } = this.requestLog;
-    return this.#services.openContactPort({
-      connection,
-      access,
-      credentials,
-      cache,
-      permit,
-      onCall,
-    });
+    const { work } = this;
+    return this.#services.openContactPort({ connection, access, credentials, cache, work, onCall });
   }
 
   lookup(...asked: Parameters<Loaders['lookup']>) {
@@ -238,7 +228,7 @@ class RequestScope implements Tracer {
   }
 
   #openTenant(): Tenant {
-    this.#tenant ??= this.#services.openTenant(this.requireCaller().application.id);
+    this.#tenant ??= this.#services.openTenant(this.requireCaller().application.id, this.work);
     return this.#tenant;
   }
 
@@ -253,7 +243,7 @@ class RequestScope implements Tracer {
   }
 
   #openLoaders(): Loaders {
-    this.#loaders ??= createLoaders(this.#openTenant(), this.reserve);
+    this.#loaders ??= createLoaders(this.#openTenant());
     return this.#loaders;
   }
 }

@@ -9,11 +9,10 @@ import {
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
-import type { Reserve } from '../domain/resources.ts';
 import type { Tenant } from '../domain/tenant.ts';
 
 /** Batches the reads of one request that are made in the same tick. */
-export function createLoaders(tenant: Tenant, reserve: Reserve) {
+export function createLoaders(tenant: Tenant) {
   const customers = { complete: loadCustomers(true), plain: loadCustomers(false) };
   const cachedReads = new Map<string, Promise<unknown>>();
   let connections: DataLoader<ConnectionTarget, Connection | undefined> | undefined;
@@ -40,12 +39,9 @@ export function createLoaders(tenant: Tenant, reserve: Reserve) {
 
     connection(target: ConnectionTarget): Promise<Connection | undefined> {
       // The connection cache above does the caching: a second cache here could hand it an outdated value as new.
-      connections ??= new DataLoader(
-        async (targets) => tenant.connections.findMany(targets, reserve),
-        {
-          cache: false,
-        },
-      );
+      connections ??= new DataLoader((targets) => tenant.connections.findMany(targets), {
+        cache: false,
+      });
       return connections.load(target);
     },
 
@@ -85,7 +81,7 @@ export function createLoaders(tenant: Tenant, reserve: Reserve) {
 
   function loadCustomers(withConfigurations: boolean) {
     return new DataLoader<string, Customer | undefined>((ids) =>
-      tenant.customers.findMany(ids, { withConfigurations, reserve }),
+      tenant.customers.findMany(ids, { withConfigurations }),
     );
   }
 

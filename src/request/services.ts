@@ -1,3 +1,5 @@
+import type { RequestWork } from '../admission/work.ts';
+import type { ResponseBounds } from '../domain/allowance.ts';
 import type { Caller, TokenRequest } from '../domain/caller.ts';
 import type { ConnectServices } from '../domain/connect-link.ts';
 import type { Connection } from '../domain/connection.ts';
@@ -5,7 +7,6 @@ import type { ProviderCall, RequestLog } from '../domain/log.ts';
 import type { Signer } from '../domain/page.ts';
 import type { ContactAccess, ContactPort, Provider, Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { HeldBytes, ResponseBounds, WorkPermit } from '../domain/resources.ts';
 import type { CredentialStore, RemovedGrant, Revocation, Tenant } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import type { ConnectionCache } from './connection-cache.ts';
@@ -19,7 +20,6 @@ export interface Services {
   readonly cacheMaxAgeMs: number;
   /** Response limits with and without an authenticated caller. */
   readonly responseBounds: { readonly caller: ResponseBounds; readonly stranger: ResponseBounds };
-  readonly heldBytes: HeldBytes;
   wall(): number;
   /** Monotonic time. */
   now(): number;
@@ -31,7 +31,7 @@ export interface Services {
   consumeRateLimit(requestLog: RequestLog, caller: Caller): Promise<void> | undefined;
   /** Charges the query cost of the whole request so far, as computed by GraphQL. */
   charge(requestLog: RequestLog, caller: Caller, cost: number): Promise<void> | undefined;
-  openTenant(applicationId: string): Tenant;
+  openTenant(applicationId: string, work: RequestWork): Tenant;
   /** False: the provider reports that the grant is still valid. Rejects where that is unknown. */
   revokeGrant(
     grant: RemovedGrant & {
@@ -50,8 +50,7 @@ export interface Services {
     readonly access: ContactAccess;
     readonly credentials: CredentialStore;
     readonly cache: Tenant['contactCache'];
-    /** Gives its slot back while one of its operations waits for the provider. */
-    readonly permit: WorkPermit;
+    readonly work: RequestWork;
     /** Called for each provider call of this request. */
     readonly onCall: (call: ProviderCall) => void;
   }): ContactPort;

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
 import { isJson, readJsonBody } from '../lib/json.ts';
@@ -6,14 +7,14 @@ import { isJson, readJsonBody } from '../lib/json.ts';
 /** Reads the parts of a request, and validates them. */
 export async function readInput<Parts extends InputParts>(
   schema: z.ZodObject<Parts>,
-  { request, path, takeTurn }: RoutedRequest,
+  { request, path, work }: RoutedRequest,
 ): Promise<z.output<z.ZodObject<Parts>>> {
   const { query, body } = schema.shape;
   const given = {
     path: readPath(path),
     query: readQuery(request.url.searchParams, query),
     headers: Object.fromEntries(request.headers),
-    body: await readBody(request, body.def.type, takeTurn),
+    body: await readBody(request, body.def.type, work),
   };
   return validateInput(schema, given, request.readBody().length);
 }
@@ -57,15 +58,14 @@ export interface RoutedRequest {
   readonly request: HttpRequest;
   /** Path parameters, still percent-encoded. */
   readonly path: Readonly<Record<string, string>>;
-  /** Call before a piece of work. */
-  takeTurn(): Promise<void> | undefined;
+  readonly work: RequestWork;
 }
 
 /** Reads the body as JSON. Undefined where there is none, or an optional one is absent. */
 async function readBody(
   request: HttpRequest,
   type: z.ZodType['def']['type'],
-  takeTurn: RoutedRequest['takeTurn'],
+  work: RequestWork,
 ): Promise<unknown> {
   if (type === 'undefined') return undefined;
   const contentType = request.headers.get('content-type');
@@ -77,7 +77,7 @@ async function readBody(
       'The body must be application/json, in UTF-8.',
     );
   }
-  const read = await readJsonBody(bytes, takeTurn);
+  const read = await readJsonBody(bytes, () => work.takeTurn());
   if ('value' in read) return read.value;
   throw new CrossbookError('BAD_REQUEST', `The body ${read.problem}.`, { cause: read.cause });
 }

@@ -1,3 +1,4 @@
+import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
@@ -19,7 +20,7 @@ export function createRest({ openContext, prefixes = {}, demo, version }: RestOp
     [
       ...operations.map((operation) =>
         toEndpoint(operation, async (request, requestLog) => {
-          const context = openContext(request.request.headers, requestLog);
+          const context = openContext(request.request.headers, requestLog, request.work);
           const checked = context.consumeRateLimit();
           if (checked) await checked;
           // Refuses unauthenticated requests before they are read.
@@ -61,9 +62,13 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
     /** The response to a request that was rejected before routing. */
     toErrorResponse: (error: CrossbookError, { requestLog }: { readonly requestLog: RequestLog }) =>
       errorResponse(error, requestLog),
-    async answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
+    async answer(
+      request: HttpRequest,
+      requestLog: RequestLog,
+      work: RequestWork,
+    ): Promise<HttpResponse> {
       requestLog.record({ face: 'rest' });
-      const response = await route(request, requestLog).catch((thrown: unknown) =>
+      const response = await route(request, requestLog, work).catch((thrown: unknown) =>
         errorResponse(thrown, requestLog),
       );
       if (request.method === 'HEAD') return { ...response, body: null };
@@ -71,7 +76,11 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
     },
   };
 
-  async function route(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
+  async function route(
+    request: HttpRequest,
+    requestLog: RequestLog,
+    work: RequestWork,
+  ): Promise<HttpResponse> {
     const matches = routes.flatMap(({ endpoint, pattern }) => {
       const match = pattern.exec(request.pathname);
       return match ? [{ endpoint, path: match.groups ?? {} }] : [];
@@ -82,10 +91,7 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
     if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const found = matches.find(({ endpoint }) => endpoint.method === method);
-    if (found) {
-      const takeTurn = () => requestLog.permit.takeTurn();
-      return found.endpoint.answer({ request, path: found.path, takeTurn }, requestLog);
-    }
+    if (found) return found.endpoint.answer({ request, path: found.path, work }, requestLog);
     return refuse(new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`), { allow });
 
     function refuse(error: CrossbookError, headers = {}) {
@@ -107,7 +113,7 @@ export interface Endpoint {
 }
 
 export interface RestOptions {
-  openContext(headers: HttpHeaders, requestLog: RequestLog): RequestContext;
+  openContext(headers: HttpHeaders, requestLog: RequestLog, work: RequestWork): RequestContext;
   /** Path prefixes of operation groups: `/crm/v2`. */
   readonly prefixes?: Readonly<Record<string, string | undefined>>;
   /** Demo values for the documentation page. Undefined without a demo. */

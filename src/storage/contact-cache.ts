@@ -1,4 +1,5 @@
-import { type CacheEntry, type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
+import { BACKGROUND_WORK, type RequestWork } from '../admission/work.ts';
+import type { CacheEntry, ContactCache } from '../domain/tenant.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { backgroundClock, createIdleThrottle } from '../lib/clock.ts';
 import { timeTask } from '../lib/task-time.ts';
@@ -15,17 +16,15 @@ export function createContactCache(deps: Deps) {
     /** Writes queued entries now. */
     flush: writer.flush,
     /** Reads are the application's own statements; entries of all applications are written together. */
-    forApplication: (applicationId: string): ContactCache => ({
-      read: async (connectionId, filterKey, request) => {
+    forApplication: (applicationId: string, work = BACKGROUND_WORK): ContactCache => ({
+      read: async (connectionId, filterKey) => {
         const { query } = engine.forApplication(applicationId);
         const key = toKey(applicationId, connectionId, filterKey);
         await writer.settle(key);
         const keyHash = hash(key);
         const [row] = await query<CachedRow>(READ_CONTACT_CACHE, [applicationId, keyHash]);
         if (!row) return undefined;
-        request?.reserve(row.sealed.length * MEMORY_PER_BYTE);
-        if (row.sealed.length > LARGE_ENTRY) await request?.permit.takeTurn();
-        const payload = timeTask('cache_entry', () => sealer.open(row.sealed, bindingOf(keyHash)));
+        const payload = await open(row, { keyHash, work });
         return payload === undefined ? undefined : { payload, fetchedAt: row.fetchedAt };
       },
       write: (entry) => {
@@ -40,6 +39,27 @@ export function createContactCache(deps: Deps) {
       },
     }),
   };
+
+  /** Decrypts an entry, whose reader will parse it: each is a piece of work where it is large. */
+  async function open(
+    { sealed }: CachedRow,
+    { keyHash, work }: Opening,
+  ): Promise<string | undefined> {
+    const isLarge = sealed.length > LARGE_ENTRY;
+    work.reserve(sealed.length * MEMORY_PER_BYTE);
+    if (isLarge) await work.takeTurn();
+    const payload = timeTask('cache_entry', () => sealer.open(sealed, bindingOf(keyHash)));
+    if (isLarge) await work.takeTurn();
+    return payload;
+  }
+}
+
+/** In bytes: decrypting or parsing this much takes a millisecond of CPU time. */
+const LARGE_ENTRY = 65_536;
+
+interface Opening {
+  readonly keyHash: string;
+  readonly work: Pick<RequestWork, 'reserve' | 'takeTurn'>;
 }
 
 function keyOf({ applicationId, connectionId, filterKey }: WaitingEntry): string {

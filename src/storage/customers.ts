@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { BACKGROUND_WORK } from '../admission/work.ts';
 import type { Connection, ConnectionStore, ConnectionTarget } from '../domain/connection.ts';
 import type {
   Customer,
@@ -22,11 +23,13 @@ import type { SharedStoreDeps } from './database.ts';
 import type { Engine, Statements } from './engine/open.ts';
 import { MEMORY_PER_BYTE, PAGE_BYTES, type Sized, STATEMENT_BYTES } from './read-bounds.ts';
 import { CONNECTION_COLUMNS, connections, customers } from './schema.ts';
-import { createReadBatcher } from './statement-batcher.ts';
+import { createReadBatcher, type Reserving } from './statement-batcher.ts';
 import { createUpsert } from './upsert-customer.ts';
 
 /** The returned function opens the store of one application. */
-export function createCustomers(deps: SharedStoreDeps): (applicationId: string) => CustomerRecords {
+export function createCustomers(
+  deps: SharedStoreDeps,
+): (applicationId: string, work?: Reserving) => CustomerRecords {
   const { engine } = deps;
   const keyOf = ({ customerId, withConfigurations }: WantedCustomer) =>
     `${withConfigurations} ${customerId}`;
@@ -51,16 +54,13 @@ export function createCustomers(deps: SharedStoreDeps): (applicationId: string) 
     },
   });
   const upsert = createUpsert(deps);
-  return (applicationId) => {
+  return (applicationId, work = BACKGROUND_WORK) => {
     const own = engine.forApplication(applicationId);
-    const findMany: CustomerStore['findMany'] = (
-      ids,
-      { withConfigurations = true, reserve } = {},
-    ) =>
+    const findMany: CustomerStore['findMany'] = (ids, { withConfigurations = true } = {}) =>
       read(
         applicationId,
         ids.map((customerId) => ({ customerId, withConfigurations })),
-        reserve,
+        work,
       );
     return {
       findMany,
@@ -69,14 +69,14 @@ export function createCustomers(deps: SharedStoreDeps): (applicationId: string) 
         if (!texts.every(isStorable))
           return { items: [], hasNextPage: false, hasPreviousPage: false };
         const ids = await readPageOfIds(own, toCondition(applicationId, filter), request);
-        return readPage(own, { applicationId, ids, request, reading });
+        return readPage(own, { applicationId, ids, request, reading, work });
       },
       /**
        * One round trip, except that connections are read afterwards where they are large, or where there was a
        * concurrent write to the same customer.
        */
-      upsert: async (given, reserve) => {
-        const read = async () => (await findMany([given.customerId], { reserve }))[0];
+      upsert: async (given) => {
+        const read = async () => (await findMany([given.customerId]))[0];
         const row = await upsert(applicationId, given);
         if (!row) throw versionConflict(given.expectedVersion, await read());
         deps.onAppended();
@@ -211,9 +211,9 @@ async function readPageOfIds(
 /** Reads the customers of a page, which ends early after `PAGE_BYTES`. Those that were deleted meanwhile are missing. */
 async function readPage(
   engine: Statements,
-  { applicationId, ids, request, reading = {} }: PageRead,
+  { applicationId, ids, request, reading = {}, work }: PageRead,
 ): Promise<Page<Customer>> {
-  const { withConfigurations = true, reserve } = reading;
+  const { withConfigurations = true } = reading;
   const items: Customer[] = [];
   let bytes = 0;
   let isCut = false;
@@ -222,7 +222,7 @@ async function readPage(
     const wanted = { applicationId, ids: left, withConfigurations, maxBytes };
     const [complete, unread] = partition(await findCustomers(engine, wanted), isComplete);
     const readBytes = complete.reduce((sum, row) => sum + row.bytes, 0);
-    reserve?.(readBytes * MEMORY_PER_BYTE);
+    work.reserve(readBytes * MEMORY_PER_BYTE);
     bytes += readBytes;
     items.push(...complete.map((row) => toSized(row).record));
     left = unread.map(({ customerId }) => customerId);
@@ -267,7 +267,9 @@ function toCondition(applicationId: string, filter: CustomerFilter): SQL | undef
 }
 
 /** The returned function opens the store of one application. */
-export function createConnections(engine: Engine): (applicationId: string) => ConnectionStore {
+export function createConnections(
+  engine: Engine,
+): (applicationId: string, work?: Reserving) => ConnectionStore {
   const read = createReadBatcher<ConnectionTarget, Connection>({
     keyOf,
     async read(applicationId, targets) {
@@ -287,8 +289,8 @@ export function createConnections(engine: Engine): (applicationId: string) => Co
       return { records: new Map(records), unread };
     },
   });
-  return (applicationId) => ({
-    findMany: (targets, reserve) => read(applicationId, targets, reserve),
+  return (applicationId, work = BACKGROUND_WORK) => ({
+    findMany: (targets) => read(applicationId, targets, work),
     findCustomerIds: async (ids) => {
       const { query } = engine.forApplication(applicationId);
       const rows = await query<Pick<ConnectionRow, 'id' | 'customerId'>>(FIND_OWNERS, [
@@ -409,6 +411,7 @@ interface PageRead {
   readonly ids: PageOfIds;
   readonly request: PageRequest;
   readonly reading: CustomerReading | undefined;
+  readonly work: Reserving;
 }
 
 type CompleteConnectionRow = ConnectionRow & { readonly bytes: number };

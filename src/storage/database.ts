@@ -1,3 +1,4 @@
+import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { systemClock } from '../lib/clock.ts';
 import { parseDatabaseUrl } from '../lib/database-url.ts';
@@ -102,16 +103,24 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     };
   };
   const opened = new Map<string, ReturnType<typeof openStores>>();
+  const forApplication = (applicationId: string) => {
+    const known = opened.get(applicationId);
+    if (known) return known;
+    const stores = openStores(applicationId);
+    if (opened.size >= MAX_OPENED) opened.clear();
+    opened.set(applicationId, stores);
+    return stores;
+  };
   return {
     /** All stores that requests use, scoped to one application: other applications' rows are unreachable. */
-    forApplication(applicationId: string) {
-      const known = opened.get(applicationId);
-      if (known) return known;
-      const stores = openStores(applicationId);
-      if (opened.size >= MAX_OPENED) opened.clear();
-      opened.set(applicationId, stores);
-      return stores;
-    },
+    forApplication,
+    /** The same for one request, which is charged for what it reads. */
+    forRequest: (applicationId: string, work: RequestWork) => ({
+      ...forApplication(applicationId),
+      customers: customers(applicationId, work),
+      connections: connections(applicationId, work),
+      contactCache: contactCache.forApplication(applicationId, work),
+    }),
     idleCredentials: createIdleCredentials(deps),
     /** For the pages of connect links, which have no caller. */
     connectFlows: createConnectFlows({ ...deps, engine: engine.forApplication('connect pages') }),

@@ -1,4 +1,4 @@
-import type { Reserve } from '../domain/resources.ts';
+import type { RequestWork } from '../admission/work.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { isStorable } from '../lib/text.ts';
@@ -79,9 +79,9 @@ export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, 
       );
     },
   });
-  return async (applicationId: string, keys: readonly Key[], reserve?: Reserve) => {
+  return async (applicationId: string, keys: readonly Key[], work: Reserving) => {
     if (!keys.some((key) => isStorable(keyOf(key)))) return keys.map(() => undefined);
-    return find(applicationId, { keys, reserve });
+    return find(applicationId, { keys, work });
   };
 
   function charge(
@@ -92,7 +92,7 @@ export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, 
     if (refused.has(list)) return;
     const bytes = list.keys.reduce((sum, key) => sum + (records.get(keyOf(key))?.bytes ?? 0), 0);
     try {
-      list.reserve?.(bytes * MEMORY_PER_BYTE);
+      list.work.reserve(bytes * MEMORY_PER_BYTE);
     } catch (error) {
       refused.set(list, error);
     }
@@ -152,5 +152,8 @@ interface ReadRecords<Key, Found> {
 /** The keys that one request reads. */
 interface Wanted<Key> {
   readonly keys: readonly Key[];
-  readonly reserve: Reserve | undefined;
+  readonly work: Reserving;
 }
+
+/** The request that reads, which is charged for it. */
+export type Reserving = Pick<RequestWork, 'reserve'>;

@@ -101,7 +101,7 @@ select exists (select from crossbook.webhook_deliveries where next_attempt_at <=
 /**
  * Processes claim endpoints instead of deliveries, so that a hanging endpoint takes one slot, and its events are sent
  * in order. The lease expires by the database's clock. Applications take turns, each with its least recently served
- * endpoint, and each slot is given by the rule of `FairSlots`: twice of what its application holds (`place - 1`) is
+ * endpoint, and each slot is given by the rule of `shareOf`: twice of what its application holds (`place - 1`) is
  * less than what is free by then (`free - position + 1`).
  */
 const claimable = (

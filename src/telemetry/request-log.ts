@@ -10,7 +10,6 @@ import type {
   RequestFields,
   RequestRecord,
 } from '../domain/log.ts';
-import { UNCOUNTED, type WorkPermit } from '../domain/resources.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
 import type { RemoteParent, RequestTrace, Traces } from './traces.ts';
@@ -26,7 +25,6 @@ export function createRequestLogs(deps: RequestLogDeps): (request: RequestHead) 
 class WrittenRequestLog implements OpenRequestLog {
   caller: Caller | undefined;
   rateLimit: RateLimitResult | undefined;
-  permit: WorkPermit = UNCOUNTED;
   readonly #record: OpenRecord;
   readonly #deps: RequestLogDeps;
   /** Absent: traces are disabled. */

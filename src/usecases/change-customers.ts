@@ -11,7 +11,6 @@ import {
 import { CrossbookError } from '../domain/errors.ts';
 import type { Providers } from '../domain/provider.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../domain/provider-names.ts';
-import type { Reserve } from '../domain/resources.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import { isRfc3339, isStorableJson, isVisibleAscii } from '../lib/text.ts';
@@ -25,10 +24,7 @@ import {
 /** Upserts a customer and its connections in one transaction. */
 export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert) {
   return withApiKey(deps, 'upsertCustomer', async () => {
-    const upserted = await deps.customers.upsert(
-      validateCustomerUpsert(deps, upsert),
-      deps.reserve,
-    );
+    const upserted = await deps.customers.upsert(validateCustomerUpsert(deps, upsert));
     deps.invalidateCustomer(upserted.customer);
     return upserted;
   });
@@ -210,7 +206,6 @@ export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput)
 
 export interface UpsertDeps extends CallerDeps, UpsertRules {
   readonly customers: Pick<CustomerStore, 'upsert'>;
-  readonly reserve: Reserve;
   /** Clears what this request and this process have cached for the customer. */
   invalidateCustomer(customer: Customer): void;
 }

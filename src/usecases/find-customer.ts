@@ -8,7 +8,6 @@ import {
 import { CrossbookError } from '../domain/errors.ts';
 import type { ListPage, PageInput, Signer } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Reserve } from '../domain/resources.ts';
 import {
   type CallerDeps,
   customerNotFound,
@@ -70,7 +69,7 @@ export function listCustomers(
     const cursors = deps.cursors.bind(() => JSON.stringify(binding));
     const request = readPageRequest(cursors, page);
     return {
-      ...(await deps.customers.list(read, request, { withConfigurations, reserve: deps.reserve })),
+      ...(await deps.customers.list(read, request, { withConfigurations })),
       cursorOf: (item, direction) =>
         item
           ? signCursor(cursors, { key: item.customerId, direction })
@@ -115,5 +114,4 @@ interface FindConnectionDeps extends CallerDeps {
 interface ListDeps extends CallerDeps {
   readonly cursors: Signer;
   readonly customers: Pick<CustomerStore, 'list'>;
-  readonly reserve: Reserve;
 }

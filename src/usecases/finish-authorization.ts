@@ -12,7 +12,6 @@ import type { Provider, Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
-import type { FairSlots } from '../lib/fair-slots.ts';
 import { ENDED, type EndedPage, nameFlow, type PageProblem } from './start-authorization.ts';
 
 /**
@@ -35,15 +34,15 @@ export async function finishAuthorization(
   if (flow.isUsed) return { problem: 'ALREADY_USED', visited };
   const { applicationId } = visited.link;
   // Before the state is used, so that the customer can load the page again.
-  if (!deps.exchangeSlots.mayTake(applicationId)) return { problem: 'TOO_MANY', visited };
+  const endExchange = deps.beginExchange(applicationId);
+  if (!endExchange) return { problem: 'TOO_MANY', visited };
   const { code, error, errorDescription } = callback;
   const denial =
     error === null ? undefined : provider.authorization.readDenial(error, errorDescription);
-  deps.exchangeSlots.take(applicationId);
   try {
     return await useState(deps, { provider, flow, visited }, { code, denial });
   } finally {
-    deps.exchangeSlots.release(applicationId);
+    endExchange();
   }
 }
 
@@ -193,8 +192,8 @@ export interface FinishDeps {
   readonly providers: Providers;
   readonly connecting: Pick<ConnectServices, 'publicUrl'>;
   readonly exchangeCode: ExchangeCode;
-  /** Code exchanges wait for a provider, so their number is limited, fairly by application. */
-  readonly exchangeSlots: Pick<FairSlots, 'mayTake' | 'take' | 'release'>;
+  /** Undefined where too many code exchanges of the application are running. Otherwise call the result at the end. */
+  beginExchange(applicationId: string): (() => void) | undefined;
   /** Makes an unguessable one-time code. */
   makeCode(): string;
   /** Clears the process's cache of the connection. */

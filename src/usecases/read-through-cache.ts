@@ -7,13 +7,7 @@ import {
 } from '../domain/contact-search.ts';
 import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
-import type { Reserve } from '../domain/resources.ts';
-import {
-  CACHE_ENTRY_MAX_AGE_MS,
-  type CacheEntry,
-  type ContactCache,
-  LARGE_ENTRY,
-} from '../domain/tenant.ts';
+import { CACHE_ENTRY_MAX_AGE_MS, type CacheEntry, type ContactCache } from '../domain/tenant.ts';
 import { measureSize } from '../lib/json.ts';
 import { timeTask } from '../lib/task-time.ts';
 import type { ContactClient } from './open-contact-client.ts';
@@ -121,11 +115,8 @@ async function readEntry(
   { connection, source }: ContactClient,
   filterKey: string,
 ): Promise<KeptResult | undefined> {
-  const { permit } = deps.requestLog;
-  const { reserve } = deps;
-  const entry = await deps.cache.read(connection.id, filterKey, { permit, reserve });
+  const entry = await deps.cache.read(connection.id, filterKey);
   if (!entry) return undefined;
-  if (entry.payload.length > LARGE_ENTRY) await permit.takeTurn();
   const { contacts, fields, ...page } = timeTask(
     'cache_entry',
     () => JSON.parse(entry.payload) as KeptContacts,
@@ -173,8 +164,7 @@ interface CachedSearch {
 export interface CacheDeps {
   readonly cache: ContactCache;
   readonly cacheMaxAgeMs: number;
-  readonly requestLog: Pick<RequestLog, 'record' | 'permit'>;
-  readonly reserve: Reserve;
+  readonly requestLog: Pick<RequestLog, 'record'>;
   wall(): number;
   /** Within the request, concurrent and later reads of an entry share the first one. */
   shareCachedRead<Result>(

@@ -31,7 +31,6 @@ beforeAll(async () => {
       CROSSBOOK_HOSTS: 'crossbook,a',
       CROSSBOOK_HEADERS_TIMEOUT_MS: '1000',
       CROSSBOOK_REQUEST_TIMEOUT_MS: '2000',
-      CROSSBOOK_MAX_REQUESTS: '20',
       NODE_OPTIONS: '--max-old-space-size=512',
     },
     MEASURABLE,

@@ -3,7 +3,8 @@ import { connectAccount } from '../support/connect-account.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { readMetrics } from '../support/read-metrics.ts';
 
-const PLACES = 4;
+/** A connection gets a third of them. */
+const PLACES = 200;
 let crossbook: ListeningApp;
 beforeAll(async () => {
   crossbook = await listenApp({ maxRequests: PLACES });

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { defaultMaxHeldBytes } from '../../src/admission/memory.ts';
 import { COMMANDS } from '../../src/cli/run.ts';
 import { readConfig } from '../../src/config.ts';
-import { defaultMaxHeldBytes } from '../../src/limits/memory-limit.ts';
 
 const MEGABYTE = 1_048_576;
 const read = (path: string) => readFileSync(path, 'utf8');

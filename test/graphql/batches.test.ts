@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
+import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { createTestServer, DEMO } from './test-server.ts';
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { createGraphQL } from '../../src/graphql/server.ts';
 import { createFakeRequestLog } from '../support/fake-request-log.ts';
 import { toFetch } from '../support/to-fetch.ts';
@@ -158,7 +159,7 @@ test('an unexpected error before the operation is read is masked as well', async
     throw new Error('ECONNREFUSED');
   };
   const { answer } = await createGraphQL({ openContext });
-  const ask = toFetch((request) => answer(request, createFakeRequestLog()));
+  const ask = toFetch((request) => answer(request, createFakeRequestLog(), BACKGROUND_WORK));
   const response = await ask(new Request('http://localhost/graphql?query={__typename}'));
   const text = await response.text();
   expect(response.status).toBe(500);

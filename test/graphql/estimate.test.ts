@@ -1,6 +1,6 @@
 import { getOperationAST, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
+import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import { analyzeCost } from '../../src/graphql/cost-analysis.ts';
 import { DEFAULT_LIMITS } from '../../src/graphql/limits.ts';

@@ -1,6 +1,6 @@
 import { GraphQLString } from 'graphql';
 import { expect, test } from 'vitest';
-import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
+import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import {
   generateSerializer,
   readNullable,

@@ -1,6 +1,6 @@
 import { type DocumentNode, type GraphQLObjectType, getOperationAST } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
+import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import { planObject } from '../../src/graphql/compiled/plan.ts';
 import { findFragments } from '../../src/graphql/document-limits.ts';
 import { createDocumentStore } from '../../src/graphql/engine/document-store.ts';

@@ -174,9 +174,9 @@ test('all searches of a request, also of a batch, share one read of a cached pag
   const { contactCache } = tenant;
   const read = contactCache.read.bind(contactCache);
   const keys: string[] = [];
-  contactCache.read = (connectionId, filterKey, request) => {
+  contactCache.read = (connectionId, filterKey) => {
     keys.push(filterKey);
-    return read(connectionId, filterKey, request);
+    return read(connectionId, filterKey);
   };
   const search = (selection: string, first = 30) =>
     `searchContacts(filter: { emailDomain: "example.com" }, first: ${first}, readFromCache: true) { ${selection} }`;

@@ -1,4 +1,5 @@
 import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { createGraphQL, type GraphQLOptions } from '../../src/graphql/server.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 import { toFetch } from '../support/to-fetch.ts';
@@ -15,7 +16,7 @@ export async function createTestServer(options: TestOptions = {}): Promise<TestS
     graphiql: false,
     ...rest,
   });
-  const send = toFetch((request) => server.answer(request, fake.requestLog));
+  const send = toFetch((request) => server.answer(request, fake.requestLog, BACKGROUND_WORK));
 
   return { ...fake, send, post, execute, close: server.close };
 

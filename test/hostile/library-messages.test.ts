@@ -2,6 +2,7 @@ import type { FieldNode, GraphQLField, OperationDefinitionNode } from 'graphql';
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { checkInstanceUrl, checkReturnUrl } from '../../src/domain/urls.ts';
 import { readArguments } from '../../src/graphql/compiled/arguments.ts';
 import { readVariables } from '../../src/graphql/compiled/variables.ts';
@@ -154,7 +155,7 @@ function restError({ query = '', path = 'x' }: Asked): unknown {
     headers: new Headers({ 'content-type': 'application/json' }),
     url: { searchParams: new URLSearchParams(query) },
   };
-  const routed = { request: request as never, path: { id: path }, takeTurn: () => undefined };
+  const routed = { request: request as never, path: { id: path }, work: BACKGROUND_WORK };
   return readInput(PARTS, routed).catch(toTexts);
 }
 

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { createConnectPages } from '../../src/connect/server.ts';
 import type { ConnectFlow, ConnectLink } from '../../src/domain/connect-link.ts';
-import { CrossbookError } from '../../src/domain/errors.ts';
 import { AuthorizationFailure } from '../../src/domain/oauth.ts';
-import { UNCOUNTED } from '../../src/domain/resources.ts';
 import { digest } from '../../src/lib/digest.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import { createFakeRequestLog } from '../support/fake-request-log.ts';
@@ -11,26 +9,24 @@ import { createFakeRequestLog } from '../support/fake-request-log.ts';
 const STATE = 's'.repeat(43);
 const COOKIE = 'c'.repeat(43);
 
-test('after any number of clients that disconnect in a callback, the next callback is still served', async () => {
+test('after any number of failed exchanges, the next callback is still served', async () => {
   const { callBack, exchanges } = open();
-  for (let count = 0; count < 200; count += 1) expect(await callBack({ isGone: true })).toBe(503);
-  expect(exchanges()).toBe(0);
-  expect(await callBack({ isGone: false })).toBe(200);
-  expect(exchanges()).toBe(1);
+  for (let count = 0; count < 300; count += 1) expect(await callBack()).toBe(200);
+  expect(exchanges()).toBe(300);
 });
 
 test('exchanges that one application has waiting leave some to others, and its further callbacks get 429', async () => {
   const { callBack, exchanges, answer } = open({ isSlow: true });
-  const waiting = Array.from({ length: 67 }, () => callBack({ isGone: false }));
+  const waiting = Array.from({ length: 67 }, () => callBack());
   await expect.poll(exchanges).toBe(67);
-  expect(await callBack({ isGone: false })).toBe(429);
-  const other = callBack({ isGone: false, applicationId: 'other' });
+  expect(await callBack()).toBe(429);
+  const other = callBack('other');
   await expect.poll(exchanges).toBe(68);
   answer();
   expect(await other).toBe(200);
   for (const one of waiting) expect(await one).toBe(200);
   // The refused one has not used its state: it can be repeated.
-  expect(await callBack({ isGone: false })).toBe(200);
+  expect(await callBack()).toBe(200);
 });
 
 /** The pages with one flow of each application, whose code the provider refuses. */
@@ -106,28 +102,18 @@ function open({ isSlow = false } = {}) {
     wall: () => 0,
   });
 
-  async function callBack({ isGone, ...of }: CallBack): Promise<number> {
-    applicationId = of.applicationId ?? 'a';
+  async function callBack(of = 'a'): Promise<number> {
+    applicationId = of;
     const url = new URL(`http://localhost:4000/connect/callback/hubspot?state=${STATE}&code=x`);
     const cookie = `crossbook-connect-${flow.stateHash.slice(0, 16)}=${COOKIE}`;
     const request = { method: 'GET', url, pathname: url.pathname, readBody: () => Buffer.alloc(0) };
-    const permit = isGone ? { ...UNCOUNTED, pause: gone } : UNCOUNTED;
     const { status } = await pages.answer(
       { ...request, headers: new Headers({ cookie }) },
-      { ...createFakeRequestLog(), permit },
+      createFakeRequestLog(),
     );
     return status;
   }
   return { callBack, answer: () => answer(), exchanges: () => exchanged };
-}
-
-interface CallBack {
-  readonly isGone: boolean;
-  readonly applicationId?: string;
-}
-
-function gone(): never {
-  throw new CrossbookError('SERVICE_UNAVAILABLE', 'The client has closed its connection.');
 }
 
 function unexpected(): never {

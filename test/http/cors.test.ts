@@ -45,7 +45,7 @@ test('a page can read a response only if its application has its origin register
 });
 
 test('a preflight succeeds if any application has the origin, without a caller look-up or a call of an API', async () => {
-  const { ask, answered, lookedUp, refusedOrigins, limit } = open();
+  const { ask, answered, lookedUp, refusedOrigins, queue } = open();
   const preflight = await ask('OPTIONS', { origin: MINE, 'x-api-key': 'mine', ...PREFLIGHT });
   expect([preflight.status, answered, lookedUp]).toEqual([204, [], []]);
   expect(preflight.headers['access-control-allow-origin']).toBe(MINE);
@@ -54,7 +54,7 @@ test('a preflight succeeds if any application has the origin, without a caller l
   expect(preflight.headers).not.toHaveProperty('access-control-allow-credentials');
   expect(preflight.headers['access-control-allow-methods']).toBe('GET, POST, PUT, PATCH, DELETE');
   expect(preflight.headers['vary']).toContain('Origin');
-  expect(limit.counts()).toMatchObject({ running: 0, queued: 0 });
+  expect(queue.counts()).toMatchObject({ running: 0, queued: 0 });
   expect(refusedOrigins).toEqual([]);
 });
 

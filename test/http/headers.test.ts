@@ -3,9 +3,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { SINGLE_VALUED } from '../../src/http/incoming-request.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
-import { UNBOUNDED } from '../support/held-bytes.ts';
 import { openRawClient } from '../support/raw-client.ts';
 import { readErrors } from '../support/refusals.ts';
+import { UNBOUNDED } from '../support/unbounded-memory.ts';
 
 const listeners: Listener[] = [];
 afterEach(async () => {
@@ -106,7 +106,7 @@ async function open({ proxies = 0 } = {}) {
       return { status: 204, headers: {}, body: null };
     },
     onRefused: () => {},
-    heldBytes: UNBOUNDED,
+    memory: UNBOUNDED,
     host: '127.0.0.1',
     port: 0,
     proxies,

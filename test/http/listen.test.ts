@@ -1,19 +1,18 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
+import { createMemory } from '../../src/admission/memory.ts';
+import { RequestQueue } from '../../src/admission/request-queue.ts';
 import { createCors } from '../../src/http/cors.ts';
 import { type Listener, listen, type ServerLimits } from '../../src/http/listen.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { toReachableUrl } from '../../src/http/welcome.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
-import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 import { createRest } from '../../src/rest/server.ts';
 import { createRequestLogs } from '../../src/telemetry/request-log.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 import { createFakeServices } from '../support/fake-services.ts';
-import { UNBOUNDED } from '../support/held-bytes.ts';
-import { NO_SCHEDULING } from '../support/no-scheduling.ts';
 import { openRawClient } from '../support/raw-client.ts';
+import { UNBOUNDED } from '../support/unbounded-memory.ts';
 
 const listeners: Listener[] = [];
 afterEach(async () => {
@@ -143,16 +142,12 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     Object.assign(fake.openContext(headers), { consumeRateLimit: () => released });
   const face = createRest({ openContext, version: '1.2.3' });
   const log = createFakeLog();
+  const memory = createMemory({ maxBytes: 1_000_000 });
   const handle = createRequestHandler({
     graphql: face,
     rest: face,
-    limit: createConcurrencyLimit({
-      max,
-      maxStrangers: max,
-      cpuScheduler: NO_SCHEDULING,
-      queuedPerSlot: 1,
-    }),
-    heldBytes: createMemoryLimit({ maxBytes: 1_000_000 }),
+    queue: new RequestQueue({ maxBegun: max, memory, clock: systemClock }),
+    memory,
     bodyBytes: { caller: 1_000_000, stranger: 1_000 },
     allowsUnauthenticated: true,
     cors: createCors({ findOrigins: () => new Map(), onRefused: () => {} }),
@@ -165,7 +160,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
   const listener = await listen({
     answer: handle,
     onRefused: () => {},
-    heldBytes: UNBOUNDED,
+    memory: UNBOUNDED,
     host: '127.0.0.1',
     port: 0,
     idleGraceMs,

@@ -7,10 +7,10 @@ import { systemClock } from '../../src/lib/clock.ts';
 import type { ArrivingRequest, HttpResponse } from '../../src/lib/http-message.ts';
 import { openTelemetry } from '../../src/telemetry/telemetry.ts';
 import { createFakeLog } from '../support/fake-log.ts';
-import { UNBOUNDED } from '../support/held-bytes.ts';
 import { openRawClient } from '../support/raw-client.ts';
 import { readMetrics } from '../support/read-metrics.ts';
 import { expectOneError, readErrors, toShape } from '../support/refusals.ts';
+import { UNBOUNDED } from '../support/unbounded-memory.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -295,7 +295,7 @@ async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
   const listener: Listener = await listen({
     answer,
     onRefused: telemetry.onRefused,
-    heldBytes: UNBOUNDED,
+    memory: UNBOUNDED,
     host: '127.0.0.1',
     port: 0,
     bounds: { ...BOUNDS, ...bounds },

@@ -34,10 +34,10 @@ describe('the caller', () => {
     expect(journals[0]?.caller).toEqual(toCaller('mine'));
   });
 
-  test('with a wrong credential is rejected immediately, without reading the body, a permit or a call of an API', async () => {
-    const { ask, answered, limit } = openHandler({ max: 1, answer: () => new Promise(() => {}) });
+  test('with a wrong credential is rejected immediately, without reading the body, a place or a call of an API', async () => {
+    const { ask, answered, queue } = openHandler({ max: 1, answer: () => new Promise(() => {}) });
     void ask('GET', KEY);
-    await vi.waitFor(() => expect(limit.counts().running).toBe(1));
+    await vi.waitFor(() => expect(queue.counts().running).toBe(1));
     const sent = body(5);
     expect((await ask('POST', { 'x-api-key': 'wrong' }, sent)).status).toBe(401);
     expect([sent.receiveBody.mock.calls, answered]).toEqual([[], ['GET']]);
@@ -74,7 +74,7 @@ describe('an unauthenticated client', () => {
 describe('a permit', () => {
   test('is taken after the body has arrived, and released with the response', async () => {
     const responses: ((response: HttpResponse) => void)[] = [];
-    const { ask, limit } = openHandler({
+    const { ask, queue } = openHandler({
       answer: () => new Promise((resolve) => void responses.push(resolve)),
     });
     let arrive = () => {};
@@ -87,26 +87,31 @@ describe('a permit', () => {
     );
     const asked = ask('POST', KEY, sent);
     await vi.waitFor(() => expect(sent.receiveBody).toHaveBeenCalled());
-    expect(limit.counts().running).toBe(0);
+    expect(queue.counts().running).toBe(0);
     arrive();
-    await vi.waitFor(() => expect(limit.counts().running).toBe(1));
+    await vi.waitFor(() => expect(queue.counts().running).toBe(1));
     responses[0]?.(OK);
     await asked;
-    expect(limit.counts().running).toBe(0);
+    expect(queue.counts().running).toBe(0);
   });
 
-  test('is released when the client disconnects, although the API still runs', async () => {
+  test('is released when the work has ended that was aborted because the client disconnected', async () => {
     let close = () => {};
-    const { ask, limit, journals } = openHandler({ answer: () => new Promise(() => {}) });
-    void ask('GET', KEY, {
+    const { ask, queue } = openHandler({
+      answer: (_request, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason));
+        }),
+    });
+    const asked = ask('GET', KEY, {
       onClose: (callback) => {
         close = callback;
       },
     });
-    await vi.waitFor(() => expect(limit.counts().running).toBe(1));
+    await vi.waitFor(() => expect(queue.counts().running).toBe(1));
     close();
-    expect(limit.counts().running).toBe(0);
-    expect(() => journals[0]?.permit.pause()).toThrow();
+    await asked;
+    expect(queue.counts().running).toBe(0);
   });
 
   test.each([
@@ -114,11 +119,11 @@ describe('a permit', () => {
     ['of another provider', { 'x-customer-id': 'x', 'x-provider-name': 'hubspot' }],
     ['of a token for another customer', { 'x-customer-id': 'x', 'x-api-key': 'token' }],
   ])(
-    'goes first to a request %s after its release, while one connection has the others',
+    'is there for a request %s, while one connection has its whole share',
     async (_title, sent) => {
       const begun: { headers: HttpHeaders; end: (response: HttpResponse) => void }[] = [];
-      const { ask, limit } = openHandler({
-        max: 3,
+      const { ask, queue } = openHandler({
+        max: 6,
         answer: ({ headers }) => new Promise((end) => void begun.push({ headers, end })),
         patch: {
           findCaller: ({ headers }) => ({
@@ -128,38 +133,37 @@ describe('a permit', () => {
         },
       });
       for (let time = 0; time < 3; time++) void ask('GET', { ...KEY, 'x-customer-id': 'x' });
-      await vi.waitFor(() => expect(limit.counts()).toMatchObject({ running: 2, queued: 1 }));
+      await vi.waitFor(() => expect(queue.counts()).toMatchObject({ running: 2, queued: 1 }));
       void ask('GET', { ...KEY, ...sent });
-      await vi.waitFor(() => expect(limit.counts().queued).toBe(2));
-      begun[0]?.end(OK);
       await vi.waitFor(() => expect(begun).toHaveLength(3));
+      expect(queue.counts().queued).toBe(1);
       expect(Object.fromEntries(begun[2]?.headers ?? [])).toEqual({ ...KEY, ...sent });
     },
   );
 
   test('is not counted separately for an unknown provider', async () => {
-    const { ask, limit } = openHandler({ max: 3, answer: () => new Promise(() => {}) });
+    const { ask, queue } = openHandler({ max: 6, answer: () => new Promise(() => {}) });
     const names = new Set<string | undefined>();
-    const open = limit.open.bind(limit);
-    limit.open = (application, connection) => {
-      names.add(connection);
-      return open(application, connection);
+    const enter = queue.enter.bind(queue);
+    queue.enter = (owner) => {
+      names.add(owner.connection);
+      return enter(owner);
     };
     for (const provider of ['a', 'b']) void ask('GET', { ...KEY, 'x-provider-name': provider });
-    await vi.waitFor(() => expect(limit.counts().running).toBe(2));
+    await vi.waitFor(() => expect(queue.counts().running).toBe(2));
     expect(names.size).toBe(1);
   });
 
   test('is released when the API fails', async () => {
-    const { ask, limit } = openHandler({ answer: () => Promise.reject(new Error('a bug')) });
+    const { ask, queue } = openHandler({ answer: () => Promise.reject(new Error('a bug')) });
     await ask('GET', KEY);
-    expect(limit.counts().running).toBe(0);
+    expect(queue.counts().running).toBe(0);
   });
 
   test('is not needed for health', async () => {
-    const { ask, limit } = openHandler({ max: 1, answer: () => new Promise(() => {}) });
+    const { ask, queue } = openHandler({ max: 1, answer: () => new Promise(() => {}) });
     void ask('GET', KEY);
-    await vi.waitFor(() => expect(limit.counts().running).toBe(1));
+    await vi.waitFor(() => expect(queue.counts().running).toBe(1));
     expect((await ask('GET', {}, { pathname: '/livez' })).status).toBe(200);
   });
 });
@@ -167,31 +171,31 @@ describe('a permit', () => {
 describe('memory', () => {
   test('for a body is reserved until the request ends, and without free memory the response is 503', async () => {
     const responses: ((response: HttpResponse) => void)[] = [];
-    const { ask, heldBytes } = openHandler({
+    const { ask, memory } = openHandler({
       maxBytes: 1_000,
       answer: () => new Promise((resolve) => void responses.push(resolve)),
     });
     const asked = ask('POST', KEY, body(200));
     await vi.waitFor(() => expect(responses).toHaveLength(1));
-    expect(heldBytes.counts().held).toBe(200);
+    expect(memory.counts().held).toBe(200);
     expect(await ask('POST', KEY, body(900))).toMatchObject({
       status: 503,
       headers: { 'retry-after': '1' },
     });
     responses[0]?.(OK);
     await asked;
-    expect(heldBytes.counts().held).toBe(0);
+    expect(memory.counts().held).toBe(0);
   });
 
   test('for a response that can stay unread is reserved before sending, until the response was sent', async () => {
     const closes: (() => void)[] = [];
-    const { ask, heldBytes, records } = openHandler({
-      maxBytes: 800_000,
+    const { ask, memory, records } = openHandler({
+      maxBytes: 500_000,
       answer: async () => ({ status: 200, headers: {}, body: 'x'.repeat(150_000) }),
     });
     const onClose = (callback: () => void) => void closes.push(callback);
     expect((await ask('GET', KEY, { onClose })).status).toBe(200);
-    expect(heldBytes.counts().kinds.unread_response.held).toBe(150_000);
+    expect(memory.counts().kinds.unread_response.held).toBe(150_000);
     await ask('GET', { 'x-api-key': 'other' }, { onClose });
     const refused = await ask('GET', KEY, { onClose });
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
@@ -199,17 +203,17 @@ describe('memory', () => {
     expect(refused.body).toContain('memory');
     expect(records.map(({ status }) => status)).toEqual([200, 200, 503]);
     for (const close of closes) close();
-    expect(heldBytes.counts().held).toBe(0);
+    expect(memory.counts().held).toBe(0);
     expect((await ask('GET', KEY)).status).toBe(200);
   });
 
   test('for text is reserved by its size in bytes, which equals the Content-Length and the sent bytes', async () => {
     const text = 'ä'.repeat(40_000);
-    const { ask, heldBytes } = openHandler({
+    const { ask, memory } = openHandler({
       answer: async () => ({ status: 200, headers: {}, body: text }),
     });
     const { headers, body } = await ask('GET', KEY);
-    expect(heldBytes.counts().kinds.unread_response.held).toBe(80_000);
+    expect(memory.counts().kinds.unread_response.held).toBe(80_000);
     expect(headers['content-length']).toBe('80000');
     expect(body).toEqual(Buffer.from(text));
   });
@@ -217,7 +221,7 @@ describe('memory', () => {
   test('is not reserved for bytes that all readers share', async () => {
     const page = shareBytes(Buffer.alloc(200_000, 'x'));
     const bodies = [page, new JsonBytes([Buffer.from('{'), page])];
-    const { ask, heldBytes } = openHandler({
+    const { ask, memory } = openHandler({
       maxBytes: 10,
       answer: async () => ({ status: 200, headers: {}, body: bodies.pop() ?? null }),
     });
@@ -226,12 +230,12 @@ describe('memory', () => {
       [200, 200_001],
       [200, 200_000],
     ]);
-    expect(heldBytes.counts().kinds.unread_response).toEqual({ held: 0, refused: 0 });
+    expect(memory.counts().kinds.unread_response).toEqual({ held: 0, refused: 0 });
   });
 
   test('of the operator and of callers is not that of strangers', async () => {
     const never = { answer: () => new Promise<HttpResponse>(() => {}) };
-    const { ask, heldBytes } = openHandler({
+    const { ask, memory } = openHandler({
       maxBytes: 100,
       ...never,
       patch: {
@@ -244,20 +248,19 @@ describe('memory', () => {
         },
       },
     });
-    expect(heldBytes.acquire({ address: '192.0.2.1' }, 'request_body', 12)).toBeDefined();
-    expect(heldBytes.acquire({ address: '192.0.2.2' }, 'request_body', 12)).toBeDefined();
+    expect(memory.open({}, 'request_body').grow(24)).toBe(true);
     expect((await ask('POST', {}, body(5))).status).toBe(503);
     for (const patch of [{ pathname: '/admin' }, {}])
       void ask('POST', KEY, { ...body(10), ...patch });
-    await vi.waitFor(() => expect(heldBytes.counts().held).toBe(44));
+    await vi.waitFor(() => expect(memory.counts().held).toBe(44));
   });
 
   test('is not reserved for a small response', async () => {
-    const { ask, heldBytes } = openHandler({
+    const { ask, memory } = openHandler({
       maxBytes: 10,
       answer: async () => ({ status: 200, headers: {}, body: 'x'.repeat(64 * 1024) }),
     });
     expect((await ask('GET', KEY)).status).toBe(200);
-    expect(heldBytes.counts().kinds.unread_response).toEqual({ held: 0, refused: 0 });
+    expect(memory.counts().kinds.unread_response).toEqual({ held: 0, refused: 0 });
   });
 });

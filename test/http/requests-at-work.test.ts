@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { type Listener, listen } from '../../src/http/listen.ts';
-import { UNBOUNDED } from '../support/held-bytes.ts';
 import { openHandler } from '../support/open-handler.ts';
+import { UNBOUNDED } from '../support/unbounded-memory.ts';
 
 const MAX = 20;
 const CLIENTS = 400;
@@ -37,7 +37,7 @@ let listener: Listener;
 afterEach(() => listener.close(0));
 
 test('the number of running requests never exceeds the limit, whatever four hundred clients send or abort', async () => {
-  const { port, work, limit, records } = await open();
+  const { port, work, queue, records } = await open();
   const clients = Array.from({ length: CLIENTS }, (_, index) => {
     const { headers, now, later } = pick(FRAMINGS, index);
     const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -45,18 +45,19 @@ test('the number of running requests never exceeds the limit, whatever four hund
     socket.write(`${head}${pick(KEYS, index)}${headers}\r\n${now}`);
     return { index, socket, later };
   });
-  await expect.poll(() => work.running.size).toBe(MAX);
+  // Three owners share the places, and leave some to others.
+  await expect.poll(() => work.running.size).toBeGreaterThan(MAX / 2);
   for (const { socket, later } of clients) socket.write(later);
   // All have arrived: they are running, queued or completed.
-  await expect.poll(() => records.length + work.running.size + limit.counts().queued).toBe(CLIENTS);
-  expect(work.most).toBe(MAX);
+  await expect.poll(() => records.length + work.running.size + queue.counts().queued).toBe(CLIENTS);
+  expect(work.most).toBeLessThanOrEqual(MAX);
   // Half of the clients disconnect, whatever the state of their requests.
   for (const { socket, index } of clients) if (index % 2 === 0) socket.resetAndDestroy();
   await expect.poll(() => [...work.running].filter((index) => index % 2 === 0)).toEqual([]);
-  expect(limit.counts().running).toBe(work.running.size);
+  expect(queue.counts().running).toBe(work.running.size);
   work.end();
-  await expect.poll(() => limit.counts()).toMatchObject({ running: 0, queued: 0, waiting: 0 });
-  expect(work.most).toBe(MAX);
+  await expect.poll(() => queue.counts()).toMatchObject({ running: 0, queued: 0 });
+  expect(work.most).toBeLessThanOrEqual(MAX);
   expect(work.started).toBeGreaterThan(MAX);
   for (const { socket } of clients) socket.destroy();
 });
@@ -67,29 +68,29 @@ async function open() {
   const ended = new Promise<void>((resolve) => {
     work.end = resolve;
   });
-  const { handle, limit, records } = openHandler({
+  const { handle, queue, records } = openHandler({
     max: MAX,
     maxBytes: 1e9,
-    async answer({ headers }, requestLog) {
+    async answer({ headers }, { signal }) {
       const index = Number(headers.get('x-index'));
       work.started += 1;
       work.running.add(index);
       work.most = Math.max(work.most, work.running.size);
-      requestLog.permit.whenGone(() => work.running.delete(index));
-      await ended;
+      const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve));
+      await Promise.race([ended, aborted]);
       work.running.delete(index);
       return { status: 200, headers: {}, body: null };
     },
   });
   listener = await listen({
     answer: handle,
-    heldBytes: UNBOUNDED,
+    memory: UNBOUNDED,
     onRefused: () => {},
     host: '127.0.0.1',
     port: 0,
     bounds: BOUNDS,
   });
-  return { port: Number(new URL(listener.url).port), work, limit, records };
+  return { port: Number(new URL(listener.url).port), work, queue, records };
 }
 
 function pick<Value>(from: readonly Value[], index: number): Value {

@@ -1,35 +1,5 @@
 import { expect, test } from 'vitest';
 import { createFairCache } from '../../src/lib/cache.ts';
-import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
-
-test('the entries of a cache are counted with the memory of the process, and nothing else is', () => {
-  const { cache, held } = open({ maxBytes: 1_000 });
-  cache.set('a', 'value', { owner: 'one', bytes: 300 });
-  cache.set('b', 'value', { owner: 'one', bytes: 100 });
-  cache.grow('b', 50);
-  expect(held()).toBe(450);
-  cache.set('b', 'smaller', { owner: 'one', bytes: 10 });
-  expect(held()).toBe(310);
-  cache.set('c', 'value', { owner: 'two', bytes: 290 });
-  expect([held(), cache.counts().bytes]).toEqual([600, 600]);
-  cache.set('d', 'value', { owner: 'two', bytes: 10 });
-  expect([held(), cache.counts().bytes]).toEqual([310, 310]);
-  cache.set('d', 'too large by itself', { owner: 'two', bytes: 501 });
-  expect([held(), cache.counts().bytes]).toEqual([300, 300]);
-});
-
-test('a cache shrinks when the process has no memory for it', () => {
-  const { cache, heldBytes, held } = open({ maxBytes: 1_000 });
-  const body = heldBytes.acquire({}, 'request_body', 800);
-  cache.set('a', 'value', { owner: 'one', bytes: 150 });
-  cache.set('b', 'value', { owner: 'one', bytes: 100 });
-  expect([cache.get('a'), cache.get('b'), held()]).toEqual([undefined, 'value', 100]);
-  cache.set('c', 'value', { owner: 'one', bytes: 250 });
-  expect([cache.counts().entries, held()]).toEqual([0, 0]);
-  body?.release();
-  cache.set('c', 'value', { owner: 'one', bytes: 250 });
-  expect([cache.get('c'), held()]).toEqual(['value', 250]);
-});
 
 test('an only owner can use the whole cache, and loses its least recently used entries first', () => {
   const cache = createFairCache<string>({ maxBytes: 30, maxEntryBytes: 30 });
@@ -59,10 +29,3 @@ test('an entry that is too large is not stored, and one that grows too large is 
   expect(cache.get('b')).toBeUndefined();
   expect(cache.counts()).toEqual({ entries: 0, bytes: 0 });
 });
-
-function open({ maxBytes }: { readonly maxBytes: number }) {
-  const heldBytes = createMemoryLimit({ maxBytes });
-  const memory = heldBytes.acquire({}, 'document', 0);
-  const cache = createFairCache<string>({ maxBytes: 600, maxEntryBytes: 500, memory });
-  return { cache, heldBytes, held: () => heldBytes.counts().kinds.document.held };
-}

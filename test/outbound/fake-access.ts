@@ -1,13 +1,13 @@
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { Connection } from '../../src/domain/connection.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ContactAccess } from '../../src/domain/provider.ts';
-import { UNCOUNTED } from '../../src/domain/resources.ts';
 import { readRetryAfter } from '../../src/lib/http-message.ts';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeContactCache } from '../support/fake-contact-cache.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
-import { UNBOUNDED } from '../support/held-bytes.ts';
+import { UNBOUNDED } from '../support/unbounded-memory.ts';
 
 /** A generic fake CRM: one call for each operation; a failed call's error has the answer's body. */
 export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAccess {
@@ -78,7 +78,7 @@ export function openStub(origin: string, options: StubOptions = {}) {
     providers: new Map(),
     // Only the tests of deadlines set one; all others may take as long as the machine needs.
     settings: { deadlineMs: 600_000, ...settings },
-    heldBytes: UNBOUNDED,
+    memory: UNBOUNDED,
     ...rest,
   });
   const connection = createConnection('hubspot', { instanceUrl: origin, ...patch });
@@ -87,11 +87,11 @@ export function openStub(origin: string, options: StubOptions = {}) {
     connection.instanceUrl,
   );
   const cache = createFakeContactCache();
-  const openPort = (other: Partial<Connection> = {}, permit = UNCOUNTED) =>
+  const openPort = (other: Partial<Connection> = {}, work = BACKGROUND_WORK) =>
     outbound.openContactPort({
       connection: { ...connection, ...other },
       access,
-      permit,
+      work,
       credentials: credentials.store,
       cache,
     });

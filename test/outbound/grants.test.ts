@@ -9,7 +9,7 @@ import {
 } from '../../src/domain/oauth.ts';
 import { RemoteFailure } from '../../src/domain/remote.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
-import { UNBOUNDED } from '../support/held-bytes.ts';
+import { UNBOUNDED } from '../support/unbounded-memory.ts';
 import { openWireServer } from '../support/wire-server.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -204,7 +204,7 @@ async function open(listener: RequestListener, options: Options = {}) {
         ? { clientId: 'client-1', clientSecret: SECRET }
         : undefined;
     },
-    heldBytes: UNBOUNDED,
+    memory: UNBOUNDED,
     settings: { deadlineMs: options.deadlineMs ?? 600_000 },
     ...(options.lookup && { lookup: options.lookup }),
   });

@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createMemory } from '../../src/admission/memory.ts';
 import type { JsonResponse } from '../../src/domain/remote.ts';
-import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
-import { createFakePermit } from '../support/fake-permit.ts';
+import { createFakeWork } from '../support/fake-work.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import { createFakeAccess, openStub } from './fake-access.ts';
 
@@ -15,15 +15,15 @@ afterEach(async () => {
 
 describe('memory for a provider’s response', () => {
   test('is reserved until its request ends', async () => {
-    const { call, held, permit } = await open((_, response) => response.end('x'.repeat(MB)));
+    const { call, held, work } = await open((_, response) => response.end('x'.repeat(MB)));
     await Promise.all([call(), call()]);
     expectAbout(held(), 2 * MB);
-    permit.end();
+    work.end();
     expect(held()).toBe(0);
   });
 
   test('beyond the share of its connection is refused with 503, and nothing stays reserved', async () => {
-    const { call, held, permit } = await open((_, response) => response.end('x'.repeat(5 * MB)), {
+    const { call, held, work } = await open((_, response) => response.end('x'.repeat(5 * MB)), {
       maxBytes: 20 * MB,
     });
     const all = await Promise.allSettled(Array.from({ length: 8 }, () => call()));
@@ -32,18 +32,18 @@ describe('memory for a provider’s response', () => {
     for (const error of refused)
       expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 });
     expect(held()).toBeLessThanOrEqual(10 * MB);
-    permit.end();
+    work.end();
     expect(held()).toBe(0);
   });
 
   test('is reserved by the decompressed size', async () => {
-    const bomb = gzipSync(Buffer.alloc(16 * MB, 'x'));
-    const { call, held, permit } = await open((_, response) =>
+    const bomb = gzipSync(Buffer.alloc(7 * MB, 'x'));
+    const { call, held, work } = await open((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
     );
     await call();
-    expectAbout(held(), 16 * MB + bomb.length);
-    permit.end();
+    expectAbout(held(), 7 * MB + bomb.length);
+    work.end();
     expect(held()).toBe(0);
   });
 
@@ -53,14 +53,14 @@ describe('memory for a provider’s response', () => {
   ])(
     'is reserved for the values that its JSON is parsed into: %s',
     async (_what, write, atLeast) => {
-      const { call, held, permit } = await open((_, response) => response.end(write()));
+      const { call, held, work } = await open((_, response) => response.end(write()));
       const answer = await call();
       const received = held();
       await answer.readJson();
       expect(held() - received).toBeGreaterThanOrEqual(atLeast);
       answer.discardBody?.();
       expect(held()).toBeGreaterThanOrEqual(atLeast);
-      permit.end();
+      work.end();
       expect(held()).toBe(0);
     },
   );
@@ -72,7 +72,7 @@ describe('memory for a provider’s response', () => {
   });
 
   test('is released when the response is incomplete, or its client disconnects', async () => {
-    const { call, held, permit } = await open((_, response) => {
+    const { call, held, work } = await open((_, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('half', () => response.destroy());
     });
@@ -81,16 +81,16 @@ describe('memory for a provider’s response', () => {
     const {
       call: slow,
       held: heldThere,
-      permit: gone,
+      work: gone,
     } = await open((_, response) => {
       response.write('half');
     });
     const waiting = expect(slow()).rejects.toThrow();
     await expect.poll(heldThere).toBeGreaterThanOrEqual(4);
-    gone.go();
+    gone.disconnect();
     await waiting;
     expect(heldThere()).toBe(0);
-    permit.end();
+    work.end();
   });
 });
 
@@ -105,8 +105,8 @@ const BLOCKS = 128 * 1024;
 /** Each call gives the response. */
 async function open(listener: RequestListener, { maxBytes = 400 * MB } = {}) {
   const server = await openWireServer(listener);
-  const heldBytes = createMemoryLimit({ maxBytes });
-  const permit = createFakePermit();
+  const memory = createMemory({ maxBytes });
+  const work = createFakeWork();
   const answers: JsonResponse[] = [];
   const plain = createFakeAccess();
   const access = createFakeAccess({
@@ -118,13 +118,13 @@ async function open(listener: RequestListener, { maxBytes = 400 * MB } = {}) {
       },
     }),
   });
-  const { openPort, outbound } = openStub(server.origin, { access, heldBytes, random: () => 0 });
+  const { openPort, outbound } = openStub(server.origin, { access, memory, random: () => 0 });
   closing.push(server.close, outbound.close);
   return {
-    permit,
-    held: () => heldBytes.counts().kinds.fetched_data.held,
+    work,
+    held: () => memory.counts().kinds.fetched_data.held,
     async call(): Promise<JsonResponse> {
-      const answer = answers[await openPort({}, permit).countByDomain('x.co')];
+      const answer = answers[await openPort({}, work).countByDomain('x.co')];
       if (!answer) throw new Error('There is no answer.');
       return answer;
     },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AbandonedError, CrossbookError } from '../../src/domain/errors.ts';
 import { settle } from '../support/clock.ts';
-import { createFakePermit, type FakePermit } from '../support/fake-permit.ts';
+import { createFakeWork, type FakeWork } from '../support/fake-work.ts';
 import { openLookupBatcher } from './open-lookup-batcher.ts';
 
 describe('look-ups by email', () => {
@@ -38,9 +38,9 @@ describe('look-ups by email', () => {
     const { find, calls, clock } = openLookupBatcher({
       defer: (callback) => void turns.push(callback),
     });
-    const permit = createFakePermit();
-    permit.go();
-    await expect(find(['a@x.co'], { permit })).rejects.toThrow(AbandonedError);
+    const work = createFakeWork();
+    work.disconnect();
+    await expect(find(['a@x.co'], { work })).rejects.toThrow(AbandonedError);
     turns[0]?.();
     await clock.advance(20_000);
     expect(calls).toEqual([]);
@@ -49,13 +49,13 @@ describe('look-ups by email', () => {
   test('abort their call when their only client disconnects', async () => {
     const turns: (() => void)[] = [];
     const { find, calls } = openLookupBatcher({ defer: (callback) => void turns.push(callback) });
-    const permit = createFakePermit();
-    const found = ['a@x.co', 'b@x.co'].map((email) => find([email], { permit }));
+    const work = createFakeWork();
+    const found = ['a@x.co', 'b@x.co'].map((email) => find([email], { work }));
     turns[0]?.();
     expect(calls.map(({ emails, isAbandoned }) => [emails, isAbandoned()])).toEqual([
       [['a@x.co', 'b@x.co'], false],
     ]);
-    permit.go();
+    work.disconnect();
     expect(calls[0]?.isAbandoned()).toBe(true);
     for (const one of found) await expect(one).rejects.toThrow(AbandonedError);
   });
@@ -63,21 +63,21 @@ describe('look-ups by email', () => {
   test('wait at most twenty milliseconds for received requests that would fill the call', async () => {
     const { find, calls, answerAll, clock } = openLookupBatcher();
     let followers = 99;
-    const permit = { ...createFakePermit(), countNotBegun: () => followers };
-    const found = ['a@x.co', 'b@x.co'].map((email) => find([email], { permit }));
+    const work = { ...createFakeWork(), countQueued: () => followers };
+    const found = ['a@x.co', 'b@x.co'].map((email) => find([email], { work }));
     await clock.advance(6);
     expect(calls).toEqual([]);
     followers = 96;
-    found.push(find(['c@x.co'], { permit }));
+    found.push(find(['c@x.co'], { work }));
     expect(calls.map(({ emails }) => emails)).toEqual([['a@x.co', 'b@x.co', 'c@x.co']]);
     followers = 99;
-    found.push(find(['d@x.co'], { permit }));
+    found.push(find(['d@x.co'], { work }));
     await clock.advance(19);
     expect(calls).toHaveLength(1);
     await clock.advance(1);
     expect(calls.map(({ emails }) => emails).at(-1)).toEqual(['d@x.co']);
     const full = Array.from({ length: 100 }, (_, n) => `full${n}@x.co`);
-    found.push(...full.map((email) => find([email], { permit })));
+    found.push(...full.map((email) => find([email], { work })));
     expect(calls.at(-1)?.emails).toEqual(full);
     await answerAll();
     await Promise.all(found);
@@ -167,7 +167,7 @@ describe('look-ups by email', () => {
   test.each([
     ['starting', undefined, { code: 'REMOTE_PROVIDER_TIMEOUT', origin: 'crossbook' }],
     [
-      'waiting for its permit',
+      'waiting for its work',
       'queued',
       { code: 'REMOTE_PROVIDER_RATE_LIMITED', retryAfterMs: 1_000 },
     ],
@@ -215,24 +215,24 @@ describe('look-ups by email', () => {
 
   test('leave the queue when their client disconnects, and a call that no other request needs is aborted', async () => {
     const { find, calls, answerAll, lookups, clock } = openLookupBatcher();
-    const [alone, first, second, inLine] = Array.from({ length: 4 }, createFakePermit);
+    const [alone, first, second, inLine] = Array.from({ length: 4 }, createFakeWork);
     const abandoned: Promise<void>[] = [];
-    const abandon = (email: string, permit?: FakePermit) =>
-      abandoned.push(expect(find([email], { permit })).rejects.toBeInstanceOf(AbandonedError));
+    const abandon = (email: string, work?: FakeWork) =>
+      abandoned.push(expect(find([email], { work })).rejects.toBeInstanceOf(AbandonedError));
     abandon('alone@x.co', alone);
     const others = [1, 2].map((index) => find([`${index}@x.co`]));
     abandon('a@x.co', first);
     abandon('b@x.co', second);
-    alone?.go();
+    alone?.disconnect();
     expect(calls[0]?.isAbandoned()).toBe(true);
     calls[0]?.reject(new AbandonedError());
     await settle();
     expect(calls.at(-1)?.emails).toEqual(['a@x.co', 'b@x.co']);
     abandon('c@x.co', inLine);
-    first?.go();
+    first?.disconnect();
     expect(calls.at(-1)?.isAbandoned()).toBe(false);
-    inLine?.go();
-    second?.go();
+    inLine?.disconnect();
+    second?.disconnect();
     expect(calls.at(-1)?.isAbandoned()).toBe(true);
     await answerAll();
     await Promise.all([...abandoned, ...others]);
@@ -242,13 +242,13 @@ describe('look-ups by email', () => {
 
   test('share the memory of their call until the last of their requests ends', async () => {
     const { find, calls, answerAll } = openLookupBatcher();
-    const permits = Array.from({ length: 2 }, createFakePermit);
+    const permits = Array.from({ length: 2 }, createFakeWork);
     const before = [1, 2, 3].map((index) => find([`${index}@x.co`]));
-    const together = permits.map((permit, index) => find([`p${index}@x.co`], { permit }));
+    const together = permits.map((work, index) => find([`p${index}@x.co`], { work }));
     await answerAll();
     await Promise.all([...before, ...together]);
     let released = 0;
-    calls.at(-1)?.permit.keep({ release: () => released++ });
+    calls.at(-1)?.work.keep({ release: () => released++ });
     permits[0]?.end();
     expect(released).toBe(0);
     permits[1]?.end();

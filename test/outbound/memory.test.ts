@@ -20,7 +20,7 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
 
   beforeAll(async () => {
     const notes = 'x'.repeat(MB / 2);
-    const results = Array.from({ length: 62 }, (_, id) => ({
+    const results = Array.from({ length: 15 }, (_, id) => ({
       id: String(id),
       properties: { email: 'a@x.example', notes },
     }));
@@ -48,7 +48,7 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
     await crm.close();
   });
 
-  test('accepts as many of 20 responses of 31 MB as fit into its memory limit, and rejects the rest', async () => {
+  test('accepts as many of 20 responses of 7.5 MB as fit into its memory limit, and rejects the rest', async () => {
     const all = Array.from({ length: 20 }, () => fetch(`${url}/search`));
     expect(await (await fetch(`${url}/pages`)).text()).toMatch(/^\d+$/);
     const statuses = (await Promise.all(all)).map(({ status }) => status);
@@ -81,12 +81,12 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
     await expect.poll(() => readHeld(child)).toBe(0);
   });
 
-  test('gives 200 clients that do not read only the share of their address', async () => {
+  test('gives 200 clients that do not read only the share of all without a key', async () => {
     const { port } = new URL(url);
     const readers = Array.from({ length: 200 }, () => connect(Number(port), '127.0.0.1').pause());
     for (const reader of readers)
       reader.write('GET /large HTTP/1.1\r\nhost: crossbook\r\n\r\n'.repeat(20));
-    await expect.poll(() => readHeld(child)).toBeGreaterThan(10 * MB);
+    await expect.poll(() => readHeld(child)).toBeGreaterThan(4 * MB);
     const elsewhere = connect({ port: Number(port), host: '127.0.0.1', localAddress: '127.0.0.2' });
     elsewhere.write('GET /pages HTTP/1.1\r\nhost: crossbook\r\n\r\n');
     expect(String((await once(elsewhere, 'data'))[0])).toContain('200 OK');

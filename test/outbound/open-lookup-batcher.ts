@@ -1,6 +1,7 @@
+import { BACKGROUND_WORK, type RequestWork, type Work } from '../../src/admission/work.ts';
 import type { Contact } from '../../src/domain/contact.ts';
 import type { FieldSelection, SelectedFields } from '../../src/domain/contact-search.ts';
-import { type CallPermit, UNCOUNTED, type WorkPermit } from '../../src/domain/resources.ts';
+
 import { createLookupBatcher, type Lookup } from '../../src/outbound/lookup-batcher.ts';
 import type { OnProgress } from '../../src/outbound/send.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
@@ -18,27 +19,32 @@ export function openLookupBatcher({ spacingMs = 0, defer = atOnce } = {}) {
   const calls: Call[] = [];
   const unanswered: Call[] = [];
   const find = (emails: readonly string[], asked: Asked = {}) => {
-    const { key = 'plain', deadline = clock.now() + 10_000, fields, permit = UNCOUNTED } = asked;
+    const {
+      key = 'plain',
+      deadline = clock.now() + 10_000,
+      fields,
+      work = BACKGROUND_WORK,
+    } = asked;
     const selection = { rawData: false, fields };
-    return lookups.find({ emails, selection, key, deadline, permit, findByEmails });
+    return lookups.find({ emails, selection, key, deadline, work, findByEmails });
   };
 
   const findByEmails: Lookup['findByEmails'] = (
     emails,
     selection,
-    { deadline, permit, onProgress },
+    { deadline, work, onProgress },
   ) =>
     new Promise((resolve, reject) => {
       const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
       let isAbandoned = false;
-      permit.whenGone(() => {
+      work.signal?.addEventListener('abort', () => {
         isAbandoned = true;
       });
       const call: Call = {
         emails,
         selection,
         deadline,
-        permit,
+        work,
         reject,
         onProgress,
         isAbandoned: () => isAbandoned,
@@ -69,7 +75,7 @@ interface Asked {
   readonly key?: string;
   readonly deadline?: number;
   readonly fields?: SelectedFields;
-  readonly permit?: WorkPermit | undefined;
+  readonly work?: RequestWork | undefined;
 }
 
 interface Call {
@@ -77,7 +83,7 @@ interface Call {
   readonly selection: FieldSelection;
   readonly emails: readonly string[];
   readonly deadline: number;
-  readonly permit: CallPermit;
+  readonly work: Work;
   isAbandoned(): boolean;
   resolve(): void;
   reject(error: Error): void;

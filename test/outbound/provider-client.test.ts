@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RateLimit } from '../../src/domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../src/domain/remote.ts';
-import { UNCOUNTED } from '../../src/domain/resources.ts';
 import { timedOut } from '../../src/outbound/failures.ts';
 import type { Call } from '../../src/outbound/http/transport.ts';
 import { createWaiting, DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
@@ -10,8 +10,8 @@ import { createProviderClient } from '../../src/outbound/provider-client.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
-import { UNBOUNDED } from '../support/held-bytes.ts';
 import { toJsonResponse } from '../support/send.ts';
+import { UNBOUNDED } from '../support/unbounded-memory.ts';
 import { createFakeAccess } from './fake-access.ts';
 
 const ORIGIN = 'http://127.0.0.1:4010';
@@ -142,8 +142,8 @@ function open(budget: RateLimit) {
   const connection = createConnection('hubspot');
   const client = createProviderClient(
     {
-      heldBytes: UNBOUNDED,
-      waiting: createWaiting({ maxWaiting: 10, maxWaitingPerConnection: 10 }),
+      memory: UNBOUNDED,
+      waiting: createWaiting(10),
       findOAuthClient: async () => undefined,
       providers: new Map(),
       sandboxOrigins: [ORIGIN],
@@ -162,7 +162,7 @@ function open(budget: RateLimit) {
     },
     { connection, access: createFakeAccess({ budgets: { general: budget } }) },
   );
-  const source = { connection, credentials: credentials.store, permit: UNCOUNTED };
+  const source = { connection, credentials: credentials.store, work: BACKGROUND_WORK };
   const send = (path: string) =>
     client.send(source, { method: 'GET', path, budget: 'general' }, clock.now() + 20_000);
   return { clock, calls, answers, credentials, client, source, send };

@@ -12,8 +12,8 @@ import { createConnectionTokens } from '../../src/outbound/access-token/token-en
 import { createWaiting, DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
-import { UNBOUNDED } from '../support/held-bytes.ts';
 import { toJsonResponse } from '../support/send.ts';
+import { UNBOUNDED } from '../support/unbounded-memory.ts';
 
 const HOSTS = [/^[a-z0-9-]+\.my\.salesforce\.com$/];
 const RETIRED = [/^na\d+\.salesforce\.com$/];
@@ -150,9 +150,9 @@ async function run(setup: Setup = {}) {
     sandboxOrigins: ['http://127.0.0.1:4010'],
     clock: createFakeClock(),
     random: () => 0,
-    heldBytes: UNBOUNDED,
+    memory: UNBOUNDED,
     settings: DEFAULT_SETTINGS,
-    waiting: createWaiting(DEFAULT_SETTINGS),
+    waiting: createWaiting(10),
     access: {
       origin: () => undefined,
       refresh: {

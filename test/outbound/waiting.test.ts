@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
+import { createMemory } from '../../src/admission/memory.ts';
+import type { CrossbookError } from '../../src/domain/errors.ts';
 import { createWaiting } from '../../src/outbound/outbound.ts';
-import { createFakePermit } from '../support/fake-permit.ts';
+import { createFakeWork } from '../support/fake-work.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import { createFakeAccess, openStub } from './fake-access.ts';
 
@@ -10,72 +11,76 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-describe('the wait queue', () => {
-  test('bounds the waiting calls of one connection, and frees their slots', () => {
-    const waiting = createWaiting({ maxWaiting: 100, maxWaitingPerConnection: 2 });
-    const [x, y] = [{ waiting: 0 }, { waiting: 0 }];
-    waiting.enter('a', x);
-    waiting.enter('a', x);
-    expect(() => waiting.enter('a', x)).toThrow(
+describe('the limit of waiting operations', () => {
+  test('gives a connection two fifths, an application half, and leaves some for others', () => {
+    const waiting = createWaiting(100);
+    expect(fill(waiting, 'a', 'x')).toEqual([40, 'REMOTE_PROVIDER_RATE_LIMITED']);
+    expect(fill(waiting, 'a', 'y')).toEqual([10, 'SERVICE_UNAVAILABLE']);
+    expect(fill(waiting, 'b', 'z')[0]).toBeGreaterThan(10);
+    expect(fill(waiting, 'c', 'w')[0]).toBeGreaterThan(1);
+  });
+
+  test('counts an operation until it ends', () => {
+    const waiting = createWaiting(100);
+    const leave = waiting.enter({ application: 'a', connection: 'x' });
+    expect([waiting.countOf('x'), waiting.counts().waiting]).toEqual([1, 1]);
+    leave();
+    expect([waiting.countOf('x'), waiting.counts().waiting]).toEqual([0, 0]);
+  });
+
+  test('refuses with a time to try again', () => {
+    const waiting = createWaiting(0);
+    expect(() => waiting.enter({ application: 'a', connection: 'x' })).toThrow(
       expect.objectContaining({ code: 'REMOTE_PROVIDER_RATE_LIMITED', retryAfterMs: 1_000 }),
     );
-    waiting.enter('a', y);
-    waiting.leave('a', x);
-    waiting.enter('a', x);
-    expect([x.waiting, y.waiting]).toEqual([2, 1]);
-    expect(waiting.counts()).toEqual({ waiting: 3, refused: 1 });
-  });
-
-  test('gives one application alone nearly all slots, and keeps one for another', () => {
-    const waiting = createWaiting({ maxWaiting: 100, maxWaitingPerConnection: 1_000 });
-    expect(fill(waiting, 'a')).toBe(90);
-    expect(fill(waiting, 'b')).toBe(10);
-    expect(() => waiting.enter('c', { waiting: 0 })).toThrow(
-      expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' }),
-    );
-  });
-
-  test('is shared equally by applications with many calls', () => {
-    const waiting = createWaiting({ maxWaiting: 100, maxWaitingPerConnection: 1_000 });
-    waiting.enter('b', { waiting: 0 });
-    expect(fill(waiting, 'a')).toBe(49);
-    expect(fill(waiting, 'b')).toBe(44);
+    expect(waiting.counts().refused).toBe(1);
   });
 });
 
 describe('an operation that waits for its provider', () => {
-  test('pauses its request’s permit meanwhile', async () => {
+  test('takes a turn when its response is there to be processed', async () => {
     const { openPort, answer, asked } = await open();
-    const permit = createFakePermit();
-    const counted = openPort({}, permit).countByDomain('x.co');
+    let turns = 0;
+    const takeTurn = async () => {
+      turns += 1;
+    };
+    const counted = openPort({}, { ...createFakeWork(), takeTurn }).countByDomain('x.co');
     await expect.poll(() => asked.length).toBe(1);
-    expect(permit.paused()).toBe(1);
+    expect(turns).toBe(0);
     answer();
     expect(await counted).toBe(7);
-    expect([permit.paused(), permit.listening()]).toEqual([0, 0]);
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  test('does not begin for a client that has disconnected', async () => {
+    const { openPort, asked } = await open();
+    const work = createFakeWork();
+    work.disconnect();
+    await expect(openPort({}, work).countByDomain('x.co')).rejects.toThrow('disconnected');
+    expect(asked).toEqual([]);
   });
 
   test('ends when its client disconnects: the call is aborted, and its slot is free', async () => {
-    const { openPort, asked, outbound, heldBytes } = await open();
-    const permit = createFakePermit();
-    const counted = openPort({}, permit).countByDomain('x.co');
+    const { openPort, asked, outbound, memory } = await open();
+    const work = createFakeWork();
+    const counted = openPort({}, work).countByDomain('x.co');
     await expect.poll(() => asked.length).toBe(1);
     expect(outbound.countWaiting().waiting).toBe(1);
-    permit.go();
+    work.disconnect();
     await expect(counted).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(outbound.countWaiting().waiting).toBe(0);
     await expect.poll(() => asked[0]?.isBrokenOff()).toBe(true);
-    expect([permit.paused(), permit.listening(), heldBytes.counts().held]).toEqual([0, 0, 0]);
+    expect(memory.counts().held).toBe(0);
   });
 
   test('leaves the queue when its client disconnects, and those behind it move up', async () => {
     const { openPort, answer, asked } = await open({ concurrency: 1 });
-    const gone = createFakePermit();
+    const gone = createFakeWork();
     const first = openPort().countByDomain('first.co');
     await expect.poll(() => asked.length).toBe(1);
     const second = expect(openPort({}, gone).countByDomain('second.co')).rejects.toThrow();
     const third = openPort().countByDomain('third.co');
-    gone.go();
+    gone.disconnect();
     await second;
     answer();
     await expect.poll(() => asked.length).toBe(2);
@@ -85,7 +90,7 @@ describe('an operation that waits for its provider', () => {
   });
 
   test('is rejected when too many wait, while another connection’s continues', async () => {
-    const { openPort, answer, asked } = await open({ concurrency: 1, maxWaitingPerConnection: 2 });
+    const { openPort, answer, asked } = await open({ concurrency: 1, maxWaiting: 5 });
     const waiting = [openPort().countByDomain('x.co'), openPort().countByDomain('x.co')];
     await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_RATE_LIMITED',
@@ -99,18 +104,18 @@ describe('an operation that waits for its provider', () => {
   });
 });
 
-function fill(waiting: ReturnType<typeof createWaiting>, application: string): number {
-  const connection = { waiting: 0 };
+/** Enters until it is refused: how often it could, and with which code it is refused. */
+function fill(waiting: ReturnType<typeof createWaiting>, application: string, connection: string) {
   for (let entered = 0; ; entered++) {
     try {
-      waiting.enter(application, connection);
-    } catch {
-      return entered;
+      waiting.enter({ application, connection });
+    } catch (error) {
+      return [entered, (error as CrossbookError).code];
     }
   }
 }
 
-async function open({ concurrency = 10, maxWaitingPerConnection = 100 } = {}) {
+async function open({ concurrency = 10, maxWaiting = 1_000 } = {}) {
   const asked: { readonly url: string | undefined; answer(): void; isBrokenOff(): boolean }[] = [];
   const server = await openWireServer((request, response) => {
     let isBrokenOff = false;
@@ -123,14 +128,14 @@ async function open({ concurrency = 10, maxWaitingPerConnection = 100 } = {}) {
       isBrokenOff: () => isBrokenOff,
     });
   });
-  const heldBytes = createMemoryLimit({ maxBytes: 1_000_000 });
+  const memory = createMemory({ maxBytes: 1_000_000 });
   const access = createFakeAccess({ budgets: { general: { concurrency } } });
   const stub = openStub(server.origin, {
     access,
-    heldBytes,
-    settings: { maxWaitingPerConnection },
+    memory,
+    settings: { maxWaiting },
   });
   closing.push(server.close, stub.outbound.close);
   let answered = 0;
-  return { ...stub, asked, heldBytes, answer: () => asked[answered++]?.answer() };
+  return { ...stub, asked, memory, answer: () => asked[answered++]?.answer() };
 }

@@ -1,13 +1,14 @@
 import { describe, expect, test, vi } from 'vitest';
+import { createMemory } from '../../src/admission/memory.ts';
+import { RequestQueue } from '../../src/admission/request-queue.ts';
 import { AbandonedError } from '../../src/domain/errors.ts';
-import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import {
   CONNECTION_MAX_AGE_MS,
   createConnectionCache,
 } from '../../src/request/connection-cache.ts';
 import { createOpenContext } from '../../src/request/context.ts';
 import { createConnection } from '../support/connection.ts';
-import { createFakePermit } from '../support/fake-permit.ts';
 import { API_KEYS, createFakeServices } from '../support/fake-services.ts';
 
 const target = { customerId: 'ada', providerName: 'hubspot' } as const;
@@ -59,29 +60,27 @@ describe('a request that shares the load of another one', () => {
   async function openRequests(maxBytes: number) {
     const { services, tenant, requestLog } = await createFakeServices();
     const reads: (() => void)[] = [];
+    const memory = createMemory({ maxBytes });
+    const queue = new RequestQueue({ maxBegun: 10, memory, clock: systemClock });
     const openContext = createOpenContext({
       ...services,
-      heldBytes: createMemoryLimit({ maxBytes }),
-      openTenant: () => ({
+      openTenant: (_id, work) => ({
         ...tenant,
         connections: {
           ...tenant.connections,
-          async findMany(targets, reserve) {
+          async findMany(targets) {
             await new Promise<void>((resolve) => reads.push(resolve));
-            reserve?.(1_000);
+            work.reserve(1_000);
             return tenant.connections.findMany(targets);
           },
         },
       }),
     });
     const open = () => {
-      const permit = createFakePermit();
-      const context = openContext(new Headers(), {
-        ...requestLog,
-        permit,
-        caller: API_KEYS['demo-key'],
-      });
-      return { permit, found: Promise.resolve(context.loadConnection(TARGET)) };
+      const request = queue.enter({ application: 'demo' });
+      const caller = API_KEYS['demo-key'];
+      const context = openContext(new Headers(), { ...requestLog, caller }, request);
+      return { request, found: Promise.resolve(context.loadConnection(TARGET)) };
     };
     return { open, reads };
   }
@@ -91,7 +90,7 @@ describe('a request that shares the load of another one', () => {
     const [first, second, third] = [open(), open(), open()];
     const ended = expect(first.found).rejects.toBeInstanceOf(AbandonedError);
     await vi.waitFor(() => expect(reads).toHaveLength(1));
-    first.permit.end();
+    first.request.end();
     reads[0]?.();
     await ended;
     await vi.waitFor(() => expect(reads).toHaveLength(2));

@@ -1,4 +1,5 @@
 import type { ReadableStream } from 'node:stream/web';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { CrossbookError } from '../../src/domain/errors.ts';
 import { createRest, type RestOptions } from '../../src/rest/server.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
@@ -16,11 +17,11 @@ export async function openRest(options: Partial<RestOptions> = {}): Promise<Test
       // Like the request handler, records the caller in the request log, or rejects the request.
       requestLog.caller = undefined;
       try {
-        requestLog.caller = openContext(request.headers, requestLog).caller;
+        requestLog.caller = openContext(request.headers, requestLog, BACKGROUND_WORK).caller;
       } catch (error) {
         return face.toErrorResponse(error as CrossbookError, { requestLog });
       }
-      return face.answer(request, requestLog);
+      return face.answer(request, requestLog, BACKGROUND_WORK);
     }),
   };
   const document: OpenApi = await (

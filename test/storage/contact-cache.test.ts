@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { LARGE_ENTRY } from '../../src/domain/tenant.ts';
+import { BACKGROUND_WORK, type RequestWork } from '../../src/admission/work.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { describeEachServer, ringOf } from '../support/databases.ts';
 import { runSweep } from '../support/run-sweep.ts';
+
+/** Above the size from which decrypting takes a turn. */
+const LARGE_ENTRY = 100_000;
 
 const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute));
 
@@ -27,7 +30,8 @@ describeEachServer('the contact cache', (on) => {
           applicationId,
         ])
       ).length;
-    return { ...stores, applicationId, database, connectionId, put, count };
+    const openFor = (work: RequestWork) => database.forRequest(applicationId, work).contactCache;
+    return { ...stores, applicationId, database, connectionId, put, count, openFor };
   };
 
   test('returns an entry with its age, and only for the same search', async () => {
@@ -47,7 +51,7 @@ describeEachServer('the contact cache', (on) => {
   });
 
   test('large entries are decrypted when the scheduler admits them, small ones immediately', async () => {
-    const { contactCache, connectionId } = await setUp('ada', LARGE_ENTRY * 2);
+    const { contactCache, connectionId, openFor } = await setUp('ada', LARGE_ENTRY * 2);
     const entry = { connectionId, weight: 1, fetchedAt: at(1) };
     await contactCache.write({
       ...entry,
@@ -58,14 +62,16 @@ describeEachServer('the contact cache', (on) => {
     const turns: string[] = [];
     const reserved: number[] = [];
     const readFor = (name: string, takeTurn: () => Promise<void>) =>
-      contactCache.read(connectionId, name, {
+      openFor({
+        ...BACKGROUND_WORK,
         reserve: (bytes) => void reserved.push(bytes),
-        permit: { takeTurn },
-      });
+        takeTurn,
+      }).read(connectionId, name);
     const read = (name: string) => readFor(name, async () => void turns.push(name));
     expect((await read('large'))?.payload).toHaveLength(LARGE_ENTRY);
     await read('small');
-    expect(turns).toEqual(['large']);
+    // One to decrypt it, and one for its reader to parse it.
+    expect(turns).toEqual(['large', 'large']);
     expect(reserved[0]).toBeGreaterThan(LARGE_ENTRY);
     const never = readFor('large', () => Promise.reject(new Error('gone')));
     await expect(never).rejects.toThrow('gone');

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { memoryLimitReached } from '../../src/admission/memory.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { CustomerFilter, CustomerUpsert } from '../../src/domain/customer.ts';
 import type { PageRequest } from '../../src/domain/page.ts';
 import { PROVIDER_NAMES } from '../../src/domain/provider-names.ts';
-import { memoryLimitReached } from '../../src/domain/resources.ts';
 import { PAGE_BYTES } from '../../src/storage/read-bounds.ts';
 import { describeEachServer } from '../support/databases.ts';
 
@@ -52,10 +53,11 @@ describeEachServer('a list of customers', (on) => {
   });
 
   test('ends a page early where its customers are large, and every customer is on one page', async () => {
-    const { customers } = on.database().forApplication((await on.createApplication()).id);
+    const { id: applicationId } = await on.createApplication();
+    const { customers: all } = on.database().forApplication(applicationId);
     const sizes = Object.entries({ a: 1, b: 18, c: 18, d: 18, e: 18, f: 1, g: 18 });
     for (const [customerId, connections] of sizes)
-      await customers.upsert(toLargeCustomer(customerId, connections));
+      await all.upsert(toLargeCustomer(customerId, connections));
     for (const direction of ['forward', 'backward'] as const) {
       const ids: string[] = [];
       const pages: number[] = [];
@@ -65,8 +67,11 @@ describeEachServer('a list of customers', (on) => {
         const reserve = (bytes: number) => {
           reserved += bytes;
         };
+        const { customers } = on
+          .database()
+          .forRequest(applicationId, { ...BACKGROUND_WORK, reserve });
         const request = { direction, size: 100, boundary: ids.at(-1) };
-        const page = await customers.list({}, request, { reserve });
+        const page = await customers.list({}, request);
         const bytes = JSON.stringify(page.items).length;
         // The last statement of a page may not exceed it.
         expect(bytes).toBeLessThan(PAGE_BYTES * 1.1);
@@ -100,9 +105,8 @@ describeEachServer('a list of customers', (on) => {
   });
 
   test('reads large customers by their ids, and stops where the memory of the caller is in use', async () => {
-    const { customers, connections } = on
-      .database()
-      .forApplication((await on.createApplication()).id);
+    const { id: applicationId } = await on.createApplication();
+    const { customers, connections } = on.database().forApplication(applicationId);
     for (const id of NAMES) await customers.upsert(toLargeCustomer(id, 18));
     const targets = NAMES.map((customerId) => ({ customerId, providerName: 'hubspot' }) as const);
     const [all, found] = await Promise.all([
@@ -112,12 +116,12 @@ describeEachServer('a list of customers', (on) => {
     expect(all.map((one) => one?.connections.length)).toEqual([18, 18, 18, 18, 18, undefined]);
     expect(found.map((one) => one?.customerId)).toEqual(NAMES);
     const charges: number[] = [];
-    const refused = customers.findMany(NAMES, {
-      reserve(bytes) {
-        charges.push(bytes);
-        if (charges.length > 1) throw memoryLimitReached();
-      },
-    });
+    const reserve = (bytes: number) => {
+      charges.push(bytes);
+      if (charges.length > 1) throw memoryLimitReached();
+    };
+    const charged = on.database().forRequest(applicationId, { ...BACKGROUND_WORK, reserve });
+    const refused = charged.customers.findMany(NAMES);
     await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(charges).toHaveLength(2);
   });

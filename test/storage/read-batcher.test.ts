@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { toUnavailable } from '../../src/storage/engine/failures.ts';
 import { createReadBatcher } from '../../src/storage/statement-batcher.ts';
 import { settle } from '../support/clock.ts';
@@ -40,7 +41,7 @@ test('a failed statement gives each of its reads a separate error', async () => 
 /** A fake database whose statements the test resolves. */
 function open() {
   const statements: Statement[] = [];
-  const read = createReadBatcher<string, string>({
+  const readFor = createReadBatcher<string, string>({
     keyOf: (id) => id,
     read: (applicationId, ids) =>
       new Promise((resolve, reject) => {
@@ -54,7 +55,8 @@ function open() {
       }),
   });
   return {
-    read,
+    read: (applicationId: string, ids: readonly string[]) =>
+      readFor(applicationId, ids, BACKGROUND_WORK),
     statements,
     answer: (index: number) => statements[index]?.answer(),
     fail: (index: number) => statements[index]?.fail(),

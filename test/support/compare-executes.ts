@@ -1,6 +1,6 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 import { expect } from 'vitest';
-import { Allowance } from '../../src/domain/resources.ts';
+import { Allowance } from '../../src/domain/allowance.ts';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import { toPieces } from './fast-check.ts';
 

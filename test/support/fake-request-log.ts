@@ -1,6 +1,5 @@
 import type { CrossbookError } from '../../src/domain/errors.ts';
 import type { ProviderCall, RequestFields, RequestLog } from '../../src/domain/log.ts';
-import { UNCOUNTED } from '../../src/domain/resources.ts';
 
 /** A request log that can be read. */
 export function createFakeRequestLog(): FakeRequestLog {
@@ -10,7 +9,6 @@ export function createFakeRequestLog(): FakeRequestLog {
   return {
     caller: undefined,
     rateLimit: undefined,
-    permit: UNCOUNTED,
     notes,
     errors,
     calls,

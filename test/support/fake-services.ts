@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { CustomerUpsert } from '../../src/domain/customer.ts';
 import type { Signer } from '../../src/domain/page.ts';
@@ -8,7 +10,6 @@ import {
   PROVIDER_NAMES,
   type ProviderName,
 } from '../../src/domain/provider-names.ts';
-import { RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { authorization as hubspotAuthorization } from '../../src/providers/hubspot/oauth.ts';
@@ -20,7 +21,6 @@ import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
 import { createFakePeople, type FakePerson } from './fake-people.ts';
 import { createFakeRequestLog, type FakeRequestLog } from './fake-request-log.ts';
 import { createFakeTenant, type FakeTenant } from './fake-tenant.ts';
-import { UNBOUNDED } from './held-bytes.ts';
 
 export const DEMO_APPLICATION = {
   id: '11111111-1111-4111-8111-111111111111',
@@ -83,7 +83,6 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     },
     cacheMaxAgeMs: 15 * 60 * 1000,
     responseBounds: options.responseBounds ?? RESPONSE_BOUNDS,
-    heldBytes: UNBOUNDED,
     runInBackground: (work) => void work,
     forgetConnection: () => {},
     now: systemClock.now,
@@ -118,14 +117,18 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
   await restoreDemo();
   return { services, calls, requestLog, people, faults, tenant: demo, restoreDemo, openContext };
 
-  function openContext(headers: HttpHeaders): RequestContext {
+  function openContext(
+    headers: HttpHeaders,
+    _log: unknown = requestLog,
+    work = BACKGROUND_WORK,
+  ): RequestContext {
     const findCaller = createFindCaller({
       findCallerByKey: (key) => API_KEYS[key],
       findCallerByToken: (token) => TOKENS[token],
     });
     // No promise, because the fake look-ups return none.
     const caller = findCaller({ headers }) as Caller | undefined;
-    return createOpenContext(services)(headers, { ...requestLog, caller });
+    return createOpenContext(services)(headers, { ...requestLog, caller }, work);
   }
 }
 

@@ -32,7 +32,7 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
       );
     },
     onRefused: crossbook.app.onRefused,
-    heldBytes: crossbook.app.heldBytes,
+    memory: crossbook.app.memory,
     host: '127.0.0.1',
     port: 0,
     bounds,

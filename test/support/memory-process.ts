@@ -2,25 +2,27 @@
  * The product's listener and its HTTP client, with a CRM in another process, within the default memory limits:
  * `/search` calls the CRM and retains the result until the response is sent, `/large` responds with a megabyte.
  */
+
+import { createMemory, defaultMaxHeldBytes } from '../../src/admission/memory.ts';
 import type { ContactAccess } from '../../src/domain/provider.ts';
 import { listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/lib/http-message.ts';
-import { createMemoryLimit, defaultMaxHeldBytes } from '../../src/limits/memory-limit.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import { createConnection } from './connection.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeCredentials } from './fake-credentials.ts';
-import { createFakePermit } from './fake-permit.ts';
+import { createFakeWork } from './fake-work.ts';
 import { openHandler } from './open-handler.ts';
 
 const crm = process.argv[2] ?? '';
-const maxBytes = defaultMaxHeldBytes();
-const heldBytes = createMemoryLimit({ maxBytes });
+/** The share of a connection holds one of the responses, and no second one. */
+const maxBytes = defaultMaxHeldBytes() / 3;
+const memory = createMemory({ maxBytes });
 const providers = createRegistry();
 const outbound = createOutbound({
   providers,
-  heldBytes,
+  memory,
   sandboxOrigins: [crm],
   settings: { deadlineMs: 600_000 },
   findOAuthClient: async () => undefined,
@@ -34,11 +36,11 @@ let pages = 0;
 const { handle } = openHandler({
   max: 1_000,
   answer,
-  patch: { heldBytes, bodyBytes: { stranger: 32_768 } },
+  patch: { memory, bodyBytes: { stranger: 32_768 } },
 });
 const listener = await listen({
   answer: handle,
-  heldBytes,
+  memory,
   onRefused: () => {},
   host: '127.0.0.1',
   port: 0,
@@ -52,15 +54,15 @@ const listener = await listen({
 });
 process.on('message', (what) => {
   if (what === 'end') process.exit();
-  process.send?.({ held: heldBytes.counts().held });
+  process.send?.({ held: memory.counts().held });
 });
 process.send?.({ url: listener.url, maxBytes });
 
 async function answer({ pathname }: HttpRequest) {
   if (pathname === '/large') return { status: 200, headers: {}, body: 'x'.repeat(1024 * 1024) };
   if (pathname === '/pages') return { status: 200, headers: {}, body: String(pages) };
-  const permit = createFakePermit();
-  const port = outbound.openContactPort({ connection, access, credentials, cache, permit });
+  const work = createFakeWork();
+  const port = outbound.openContactPort({ connection, access, credentials, cache, work });
   try {
     const found = await port.readByDomain(
       'x.example',
@@ -72,7 +74,7 @@ async function answer({ pathname }: HttpRequest) {
   } catch (error) {
     return { status: 503, headers: {}, body: (error as { code?: string }).code ?? String(error) };
   } finally {
-    permit.end();
+    work.end();
   }
 }
 

@@ -1,7 +1,9 @@
+import { createMemory } from '../../src/admission/memory.ts';
+import { RequestQueue } from '../../src/admission/request-queue.ts';
+import type { RequestWork } from '../../src/admission/work.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RequestLog, RequestRecord } from '../../src/domain/log.ts';
-import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { type CorsOptions, createCors } from '../../src/http/cors.ts';
 import {
   createRequestHandler,
@@ -9,10 +11,8 @@ import {
 } from '../../src/http/request-handler.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { ArrivingRequest, HttpRequest, HttpResponse } from '../../src/lib/http-message.ts';
-import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 import { createRequestLogs } from '../../src/telemetry/request-log.ts';
 import { createFakeLog } from './fake-log.ts';
-import { NO_SCHEDULING } from './no-scheduling.ts';
 
 /** The request handler with one API. A key is its application's id; `wrong` is invalid. */
 export function openHandler(options: HandlerOptions = {}) {
@@ -28,21 +28,23 @@ export function openHandler(options: HandlerOptions = {}) {
   const refusedOrigins: string[] = [];
   const records: RequestRecord[] = [];
   const journals: RequestLog[] = [];
-  const limit = createConcurrencyLimit({
-    max,
-    maxStrangers,
-    cpuScheduler: NO_SCHEDULING,
-    queuedPerSlot: 1,
+  const works: RequestWork[] = [];
+  const memory = createMemory({ maxBytes });
+  const queue = new RequestQueue({
+    maxBegun: max,
+    maxUnauthenticated: maxStrangers,
+    memory,
+    clock: systemClock,
   });
-  const heldBytes = createMemoryLimit({ maxBytes });
   const answer =
     options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
   const face = {
     findRoute: (pathname: string) => pathname,
-    async answer(request: HttpRequest, requestLog: RequestLog) {
+    async answer(request: HttpRequest, requestLog: RequestLog, work: RequestWork) {
       answered.push(request.method);
       journals.push(requestLog);
-      return answer(request, requestLog);
+      works.push(work);
+      return answer(request, work);
     },
     toErrorResponse: ({ code, message, retryAfterMs }: CrossbookError) => ({
       status: code === 'SERVICE_UNAVAILABLE' ? 503 : code === 'PAYLOAD_TOO_LARGE' ? 413 : 401,
@@ -53,8 +55,8 @@ export function openHandler(options: HandlerOptions = {}) {
   const handle = createRequestHandler({
     graphql: face,
     rest: face,
-    limit,
-    heldBytes,
+    queue,
+    memory,
     bodyBytes: { caller: 1_000, stranger: 10 },
     allowsUnauthenticated: maxStrangers > 0,
     cors: createCors({ findOrigins, onRefused: (origin) => refusedOrigins.push(origin) }),
@@ -82,7 +84,18 @@ export function openHandler(options: HandlerOptions = {}) {
     headers: Record<string, string>,
     patch: Partial<ArrivingRequest> = {},
   ) => handle({ ...toRequest(method, headers), ...patch }, '192.0.2.9');
-  return { handle, ask, answered, lookedUp, refusedOrigins, records, journals, limit, heldBytes };
+  return {
+    handle,
+    ask,
+    answered,
+    lookedUp,
+    refusedOrigins,
+    records,
+    journals,
+    works,
+    queue,
+    memory,
+  };
 }
 
 export function toCaller(id: string): Caller {
@@ -110,6 +123,6 @@ interface HandlerOptions {
   readonly status?: number;
   readonly maxBytes?: number;
   readonly findOrigins?: CorsOptions['findOrigins'];
-  readonly answer?: (request: HttpRequest, requestLog: RequestLog) => Promise<HttpResponse>;
+  readonly answer?: (request: HttpRequest, work: RequestWork) => Promise<HttpResponse>;
   readonly patch?: Partial<RequestHandlerOptions>;
 }

@@ -1,5 +1,6 @@
 import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { afterAll, beforeAll } from 'vitest';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { Connection, Credentials } from '../../src/domain/connection.ts';
 import type {
   ContactAccess,
@@ -7,7 +8,6 @@ import type {
   OAuthClient,
   Provider,
 } from '../../src/domain/provider.ts';
-import { UNCOUNTED } from '../../src/domain/resources.ts';
 import {
   createOutbound,
   type Outbound,
@@ -18,7 +18,7 @@ import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { createConnection } from './connection.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeCredentials } from './fake-credentials.ts';
-import { UNBOUNDED } from './held-bytes.ts';
+import { UNBOUNDED } from './unbounded-memory.ts';
 
 /** Ports to accounts of a sandbox over the product's own HTTP client, with the credentials in memory. */
 export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
@@ -30,7 +30,7 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
       const outbound = createOutbound({
         sandboxOrigins: [instanceUrl],
         findOAuthClient: async () => account,
-        heldBytes: UNBOUNDED,
+        memory: UNBOUNDED,
         providers: new Map([hubspot, salesforce].map((provider) => [provider.name, provider])),
         ...options,
         settings: { deadlineMs: 600_000, ...options.settings },
@@ -47,7 +47,7 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
         connection,
         access,
         credentials: credentials.store,
-        permit: UNCOUNTED,
+        work: BACKGROUND_WORK,
         cache: createFakeContactCache(),
       });
       return { port, credentials };

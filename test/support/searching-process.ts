@@ -3,14 +3,14 @@
  * process. Prints `ready`, searches for all emails concurrently on a message, and prints the outcome.
  */
 import { once } from 'node:events';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { OAuthClient } from '../../src/domain/provider.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
-import { UNCOUNTED } from '../../src/domain/resources.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/sealing.ts';
-import { UNBOUNDED } from './held-bytes.ts';
+import { UNBOUNDED } from './unbounded-memory.ts';
 
 const setup = JSON.parse(process.argv[2] ?? '{}') as Setup;
 const {
@@ -29,7 +29,7 @@ const outbound = createOutbound({
   providers,
   sandboxOrigins: [sandbox],
   findOAuthClient: async () => client,
-  heldBytes: UNBOUNDED,
+  memory: UNBOUNDED,
   settings: { deadlineMs: 600_000 },
 });
 
@@ -60,7 +60,7 @@ async function search(email: string): Promise<number | undefined> {
     access,
     credentials,
     cache,
-    permit: UNCOUNTED,
+    work: BACKGROUND_WORK,
   });
   const found = await port.findByEmails([email], { rawData: false });
   return found.get(email)?.length;

@@ -54,7 +54,7 @@ test('queues and circuit breakers are summed by provider, without a label per co
   registerGauges(metrics, {
     requests: () => ({ ...REQUESTS, running: 5, strangers: 2 }),
     providers: () => ({ waiting: 5, refused: 6 }),
-    heldBytes: () => ({ max: 100, kinds: { queue: { held: 7, refused: 2 } } }),
+    memory: () => ({ max: 100, kinds: { request_body: { held: 7, refused: 2 } } }),
     clients: () => [
       { provider: 'hubspot', waiting: 3, isBreakerOpen: true },
       { provider: 'hubspot', waiting: 4, isBreakerOpen: false },
@@ -100,8 +100,8 @@ test('queues and circuit breakers are summed by provider, without a label per co
     'reason="queue_full"': 1,
     'reason="queue_timeout"': 2,
   });
-  expect(read('crossbook_held_bytes')).toEqual({ 'kind="queue"': 7 });
-  expect(read('crossbook_held_bytes_refused_total')).toEqual({ 'kind="queue"': 2 });
+  expect(read('crossbook_held_bytes')).toEqual({ 'kind="request_body"': 7 });
+  expect(read('crossbook_held_bytes_refused_total')).toEqual({ 'kind="request_body"': 2 });
 });
 
 test('components that are not configured have no metrics, so that they do not look unavailable', async () => {
@@ -109,7 +109,7 @@ test('components that are not configured have no metrics, so that they do not lo
   registerGauges(metrics, {
     requests: () => REQUESTS,
     providers: () => ({ waiting: 5, refused: 6 }),
-    heldBytes: () => ({ max: 0, kinds: {} }),
+    memory: () => ({ max: 0, kinds: {} }),
     clients: () => [],
     apis: () => [],
     database: () => undefined,

@@ -1,3 +1,4 @@
+import type { RequestWork } from '../../admission/work.ts';
 import type { ConnectFailure, ConnectLink } from '../../domain/connect-link.ts';
 import { toCrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
@@ -23,8 +24,8 @@ import { FAILURES } from '../texts.ts';
  * redeems the code and searches. There is no authentication, so it exists only with the sandbox, where only loopback
  * is served. Changes require a same-origin form.
  */
-export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
-  const routes: Readonly<Record<string, Readonly<Record<string, Work>>>> = {
+export function withDemo(pages: ConnectPages, deps: DemoDeps): DemoPages {
+  const routes: Readonly<Record<string, Readonly<Record<string, ShowPage>>>> = {
     [BEGIN]: { POST: begin },
     [RETURN]: { GET: show, POST: confirm },
   };
@@ -32,17 +33,17 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
     ...pages,
     paths: new RegExp(`${pages.paths.source}|^(?:${Object.keys(routes).join('|')})$`),
     findRoute: (pathname) => (pathname in routes ? pathname : pages.findRoute(pathname)),
-    async answer(request, requestLog) {
+    async answer(request, requestLog, work) {
       const works = routes[request.pathname];
       if (!works) return pages.answer(request, requestLog);
       requestLog.record({ face: 'connect' });
       try {
         if (request.method === 'POST' && !isFromSameOrigin(request))
           return toProblemPage('WRONG_SITE');
-        const work = works[request.method];
-        if (!work)
+        const page = works[request.method];
+        if (!page)
           return { status: 405, headers: { allow: Object.keys(works).join(', ') }, body: null };
-        return await work(deps.open(requestLog), request);
+        return await page(deps.open(requestLog, work), request);
       } catch (thrown) {
         return pages.toErrorResponse(toCrossbookError(thrown), { requestLog });
       }
@@ -163,7 +164,12 @@ function isFromSameOrigin({ headers, url }: HttpRequest): boolean {
   return site === null ? headers.get('origin') === url.origin : site === 'same-origin';
 }
 
-type Work = (context: DemoContext, request: HttpRequest) => Promise<HttpResponse>;
+/** The pages of connect links and of the demo. */
+interface DemoPages extends Omit<ConnectPages, 'answer'> {
+  answer(request: HttpRequest, requestLog: RequestLog, work: RequestWork): Promise<HttpResponse>;
+}
+
+type ShowPage = (context: DemoContext, request: HttpRequest) => Promise<HttpResponse>;
 
 /** The context of a request of the demo application. */
 type DemoContext = UpsertDeps &
@@ -173,7 +179,7 @@ type DemoContext = UpsertDeps &
   Parameters<typeof searchContacts>[0];
 
 interface DemoDeps {
-  open(requestLog: RequestLog): DemoContext;
+  open(requestLog: RequestLog, work: RequestWork): DemoContext;
   /** Providers that can be connected. */
   listProviders(): readonly ProviderName[];
   /** A command to paste that searches that customer's contacts. */

@@ -4,7 +4,7 @@ import { inspect } from 'graphql/jsutils/inspect.js';
 import { isPromise } from 'graphql/jsutils/isPromise.js';
 import { addPath, type Path, pathToArray } from 'graphql/jsutils/Path.js';
 import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
-import type { Allowance } from '../../domain/resources.ts';
+import type { Allowance } from '../../domain/allowance.ts';
 import { readArguments } from './arguments.ts';
 import type { Execution } from './execute.ts';
 import type { FieldPlan, ObjectPlan, ValuePlan } from './plan.ts';

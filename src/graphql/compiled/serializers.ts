@@ -7,7 +7,7 @@ import {
   isEnumType,
 } from 'graphql';
 import { isPromise } from 'graphql/jsutils/isPromise.js';
-import type { Allowance } from '../../domain/resources.ts';
+import type { Allowance } from '../../domain/allowance.ts';
 import { jsonLength, stringLength } from '../../lib/json.ts';
 import { isChunked, JsonBytes, toUtf8, writeList } from '../../lib/json-body.ts';
 

@@ -7,7 +7,7 @@ import {
   type ValidationRule,
   ValuesOfCorrectTypeRule,
 } from 'graphql';
-import { type CacheMemory, createFairCache } from '../../lib/cache.ts';
+import { createFairCache } from '../../lib/cache.ts';
 import { timeTask } from '../../lib/task-time.ts';
 import { checkLiterals } from '../compiled/literals.ts';
 import { checkMerging, checkNesting, tooLarge } from '../document-limits.ts';
@@ -18,11 +18,10 @@ import { parseDocument, validateDocument } from './documents.ts';
  * The cache of parsed and validated documents by text. Caches valid documents of callers, bounded by measured bytes
  * including plans and shared fairly by application. Invalid documents, and those without a caller, are not cached.
  */
-export function createDocumentStore({ schema, rules, limits, memory }: Options) {
+export function createDocumentStore({ schema, rules, limits }: Options) {
   const cache = createFairCache<ParsedDocument>({
     maxBytes: MAX_BYTES,
     maxEntryBytes: MAX_BYTES / 4,
-    memory,
   });
   const parsed = new WeakMap<DocumentNode, ParsedDocument>();
   const specified = specifiedRules.map((rule) =>
@@ -128,5 +127,4 @@ interface Options {
   /** Rules in addition to the specification's. */
   readonly rules: readonly ValidationRule[];
   readonly limits: DocumentLimits;
-  readonly memory?: CacheMemory | undefined;
 }

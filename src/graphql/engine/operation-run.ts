@@ -129,8 +129,8 @@ export class OperationRun {
 
   /** Documents of one request are parsed one after the other. */
   async #prepareNew({ query = '', operationName, variables }: SentOperation): Promise<void> {
-    const { permit } = this.#request.requestLog;
-    await permit.takeTurn();
+    const { work } = this.#request.context;
+    await work.takeTurn();
     let document: DocumentNode;
     try {
       document = this.#useDocument(this.#rules.store.parse(query, this.#applicationId));
@@ -141,9 +141,9 @@ export class OperationRun {
       this.#parseError = error;
       return;
     }
-    await permit.takeTurn();
+    await work.takeTurn();
     this.#checkOperation({ document, operationName, variables });
-    await permit.takeTurn();
+    await work.takeTurn();
     // The store keeps the errors for the later call of `validate`.
     this.#rules.store.validate(document);
   }
@@ -197,7 +197,7 @@ export class OperationRun {
     return requestLog.operation(logFields.operation, async () => {
       const charged = contextValue.charge(spent.cost);
       if (charged) await charged;
-      if (spent.cost > LONG_COST) await requestLog.permit.takeTurn();
+      if (spent.cost > LONG_COST) await contextValue.work.takeTurn();
       const args = {
         schema,
         document,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { CrossbookError } from '../../domain/errors.ts';
-import { type CacheMemory, createFairCache } from '../../lib/cache.ts';
+import { createFairCache } from '../../lib/cache.ts';
 import { parseJson } from '../../lib/json.ts';
 
 /** Finds the document of a request: its text, or the persisted one with its SHA-256. */
@@ -17,11 +17,10 @@ export interface PersistedOperations {
  * Automatic persisted queries: a client that has sent a document with its hash may later send the hash alone.
  * Documents are cached in memory per application, bounded in bytes; evicted ones have to be sent again.
  */
-export function createPersistedOperations(memory?: CacheMemory): PersistedOperations {
+export function createPersistedOperations(): PersistedOperations {
   const known = createFairCache<string>({
     maxBytes: MAX_BYTES,
     maxEntryBytes: MAX_DOCUMENT_BYTES,
-    memory,
   });
   return {
     isClosed: false,

@@ -1,8 +1,8 @@
 import type { ExecutionResult } from 'graphql';
+import { Allowance, RESPONSE_BOUNDS } from '../../domain/allowance.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
-import { Allowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
 import { type HttpResponse, toRetryAfter } from '../../lib/http-message.ts';
 import { type JsonBytes, toJsonBody } from '../../lib/json-body.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';

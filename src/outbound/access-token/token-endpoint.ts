@@ -141,7 +141,7 @@ export async function callTokenEndpoint(
   const { clock, random, target } = deps;
   const deadline = clock.now() + deps.settings.deadlineMs;
   const headers = { ...FIXED_HEADERS, ...request.headers };
-  const hold = deps.heldBytes.open(deps.owners, 'fetched_data');
+  const hold = deps.memory.open(deps.owners, 'fetched_data');
   return withRetries(
     { clock, random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
     () => deps.transport.send({ target, origin, request, headers, deadline, hold, onCall }),
@@ -151,7 +151,7 @@ export async function callTokenEndpoint(
 }
 
 interface EndpointDeps
-  extends Pick<OutboundDeps, 'clock' | 'random' | 'heldBytes' | 'settings' | 'transport'>,
+  extends Pick<OutboundDeps, 'clock' | 'random' | 'memory' | 'settings' | 'transport'>,
     Pick<Call, 'target'> {
   readonly owners: { readonly application: string; readonly connection?: string | undefined };
 }

@@ -1,7 +1,8 @@
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
+import { type Hold, toHoldError } from '../../admission/memory.ts';
+import type { Work } from '../../admission/work.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { JsonResponse } from '../../domain/remote.ts';
-import { type Hold, toHoldError, type WorkPermit } from '../../domain/resources.ts';
 import { Chunks } from '../../lib/json.ts';
 import { JsonLimitError, PIECE_BYTES, parseJsonInPieces } from '../../lib/json-pieces.ts';
 import { timeTask } from '../../lib/task-time.ts';
@@ -58,22 +59,28 @@ export class ReceivedAnswer implements JsonResponse {
   }
 
   #beginPiece(memory: number): Promise<void> | undefined {
-    const { hold, permit } = this.#received;
+    const { hold, work } = this.#received;
     if (memory > SMALL_BYTES && hold?.grow(memory) === false) throw toHoldError(hold);
-    return permit?.takeTurn();
+    return work?.takeTurn();
   }
 }
 
 /** Decompresses a body. `maxBytes` limits the decompressed size. */
 export function unpackBody(body: PackedBody): Chunks | Promise<Chunks> {
-  const { packed, encoding, maxBytes } = body;
+  const { packed, encoding, maxBytes, hold } = body;
   if (encoding === undefined || encoding === 'identity' || packed.bytes === 0) return packed;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw badBody('The provider answered in an encoding that was not asked for.');
   }
   if (packed.bytes > UNPACK_AT_ONCE_BYTES) return unpackInPieces(body);
+  const bytes = unpackAtOnce(packed, maxBytes);
+  if (hold?.grow(bytes.length) === false) throw toHoldError(hold);
+  return new Chunks(bytes);
+}
+
+function unpackAtOnce(packed: Chunks, maxOutputLength: number): Buffer {
   try {
-    return new Chunks(gunzipSync(Buffer.concat(packed.list), { maxOutputLength: maxBytes }));
+    return gunzipSync(Buffer.concat(packed.list), { maxOutputLength });
   } catch (error) {
     const isTooMuch = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     throw isTooMuch ? unpacksToTooMuch(error) : notUnpacked(error);
@@ -167,5 +174,5 @@ interface Received extends Pick<JsonResponse, 'status'> {
   readonly pieces: Chunks;
   readonly hold: Hold | undefined;
   /** Of the request that the call is made for. */
-  readonly permit: Pick<WorkPermit, 'takeTurn'> | undefined;
+  readonly work: Pick<Work, 'takeTurn'> | undefined;
 }

@@ -1,8 +1,9 @@
 import { Agent, type Dispatcher } from 'undici';
+import { type Hold, toHoldError } from '../../admission/memory.ts';
+import type { Work } from '../../admission/work.ts';
 import { AbandonedError, CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
 import type { ProviderCall } from '../../domain/log.ts';
 import { type JsonResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
-import { type Hold, toHoldError, type WorkPermit } from '../../domain/resources.ts';
 import { type Clock, whenOver } from '../../lib/clock.ts';
 import { Chunks } from '../../lib/json.ts';
 import { codeOf, timedOut, toTransportFailure } from '../failures.ts';
@@ -33,7 +34,7 @@ export function createTransport(options: TransportOptions) {
      * and to its request.
      */
     async send(call: Call): Promise<JsonResponse> {
-      const { origin, request, headers, deadline, hold, permit } = call;
+      const { origin, request, headers, deadline, hold, work } = call;
       const startedAt = clock.now();
       let stopWaiting: (() => void) | undefined;
       try {
@@ -43,11 +44,11 @@ export function createTransport(options: TransportOptions) {
             origin,
             maxBytes: maxAnswerBytes,
             hold,
-            permit,
+            work,
             resolve,
             reject,
           });
-          stopWaiting = whenOver({ clock, deadline, permit }, (hasGone) =>
+          stopWaiting = whenOver({ clock, deadline, signal: work?.signal }, (hasGone) =>
             handler.fail(hasGone ? new AbandonedError() : timedOut('remote-provider')),
           );
           const agent = sandboxOrigins.has(origin) ? sandbox : guarded;
@@ -124,7 +125,7 @@ export interface Call {
   /** Grows with the response; the caller releases it. */
   readonly hold?: Hold | undefined;
   /** Aborts the call when its client disconnects. */
-  readonly permit?: Pick<WorkPermit, 'whenGone' | 'takeTurn'> | undefined;
+  readonly work?: Pick<Work, 'signal' | 'takeTurn'> | undefined;
   /** The time in the queue of the rate limiter. */
   readonly waitedMs?: number;
   /** Called after the call. */
@@ -225,9 +226,9 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   #finish(pieces: Chunks): void {
-    const { hold, permit } = this.#options;
+    const { hold, work } = this.#options;
     const [status, headers] = [this.#status, this.#headers];
-    this.#options.resolve(new ReceivedAnswer({ status, headers, pieces, hold, permit }));
+    this.#options.resolve(new ReceivedAnswer({ status, headers, pieces, hold, work }));
   }
 }
 
@@ -250,7 +251,7 @@ interface HandlerOptions {
   readonly maxBytes: number;
   /** Grows with the response; the caller releases it. */
   readonly hold: Hold | undefined;
-  readonly permit: Call['permit'];
+  readonly work: Call['work'];
   resolve(answer: JsonResponse): void;
   reject(error: unknown): void;
 }

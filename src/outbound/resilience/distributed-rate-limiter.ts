@@ -62,9 +62,9 @@ export function createDistributedRateLimiter({
   async function askAll(
     first: Promise<void> | undefined,
     deadline: number,
-    { permit }: AcquireOptions = {},
+    { signal }: AcquireOptions = {},
   ): Promise<void> {
-    for (let local = first; ; local = limiter.acquire(deadline, { inFront: true, permit })) {
+    for (let local = first; ; local = limiter.acquire(deadline, { inFront: true, signal })) {
       await local;
       const result = await distributedRateLimits.acquire({
         name,
@@ -75,7 +75,7 @@ export function createDistributedRateLimiter({
       if (result === undefined) {
         // It had acquired a permit of the whole limit: now it needs one within the process's share.
         limiter.cancel();
-        await limiter.acquire(deadline, { inFront: true, permit });
+        await limiter.acquire(deadline, { inFront: true, signal });
         return;
       }
       if ('permitId' in result) {

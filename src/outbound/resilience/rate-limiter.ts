@@ -26,7 +26,7 @@ export function createRateLimiter({
      */
     acquire(
       deadline: number,
-      { inFront = false, permit }: AcquireOptions = {},
+      { inFront = false, signal }: AcquireOptions = {},
     ): Promise<void> | undefined {
       const now = clock.now();
       if (isFree(now) && (inFront || queue.size === 0)) {
@@ -37,7 +37,7 @@ export function createRateLimiter({
       if (at > deadline || queue.size >= maxWaiting) {
         return Promise.reject(rateLimited(Math.max(at - now, MIN_RETRY_AFTER_MS)));
       }
-      const waiting = enqueue(deadline, { inFront, permit });
+      const waiting = enqueue(deadline, { inFront, signal });
       wakeInTime(now);
       return waiting;
     },
@@ -79,7 +79,7 @@ export function createRateLimiter({
   };
 
   /** Resolves when the call may be sent. Rejects at its deadline, or when its client disconnects. */
-  function enqueue(deadline: number, { inFront, permit }: AcquireOptions): Promise<void> {
+  function enqueue(deadline: number, { inFront, signal }: AcquireOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       let stopWaiting: (() => void) | undefined;
       const waiter: Waiter = {
@@ -93,7 +93,7 @@ export function createRateLimiter({
       };
       if (inFront) queue = new Set([waiter, ...queue]);
       else queue.add(waiter);
-      stopWaiting = whenOver({ clock, deadline, permit }, (hasGone) =>
+      stopWaiting = whenOver({ clock, deadline, signal }, (hasGone) =>
         waiter.leave(hasGone ? new AbandonedError() : rateLimited(retryAfter())),
       );
     });
@@ -189,8 +189,8 @@ interface Learned {
 
 export interface AcquireOptions {
   readonly inFront?: boolean;
-  /** The permit whose client may disconnect: the call then leaves the queue. */
-  readonly permit?: Wait['permit'];
+  /** Aborted when the client disconnects: the call then leaves the queue. */
+  readonly signal?: Wait['signal'];
 }
 
 export interface RateLimiterOptions {

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { FairShares, shareOf } from '../../admission/fair-shares.ts';
 import type { ClaimedEndpoint, Delivery, WebhookQueue } from '../../domain/event.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { FairSlots } from '../../lib/fair-slots.ts';
 import { createWebhookPost, type PostOutcome } from './post.ts';
 
 /**
@@ -13,7 +13,7 @@ export function openWebhookSender(deps: SenderDeps) {
   const { queue, clock } = deps;
   const post = createWebhookPost(deps);
   const serving = new Set<Promise<void>>();
-  const slots = { healthy: new FairSlots(MAX_HEALTHY), failing: new FairSlots(MAX_FAILING) };
+  const slots = { healthy: new FairShares(MAX_HEALTHY), failing: new FairShares(MAX_FAILING) };
   let isStopping = false;
   let pumping: Promise<void> | undefined;
   let isAskedAgain = false;
@@ -52,9 +52,9 @@ export function openWebhookSender(deps: SenderDeps) {
   function start(endpoint: ClaimedEndpoint, lease: string): void {
     const { applicationId } = endpoint;
     const shared = endpoint.failures > 0 ? slots.failing : slots.healthy;
-    shared.take(applicationId);
+    shared.take(shareOf(applicationId));
     const served = serve(endpoint, lease).finally(() => {
-      shared.release(applicationId);
+      shared.release(shareOf(applicationId));
       serving.delete(served);
       // More may be due for it, or for an endpoint without a slot.
       if (!isStopping) pump().catch(deps.onError);

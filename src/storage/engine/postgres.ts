@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
+import { createFairQueue } from '../../admission/fair-shares.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
-import { createFairQueue } from '../../lib/fair-slots.ts';
 import { createDatabaseBreaker, createStatementBreakers } from './circuit-breaker.ts';
 import {
   createProbe,

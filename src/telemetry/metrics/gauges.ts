@@ -13,25 +13,25 @@ export function registerGauges(
   { registry }: { readonly registry: Registry },
   sources: GaugeSources,
 ): void {
-  const { requests, heldBytes, clients, providers, webhooks } = sources;
+  const { requests, memory, clients, providers, webhooks } = sources;
   const gauge = createGauges(registry);
-  gauge('crossbook_requests_running', ['caller'], 'Requests at work, by who sent them.', () => {
-    const { running, strangers } = requests();
-    return [
-      [running - strangers, 'known'],
-      [strangers, 'none'],
-    ];
-  });
   gauge(
-    'crossbook_requests_queued',
-    [],
-    'Requests that wait for a place at work.',
-    () => requests().queued,
+    'crossbook_requests_running',
+    ['caller'],
+    'Requests that have begun, by who sent them.',
+    () => {
+      const { running, strangers } = requests();
+      return [
+        [running - strangers, 'known'],
+        [strangers, 'none'],
+      ];
+    },
   );
+  gauge('crossbook_requests_queued', [], 'Requests that have not begun.', () => requests().queued);
   gauge(
     'crossbook_requests_turned_away_total',
     ['reason'],
-    'Requests that were refused for lack of a place.',
+    'Requests that were refused because the queue was full, or because they had waited for too long.',
     () => {
       const { queueFull, queueTimeout } = requests().refused;
       return [
@@ -41,9 +41,9 @@ export function registerGauges(
     },
   );
   const byKind = (count: 'held' | 'refused') => () =>
-    Object.entries(heldBytes().kinds).map(([kind, counts]) => [counts[count], kind] as const);
+    Object.entries(memory().kinds).map(([kind, counts]) => [counts[count], kind] as const);
   gauge('crossbook_held_bytes', ['kind'], 'Memory held for clients and providers.', byKind('held'));
-  gauge('crossbook_held_bytes_max', [], 'The bound of the sum.', () => heldBytes().max);
+  gauge('crossbook_held_bytes_max', [], 'The bound of the sum.', () => memory().max);
   gauge(
     'crossbook_held_bytes_refused_total',
     ['kind'],
@@ -262,7 +262,7 @@ interface GaugeSources {
     readonly strangers: number;
     readonly refused: { readonly queueFull: number; readonly queueTimeout: number };
   };
-  heldBytes(): {
+  memory(): {
     readonly max: number;
     readonly kinds: Readonly<Record<string, { readonly held: number; readonly refused: number }>>;
   };

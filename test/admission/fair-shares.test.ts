@@ -1,41 +1,41 @@
 import { describe, expect, test } from 'vitest';
-import { createFairQueue, FairSlots } from '../../src/lib/fair-slots.ts';
+import { createFairQueue, FairShares, shareOf } from '../../src/admission/fair-shares.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
-describe('fair slots', () => {
+describe('fair shares', () => {
   /** Takes as many as the owner may. */
-  function takeAll(slots: FairSlots, owner: string): number {
+  function takeAll(places: FairShares, owner: string): number {
     let taken = 0;
-    for (; slots.mayTake(owner); taken += 1) slots.take(owner);
+    for (; places.mayTake(shareOf(owner)); taken += 1) places.take(shareOf(owner));
     return taken;
   }
 
-  test('leave most slots to others, and a free one after several owners that release nothing', () => {
-    const slots = new FairSlots(128);
-    const taken = Array.from({ length: 10 }, (_, n) => takeAll(slots, `owner ${n}`));
+  test('leave most places to others, and a free one after several owners that release nothing', () => {
+    const places = new FairShares(128);
+    const taken = Array.from({ length: 10 }, (_, n) => takeAll(places, `owner ${n}`));
     expect(taken[0]).toBe(43);
-    expect(slots.free).toBeGreaterThan(0);
-    expect(slots.mayTake('a newcomer')).toBe(true);
+    expect(places.free).toBeGreaterThan(0);
+    expect(places.mayTake(shareOf('a newcomer'))).toBe(true);
   });
 
   test('are shared in equal parts by owners that release theirs in turn', () => {
-    const slots = new FairSlots(10);
+    const places = new FairShares(10);
     const owners = ['a', 'b', 'c'];
     for (let round = 0; round < 30; round += 1) {
       for (const owner of owners) {
-        if (slots.held.has(owner)) slots.release(owner);
-        takeAll(slots, owner);
+        if (places.held.has(owner)) places.release(shareOf(owner));
+        takeAll(places, owner);
       }
     }
-    expect([...slots.held.values()]).toEqual([2, 2, 2]);
-    expect(slots.free).toBe(4);
+    expect([...places.held.values()]).toEqual([2, 2, 2]);
+    expect(places.free).toBe(4);
   });
 
   test('grant one to everybody while any is free, also where there is one only', () => {
-    const slots = new FairSlots(1);
-    expect([takeAll(slots, 'a'), takeAll(slots, 'b')]).toEqual([1, 0]);
-    slots.release('a');
-    expect(takeAll(slots, 'b')).toBe(1);
+    const places = new FairShares(1);
+    expect([takeAll(places, 'a'), takeAll(places, 'b')]).toEqual([1, 0]);
+    places.release(shareOf('a'));
+    expect(takeAll(places, 'b')).toBe(1);
   });
 });
 

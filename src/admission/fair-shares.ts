@@ -1,0 +1,129 @@
+import type { Clock } from '../lib/clock.ts';
+
+/**
+ * Shares what exists once in the process (places, bytes) among owners. An owner may take more while it holds less
+ * than `times` what is free: alone it gets up to a third with ½, half with 1, three quarters with 3. Several owners
+ * share the rest, and a newcomer finds some free however long the others hold theirs.
+ */
+export class FairShares {
+  readonly #held = new Map<string, number>();
+  #free: number;
+
+  constructor(total: number) {
+    this.#free = total;
+  }
+
+  get free(): number {
+    return this.#free;
+  }
+
+  /** The owners that hold some, with their amounts. */
+  get held(): ReadonlyMap<string, number> {
+    return this.#held;
+  }
+
+  /** Whether each of the owners may take as much. */
+  mayTake(shares: readonly Share[], amount = 1): boolean {
+    // The last unit decides, after all others were taken.
+    const others = amount - 1;
+    const free = this.#free - others;
+    return shares.every(({ owner, times }) => this.#heldBy(owner) + others < times * free);
+  }
+
+  /** What is taken counts for each of the owners, and once for what is free. */
+  take(shares: readonly Share[], amount = 1): void {
+    for (const { owner } of shares) this.#held.set(owner, this.#heldBy(owner) + amount);
+    this.#free -= amount;
+  }
+
+  release(shares: readonly Share[], amount = 1): void {
+    for (const { owner } of shares) {
+      const left = this.#heldBy(owner) - amount;
+      if (left > 0) this.#held.set(owner, left);
+      else this.#held.delete(owner);
+    }
+    this.#free += amount;
+  }
+
+  #heldBy(owner: string): number {
+    return this.#held.get(owner) ?? 0;
+  }
+}
+
+/** The share of one owner. */
+export interface Share {
+  readonly owner: string;
+  readonly times: number;
+}
+
+/** A share of at most a third, for owners that are all alike. */
+export function shareOf(owner: string): readonly Share[] {
+  return [{ owner, times: 1 / 2 }];
+}
+
+/**
+ * Runs work in places that are shared fairly. Work without a place queues with its owner, and the owners are served in
+ * turn.
+ */
+export function createFairQueue({ max, maxWaitMs, clock, toRefusal }: FairQueueOptions) {
+  const places = new FairShares(max);
+  /** The least recently served owner first. */
+  const queues = new Map<string, Set<() => void>>();
+
+  return {
+    async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
+      const shares = shareOf(owner);
+      if (places.mayTake(shares)) places.take(shares);
+      else await waitForPlace(owner);
+      try {
+        return await work();
+      } finally {
+        places.release(shares);
+        serve();
+      }
+    },
+    countWaiting: () => [...queues.values()].reduce((sum, queue) => sum + queue.size, 0),
+  };
+
+  /** Resolves with the place taken. */
+  function waitForPlace(owner: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const queue = queues.get(owner) ?? new Set();
+      queues.set(owner, queue);
+      const start = () => {
+        cancel();
+        resolve();
+      };
+      const cancel = clock.schedule(maxWaitMs, () => {
+        queue.delete(start);
+        if (queue.size === 0) queues.delete(owner);
+        reject(toRefusal());
+      });
+      queue.add(start);
+    });
+  }
+
+  function serve(): void {
+    for (const [owner, queue] of queues) {
+      const [start] = queue;
+      const shares = shareOf(owner);
+      if (!start || !places.mayTake(shares)) continue;
+      places.take(shares);
+      queue.delete(start);
+      queues.delete(owner);
+      // At the end of the map, which this loop reaches again.
+      if (queue.size > 0) queues.set(owner, queue);
+      start();
+    }
+  }
+}
+
+interface FairQueueOptions {
+  /** The number of places. */
+  readonly max: number;
+  /** Work that queues for longer is refused. */
+  readonly maxWaitMs: number;
+  readonly clock: Pick<Clock, 'schedule'>;
+  /** The error of refused work. */
+  toRefusal(): Error;
+}

@@ -1,0 +1,379 @@
+import { AbandonedError, CrossbookError } from '../domain/errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import { FairShares, type Share } from './fair-shares.ts';
+import { type Memory, toHoldError } from './memory.ts';
+import type { Releasable, RequestWork } from './work.ts';
+
+/**
+ * The queue at the door. A process has one thread, and this queue shares it: fairly by application, and within an
+ * application by connection. A request waits in it until it begins, and again, each time that it has milliseconds of
+ * work to do, for its turn. Work that has begun comes before requests that have not.
+ *
+ * - A request begins when it has its turn and a place. Places limit the requests that have begun, whatever they wait
+ *   for, so that what they hold in memory is limited too.
+ * - The queue is limited in length and in time: beyond that, requests are refused with a 503.
+ * - Turns are given in time slices: an iteration of the event loop runs pieces of work until its slice is used up, and
+ *   then lets the loop read sockets and timers.
+ */
+export class RequestQueue {
+  readonly #begun: FairShares;
+  readonly #queued: FairShares;
+  readonly #options: Required<RequestQueueOptions>;
+  /** Applications with waiting work, the least recently served first. */
+  readonly #lines = new Map<string, Line>();
+  readonly #refused = { queueFull: 0, queueTimeout: 0 };
+  #waiting = 0;
+  /** Nothing that waits can run, until something else is added or a place is free. */
+  #isBlocked = false;
+  /** Start of the time slice of this iteration of the event loop. */
+  #sliceSince: number | undefined;
+  #isScheduled = false;
+  /** The application that was served last. */
+  #served: string | undefined;
+  #cancelSweep: (() => void) | undefined;
+
+  constructor(options: RequestQueueOptions) {
+    this.#options = {
+      defer: setImmediate,
+      maxQueued: 2 * options.maxBegun,
+      maxUnauthenticated: options.maxBegun,
+      ...options,
+    };
+    this.#begun = new FairShares(options.maxBegun);
+    this.#queued = new FairShares(this.#options.maxQueued);
+  }
+
+  /** A request that has arrived. End it in any case. Without an application it is unauthenticated. */
+  enter({ application = UNAUTHENTICATED, connection = '' }: RequestOwner): EnteredRequest {
+    const name = `${application} ${connection}`;
+    return new EnteredRequest(this, this.#options.memory, {
+      application,
+      connection: name,
+      shares: [
+        { owner: application, times: APPLICATION_TIMES },
+        { owner: name, times: CONNECTION_TIMES },
+      ],
+    });
+  }
+
+  counts() {
+    const unauthenticated = this.#begun.held.get(UNAUTHENTICATED) ?? 0;
+    return {
+      running: this.#options.maxBegun - this.#begun.free,
+      /** Requests without an application that have begun. */
+      strangers: unauthenticated,
+      queued: this.#options.maxQueued - this.#queued.free,
+      refused: this.#refused,
+    };
+  }
+
+  /** Resolves when the request has begun. Throws where it cannot wait, and rejects where it has waited too long. */
+  begin(request: EnteredRequest): Promise<void> | undefined {
+    const { owner } = request;
+    if (this.#hasPlace(owner) && this.#mayRunNow(owner.application)) {
+      this.#begun.take(owner.shares);
+      request.state = 'begun';
+      return undefined;
+    }
+    if (!this.#queued.mayTake(owner.shares)) throw this.#overloaded('queueFull');
+    this.#queued.take(owner.shares);
+    request.state = 'queued';
+    return new Promise((resolve, reject) => {
+      const since = this.#options.clock.now();
+      this.#add('queued', { owner, since, resolve, reject, request });
+      this.#cancelSweep ??= this.#options.clock.schedule(MAX_WAIT_MS, () => this.#sweep());
+    });
+  }
+
+  /** Resolves when it is the turn of a request that has begun. */
+  takeTurn(owner: Owner): Promise<void> | undefined {
+    if (this.#mayRunNow(owner.application)) return undefined;
+    return new Promise((resolve, reject) => {
+      this.#add('begun', { owner, since: 0, resolve, reject, request: undefined });
+    });
+  }
+
+  /** Frees the place of a request that has begun; one that is queued is refused. */
+  leave(request: EnteredRequest): void {
+    const { application, connection, shares } = request.owner;
+    if (request.state === 'begun') {
+      this.#begun.release(shares);
+      if (this.#waiting > 0) this.#wake();
+    }
+    if (request.state !== 'queued') return;
+    for (const waiting of this.#lines.get(application)?.queued.get(connection) ?? [])
+      if (waiting.request === request) this.#remove(waiting, new AbandonedError());
+  }
+
+  countQueued({ application, connection }: Owner): number {
+    return this.#lines.get(application)?.queued.get(connection)?.size ?? 0;
+  }
+
+  #hasPlace({ application, shares }: Owner): boolean {
+    const { maxUnauthenticated } = this.#options;
+    if (application === UNAUTHENTICATED && this.counts().strangers >= maxUnauthenticated)
+      return false;
+    return this.#begun.mayTake(shares);
+  }
+
+  /** Work continues at once while nothing else can run, or while the slice of its application lasts. */
+  #mayRunNow(application: string): boolean {
+    const isAlone = this.#waiting === 0 || this.#isBlocked;
+    if (isAlone && this.#sliceSince === undefined) {
+      this.#sliceSince = this.#options.clock.now();
+      this.#schedule();
+      return true;
+    }
+    return (isAlone || application === this.#served) && this.#hasTime();
+  }
+
+  #hasTime(): boolean {
+    const since = this.#sliceSince;
+    return since !== undefined && this.#options.clock.now() - since < SLICE_MS;
+  }
+
+  #add(kind: keyof Line, waiting: Waiting): void {
+    const { application, connection } = waiting.owner;
+    const line = this.#lines.get(application) ?? { begun: new Map(), queued: new Map() };
+    this.#lines.set(application, line);
+    const queue = line[kind].get(connection) ?? new Set();
+    line[kind].set(connection, queue.add(waiting));
+    this.#waiting += 1;
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#isBlocked = false;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (!this.#isScheduled) this.#options.defer(() => this.#endSlice());
+    this.#isScheduled = true;
+  }
+
+  /** Runs at the end of an iteration of the event loop. What waits is served in the next one. */
+  #endSlice(): void {
+    const { defer } = this.#options;
+    this.#sliceSince = undefined;
+    this.#isScheduled = false;
+    if (this.#waiting === 0 || this.#isBlocked) return;
+    for (let piece = Math.min(this.#waiting, MAX_PIECES); piece > 0; piece -= 1)
+      defer(() => this.#serve());
+    this.#schedule();
+  }
+
+  /** Lets one piece of work run. */
+  #serve(): void {
+    this.#sliceSince ??= this.#options.clock.now();
+    if (this.#waiting === 0 || !this.#hasTime()) return;
+    const next = this.#takeNext();
+    if (!next) {
+      this.#isBlocked = true;
+      return;
+    }
+    this.#waiting -= 1;
+    this.#served = next.owner.application;
+    next.resolve();
+  }
+
+  #takeNext(): Waiting | undefined {
+    for (const [application, line] of this.#lines) {
+      const next =
+        takeFirst(line.begun) ?? takeFirst(line.queued, ({ owner }) => this.#hasPlace(owner));
+      if (!next) continue;
+      if (next.request) {
+        this.#queued.release(next.owner.shares);
+        this.#begun.take(next.owner.shares);
+        next.request.state = 'begun';
+      }
+      this.#lines.delete(application);
+      if (line.begun.size + line.queued.size > 0) this.#lines.set(application, line);
+      return next;
+    }
+    return undefined;
+  }
+
+  #remove(waiting: Waiting, error: CrossbookError): void {
+    const { application, connection, shares } = waiting.owner;
+    const line = this.#lines.get(application);
+    const queue = line?.queued.get(connection);
+    if (!line || !queue?.delete(waiting)) return;
+    if (queue.size === 0) line.queued.delete(connection);
+    if (line.begun.size + line.queued.size === 0) this.#lines.delete(application);
+    this.#waiting -= 1;
+    this.#queued.release(shares);
+    waiting.reject(error);
+  }
+
+  /** Refuses the requests that have waited too long. */
+  #sweep(): void {
+    const { clock } = this.#options;
+    this.#cancelSweep = undefined;
+    const before = clock.now() - MAX_WAIT_MS;
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { queued } of [...this.#lines.values()]) {
+      for (const waiting of [...queued.values()].flatMap((queue) => [...queue])) {
+        if (waiting.since <= before) this.#remove(waiting, this.#overloaded('queueTimeout'));
+        else oldest = Math.min(oldest, waiting.since);
+      }
+    }
+    if (oldest === Number.POSITIVE_INFINITY) return;
+    const delayMs = Math.max(SWEEP_EVERY_MS, oldest - before);
+    this.#cancelSweep = clock.schedule(delayMs, () => this.#sweep());
+  }
+
+  #overloaded(reason: keyof typeof DETAILS): CrossbookError {
+    this.#refused[reason] += 1;
+    return new CrossbookError('SERVICE_UNAVAILABLE', DETAILS[reason], {
+      retryAfterMs: RETRY_AFTER_MS,
+    });
+  }
+}
+
+/** Takes the first of the connection that was served the longest time ago. */
+function takeFirst(
+  queues: Map<string, Set<Waiting>>,
+  mayTake: (waiting: Waiting) => boolean = () => true,
+): Waiting | undefined {
+  for (const [connection, queue] of queues) {
+    const [first] = queue;
+    if (!first || !mayTake(first)) continue;
+    queue.delete(first);
+    queues.delete(connection);
+    if (queue.size > 0) queues.set(connection, queue);
+    return first;
+  }
+  return undefined;
+}
+
+/** A request from its arrival to its end: it arrives, is queued, has begun, has ended. */
+export class EnteredRequest implements RequestWork {
+  readonly owner: Owner;
+  /** Set by the queue, until the end. */
+  state: 'arrived' | 'queued' | 'begun' | 'ended' = 'arrived';
+  readonly #queue: RequestQueue;
+  readonly #memory: Memory;
+  #client: AbortController | undefined;
+  #hasDisconnected = false;
+  #holds: Releasable[] | undefined;
+  #reserved: ReturnType<Memory['open']> | undefined;
+
+  constructor(queue: RequestQueue, memory: Memory, owner: Owner) {
+    this.#queue = queue;
+    this.#memory = memory;
+    this.owner = owner;
+  }
+
+  /** Resolves when the request may begin. Rejects with SERVICE_UNAVAILABLE. */
+  async begin(): Promise<void> {
+    if (!this.#hasDisconnected) await this.#queue.begin(this);
+    if (this.#hasDisconnected) throw new AbandonedError();
+  }
+
+  async takeTurn(): Promise<void> {
+    await this.#queue.takeTurn(this.owner);
+  }
+
+  get signal(): AbortSignal {
+    this.#client ??= new AbortController();
+    if (this.#hasDisconnected) this.#client.abort(new AbandonedError());
+    return this.#client.signal;
+  }
+
+  countQueued(): number {
+    return this.#queue.countQueued(this.owner);
+  }
+
+  reserve(bytes: number): void {
+    if (!this.#reserved) {
+      const { application } = this.owner;
+      this.#reserved = this.#memory.open({ application }, 'fetched_data');
+      this.keep(this.#reserved);
+    }
+    if (!this.#reserved.grow(bytes)) throw toHoldError(this.#reserved);
+  }
+
+  keep(hold: Releasable): void {
+    this.#holds ??= [];
+    if (this.state === 'ended') hold.release();
+    else this.#holds.push(hold);
+  }
+
+  /** The client has disconnected: what the request waits for ends. */
+  disconnect(): void {
+    if (this.state === 'ended') return;
+    this.#hasDisconnected = true;
+    if (this.state === 'queued') this.#queue.leave(this);
+    this.#client?.abort(new AbandonedError());
+  }
+
+  /** Called after the response. Idempotent. */
+  end(): void {
+    this.#queue.leave(this);
+    this.state = 'ended';
+    for (const hold of this.#holds?.splice(0) ?? []) hold.release();
+  }
+}
+
+const DETAILS = {
+  queueFull: 'Too many requests of this caller are queued: try again.',
+  queueTimeout: 'The server is busy, and the request has been queued for too long: try again.',
+};
+
+/** The owner of all requests without a key or token: no application has this id. */
+const UNAUTHENTICATED = '';
+/** Of places and of the queue, an application alone gets half, a connection alone a third. */
+const APPLICATION_TIMES = 1;
+const CONNECTION_TIMES = 1 / 2;
+/** How long a request may wait until it begins. */
+const MAX_WAIT_MS = 5_000;
+const SWEEP_EVERY_MS = 50;
+const RETRY_AFTER_MS = 1_000;
+/** The time slice of one iteration of the event loop: the delay that others see. */
+const SLICE_MS = 2;
+/** The maximum of waiting pieces that one iteration runs. */
+const MAX_PIECES = 64;
+
+/** What waits of one application, by connection: the least recently served first. */
+interface Line {
+  /** Requests that have begun and wait for a turn. */
+  readonly begun: Map<string, Set<Waiting>>;
+  /** Requests that have not begun. */
+  readonly queued: Map<string, Set<Waiting>>;
+}
+
+interface Waiting {
+  readonly owner: Owner;
+  readonly since: number;
+  /** Absent for the turn of a request that has begun. */
+  readonly request: EnteredRequest | undefined;
+  resolve(): void;
+  reject(error: CrossbookError): void;
+}
+
+interface Owner {
+  readonly application: string;
+  /** Unique among all applications. */
+  readonly connection: string;
+  readonly shares: readonly Share[];
+}
+
+export interface RequestOwner {
+  readonly application?: string | undefined;
+  /** The customer and the provider, as far as headers name them. */
+  readonly connection?: string | undefined;
+}
+
+export interface RequestQueueOptions {
+  /** The maximum of requests that have begun, whatever they wait for. */
+  readonly maxBegun: number;
+  /** The maximum among them without a key or token. */
+  readonly maxUnauthenticated?: number;
+  /** The maximum of requests that have not begun; twice `maxBegun` by default. */
+  readonly maxQueued?: number;
+  readonly memory: Memory;
+  readonly clock: Pick<Clock, 'now' | 'schedule'>;
+  /** Calls back in the next iteration of the event loop. */
+  readonly defer?: (callback: () => void) => unknown;
+}

@@ -1,0 +1,87 @@
+import { CrossbookError } from './errors.ts';
+
+/** Limits of the response to one HTTP request, independent of cost estimates. */
+export interface ResponseBounds {
+  /** The number of fields and list items. */
+  readonly values: number;
+  /** Uncompressed bytes of the body. */
+  readonly bytes: number;
+  /** The last error counts the omitted ones. */
+  readonly errors: number;
+  /** Serialized bytes of all errors. */
+  readonly errorBytes: number;
+}
+
+export const RESPONSE_BOUNDS = {
+  caller: { values: 400_000, bytes: 16 * 1024 * 1024, errors: 100, errorBytes: 256 * 1024 },
+  stranger: { values: 100_000, bytes: 1024 * 1024, errors: 20, errorBytes: 32 * 1024 },
+} as const satisfies Record<string, ResponseBounds>;
+
+/**
+ * The remaining response limits of one HTTP request, including all operations of a batch. Consumed while the response is
+ * produced, so it holds for any data. Each method throws above its limit.
+ */
+export class Allowance {
+  readonly bounds: ResponseBounds;
+  /** The error that was thrown, if a limit was exceeded. */
+  exceeded: CrossbookError | undefined;
+  #values = 0;
+  #resultBytes = 0;
+  #bytes = 0;
+  #errors = 0;
+  #errorBytes = 0;
+
+  constructor(bounds: ResponseBounds) {
+    this.bounds = bounds;
+  }
+
+  get consumed() {
+    return { values: this.#values, bytes: this.#bytes };
+  }
+
+  /** Whether many values were produced. */
+  get isLarge() {
+    return this.#values > LARGE;
+  }
+
+  /** Called before values are produced. */
+  consumeValues(count: number): void {
+    this.#values += count;
+    if (this.#values > this.bounds.values) this.#stop(`${this.bounds.values} values`);
+  }
+
+  /** Called when long strings and JSON documents enter the result, before serialization. */
+  consumeResultBytes(count: number): void {
+    this.#resultBytes += count;
+    if (this.#resultBytes > this.bounds.bytes) this.#stop(`${this.bounds.bytes} bytes`);
+  }
+
+  /** Called when bytes of the body are serialized. */
+  consumeBytes(count: number): void {
+    this.#bytes += count;
+    if (this.#bytes > this.bounds.bytes) this.#stop(`${this.bounds.bytes} bytes`);
+  }
+
+  /** False where another error of this size exceeds the limit. */
+  takeError(bytes: number): boolean {
+    const { errors, errorBytes } = this.bounds;
+    if (this.#errors >= errors || this.#errorBytes + bytes > errorBytes) return false;
+    this.#errors += 1;
+    this.#errorBytes += bytes;
+    return true;
+  }
+
+  #stop(bound: string): never {
+    // Exhausts all limits, so that other running operations of the batch stop too.
+    this.#values = Number.POSITIVE_INFINITY;
+    this.#resultBytes = Number.POSITIVE_INFINITY;
+    this.exceeded ??= new CrossbookError(
+      'BAD_REQUEST',
+      `The answer is too large: it has more than ${bound}, which is the bound. Ask for fewer items, fields or aliases.`,
+    );
+    throw this.exceeded;
+  }
+}
+
+/** The number of values. */
+const LARGE = 10_000;
