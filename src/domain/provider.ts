@@ -67,6 +67,8 @@ export interface CustomerAccount {
   readonly send: Send;
   readonly connection: Connection;
   openFacts(): ConnectionFacts;
+  /** Call before each record is mapped: a record may be large. Undefined: go on at once. */
+  takeTurn(): Promise<void> | undefined;
 }
 
 /** The contacts of one customer in one CRM. */

@@ -231,9 +231,9 @@ class PieceParser {
       byte === SPACE || byte === LINE_FEED || byte === RETURN || byte === TAB;
     ) {
       at += 1;
+      if (at - start > MAX_SPACE_BYTES) throw new JsonLimitError('it has too much white space');
       byte = bytes[at];
     }
-    if (at - start > MAX_SPACE_BYTES) throw new JsonLimitError('it has too much white space');
     this.#at = at;
   }
 

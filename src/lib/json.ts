@@ -6,6 +6,7 @@ import {
   parseJsonInPieces,
   VALUE_BYTES,
 } from './json-pieces.ts';
+import type { TakeTurn } from './pace.ts';
 import { timeTask } from './task-time.ts';
 
 /**
@@ -37,8 +38,6 @@ export async function readJsonBody(bytes: Buffer, takeTurn: TakeTurn): Promise<R
     throw cause;
   }
 }
-
-type TakeTurn = () => Promise<void> | undefined;
 
 function readJsonBytes(bytes: Buffer): ReadJson {
   const text = bytes.toString('utf8');
@@ -210,7 +209,7 @@ export function measureSize(value: unknown, limits: SizeLimits): number {
     size += typeof one === 'string' ? one.length : 1;
     if (size > limits.size) return false;
     if (typeof one !== 'object' || one === null) return true;
-    if (levels === 0) return false;
+    if (levels === 0 || limits.isUnknown?.(one)) return false;
     if (Array.isArray(one)) return one.every((item) => visit(item, levels - 1));
     for (const key in one) {
       size += key.length;
@@ -221,9 +220,11 @@ export function measureSize(value: unknown, limits: SizeLimits): number {
   return visit(value, limits.levels) ? size : Number.POSITIVE_INFINITY;
 }
 
-interface SizeLimits {
+export interface SizeLimits {
   readonly levels: number;
   readonly size: number;
+  /** Whether the size of this object is unknown, and above the limits. */
+  isUnknown?(value: object): boolean;
 }
 
 /** The length including quotes. */
@@ -288,6 +289,23 @@ export class Chunks {
   toBuffer(): Buffer {
     const [first, second] = this.list;
     return first && !second ? first : Buffer.concat(this.#list, this.bytes);
+  }
+
+  /** The same in pieces, because new memory of megabytes takes long to fill. The buffer takes the place of the chunks. */
+  async join(takeTurn: TakeTurn): Promise<Buffer> {
+    this.#close();
+    const chunks = this.#list;
+    if (chunks.length < 2) return this.toBuffer();
+    const joined = Buffer.allocUnsafeSlow(this.bytes);
+    let filled = 0;
+    for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) {
+      const turn = takeTurn();
+      if (turn) await turn;
+      joined.set(chunk, filled);
+      filled += chunk.length;
+    }
+    chunks.push(joined);
+    return joined;
   }
 
   /** The first chunk is kept as it is: most bodies arrive in one. */

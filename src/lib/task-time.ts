@@ -28,7 +28,12 @@ export function timeTask<Result>(kind: TaskKind, work: () => Result): Result {
   try {
     return work();
   } finally {
-    const task: TimedTask = { kind, ms: systemClock.now() - began };
-    taskChannel.publish(task);
+    publishTask(kind, began);
   }
+}
+
+/** For work that began at this time of the system clock. */
+export function publishTask(kind: TaskKind, began: number): void {
+  const task: TimedTask = { kind, ms: systemClock.now() - began };
+  taskChannel.publish(task);
 }

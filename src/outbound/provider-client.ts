@@ -188,6 +188,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
           return answer;
         },
         openFacts: () => facts.of(cache, { clock, deadline, signal: work.signal }),
+        takeTurn: () => work.takeTurn(),
       });
       const found = await operation(port);
       if (connection.statusReason === 'not_tried') markTried(options);

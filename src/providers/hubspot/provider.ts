@@ -174,7 +174,7 @@ function askBatches(
 
 /** Parses and maps the records of each batch. */
 async function takeContacts(
-  { connection }: CustomerAccount,
+  { connection, takeTurn }: CustomerAccount,
   answers: Answers,
   selection: FieldSelection,
   take: (contact: Contact, record: unknown) => void,
@@ -182,6 +182,8 @@ async function takeContacts(
   const source = toContactOrigin(connection);
   for (const answer of answers) {
     for (const record of answer ? await parseResponse(toRecords, answer) : []) {
+      const turn = takeTurn();
+      if (turn) await turn;
       const contact = toContact(record, source, selection);
       if (contact) take(contact, record);
     }

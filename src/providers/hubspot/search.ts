@@ -32,6 +32,8 @@ export async function readByDomain(
     let last: Contact | undefined;
     let hits = 0;
     for (const [index, record] of results.entries()) {
+      const turn = account.takeTurn();
+      if (turn) await turn;
       const contact = toContact(record, source, selection);
       if (!contact || !isWithin(position, run.direction, contact)) continue;
       // Records beyond the limit are not in order.

@@ -56,6 +56,8 @@ export function openContacts(account: CustomerAccount): ContactPort {
       const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
       for (const rows of read) {
         for (const row of rows) {
+          const turn = account.takeTurn();
+          if (turn) await turn;
           // Salesforce compares in the user's locale, so its matches are verified.
           found.get(emailOf(row))?.push(reader.toContact(row, selection));
         }
@@ -75,6 +77,8 @@ export function openContacts(account: CustomerAccount): ContactPort {
         const limit = run.limit - contacts.length;
         const rows = (await reader.read({ conditions: [where], selection, order, limit })).flat();
         for (const row of rows) {
+          const turn = account.takeTurn();
+          if (turn) await turn;
           if (emailOf(row).endsWith(`@${domain}`)) contacts.push(reader.toContact(row, selection));
         }
         const last = rows.at(-1)?.['Id'];
@@ -96,6 +100,8 @@ export function openContacts(account: CustomerAccount): ContactPort {
       const rows = await readWithSurvivors(reader, new Set(possible.map(toKey)), selection);
       const found = new Map<string, Contact>();
       for (const asked of possible) {
+        const turn = account.takeTurn();
+        if (turn) await turn;
         const row = rows.get(toKey(asked));
         // The checksum of a long id must match, or two ids would name one contact.
         const survivor = row && idOf(row).startsWith(asked) ? toSurvivor(rows, row) : undefined;

@@ -16,12 +16,13 @@ export function createHubSpotSubject(sandbox: () => Sandbox): HubSpotSubject {
       const send = createSend({ origin: sandbox().hubspot.origin, token: account.accessToken });
       return {
         account,
-        openPort: (patch) =>
+        openPort: (patch, takeTurn = () => undefined) =>
           toRedacted(
             access.open({
               send,
               connection: createConnection('hubspot', patch),
               openFacts: createFakeFacts,
+              takeTurn,
             }),
           ),
       };

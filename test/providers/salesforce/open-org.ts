@@ -7,7 +7,7 @@ import {
 } from '@crossbook/sandbox';
 import { afterAll, beforeAll } from 'vitest';
 import type { Connection } from '../../../src/domain/connection.ts';
-import type { ContactPort } from '../../../src/domain/provider.ts';
+import type { ContactPort, CustomerAccount } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../../support/connection.ts';
@@ -31,11 +31,12 @@ export function useOrgs(): OpenOrg {
     return {
       account,
       send,
-      openPort: (patch) =>
+      openPort: (patch, takeTurn = () => undefined) =>
         toRedacted(
           openContacts({
             send,
             openFacts: () => facts,
+            takeTurn,
             connection: createConnection('salesforce', patch),
           }),
         ),
@@ -49,5 +50,5 @@ export interface Org {
   readonly account: SalesforceAccount;
   /** Sends with the newest access token; the rest of the outbound client is left out. */
   readonly send: Send;
-  openPort(connection?: Partial<Connection>): ContactPort;
+  openPort(connection?: Partial<Connection>, takeTurn?: CustomerAccount['takeTurn']): ContactPort;
 }

@@ -40,7 +40,12 @@ function refreshing(org: Org): Send {
 function openRefreshing(org: Org): ContactPort {
   const connection = createConnection('salesforce');
   return toRedacted(
-    openContacts({ send: refreshing(org), connection, openFacts: createFakeFacts }),
+    openContacts({
+      send: refreshing(org),
+      connection,
+      openFacts: createFakeFacts,
+      takeTurn: () => undefined,
+    }),
   );
 }
 
