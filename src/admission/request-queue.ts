@@ -273,6 +273,7 @@ export class EnteredRequest implements RequestWork {
 
   async takeTurn(): Promise<void> {
     await this.#queue.takeTurn(this.owner);
+    if (this.#hasDisconnected) throw new AbandonedError();
   }
 
   get signal(): AbortSignal {

@@ -1,6 +1,6 @@
 /** What the work of one request shares with the rest of the process. */
 export interface Work {
-  /** Call before some milliseconds of CPU time: requests take turns. */
+  /** Call before some milliseconds of CPU time: requests take turns. Rejects where the client has disconnected. */
   takeTurn(): Promise<void>;
   /** Aborted when the client disconnects before the response. Absent: the work has no client. */
   readonly signal?: AbortSignal | undefined;
@@ -46,7 +46,7 @@ export function shareWork(works: readonly Work[]): Work {
     else signal?.addEventListener('abort', goOne, { once: true });
   }
   return {
-    takeTurn: () => first.takeTurn(),
+    takeTurn: () => (works.find(({ signal }) => !signal?.aborted) ?? first).takeTurn(),
     signal: controller.signal,
     keep(hold) {
       const release = countDown(works.length, () => hold.release());

@@ -1,3 +1,4 @@
+import { Pace, type PaceOptions } from '../lib/pace.ts';
 import { CrossbookError } from './errors.ts';
 
 /** Limits of the response to one HTTP request, independent of cost estimates. */
@@ -23,6 +24,8 @@ export const RESPONSE_BOUNDS = {
  */
 export class Allowance {
   readonly bounds: ResponseBounds;
+  /** Divides the work for this response into pieces. */
+  readonly pace: Pace;
   /** The error that was thrown, if a limit was exceeded. */
   exceeded: CrossbookError | undefined;
   #values = 0;
@@ -31,17 +34,24 @@ export class Allowance {
   #errors = 0;
   #errorBytes = 0;
 
-  constructor(bounds: ResponseBounds) {
+  /** `takeTurn` may reject, where the response is not needed any more: then its operations end. */
+  constructor(
+    bounds: ResponseBounds,
+    { takeTurn, pieceUnits }: PaceOptions = { takeTurn: () => undefined },
+  ) {
     this.bounds = bounds;
+    const takeOwnTurn = async () => {
+      try {
+        await takeTurn();
+      } catch (error) {
+        this.#end(error as CrossbookError);
+      }
+    };
+    this.pace = new Pace({ takeTurn: takeOwnTurn, pieceUnits });
   }
 
   get consumed() {
     return { values: this.#values, bytes: this.#bytes };
-  }
-
-  /** Whether many values were produced. */
-  get isLarge() {
-    return this.#values > LARGE;
   }
 
   /** Called before values are produced. */
@@ -54,6 +64,20 @@ export class Allowance {
   consumeResultBytes(count: number): void {
     this.#resultBytes += count;
     if (this.#resultBytes > this.bounds.bytes) this.#stop(`${this.bounds.bytes} bytes`);
+  }
+
+  /** The result of one step, or undefined where it fails: then what it has consumed is taken back. Throws above a limit. */
+  attempt<Value, Result>(step: (value: Value, allowance: this) => Result, value: Value) {
+    const values = this.#values;
+    const resultBytes = this.#resultBytes;
+    try {
+      return step(value, this);
+    } catch {
+      if (this.exceeded) throw this.exceeded;
+      this.#values = values;
+      this.#resultBytes = resultBytes;
+      return undefined;
+    }
   }
 
   /** Called when bytes of the body are serialized. */
@@ -72,16 +96,20 @@ export class Allowance {
   }
 
   #stop(bound: string): never {
-    // Exhausts all limits, so that other running operations of the batch stop too.
+    return this.#end(
+      this.exceeded ??
+        new CrossbookError(
+          'BAD_REQUEST',
+          `The answer is too large: it has more than ${bound}, which is the bound. Ask for fewer items, fields or aliases.`,
+        ),
+    );
+  }
+
+  /** Exhausts all limits, so that other running operations of the batch stop too. */
+  #end(error: CrossbookError): never {
     this.#values = Number.POSITIVE_INFINITY;
     this.#resultBytes = Number.POSITIVE_INFINITY;
-    this.exceeded ??= new CrossbookError(
-      'BAD_REQUEST',
-      `The answer is too large: it has more than ${bound}, which is the bound. Ask for fewer items, fields or aliases.`,
-    );
+    this.exceeded ??= error;
     throw this.exceeded;
   }
 }
-
-/** The number of values. */
-const LARGE = 10_000;

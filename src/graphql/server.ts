@@ -93,7 +93,6 @@ export async function createGraphQL(options: GraphQLOptions) {
         results = toResult(error);
       }
       const allowance = context?.allowance ?? new Allowance(RESPONSE_BOUNDS.stranger);
-      if (allowance.isLarge) await work.takeTurn();
       try {
         const rechecking = context?.revalidateReads();
         if (rechecking) await rechecking;
@@ -112,7 +111,10 @@ export async function createGraphQL(options: GraphQLOptions) {
       return timeTask('response', () => writeResponse(results, target));
     },
     /** The response to requests that are rejected unread. */
-    toErrorResponse(error: CrossbookError, { request, requestLog }: RejectedRequest): HttpResponse {
+    toErrorResponse(
+      error: CrossbookError,
+      { request, requestLog }: RejectedRequest,
+    ): Promise<HttpResponse> {
       return writeResponse(toResult(error), {
         accept: request.headers.get('accept'),
         caller: requestLog.caller,

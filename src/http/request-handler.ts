@@ -97,7 +97,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       await work.begin();
       return reserveResponse(incoming, await face.answer(request, requestLog, work));
     } catch (thrown) {
-      return face.toErrorResponse(toCrossbookError(thrown), { request, requestLog });
+      return await face.toErrorResponse(toCrossbookError(thrown), { request, requestLog });
     } finally {
       entered?.end();
     }
@@ -231,7 +231,7 @@ interface Face {
   toErrorResponse(
     error: CrossbookError,
     of: { readonly request: HttpRequest; readonly requestLog: RequestLog },
-  ): HttpResponse;
+  ): Promise<HttpResponse> | HttpResponse;
 }
 
 /** The pages of connect links, which have no authenticated caller. */

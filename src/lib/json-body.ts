@@ -1,88 +1,114 @@
 import { transcode } from 'node:buffer';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { Readable, type Transform } from 'node:stream';
+import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import type { HttpResponse } from './http-message.ts';
-import { measureSize } from './json.ts';
+import { measureSize, type SizeLimits } from './json.ts';
+import type { Pace } from './pace.ts';
 
 /**
  * Serializes a value as a response body. Short JSON stays text and is sent with the headers in one write; long JSON
- * is encoded to bytes at once. The meter counts bytes while they are written, and throws above its limit.
+ * is encoded to bytes at once, in several pieces of work if the meter has a pace. The meter counts bytes while they
+ * are written, and throws above its limit.
  */
-export function toJsonBody(value: unknown, meter?: BodyMeter): string | JsonBytes {
-  if (meter?.isLarge || holdsLong(value, LEVELS))
-    return new JsonBytes(toUtf8(writeParts(value, LEVELS), meter));
+export function toJsonBody(value: unknown): string | JsonBytes;
+export function toJsonBody(
+  value: unknown,
+  meter: BodyMeter | undefined,
+): Promise<JsonBytes> | string | JsonBytes;
+export function toJsonBody(value: unknown, meter?: BodyMeter) {
+  if (isLong(value, WHOLE)) return writeBytes(writeParts(value, meter?.pace), meter);
   const text = JSON.stringify(value);
-  if (text.length > SHORT) return new JsonBytes(toUtf8([text], meter));
+  if (text.length > SHORT) return writeBytes([text], meter);
   meter?.consumeBytes(Buffer.byteLength(text));
   return text;
 }
 
-/** Piecewise down to some level, so that the meter can stop early. */
-function* writeParts(value: unknown, levels: number): Iterable<string | readonly Uint8Array[]> {
+/** Parts of long values by themselves: each text is short, or a single string. */
+function* writeParts(value: unknown, pace?: Pace): Iterable<Part> {
   if (value instanceof JsonBytes) yield value.take();
-  else if (Array.isArray(value)) yield* writeList(value);
-  else if (levels > 0 && isPlainObject(value)) yield* writeMembers(value, levels - 1);
+  else if (Array.isArray(value)) yield* writeList(value, { pace });
+  else if (isPlainObject(value)) yield* writeMembers(value, pace);
   else yield JSON.stringify(value);
 }
 
-function* writeMembers(value: object, levels: number): Iterable<string | readonly Uint8Array[]> {
+function* writeMembers(value: object, pace: Pace | undefined): Iterable<Part> {
   let before = '{';
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
     yield `${before}${JSON.stringify(key)}:`;
-    yield* writeParts(member, levels);
+    if (isLong(member, WHOLE)) yield* writeParts(member, pace);
+    else yield JSON.stringify(member);
     before = ',';
   }
   yield before === '{' ? '{}' : '}';
-}
-
-/** Checks only a few levels: deeper values are items of lists and too many to check. */
-function holdsLong(value: unknown, levels: number): boolean {
-  if (Array.isArray(value)) return isChunked(value);
-  if (value instanceof JsonBytes) return true;
-  if (levels === 0 || !isPlainObject(value)) return false;
-  for (const key in value) if (holdsLong(value[key], levels - 1)) return true;
-  return false;
 }
 
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !('toJSON' in value);
 }
 
+function isLong(value: unknown, limits: SizeLimits): boolean {
+  return !Number.isFinite(measureSize(value, limits));
+}
+
 const SHORT = 4_096;
-/** The levels of GraphQL: `data`, a field, and its list. */
-const LEVELS = 3;
 
 export interface BodyMeter {
   /** Throws above the limit. */
   consumeBytes(count: number): void;
-  /** Whether the response is expected to be large. */
-  readonly isLarge?: boolean;
+  /** Absent: everything is written in one piece. */
+  readonly pace?: Pace | undefined;
 }
+
+type Part = string | readonly Uint8Array[];
 
 /**
  * The JSON of a list in chunks: very long strings would be allocated in V8's large object space, which is slow, and
  * take long to write. Values that are read from an item only for serialization live briefly.
  */
-export function* writeList(items: readonly unknown[], read = itself): Iterable<string> {
+export function* writeList(
+  items: readonly unknown[],
+  { pace, read = itself }: ListWriting = {},
+): Iterable<Part> {
   let chunk: unknown[] = [];
   let size = 0;
   let before = '[';
-  for (const [index, item] of items.entries()) {
-    const value = read(item);
-    chunk.push(value);
-    size += measureSize(value, CHUNK);
-    const isLast = index === items.length - 1;
-    if (!isLast && chunk.length < JSON_CHUNK_ITEMS && size < CHUNK.size) continue;
+  function* writeChunk() {
+    if (chunk.length === 0) return;
     yield before;
     yield JSON.stringify(chunk).slice(1, -1);
     [chunk, size, before] = [[], 0, ','];
   }
+  for (const item of items) {
+    const value = read(item);
+    const valueSize = measureSize(value, CHUNK);
+    if (Number.isFinite(valueSize)) {
+      chunk.push(value);
+      size += valueSize;
+      if (chunk.length >= JSON_CHUNK_ITEMS || size >= CHUNK.size || pace?.isFull)
+        yield* writeChunk();
+    } else {
+      yield* writeChunk();
+      yield before;
+      yield* writeParts(value, pace);
+      before = ',';
+    }
+  }
+  yield* writeChunk();
   yield items.length === 0 ? '[]' : ']';
 }
 
+interface ListWriting {
+  readonly pace?: Pace | undefined;
+  /** Makes the value that is written of an item. */
+  readonly read?: (item: unknown) => unknown;
+}
+
+const isWritten = (value: object) => value instanceof JsonBytes;
+/** More than most responses of a few contacts. */
+const WHOLE = { levels: 64, size: 16 * 1024, isUnknown: isWritten };
 /** More than 32 ordinary items. */
-const CHUNK = { levels: 64, size: 128 * 1024 };
+const CHUNK = { levels: 64, size: 128 * 1024, isUnknown: isWritten };
 
 export function isChunked(list: unknown, above = JSON_CHUNK_ITEMS): list is readonly unknown[] {
   return Array.isArray(list) && list.length > above;
@@ -133,32 +159,58 @@ export class JsonBytes {
   }
 }
 
+/** Writes parts as bytes, in several pieces of work if the meter has a pace. */
+export function writeBytes(
+  parts: Iterable<Part>,
+  meter?: BodyMeter,
+): Promise<JsonBytes> | JsonBytes {
+  const pieces = toUtf8(parts, meter);
+  return pieces instanceof Promise
+    ? pieces.then((all) => new JsonBytes(all))
+    : new JsonBytes(pieces);
+}
+
 /**
  * Encodes texts as UTF-8 pieces; parts that are bytes already are passed through. Texts are first copied as UTF-16
  * and transcoded there, which handles many characters at a time even outside of ASCII, unlike V8's own encoder. No
  * text may end within a surrogate pair. Bytes that are passed through were metered before.
  */
 export function toUtf8(
-  parts: Iterable<string | readonly Uint8Array[]>,
-  meter?: Pick<BodyMeter, 'consumeBytes'>,
-): readonly Uint8Array[] {
+  parts: Iterable<Part>,
+  meter?: BodyMeter,
+): Promise<readonly Uint8Array[]> | readonly Uint8Array[] {
   const pieces: Uint8Array[] = [];
+  const iterator = parts[Symbol.iterator]();
   let filled = 0;
-  for (const part of parts) {
-    if (typeof part === 'string') add(part);
+  return run();
+
+  function run(): Promise<readonly Uint8Array[]> | readonly Uint8Array[] {
+    for (let part = iterator.next(); !part.done; part = iterator.next()) {
+      add(part.value);
+      const turn = meter?.pace?.next();
+      if (!turn) continue;
+      // Others use the scratch buffer meanwhile.
+      empty();
+      return turn.then(run);
+    }
+    empty();
+    return pieces;
+  }
+
+  function add(part: Part): void {
+    if (typeof part === 'string') addText(part);
     else {
       empty();
       pieces.push(...part);
     }
   }
-  empty();
-  return pieces;
 
-  function add(text: string): void {
+  function addText(text: string): void {
     const size = text.length * BYTES_OF_A_UNIT;
     if (filled + size > room.length) empty();
     if (size > room.length) keep(Buffer.from(text, 'utf8'));
     else filled += room.write(text, filled, 'utf16le');
+    meter?.pace?.countBytes(text.length);
   }
 
   function empty(): void {
@@ -194,10 +246,9 @@ const shared = new WeakSet<Uint8Array>();
 /** Smaller bodies hardly compress, and fit into two packets anyway. */
 const WORTHWHILE_BYTES = 1_400;
 
-const compressions: Readonly<Record<string, (body: Uint8Array | string) => Promise<Uint8Array>>> = {
-  br: (body) =>
-    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: (body) => promisify(gzip)(body, { level: 6 }),
+const compressions: Readonly<Record<string, () => Transform>> = {
+  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: () => createGzip({ level: 6 }),
 };
 
 /**
@@ -216,7 +267,9 @@ export async function compressAnswer(
     body.length < WORTHWHILE_BYTES ? undefined : chooseEncoding(acceptEncoding ?? '');
   const compress = encoding && compressions[encoding];
   if (!compress) return { ...answer, headers };
-  const compressed = await compress(body instanceof JsonBytes ? body.toBuffer() : body);
+  // Piece by piece, because one buffer of megabytes takes long to fill.
+  const pieces = body instanceof JsonBytes ? body.take() : [body];
+  const compressed = new JsonBytes(await Readable.from(pieces).pipe(compress()).toArray());
   return { ...answer, headers: { ...headers, 'content-encoding': encoding }, body: compressed };
 }
 

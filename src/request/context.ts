@@ -56,7 +56,9 @@ class RequestScope implements Tracer {
     this.requestLog = requestLog;
     this.work = work;
     const { caller, stranger } = services.responseBounds;
-    this.allowance = new Allowance(this.caller ? caller : stranger);
+    this.allowance = new Allowance(this.caller ? caller : stranger, {
+      takeTurn: () => work.takeTurn(),
+    });
   }
 
   get providers() {

@@ -46,7 +46,10 @@ export function toRoute<Context, Parts extends Partial<InputParts>>(
       const head: ResponseHead = { status: response?.status ?? 200, headers: {} };
       const read = (await readInput(input, request)) as InputOf<Parts>;
       const body = await handle(context, read, head);
-      if (body !== undefined) return jsonResponse(body, head, meter);
+      if (body !== undefined) {
+        const written = timeTask('response', () => toJsonBody(body, meter));
+        return jsonResponse(written instanceof Promise ? await written : written, head);
+      }
       return {
         status: head.status,
         headers: { ...head.headers, 'cache-control': 'no-store' },
@@ -67,17 +70,14 @@ const NO_INPUT: InputParts = {
 export function errorResponse(thrown: unknown, requestLog: RequestLog, headers = {}): HttpResponse {
   const error = toCrossbookError(thrown);
   const { status } = ERROR_CODES[error.code];
-  return jsonResponse(
-    { errors: [toLoggedError(error, requestLog)] },
-    {
-      status,
-      headers: {
-        ...headers,
-        ...(status === 401 && { 'www-authenticate': 'Bearer realm="crossbook"' }),
-        ...toRetryAfter(error.retryAfterMs),
-      },
+  return jsonResponse(toJsonBody({ errors: [toLoggedError(error, requestLog)] }), {
+    status,
+    headers: {
+      ...headers,
+      ...(status === 401 && { 'www-authenticate': 'Bearer realm="crossbook"' }),
+      ...toRetryAfter(error.retryAfterMs),
     },
-  );
+  });
 }
 
 /** The body of an error. The request log has the same error id. */
@@ -87,15 +87,11 @@ export function toLoggedError(error: CrossbookError, requestLog: RequestLog) {
 }
 
 /** Responses are private to the caller: shared caches must not store them. */
-function jsonResponse(
-  body: unknown,
-  { status, headers }: ResponseHead,
-  meter?: BodyMeter,
-): HttpResponse {
+function jsonResponse(body: HttpResponse['body'], { status, headers }: ResponseHead): HttpResponse {
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-    body: timeTask('response', () => toJsonBody(body, meter)),
+    body,
   };
 }
 

@@ -13,9 +13,11 @@ import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { JsonBytes } from '../../src/lib/json-body.ts';
 import {
   createBothExecutes,
+  createHurriedExecute,
   createTally,
   createUnlimitedExecute,
   PIECES,
+  toData,
   toText,
 } from '../support/compare-executes.ts';
 import { createFakeServices } from '../support/fake-services.ts';
@@ -34,6 +36,7 @@ test.each(
   async ({ operation, seed: firstSeed, numRuns }) => {
     const schema = createOddSchema();
     const fast = createBothExecutes(schema);
+    const inPieces = createHurriedExecute(schema, 5);
     const tally = createTally();
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.nat(), async (seed, worldSeed) => {
@@ -50,6 +53,10 @@ test.each(
             const answer = await one({ ...args, rootValue: createWorld(world) });
             expect(toText(answer)).toBe(toText(expected));
           }
+          const answer = await withoutRejections(() =>
+            inPieces({ ...args, rootValue: createWorld(world) }),
+          );
+          expect(toData(answer)).toBe(toData(expected));
           tally.count(expected);
         }
       }),
@@ -129,6 +136,7 @@ test.each(PIECES)(
   async ({ seed: firstSeed, numRuns }) => {
     const schema = toSubgraph(entitySchema);
     const fast = createBothExecutes(schema);
+    const inPieces = createHurriedExecute(schema, 5);
     const services = await createFakeServices();
     const { tenant } = services;
     const ids = await readIds(services);
@@ -140,13 +148,15 @@ test.each(PIECES)(
         const { text, variables } = writeRandomQuery(schema, { seed, texts });
         const document = readValid(schema, text);
         if (!document) return;
-        const [context, ...contexts] = [open(), open(), open()];
+        const [context, another, ...contexts] = [open(), open(), open(), open()];
         const args = { schema, document, variableValues: variables };
         const expected = await execute({ ...args, contextValue: context });
         for (const [index, one] of fast.entries()) {
           const answer = await one({ ...args, contextValue: contexts[index] });
           expect(toText(sortErrors(answer))).toBe(toText(sortErrors(expected)));
         }
+        const answer = await inPieces({ ...args, contextValue: another });
+        expect(toData(answer)).toBe(toData(expected));
         tally.count(expected);
       }),
       { numRuns, seed: firstSeed },

@@ -120,7 +120,7 @@ async function run(text: string, variableValues: Record<string, unknown>, contex
   const result = await execute({ schema, document, variableValues, contextValue, allowance });
   if (!result.data) return undefined;
   const facts = { accept: null, caller: undefined, isRejected: false, suggestions: true };
-  const { body } = writeResponse(result, {
+  const { body } = await writeResponse(result, {
     ...facts,
     requestLog: createFakeRequestLog(),
     allowance,

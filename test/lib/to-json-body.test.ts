@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
 import { JsonBytes, toJsonBody } from '../../src/lib/json-body.ts';
+import { Pace } from '../../src/lib/pace.ts';
 import { fc } from '../support/fast-check.ts';
 
-function expectItsJson(value: unknown): void {
+async function expectItsJson(value: unknown): Promise<void> {
   const expected = Buffer.from(JSON.stringify(value));
-  for (const isLarge of [false, true]) {
+  for (const pace of [undefined, new Pace({ takeTurn: () => undefined, pieceUnits: 1 })]) {
     let counted = 0;
     const consumeBytes = (count: number) => {
       counted += count;
     };
-    const written = toJsonBody(value, { isLarge, consumeBytes });
+    const written = await toJsonBody(value, { pace, consumeBytes });
     const bytes = toBytes(written);
     expect(bytes.equals(expected)).toBe(true);
     expect(counted).toBe(bytes.length);
@@ -21,12 +22,12 @@ function toBytes(body: string | JsonBytes): Buffer {
   return typeof body === 'string' ? Buffer.from(body) : body.toBuffer();
 }
 
-test('the body of any value has the bytes of its JSON', () => {
+test('the body of any value has the bytes of its JSON', async () => {
   const texts = fc.array(fc.string({ unit: 'binary', maxLength: 2_000 }), { maxLength: 10 });
-  fc.assert(fc.property(texts, expectItsJson));
+  await fc.assert(fc.asyncProperty(texts, expectItsJson));
 });
 
-test('the body of a value with long lists has the bytes of its JSON, wherever the lists are', () => {
+test('the body of a value with long lists has the bytes of its JSON, wherever the lists are', async () => {
   const leaf = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constant(undefined),
@@ -43,22 +44,24 @@ test('the body of a value with long lists has the bytes of its JSON, wherever th
     ),
   }));
   // Nothing has no JSON.
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       value.filter((made) => made !== undefined),
       expectItsJson,
     ),
   );
 });
 
-test.each([0, 1, 31, 32, 33, 64, 65, 1_000])('a page of %d', (length) => {
+test.each([0, 1, 31, 32, 33, 64, 65, 1_000])('a page of %d', async (length) => {
   const nodes = Array.from({ length }, (_, index) => ({
     index,
     street: `${index} St James’s Square`,
     none: undefined,
   }));
-  expectItsJson({ data: { a: { nodes, pageInfo: {} }, b: null, c: { nodes: [], edges: nodes } } });
-  expectItsJson({ pagination: {}, records: nodes });
+  await expectItsJson({
+    data: { a: { nodes, pageInfo: {} }, b: null, c: { nodes: [], edges: nodes } },
+  });
+  await expectItsJson({ pagination: {}, records: nodes });
 });
 
 test.each([
@@ -68,9 +71,9 @@ test.each([
   '😀'.repeat(10_000),
   'x'.repeat(400_000),
   '\ud800'.repeat(5_000),
-])('a text such as %.5s', (text) => {
-  expectItsJson(text);
-  expectItsJson({ data: Array.from({ length: 50 }, () => text) });
+])('a text such as %.5s', async (text) => {
+  await expectItsJson(text);
+  await expectItsJson({ data: Array.from({ length: 50 }, () => text) });
 });
 
 test('only long lists become bytes', () => {
@@ -106,4 +109,20 @@ test('the bytes of a body can be taken once', () => {
   const written = new JsonBytes([Buffer.from('1')]);
   expect(written.take()).toHaveLength(1);
   expect(() => written.take()).toThrow('taken');
+});
+
+test('the parts of a long value are written in turns, wherever they are', async () => {
+  const text = 'x'.repeat(10_000);
+  const texts = Array.from({ length: 20 }, () => text);
+  const members = Object.fromEntries(texts.map((one, index) => [index, one]));
+  for (const value of [texts, members, [{ a: { b: { c: texts } } }], { a: [[members]] }]) {
+    let turns = 0;
+    const takeTurn = async () => {
+      turns += 1;
+    };
+    const pace = new Pace({ takeTurn, pieceUnits: text.length / 32 });
+    const written = await toJsonBody(value, { pace, consumeBytes: () => {} });
+    expect(toBytes(written).toString()).toBe(JSON.stringify(value));
+    expect(turns).toBeGreaterThan(1);
+  }
 });

@@ -1,7 +1,9 @@
+import { setImmediate as waitForTurn } from 'node:timers/promises';
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 import { expect } from 'vitest';
 import { Allowance } from '../../src/domain/allowance.ts';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
+import type { PaceOptions } from '../../src/lib/pace.ts';
 import { toPieces } from './fast-check.ts';
 
 /** `CROSSBOOK_TEST_RUNS=100000` for a long run. */
@@ -15,13 +17,19 @@ export function createBothExecutes(schema: GraphQLSchema) {
   ];
 }
 
+/** Takes a turn after a few values, so that everything is executed in many pieces. */
+export function createHurriedExecute(schema: GraphQLSchema, pieceUnits: number) {
+  return createUnlimitedExecute(schema, { jsonAbove: 0 }, { takeTurn: waitForTurn, pieceUnits });
+}
+
 /** The executor as it is, without an allowance, and with objects in place of JSON where nothing else is said. */
 export function createUnlimitedExecute(
   schema: GraphQLSchema,
   options: Partial<Parameters<typeof createExecute>[1]> = {},
+  pace?: PaceOptions,
 ) {
   const execute = createExecute(schema, { jsonAbove: ENDLESS, ...options });
-  return (args: ExecutionArgs) => execute({ ...args, allowance: new Allowance(UNBOUNDED) });
+  return (args: ExecutionArgs) => execute({ ...args, allowance: new Allowance(UNBOUNDED, pace) });
 }
 
 const ENDLESS = Number.POSITIVE_INFINITY;
@@ -45,6 +53,14 @@ export function toText({ data, errors }: ExecutionResult): string {
 
 /** Their texts are our own. */
 const ABOUT_INPUT = /^(?:The argument|Argument|The variable|Variable) /;
+
+/**
+ * For an execution in pieces: data, and whether there are errors. Of several errors below one position that becomes null,
+ * the specification lets any be reported, in any order.
+ */
+export function toData({ data, errors }: ExecutionResult): string {
+  return JSON.stringify({ data, hasErrors: errors !== undefined }, null, 1);
+}
 
 /** For invalid inputs, whose errors have texts of our own: data, and the positions of errors. */
 export function toPositions({ data, errors }: ExecutionResult): string {

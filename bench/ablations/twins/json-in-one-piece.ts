@@ -1,6 +1,6 @@
-import type { toJsonBody as original } from '../../../src/lib/json-body.ts';
+import type { BodyMeter, toJsonBody as original } from '../../../src/lib/json-body.ts';
 
-export const toJsonBody: typeof original = (value, meter) => {
+export const toJsonBody: typeof original = (value: unknown, meter?: BodyMeter) => {
   const body = JSON.stringify(value);
   meter?.consumeBytes(Buffer.byteLength(body));
   return body;

@@ -8,7 +8,7 @@ import type { Allowance } from '../../domain/allowance.ts';
 import { readArguments } from './arguments.ts';
 import type { Execution } from './execute.ts';
 import type { FieldPlan, ObjectPlan, ValuePlan } from './plan.ts';
-import { consumeLeaf, type Serializer } from './serializers.ts';
+import { consumeLeaf } from './serializers.ts';
 
 /** Executes all fields of one object: plain data is read directly, other fields are resolved and awaited. */
 export function executeFields(
@@ -19,6 +19,7 @@ export function executeFields(
   const { allowance } = execution;
   if (plan.conditionError) throw plan.conditionError;
   allowance.consumeValues(plan.ownSize);
+  allowance.pace.count(plan.ownSize);
   const result: ResultObject = {};
   let isAsync = false;
   try {
@@ -54,14 +55,16 @@ export async function executeSerially(
 }
 
 /** Undefined: not plain data, so `executeField` resolves it. */
-function readPlain({ serialize }: FieldPlan, source: unknown, allowance: Allowance): unknown {
+function readPlain(
+  { serialize, value: { size } }: FieldPlan,
+  source: unknown,
+  allowance: Allowance,
+): unknown {
   if (!serialize || typeof source !== 'object') return undefined;
-  try {
-    return serialize(source, allowance);
-  } catch {
-    if (allowance.exceeded) throw allowance.exceeded;
-    return undefined;
-  }
+  const plain = allowance.attempt(serialize, source);
+  // It is consumed again when the field is resolved.
+  if (plain === undefined) allowance.consumeValues(-size);
+  return plain;
 }
 
 function executeField(
@@ -70,6 +73,7 @@ function executeField(
   { source, path }: Parent,
 ): PromiseOrValue<unknown> {
   const { key, definition, nodes, parentType, value } = field;
+  execution.allowance.pace.count(UNITS_PER_RESOLVED_FIELD);
   const here = addPath(path, key, parentType.name);
   const context = execution as Execution & ExecutionContext;
   const info = buildResolveInfo(context, definition, nodes, parentType, here);
@@ -104,6 +108,9 @@ function whenAll(result: ResultObject): Promise<ResultObject> {
   });
 }
 
+/** Arguments, `info`, path and promises. */
+const UNITS_PER_RESOLVED_FIELD = 4;
+
 /** Completes the value of a field or of a list item. */
 function completeFieldOrItem(
   position: FieldPosition,
@@ -113,8 +120,8 @@ function completeFieldOrItem(
   const fail = (thrown: unknown) => handleFieldError(position, plan, thrown);
   try {
     const completed = isPromise(result)
-      ? result.then((resolved) => completeValue(position, plan, resolved))
-      : completeValue(position, plan, result);
+      ? result.then((resolved) => completeInTurn(position, plan, resolved))
+      : completeInTurn(position, plan, result);
     return isPromise(completed) ? completed.then(undefined, fail) : completed;
   } catch (thrown) {
     return fail(thrown);
@@ -138,23 +145,47 @@ function handleFieldError(
   return null;
 }
 
-/** Completes a resolver's result step by step as the specification defines it, so that each error gets its position. */
+/** In a later piece where this one is full. The resolvers of one object are called together nevertheless. */
+function completeInTurn(
+  position: FieldPosition,
+  plan: ValuePlan,
+  value: unknown,
+): PromiseOrValue<unknown> {
+  const turn = position.execution.allowance.pace.next();
+  if (!turn) return completeValue(position, plan, value);
+  guardPromises(value);
+  return turn.then(() => completeValue(position, plan, value));
+}
+
+/** Promises in data that is not completed yet have no handler, and an unhandled rejection would end the process. */
+function guardPromises(value: unknown, levels = 2): void {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
+  if (isPromise(value)) ignoreRejections([value]);
+  else if (levels > 0) for (const one of Object.values(value)) guardPromises(one, levels - 1);
+}
+
+/** Plain data at once where that is possible, anything else step by step. */
 function completeValue(
   position: FieldPosition,
   plan: ValuePlan,
   value: unknown,
 ): PromiseOrValue<unknown> {
-  if (plan.serialize) {
-    const { allowance } = position.execution;
-    try {
-      return (
-        plan.writeJson?.(value, allowance) ?? readCounted(plan, plan.serialize, value, allowance)
-      );
-    } catch {
-      if (allowance.exceeded) throw allowance.exceeded;
-      // Unexpected value: the spec's steps below find and report the error.
-    }
-  }
+  const { allowance } = position.execution;
+  const plain = plan.readPlain && allowance.attempt(plan.readPlain, value);
+  if (plain === undefined) return completeBySteps(position, plan, value);
+  if (!isPromise(plain)) return plain;
+  return plain.then(undefined, () => {
+    if (allowance.exceeded) throw allowance.exceeded;
+    return completeBySteps(position, plan, value);
+  });
+}
+
+/** As the specification defines it, so that each error gets its position. */
+function completeBySteps(
+  position: FieldPosition,
+  plan: ValuePlan,
+  value: unknown,
+): PromiseOrValue<unknown> {
   if (value instanceof Error) throw value;
   if (value === null || value === undefined) {
     if (!plan.isNonNull) return null;
@@ -173,16 +204,6 @@ function completeValue(
   }
 }
 
-function readCounted(
-  { size }: ValuePlan,
-  serialize: Serializer,
-  value: unknown,
-  allowance: Allowance,
-): unknown {
-  if (size > 0) allowance.consumeValues(size);
-  return serialize(value, allowance);
-}
-
 function completeList(
   position: FieldPosition,
   { item }: Plan<'list'>,
@@ -196,22 +217,44 @@ function completeList(
       `Expected Iterable, but did not find one for field "${nameOf(position)}".`,
     );
   }
-  const pending: Promise<unknown>[] = [];
+  const iterator = (value as Iterable<unknown>)[Symbol.iterator]();
+  return completeItems({ position, item, iterator, items: [], pending: [] });
+}
+
+/** Completes the items of a list, from where the last piece has ended. */
+function completeItems(list: ListCompletion): PromiseOrValue<unknown[]> {
+  const { position, item, iterator, items, pending } = list;
   const { allowance } = position.execution;
   try {
-    const items = Array.from(value as Iterable<unknown>, (one, index) => {
+    for (;;) {
+      const turn = allowance.pace.next();
+      if (turn) {
+        const rest = [...{ [Symbol.iterator]: () => iterator }];
+        guardPromises(rest);
+        // Nobody awaits these meanwhile.
+        const completed = Promise.all(pending);
+        ignoreRejections([completed]);
+        const later = { ...list, iterator: rest.values(), pending: [completed] };
+        return turn.then(() => completeItems(later));
+      }
+      const { done, value } = iterator.next();
+      if (done) return pending.length > 0 ? Promise.all(items) : items;
       if (item.kind === 'leaf') allowance.consumeValues(1);
-      const path = addPath(position.path, index, undefined);
-      const completed = completeFieldOrItem({ ...position, path }, item, one);
+      const path = addPath(position.path, items.length, undefined);
+      const completed = completeFieldOrItem({ ...position, path }, item, value);
       if (isPromise(completed)) pending.push(completed);
-      return completed;
-    });
-    return pending.length > 0 ? Promise.all(items) : items;
+      items.push(completed);
+    }
   } catch (error) {
-    // Handles later rejections of the other promises, which are no longer awaited.
-    for (const one of pending) one.then(undefined, () => {});
+    ignoreRejections(pending);
+    iterator.return?.();
     throw error;
   }
+}
+
+/** For promises that nobody awaits yet, or any more: an unhandled rejection would end the process. */
+function ignoreRejections(promises: readonly Promise<unknown>[]): void {
+  for (const one of promises) one.then(undefined, () => {});
 }
 
 function completeLeaf(
@@ -244,6 +287,16 @@ interface FieldPosition {
   readonly field: FieldPlan;
   readonly info: GraphQLResolveInfo;
   readonly path: Path;
+}
+
+/** A list while its items are completed. */
+interface ListCompletion {
+  readonly position: FieldPosition;
+  readonly item: ValuePlan;
+  readonly iterator: Iterator<unknown>;
+  readonly items: unknown[];
+  /** Promises among the items. */
+  readonly pending: Promise<unknown>[];
 }
 
 type Plan<Kind extends ValuePlan['kind']> = Extract<ValuePlan, { kind: Kind }>;

@@ -26,6 +26,7 @@ import {
   readNullable,
   readObject,
   readProperty,
+  readWhole,
   type Serializer,
   serializeLeaf,
   type Writing,
@@ -120,10 +121,11 @@ function planValue(
 ): ValuePlan {
   const isNonNull = isNonNullType(type);
   const plan = planPresent(scope, isNonNull ? type.ofType : type, nodes);
-  const { serialize } = plan;
+  const serialize = plan.serialize && (isNonNull ? plan.serialize : readNullable(plan.serialize));
   return Object.assign(plan, {
     isNonNull,
-    serialize: serialize && (isNonNull ? serialize : readNullable(serialize)),
+    serialize,
+    readPlain: serialize && readWhole(serialize, plan),
   });
 }
 
@@ -201,7 +203,11 @@ export interface FieldPlan extends Pick<FieldReader, 'key' | 'list'> {
   readonly serialize: Serializer | undefined;
 }
 
-export type ValuePlan = PresentPlan & { readonly isNonNull: boolean };
+export type ValuePlan = PresentPlan & {
+  readonly isNonNull: boolean;
+  /** Reads the value whole, and counts it. Present where everything is plain data. */
+  readonly readPlain: Serializer | undefined;
+};
 
 type PresentPlan = (
   | { readonly kind: 'list'; readonly item: ValuePlan; readonly itemSize: number }

@@ -7,9 +7,10 @@ import {
   isEnumType,
 } from 'graphql';
 import { isPromise } from 'graphql/jsutils/isPromise.js';
+import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
 import type { Allowance } from '../../domain/allowance.ts';
 import { jsonLength, stringLength } from '../../lib/json.ts';
-import { isChunked, JsonBytes, toUtf8, writeList } from '../../lib/json-body.ts';
+import { isChunked, type JsonBytes, writeBytes, writeList } from '../../lib/json-body.ts';
 
 /**
  * Serializes plain data. Throws as soon as a value is unexpected; the caller then takes the generic path from the
@@ -37,12 +38,28 @@ export function readNullable(read: Serializer): Serializer {
     value === null || value === undefined ? null : read(value, allowance);
 }
 
-/** Reads a list whose items have at most `itemSize` values. */
+/** Reads a value of `size` values without list items. An object with long lists is written as JSON. */
+export function readWhole(
+  read: Serializer,
+  { size, writeJson }: { readonly size: number; readonly writeJson?: Serializer | undefined },
+): Serializer {
+  return (value, allowance) => {
+    const written = writeJson?.(value, allowance);
+    if (written !== undefined) return written;
+    allowance.consumeValues(size);
+    allowance.pace.count(size);
+    return read(value, allowance);
+  };
+}
+
+/** Reads a list whose items have at most `itemSize` values, unless they are too many for one step. */
 export function readList(readItem: Serializer, itemSize: number): Serializer {
   return (value, allowance) => {
     if (!Array.isArray(value)) return bailOut();
     const { length } = value;
     allowance.consumeValues(length * itemSize);
+    allowance.pace.count(length * itemSize);
+    if (allowance.pace.isLate) return bailOut();
     const items = new Array<unknown>(length);
     for (let index = 0; index < length; index += 1)
       items[index] = readItem(value[index], allowance);
@@ -153,7 +170,7 @@ function readScalar(serialize: (value: unknown) => unknown): Serializer {
   return (value, allowance) => {
     if ((typeof value === 'object' && isUnexpected(value)) || typeof value === 'function')
       return bailOut();
-    return consumeLeaf(ordinary(serialize(value)) ?? bailOut(), allowance);
+    return readLeaf(ordinary(serialize(value)) ?? bailOut(), allowance);
   };
 }
 
@@ -164,15 +181,33 @@ export function consumeLeaf<Leaf>(value: Leaf, allowance: Allowance): Leaf {
   if (typeof value === 'string') {
     const { length } = value;
     // Scanning a freshly concatenated string is expensive, so up to a size its length is used.
-    if (length > SHORT) allowance.consumeResultBytes(length > LONG ? stringLength(value) : length);
+    if (length > LONG) consumeLong(value, allowance, stringLength);
+    else if (length > SHORT) allowance.consumeResultBytes(length);
   } else if (typeof value === 'object' && value !== null) {
-    allowance.consumeResultBytes(jsonLength(value, allowance.bounds.bytes));
+    consumeLong(value, allowance, jsonLength);
   }
   return value;
 }
 
+function consumeLong<Leaf>(
+  value: Leaf,
+  allowance: Allowance,
+  lengthOf: (value: Leaf, limit: number) => number,
+): void {
+  const bytes = lengthOf(value, allowance.bounds.bytes);
+  allowance.consumeResultBytes(bytes);
+  allowance.pace.countBytes(bytes);
+}
+
+/** Of several long values, some may be too many for one step. */
+function readLeaf<Leaf>(value: Leaf, allowance: Allowance): Leaf {
+  const isLong =
+    typeof value === 'string' ? value.length > LONG : typeof value === 'object' && value !== null;
+  return isLong && allowance.pace.isLate ? bailOut() : consumeLeaf(value, allowance);
+}
+
 const readString: Serializer = (value, allowance) =>
-  typeof value === 'string' ? consumeLeaf(value, allowance) : bailOut();
+  typeof value === 'string' ? readLeaf(value, allowance) : bailOut();
 const readStringOrNull: Serializer = (value, allowance) =>
   value === null || value === undefined ? null : readString(value, allowance);
 const readInt: Serializer = (value) =>
@@ -224,7 +259,7 @@ interface ListReader {
  */
 export function createWriter(fields: readonly FieldReader[], size: number, { jsonAbove }: Writing) {
   if (!fields.some(({ list }) => list)) return undefined;
-  return (value: unknown, allowance: Allowance): JsonBytes | undefined => {
+  return (value: unknown, allowance: Allowance): PromiseOrValue<JsonBytes> | undefined => {
     if (isUnexpected(value)) return bailOut();
     const lists = fields.map(({ list }) => {
       const items = list?.itemsOf(value, allowance);
@@ -232,9 +267,12 @@ export function createWriter(fields: readonly FieldReader[], size: number, { jso
     });
     if (lists.every((items) => items === undefined)) return undefined;
     allowance.consumeValues(size);
-    const written = new JsonBytes(toUtf8(writeFields(value, lists, allowance), allowance));
-    (value as Partial<Disposable>)[Symbol.dispose]?.();
-    return written;
+    const release = (written: JsonBytes) => {
+      (value as Partial<Disposable>)[Symbol.dispose]?.();
+      return written;
+    };
+    const written = writeBytes(writeFields(value, lists, allowance), allowance);
+    return isPromise(written) ? written.then(release) : release(written);
   };
 
   function* writeFields(
@@ -242,13 +280,18 @@ export function createWriter(fields: readonly FieldReader[], size: number, { jso
     lists: readonly (readonly unknown[] | undefined)[],
     allowance: Allowance,
   ) {
+    const { pace } = allowance;
     let before = '{';
     for (const [index, { key, serialize, list }] of fields.entries()) {
       yield `${before}${JSON.stringify(key)}:`;
       const items = lists[index];
       if (list && items) {
         allowance.consumeValues(items.length * list.itemSize);
-        yield* writeList(items, (item) => list.readItem(item, allowance));
+        const read = (item: unknown) => {
+          pace.count(list.itemSize);
+          return list.readItem(item, allowance);
+        };
+        yield* writeList(items, { pace, read });
       } else yield JSON.stringify(serialize(value, allowance));
       before = ',';
     }

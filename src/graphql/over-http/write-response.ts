@@ -8,27 +8,37 @@ import { type JsonBytes, toJsonBody } from '../../lib/json-body.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
 import { acceptsJsonAlone, chooseMediaType, GRAPHQL_TYPE, JSON_TYPE } from './read-request.ts';
 
-/** Writes the HTTP response of an operation or batch by the GraphQL over HTTP specification. */
-export function writeResponse(results: Results, target: ResponseTarget): WrittenResponse {
+/**
+ * Writes the HTTP response of an operation or batch by the GraphQL over HTTP specification. Beyond the allowance all
+ * operations of a batch have the same error, whichever of them has exceeded it.
+ */
+export async function writeResponse(
+  results: Results,
+  target: ResponseTarget,
+): Promise<WrittenResponse> {
+  const { allowance } = target;
   try {
-    return write(results, target);
+    if (!allowance.exceeded) return await write(results, target);
   } catch (thrown) {
-    const { exceeded } = target.allowance;
-    if (thrown !== exceeded) throw thrown;
-    // A small error response with a fresh allowance, because the original one is used up.
-    const allowance = new Allowance(RESPONSE_BOUNDS.stranger);
-    return write({ errors: [exceeded as never] }, { ...target, allowance });
+    if (thrown !== allowance.exceeded) throw thrown;
   }
+  // With a fresh allowance, because the original one is used up.
+  const refused = { errors: [allowance.exceeded as never] };
+  return write(isBatch(results) ? results.map(() => refused) : refused, {
+    ...target,
+    allowance: new Allowance(RESPONSE_BOUNDS.stranger),
+  });
 }
 
-function write(results: Results, target: ResponseTarget): WrittenResponse {
+async function write(results: Results, target: ResponseTarget): Promise<WrittenResponse> {
   const { accept, requestLog, allowance } = target;
   const mediaType = chooseMediaType(accept) ?? JSON_TYPE;
   const causes = new Set<RemoteCause>();
   const { status, errors, body } = isBatch(results)
     ? joinAnswers(results.map((result) => toAnswer(result, target, causes)))
     : toAnswer(results, target, causes);
-  const written = toJsonBody(body, allowance);
+  const writing = toJsonBody(body, allowance);
+  const written = writing instanceof Promise ? await writing : writing;
   for (const { known, isFirst } of errors) if (isFirst) requestLog.failed(known);
   const headers = { 'content-type': `${mediaType}; charset=utf-8`, 'cache-control': 'no-store' };
   return {
