@@ -110,7 +110,7 @@ const LIMITS = {
   tokens: { most: 60_000, counts: 'tokens of all documents together' },
   nameLength: { most: 256, counts: 'characters of a name in a document' },
   strangerTokens: { most: 2_000, counts: 'tokens without an API key or a token' },
-  steps: { most: 200_000, counts: 'selections of the schema in an introspection query' },
+  steps: { most: 30_000, counts: 'selections of the schema in an introspection query' },
   strangerSteps: {
     most: 20_000,
     counts: 'the same without an API key or a token; the queries of tools have 6,000',

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
+import { type TimedTask, taskChannel } from '../../src/lib/task-time.ts';
 import { createFakePeople } from '../support/fake-people.ts';
+import { createFakePermit } from '../support/fake-permit.ts';
 import { createTestServer, DEMO } from './test-server.ts';
 
 test('the operations of a batch share one response limit', async () => {
@@ -17,11 +19,8 @@ test('the operations of a batch share one response limit', async () => {
   expect((await post({ query }, DEMO)).status).toBe(200);
   const refused = await post(Array(3).fill({ query }), DEMO);
   expect(refused.status).toBe(400);
-  expect(await refused.json()).toEqual({
-    errors: [
-      expect.objectContaining({ message: expect.stringContaining('more than 2500000 bytes') }),
-    ],
-  });
+  const error = { message: expect.stringContaining('more than 2500000 bytes') };
+  expect(await refused.json()).toMatchObject(Array(3).fill({ errors: [error] }));
 });
 
 test.each([
@@ -102,6 +101,43 @@ test('minimum response sizes of a batch are added up before each operation is ex
   expect(answers.at(-1)?.errors).toMatchObject([
     { message: expect.stringContaining('a size in bytes of') },
   ]);
+});
+
+test('of the documents of a batch, one begins in each turn', async () => {
+  const { post, requestLog } = await createTestServer();
+  const told: string[] = [];
+  const onTask = (task: unknown) => {
+    if ((task as TimedTask).kind === 'document') told.push('document');
+  };
+  taskChannel.subscribe(onTask);
+  onTestFinished(() => void taskChannel.unsubscribe(onTask));
+  // There is time left, so the turn is given at once.
+  const takeTurn = () => void told.push('turn');
+  requestLog.permit = { ...requestLog.permit, takeTurn: takeTurn as () => undefined };
+  const batch = ['a', 'b', 'c'].map((alias) => ({ query: `{ ${alias}: __typename }` }));
+  expect((await post(batch, DEMO)).status).toBe(200);
+  // The second document asks for its turn when the first one has been parsed.
+  expect(told.slice(0, 2)).toEqual(['turn', 'document']);
+});
+
+test('a long response ends when its client disconnects', async () => {
+  const permit = createFakePermit();
+  const { post, requestLog } = await createTestServer();
+  let turns = 0;
+  requestLog.permit = {
+    ...permit,
+    async takeTurn() {
+      turns += 1;
+      permit.go();
+    },
+  };
+  const query = `{ ${Array.from({ length: 190 }, (_, at) => `a${at}: __schema { types { name } }`).join(' ')} }`;
+  const response = await post({ query }, DEMO);
+  expect(await response.json()).toMatchObject({
+    errors: [{ message: 'The client has closed its connection.' }],
+  });
+  expect(turns).toBeLessThan(10);
+  expect(permit.listening()).toBe(0);
 });
 
 function aliases(count: number, field: string): string {

@@ -60,7 +60,7 @@ test.each([
 test('counting of an introspection query stops at the limit, for strangers at a tenth of it', async () => {
   const { post } = await createTestServer();
   for (const [headers, times, most] of [
-    [DEMO, 3_000, 200_000],
+    [DEMO, 450, 30_000],
     [{}, 300, 20_000],
   ] as const) {
     const query = `{ __schema { types { fields { ${aliases(times, 'name')} } } } }`;

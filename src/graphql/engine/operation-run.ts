@@ -9,6 +9,7 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { CrossbookError } from '../../domain/errors.ts';
+import { timeTask } from '../../lib/task-time.ts';
 import type { Execute } from '../compiled/execute.ts';
 import type { OperationCost } from '../cost-analysis.ts';
 import { findFragments, selectFields } from '../document-limits.ts';
@@ -127,25 +128,41 @@ export class OperationRun {
     return requestLog.operation(INTROSPECTION, async () => ({ data: data as never }));
   }
 
-  /** Documents of one request are parsed one after the other. */
+  /**
+   * Each step is a piece of work, and so is the execution, which plans a new document. Work begins where a turn is
+   * given: an `await` in between would let several operations of a batch begin in one turn.
+   */
   async #prepareNew({ query = '', operationName, variables }: SentOperation): Promise<void> {
     const { work } = this.#request.context;
-    await work.takeTurn();
-    let document: DocumentNode;
+    const { store } = this.#rules;
+    let document: DocumentNode | undefined;
+    const steps = [
+      () => {
+        document = this.#parse(query);
+      },
+      () => document && this.#checkOperation({ document, operationName, variables }),
+      // The store keeps the errors for the later call of `validate`.
+      () => document && store.validate(document),
+    ];
+    for (const step of steps) {
+      const turn = work.takeTurn();
+      if (turn) await turn;
+      step();
+    }
+    const turn = work.takeTurn();
+    if (turn) await turn;
+  }
+
+  #parse(query: string): DocumentNode | undefined {
     try {
-      document = this.#useDocument(this.#rules.store.parse(query, this.#applicationId));
+      return this.#useDocument(this.#rules.store.parse(query, this.#applicationId));
     } catch (error) {
       // Without a caller nothing can recover it.
       if (this.#applicationId === undefined) throw error;
       // Kept, and thrown in the engine's parse step, where a plugin may still supply a result.
       this.#parseError = error;
-      return;
+      return undefined;
     }
-    await work.takeTurn();
-    this.#checkOperation({ document, operationName, variables });
-    await work.takeTurn();
-    // The store keeps the errors for the later call of `validate`.
-    this.#rules.store.validate(document);
   }
 
   /** Documents of one request share the token limit. */
@@ -197,7 +214,8 @@ export class OperationRun {
     return requestLog.operation(logFields.operation, async () => {
       const charged = contextValue.charge(spent.cost);
       if (charged) await charged;
-      if (spent.cost > LONG_COST) await contextValue.work.takeTurn();
+      const turn = spent.cost > LONG_COST ? contextValue.work.takeTurn() : undefined;
+      if (turn) await turn;
       const args = {
         schema,
         document,
@@ -206,7 +224,7 @@ export class OperationRun {
         contextValue,
         allowance: contextValue.allowance,
       };
-      return this.#rules.execute(args);
+      return timeTask('response', () => this.#rules.execute(args));
     });
   }
 
