@@ -1,12 +1,12 @@
 import '../support/process-sources.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ANSWERS } from './corpus/answers.ts';
+import { ANSWERED, ANSWERS } from './corpus/answers.ts';
 import { MOST_PIECE_MS } from './corpus/bounds.ts';
 import { BOUNDED } from './corpus/line.ts';
 import { startBystander } from './target/bystander.ts';
 import { createPieceCheck, type PieceCheck } from './target/pieces.ts';
 import { openPrepared, type Prepared } from './target/prepare.ts';
-import { send, toGraphQL } from './target/send.ts';
+import { send } from './target/send.ts';
 
 let prepared: Prepared;
 let pieces: PieceCheck;
@@ -41,7 +41,7 @@ describe.each(ANSWERS.map((answer) => [answer.title, answer] as const))(
     });
     afterAll(() => prepared.target.crms.hubspot.recover());
 
-    test.each(Object.entries(REQUESTS))('delays nobody by %s', async (_way, request) => {
+    test.each(Object.entries(ANSWERED))('delays nobody by %s', async (_way, request) => {
       const { target, judge } = prepared;
       const long = await pieces.check(async () => {
         const received = await send(target.url, request(target.callers.key));
@@ -51,21 +51,3 @@ describe.each(ANSWERS.map((answer) => [answer.title, answer] as const))(
     });
   },
 );
-
-type Headers = Readonly<Record<string, string>>;
-
-const search = (filter: object) => ({
-  query:
-    'query($f:ContactFilter!){searchContacts(filter:$f,first:1000){totalCount nodes{id firstName rawData}}}',
-  variables: { f: filter },
-});
-
-const REQUESTS = {
-  'a search by domain': (key: Headers) => toGraphQL(search({ emailDomain: 'example.com' }), key),
-  'a look-up': (key: Headers) => toGraphQL(search({ email: 'ada@example.com' }), key),
-  'a search with associations over REST': (key: Headers) => ({
-    path: '/contacts/_search?associations_to_fetch=company,deal&include_raw_data=true',
-    headers: { ...key, 'content-type': 'application/json' },
-    body: '{"filter":{"email":"ada@example.com"}}',
-  }),
-} as const;

@@ -1,3 +1,6 @@
+import { type Headers, type HttpRequest, toGraphQL } from '../target/send.ts';
+import { many } from './line.ts';
+
 /** Responses of a CRM that are costly to read. A function, because some have tens of megabytes. */
 export interface HostileAnswer {
   readonly title: string;
@@ -34,6 +37,10 @@ export const ANSWERS: readonly HostileAnswer[] = [
     title: '8 MB of distinct keys in many records',
     write: () => page(list(1_000, (n) => contact(keys(500, `${n}x`), n + 1))),
   },
+  {
+    title: '4 MB of distinct keys in many records',
+    write: () => page(list(200, (n) => contact(keys(1_000, `${n}x`), n + 1))),
+  },
   { title: '16 MB of empty lists', write: () => `{"results":[${'[],'.repeat(5_000_000)}[]]}` },
   { title: '16 MB of digits and commas', write: () => `{"results":[${'1,'.repeat(8_000_000)}1]}` },
   {
@@ -48,6 +55,15 @@ export const ANSWERS: readonly HostileAnswer[] = [
     title: 'texts of almost a megabyte as names',
     write: () =>
       page(list(30, (n) => contact({ firstname: `€${'x '.repeat(MEGABYTE / 2 - 10)}` }, n + 1))),
+  },
+  {
+    title: 'a hundred thousand characters as each name',
+    write: () =>
+      page(
+        list(100, (n) =>
+          contact({ firstname: 'x'.repeat(100_000), lastname: '"'.repeat(100) }, n + 1),
+        ),
+      ),
   },
   {
     title: 'a megabyte of additional addresses',
@@ -99,3 +115,47 @@ export const ANSWERS: readonly HostileAnswer[] = [
     write: () => '{}',
   },
 ];
+
+/** What makes a CRM answer, and what is written of its answer. */
+export const ANSWERED: Readonly<Record<string, (headers: Headers) => HttpRequest>> = {
+  'a search by domain': search(
+    { emailDomain: 'example.com' },
+    'totalCount nodes{id firstName rawData}',
+  ),
+  'a look-up': search({ email: 'ada@example.com' }, 'totalCount nodes{id firstName rawData}'),
+  'a search for names': search({ emailDomain: 'example.com' }, 'nodes{id firstName lastName}'),
+  'records in nodes and edges': search(
+    { emailDomain: 'example.com' },
+    'nodes{rawData} edges{node{rawData firstName}}',
+  ),
+  'a batch of searches': (headers) =>
+    toGraphQL(
+      ['a', 'b', 'c'].map((name) => ({
+        query: `{${name}:searchContacts(filter:{emailDomain:"example.com"},first:1000){nodes{${many(3, (n) => `n${n}:firstName`)} rawData}}}`,
+      })),
+      headers,
+    ),
+  'a look-up with associations over REST': rest(
+    'associations_to_fetch=company,deal&include_raw_data=true',
+    { email: 'ada@example.com' },
+  ),
+  'a search over REST': rest('page_size=1000', { email_domain: 'example.com' }),
+  'a compressed search over REST': rest(
+    'include_raw_data=true&page_size=1000',
+    { email_domain: 'example.com' },
+    { 'accept-encoding': 'gzip' },
+  ),
+};
+
+function search(filter: object, selection: string) {
+  const query = `query($f:ContactFilter!){searchContacts(filter:$f,first:1000){${selection}}}`;
+  return (headers: Headers) => toGraphQL({ query, variables: { f: filter } }, headers);
+}
+
+function rest(query: string, filter: object, more: Headers = {}) {
+  return (headers: Headers) => ({
+    path: `/contacts/_search?${query}`,
+    headers: { ...headers, ...more, 'content-type': 'application/json' },
+    body: JSON.stringify({ filter }),
+  });
+}

@@ -4,7 +4,7 @@ import { NEIGHBOURS, TOKENS } from './tenants.ts';
 import { TEXTS } from './texts.ts';
 import { TOOLS } from './tools.ts';
 import { HEAVY_DATA, ORDINARY, SHAPES, UNKNOWN_HASHES, VALUES } from './ways-in.ts';
-import { WORK } from './work.ts';
+import { LONG_RESPONSES, WORK } from './work.ts';
 
 /** Every document of the corpus. */
 export const DOCUMENTS: readonly DocumentKind[] = [
@@ -19,6 +19,7 @@ export const DOCUMENTS: readonly DocumentKind[] = [
   VALUES,
   HEAVY_DATA,
   WORK,
+  LONG_RESPONSES,
   NEIGHBOURS,
   TOKENS,
 ];

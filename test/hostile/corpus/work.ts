@@ -105,3 +105,33 @@ export const WORK: DocumentKind = {
 function CONTACTS(fields: string): string {
   return `searchContacts(filter:{emailDomain:"example.com"},first:1000){nodes{${fields}}}`;
 }
+
+const CONFIGURATION =
+  'schemaMappingsConfig{standardObjects{object fieldMappings{schemaField mappedField}}}';
+
+/** Responses within all limits, or to the last of them, that are long to execute and to write. */
+export const LONG_RESPONSES: DocumentKind = {
+  kind: 'long responses',
+  as: ['key'],
+  ways: ['POST', 'batch'],
+  gets: BOUNDED,
+  lines: {
+    'a thousand contacts with 90 type names in a fragment': ({ ids }) => ({
+      query: `query($i:[ID!]!){nodes(ids:$i){...N}} fragment N on Node{${many(90, (n) => `t${n}:__typename`)}}`,
+      variables: { i: ids },
+    }),
+    'a thousand contacts with lists': ({ ids }) => ({
+      query: `query($i:[ID!]!){nodes(ids:$i){id ...on Contact{remoteId firstName lastName emailAddresses{emailAddress emailAddressType} phoneNumbers{phoneNumber} addresses{street1 city} updatedAt}}}`,
+      variables: { i: ids },
+    }),
+    'the records of a thousand contacts under three aliases': ({ ids }) => ({
+      query: `query($i:[ID!]!){nodes(ids:$i){...on Contact{${many(3, (n) => `r${n}:rawData`)}}}}`,
+      variables: { i: ids },
+    }),
+    'the names of types under 190 aliases of the schema': `{${many(190, (n) => `s${n}:__schema{types{name}}`)}}`,
+    'descriptions of fields under 20 aliases of the schema': `{${many(20, (n) => `s${n}:__schema{types{name fields{name description}}}`)}}`,
+    'the providers under 190 aliases': `{${many(190, (n) => `p${n}:providers{name category associatedObjects}`)}}`,
+    'twelve stored configurations under 15 aliases': `{${many(15, (n) => `c${n}:customer(customerId:"stuffed"){connections{${CONFIGURATION}}}`)}}`,
+    'the same as the result of ten mutations': `mutation{${many(10, (n) => `u${n}:upsertCustomer(input:{customerId:"stuffed" name:"S" email:"stuffed@example.com"}){customer{connections{${CONFIGURATION}}}}`)}}`,
+  },
+};

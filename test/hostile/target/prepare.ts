@@ -14,7 +14,7 @@ async function prepare({ url, callers, crms }: Target): Promise<Facts> {
   await upsert(url, callers.key, 'stuffed', PROVIDERS.slice(0, 12).map(stuff));
   const hubspot = crms.hubspot.connect(await crms.hubspot.demo());
   await upsert(url, callers.key, 'stuffed', [hubspot]);
-  const query = '{searchContacts(filter:{emailDomain:"example.com"},first:1000){nodes{id}}}';
+  const query = '{searchContacts(filter:{emailDomain:"bigco.example"},first:1000){nodes{id}}}';
   const page = await send(url, toGraphQL({ query }, callers.key));
   const found: { nodes: { id: string }[] } | null = JSON.parse(page.text).data?.searchContacts;
   if (!found)
