@@ -265,15 +265,15 @@ export class EnteredRequest implements RequestWork {
     this.owner = owner;
   }
 
-  /** Resolves when the request may begin. Rejects with SERVICE_UNAVAILABLE. */
-  async begin(): Promise<void> {
-    if (!this.#hasDisconnected) await this.#queue.begin(this);
-    if (this.#hasDisconnected) throw new AbandonedError();
+  /** Undefined: begin at once. Throws or rejects with SERVICE_UNAVAILABLE. */
+  begin(): Promise<void> | undefined {
+    this.#checkClient();
+    return this.#queue.begin(this)?.then(() => this.#checkClient());
   }
 
-  async takeTurn(): Promise<void> {
-    await this.#queue.takeTurn(this.owner);
-    if (this.#hasDisconnected) throw new AbandonedError();
+  takeTurn(): Promise<void> | undefined {
+    this.#checkClient();
+    return this.#queue.takeTurn(this.owner)?.then(() => this.#checkClient());
   }
 
   get signal(): AbortSignal {
@@ -307,6 +307,10 @@ export class EnteredRequest implements RequestWork {
     this.#hasDisconnected = true;
     if (this.state === 'queued') this.#queue.leave(this);
     this.#client?.abort(new AbandonedError());
+  }
+
+  #checkClient(): void {
+    if (this.#hasDisconnected) throw new AbandonedError();
   }
 
   /** Called after the response. Idempotent. */

@@ -1,7 +1,10 @@
 /** What the work of one request shares with the rest of the process. */
 export interface Work {
-  /** Call before some milliseconds of CPU time: requests take turns. Rejects where the client has disconnected. */
-  takeTurn(): Promise<void>;
+  /**
+   * Call before some milliseconds of CPU time: requests take turns. Undefined: begin at once, without an `await`, which
+   * would let others begin in the same turn. Throws or rejects where the client has disconnected.
+   */
+  takeTurn(): Promise<void> | undefined;
   /** Aborted when the client disconnects before the response. Absent: the work has no client. */
   readonly signal?: AbortSignal | undefined;
   /** Releases the memory when the work ends. */
@@ -25,7 +28,7 @@ export interface Releasable {
 
 /** Work without a request: it takes no turns, and is charged to nobody. */
 export const BACKGROUND_WORK: RequestWork = {
-  takeTurn: async () => {},
+  takeTurn: () => undefined,
   // There is no end at which it could be released.
   keep: () => {},
   reserve: () => {},

@@ -94,7 +94,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       const work = entered;
       request.onClose(() => work.disconnect());
       if (request.hasBody) await receiveBody(incoming, work);
-      await work.begin();
+      const queued = work.begin();
+      if (queued) await queued;
       return reserveResponse(incoming, await face.answer(request, requestLog, work));
     } catch (thrown) {
       return await face.toErrorResponse(toCrossbookError(thrown), { request, requestLog });

@@ -149,7 +149,8 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
       return await call(deadline ?? clock.now() + deadlineMs);
     } finally {
       leave();
-      await work.takeTurn();
+      const turn = work.takeTurn();
+      if (turn) await turn;
     }
   }
 
@@ -184,7 +185,8 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
         async send(request) {
           const answer = await send(source, request, deadline);
           // The adapter parses the response next.
-          await work.takeTurn();
+          const turn = work.takeTurn();
+          if (turn) await turn;
           return answer;
         },
         openFacts: () => facts.of(cache, { clock, deadline, signal: work.signal }),

@@ -47,9 +47,11 @@ export function createContactCache(deps: Deps) {
   ): Promise<string | undefined> {
     const isLarge = sealed.length > LARGE_ENTRY;
     work.reserve(sealed.length * MEMORY_PER_BYTE);
-    if (isLarge) await work.takeTurn();
+    const turn = isLarge ? work.takeTurn() : undefined;
+    if (turn) await turn;
     const payload = timeTask('cache_entry', () => sealer.open(sealed, bindingOf(keyHash)));
-    if (isLarge) await work.takeTurn();
+    const next = isLarge ? work.takeTurn() : undefined;
+    if (next) await next;
     return payload;
   }
 }

@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
+import { AbandonedError } from '../../src/domain/errors.ts';
 import { type TimedTask, taskChannel } from '../../src/lib/task-time.ts';
 import { createFakePeople } from '../support/fake-people.ts';
-import { createFakePermit } from '../support/fake-permit.ts';
 import { createTestServer, DEMO } from './test-server.ts';
 
 test('the operations of a batch share one response limit', async () => {
@@ -104,7 +105,7 @@ test('minimum response sizes of a batch are added up before each operation is ex
 });
 
 test('of the documents of a batch, one begins in each turn', async () => {
-  const { post, requestLog } = await createTestServer();
+  const { post, setWork } = await createTestServer();
   const told: string[] = [];
   const onTask = (task: unknown) => {
     if ((task as TimedTask).kind === 'document') told.push('document');
@@ -113,7 +114,7 @@ test('of the documents of a batch, one begins in each turn', async () => {
   onTestFinished(() => void taskChannel.unsubscribe(onTask));
   // There is time left, so the turn is given at once.
   const takeTurn = () => void told.push('turn');
-  requestLog.permit = { ...requestLog.permit, takeTurn: takeTurn as () => undefined };
+  setWork({ ...BACKGROUND_WORK, takeTurn: takeTurn as () => undefined });
   const batch = ['a', 'b', 'c'].map((alias) => ({ query: `{ ${alias}: __typename }` }));
   expect((await post(batch, DEMO)).status).toBe(200);
   // The second document asks for its turn when the first one has been parsed.
@@ -121,23 +122,22 @@ test('of the documents of a batch, one begins in each turn', async () => {
 });
 
 test('a long response ends when its client disconnects', async () => {
-  const permit = createFakePermit();
-  const { post, requestLog } = await createTestServer();
+  const { post, setWork } = await createTestServer();
   let turns = 0;
-  requestLog.permit = {
-    ...permit,
-    async takeTurn() {
+  setWork({
+    ...BACKGROUND_WORK,
+    takeTurn() {
       turns += 1;
-      permit.go();
+      if (turns > 5) throw new AbandonedError();
+      return undefined;
     },
-  };
+  });
   const query = `{ ${Array.from({ length: 190 }, (_, at) => `a${at}: __schema { types { name } }`).join(' ')} }`;
   const response = await post({ query }, DEMO);
   expect(await response.json()).toMatchObject({
-    errors: [{ message: 'The client has closed its connection.' }],
+    errors: [{ message: expect.stringContaining('its client has disconnected') }],
   });
   expect(turns).toBeLessThan(10);
-  expect(permit.listening()).toBe(0);
 });
 
 function aliases(count: number, field: string): string {

@@ -1,5 +1,5 @@
 import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
-import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK, type RequestWork } from '../../src/admission/work.ts';
 import { createGraphQL, type GraphQLOptions } from '../../src/graphql/server.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 import { toFetch } from '../support/to-fetch.ts';
@@ -16,9 +16,13 @@ export async function createTestServer(options: TestOptions = {}): Promise<TestS
     graphiql: false,
     ...rest,
   });
-  const send = toFetch((request) => server.answer(request, fake.requestLog, BACKGROUND_WORK));
+  let work: RequestWork = BACKGROUND_WORK;
+  const setWork = (given: RequestWork) => {
+    work = given;
+  };
+  const send = toFetch((request) => server.answer(request, fake.requestLog, work));
 
-  return { ...fake, send, post, execute, close: server.close };
+  return { ...fake, setWork, send, post, execute, close: server.close };
 
   async function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
     return send(
@@ -64,6 +68,8 @@ interface TestOptions extends Partial<Omit<GraphQLOptions, 'openContext'>> {
 export interface TestServer extends FakeServices {
   send(request: Request): Promise<Response>;
   close(): Promise<void>;
+  /** What the requests from now on share with the process. */
+  setWork(work: RequestWork): void;
   post(body: unknown, headers?: Record<string, string>): Promise<Response>;
   execute(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer>;
 }

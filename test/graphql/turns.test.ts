@@ -1,8 +1,8 @@
 import { setImmediate as waitForTurn } from 'node:timers/promises';
 import { buildSchema, type ExecutionResult, execute, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import { toJsonBody } from '../../src/lib/json-body.ts';
 import { toText } from '../support/compare-executes.ts';

@@ -39,7 +39,7 @@ export class ReceivedAnswer implements JsonResponse {
   }
 
   async readJson(): Promise<unknown> {
-    const bytes = await this.#pieces.join(() => this.#received.permit?.takeTurn());
+    const bytes = await this.#pieces.join(() => this.#received.work?.takeTurn());
     try {
       return await parseJsonInPieces(bytes, {
         between: (memory) => this.#beginPiece(memory),
