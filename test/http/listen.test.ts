@@ -32,7 +32,7 @@ test.each([
 });
 
 test('requests beyond the concurrency limit get 503 with the time to retry, in the common error format', async () => {
-  const { url, release } = await open({ max: 2 });
+  const { url, release } = await open({ max: 4 });
   const running = [ask(url), ask(url)];
   await expect.poll(async () => (await ask(url)).status).toBe(503);
   const refused = await ask(url);
