@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { constants, gunzipSync } from 'node:zlib';
 
 /**
  * Sends one request over a real socket, and reads the response up to a maximum: anything larger is a finding
@@ -24,7 +25,7 @@ export function send(url: string, message: HttpRequest): Promise<Received> {
           status: incoming.statusCode ?? 0,
           headers: incoming.headers,
           bytes,
-          text: Buffer.concat(chunks).toString(),
+          text: unpack(Buffer.concat(chunks), incoming.headers['content-encoding']).toString(),
           tookMs: performance.now() - sentAt,
         });
       incoming.on('data', (chunk: Buffer) => {
@@ -40,6 +41,10 @@ export function send(url: string, message: HttpRequest): Promise<Received> {
     });
     outgoing.end(body);
   });
+}
+
+function unpack(body: Buffer, encoding: string | undefined): Buffer {
+  return encoding === 'gzip' ? gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }) : body;
 }
 
 /** A GraphQL operation, or a batch of them, as JSON. */
