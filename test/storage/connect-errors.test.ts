@@ -101,12 +101,16 @@ describe('A server without a free connection', () => {
     await rival.run('begin');
     await rival.run('select pg_advisory_xact_lock(1)');
     const waiting = { name: 'test_wait', text: 'select pg_advisory_xact_lock(1)' };
-    const busy = engine.query(waiting, []);
-    busy.catch(() => undefined);
+    // Each statement gives up the lock after its timeout, which a busy machine may not see.
+    let isSeen = false;
+    const busy = (async () => {
+      while (!isSeen) await engine.query(waiting, []).catch(() => undefined);
+    })();
     await rival.untilSomebodyWaits();
+    isSeen = true;
     expect(await engine.ping()).toEqual({ isReadOnly: false });
     await rival.run('rollback');
-    await busy.catch(() => undefined);
+    await busy;
     // The pool's connection is idle: the probe uses it, and opens none.
     const opened = engine.connections().open;
     expect(await engine.ping()).toEqual({ isReadOnly: false });
