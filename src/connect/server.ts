@@ -244,8 +244,8 @@ export type ConnectPages = ReturnType<typeof createConnectPages>;
 
 type ConnectPagesDeps = StartDeps &
   Omit<FinishDeps, 'beginExchange'> & {
-    /** Throws or rejects with TOO_MANY_REQUESTS. */
-    limitPages(address: string | undefined): Promise<void> | undefined;
+    /** Rejects with TOO_MANY_REQUESTS. */
+    limitPages(address: string | undefined): Promise<void>;
     wall(): number;
     /** Called with each step and the end of a flow. */
     onEnd(end: { readonly provider: string; readonly outcome: string }): void;

@@ -123,12 +123,8 @@ export interface SearchSelection extends FieldSelection {
   readonly needsPreviousPage: boolean;
 }
 
-/**
- * A page of contacts. Dispose it after serialization, which empties it: the promises that carried it are in the old
- * generation and would retain a thousand contacts until the next full GC. A page from the cache stays as it is, because
- * other searches of the request share its contacts.
- */
-export interface ContactPage extends ListPage<Contact>, Disposable {
+/** A page of contacts. */
+export interface ContactPage extends ListPage<Contact> {
   readonly source: ContactOrigin;
   readonly totalCount: number | null;
   /** The error where counting was requested and failed; the page is valid nevertheless. */

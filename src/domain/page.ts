@@ -20,7 +20,7 @@ export interface PageRequest {
 
 export interface Page<Item> {
   /** In the list's order, for both directions. */
-  readonly items: Item[];
+  readonly items: readonly Item[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
 }

@@ -70,8 +70,7 @@ export async function createGraphQL(options: GraphQLOptions) {
           throw new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${PATH}.`);
         checkRequest(request);
         context = openContext(request.headers, requestLog, work);
-        const limited = context.consumeRateLimit();
-        if (limited) await limited;
+        await context.consumeRateLimit();
         const applicationId = context.caller?.application.id;
         const takeTurn = () => work.takeTurn();
         const rules = { limits, documents, applicationId, takeTurn };
@@ -94,8 +93,7 @@ export async function createGraphQL(options: GraphQLOptions) {
       }
       const allowance = context?.allowance ?? new Allowance(RESPONSE_BOUNDS.stranger);
       try {
-        const rechecking = context?.revalidateReads();
-        if (rechecking) await rechecking;
+        await context?.revalidateReads();
       } catch (error) {
         // The result contains something that was removed meanwhile.
         results = toResult(error);

@@ -21,14 +21,13 @@ export function createCors({ findOrigins, onRefused }: CorsOptions) {
     },
 
     /** Ids of the applications that list an origin. Undefined: none. */
-    findApplications(origin: string): Promise<Applications | undefined> | Applications | undefined {
-      const origins = findOrigins();
-      if (!(origins instanceof Promise)) return origins.get(origin);
-      // While the database is unavailable no origin is allowed; the response itself reports the outage.
-      return origins.then(
-        (found) => found.get(origin),
-        () => undefined,
-      );
+    async findApplications(origin: string): Promise<Applications | undefined> {
+      try {
+        return (await findOrigins()).get(origin);
+      } catch {
+        // While the database is unavailable no origin is allowed; the response itself reports the outage.
+        return undefined;
+      }
     },
 
     addHeaders(

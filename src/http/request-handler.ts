@@ -37,11 +37,10 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const face = findFace(pathname);
     const route = probes.paths.test(pathname) ? pathname : face.findRoute(pathname);
     const requestLog = openRequestLog({ method, headers, route: route ?? UNKNOWN_ROUTE });
-    // Cached origins are not awaited, because an await costs a microtask.
     const origin = SAME_ORIGIN_PATHS.test(pathname) ? null : headers.get('origin');
     const isPreflight = origin !== null && isPreflightRequest(request);
-    const found = origin === null || isPreflight ? undefined : cors.findApplications(origin);
-    const applications = found instanceof Promise ? await found : found;
+    const applications =
+      origin === null || isPreflight ? undefined : await cors.findApplications(origin);
     const incoming: Incoming = {
       request,
       address,
@@ -83,13 +82,11 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
         // It has a share of its own, so that busy applications cannot lock it out.
         entered = queue.enter({ application: OPERATOR });
       } else if (face === connect) {
-        const counted = connect.limitPages(address);
-        if (counted) await counted;
+        await connect.limitPages(address);
         // Pages ignore API keys: the link identifies application and customer.
         entered = queue.enter({});
       } else {
-        const found = findCaller({ headers, address });
-        entered = enterCaller(incoming, found instanceof Promise ? await found : found);
+        entered = enterCaller(incoming, await findCaller({ headers, address }));
       }
       const work = entered;
       request.onClose(() => work.disconnect());
@@ -239,8 +236,8 @@ interface Face {
 interface PageFace extends Face {
   /** The paths of its pages. */
   readonly paths: RegExp;
-  /** Throws or rejects with TOO_MANY_REQUESTS. */
-  limitPages(address: string | undefined): Promise<void> | undefined;
+  /** Rejects with TOO_MANY_REQUESTS. */
+  limitPages(address: string | undefined): Promise<void>;
 }
 
 /** The admin API, which takes the operator's key instead of an API key. */

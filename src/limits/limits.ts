@@ -28,13 +28,9 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
      * Charges the query cost of a request so far, minus the units that it has consumed already: one on arrival, and
      * one more for each further 1,000 of its cost. Fails as `consumeRateLimit` does.
      */
-    charge(
-      requestLog: RateLimitedRequest,
-      caller: Caller,
-      cost: number,
-    ): Promise<void> | undefined {
+    async charge(requestLog: RateLimitedRequest, caller: Caller, cost: number): Promise<void> {
       const units = Math.ceil(cost / COST_PER_UNIT) - (requestLog.rateLimit?.units ?? 0);
-      return units > 0 ? take(requestLog, caller, units) : undefined;
+      if (units > 0) await take(requestLog, caller, units);
     },
 
     /** Counts failed API keys by address. */
@@ -44,14 +40,12 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
       log,
     }),
 
-    /** Limits the public pages of connect links by address. Throws or rejects with TOO_MANY_REQUESTS. */
-    limitPages(address: string | undefined): Promise<void> | undefined {
-      // Without an address clients cannot be distinguished; the concurrency limit for unauthenticated requests bounds
-      // them.
-      if (!pages || address === undefined) return undefined;
-      return settle(pages(toBucket(address), 1), ({ isOver, resetMs }) => {
-        if (isOver) throw tooMany('Too many pages are asked for from this address.', resetMs);
-      });
+    /** Limits the public pages of connect links by address. Rejects with TOO_MANY_REQUESTS. */
+    async limitPages(address: string | undefined): Promise<void> {
+      // Without an address clients cannot be distinguished; the limit of unauthenticated requests bounds them.
+      if (!pages || address === undefined) return;
+      const { isOver, resetMs } = await pages(toBucket(address), 1);
+      if (isOver) throw tooMany('Too many pages are requested from this address.', resetMs);
     },
 
     /** Adds the rate limit headers of the caller. */
@@ -101,16 +95,6 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
 
 const NOTHING_CONSUMED = { quota: undefined, units: 0 };
 
-/** Avoids a promise where the result is available synchronously. */
-function settle(
-  consumed: ReturnType<Limiter>,
-  check: (result: ConsumeResult) => void,
-): Promise<void> | undefined {
-  if (consumed instanceof Promise) return consumed.then(check);
-  check(consumed);
-  return undefined;
-}
-
 function tooMany(detail: string, retryAfterMs: number): CrossbookError {
   return new CrossbookError('TOO_MANY_REQUESTS', detail, { retryAfterMs });
 }
@@ -141,7 +125,7 @@ function createFailedAuthentications(
       const slowDown = ({ remaining, resetMs }: ConsumeResult) => {
         if (remaining === 0) slowUntil.set(bucket, clock.now() + resetMs);
       };
-      settle(limiter(bucket, 1), slowDown)?.catch((cause: unknown) =>
+      limiter(bucket, 1).then(slowDown, (cause: unknown) =>
         log.warn({ cause }, 'a failed authentication was not counted'),
       );
     },
@@ -155,7 +139,7 @@ function createFailedAuthentications(
 function createLimiter({ name, perMinute, redis, clock }: LimiterOptions): Limiter {
   const windowMs = WINDOW_SECONDS * 1_000;
   const counter = createFixedWindowCounter({ windowMs, now: clock.now });
-  const alone = (key: string, units: number) => toConsumeResult(counter.add(key, units));
+  const alone = async (key: string, units: number) => toConsumeResult(counter.add(key, units));
   const shared = redis?.createCount({ name, points: perMinute, windowMs });
   if (!shared) return alone;
   return async (key, units) => {
@@ -247,7 +231,7 @@ interface LimitOptions {
 type RateLimitedRequest = Pick<RequestLog, 'rateLimit'>;
 
 /** Consumes units of a key. */
-type Limiter = (key: string, units: number) => ConsumeResult | Promise<ConsumeResult>;
+type Limiter = (key: string, units: number) => Promise<ConsumeResult>;
 
 interface OwnedLimit {
   readonly owner: 'application' | 'customer';

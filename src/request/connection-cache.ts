@@ -68,11 +68,8 @@ export class ReadRecords {
     this.#source = source;
   }
 
-  connection(target: ConnectionTarget): Promise<Connection | undefined> | Connection | undefined {
-    const found = this.#find(target);
-    return found instanceof Promise
-      ? found.then((connection) => this.#keep(connection))
-      : this.#keep(found);
+  async connection(target: ConnectionTarget): Promise<Connection | undefined> {
+    return this.#keep(await this.#find(target));
   }
 
   async customer(customerId: string, withConfigurations: boolean): Promise<Customer | undefined> {
@@ -96,21 +93,19 @@ export class ReadRecords {
 
   /**
    * Rejects with NOT_FOUND where one of them was removed, and with SERVICE_UNAVAILABLE where the credentials
-   * of a connection were changed, because its contacts may be another account's. Undefined: no query was needed.
+   * of a connection were changed, because its contacts may be another account's.
    */
-  revalidateReads(): Promise<void> | undefined {
-    const looks: Promise<void>[] = [];
-    for (const read of this.#connections.values()) {
-      const found = this.#find(read);
-      // What is known already is checked in the same way: to throw here would leave the other checks unhandled.
-      if (found instanceof Promise || !isUnchanged(found, read))
-        looks.push(Promise.resolve(found).then((current) => checkConnection(current, read)));
-    }
+  async revalidateReads(): Promise<void> {
+    const looks = [...this.#connections.values()].map((read) => this.#recheckConnection(read));
     const oldest = this.#source.now() - CONNECTION_MAX_AGE_MS;
     for (const [customerId, seen] of this.#customers ?? []) {
       if (seen.at <= oldest) looks.push(this.#recheckCustomer(customerId, seen));
     }
-    return looks.length === 0 ? undefined : Promise.all(looks).then(() => undefined);
+    await Promise.all(looks);
+  }
+
+  async #recheckConnection(read: Connection): Promise<void> {
+    checkConnection(await this.#find(read), read);
   }
 
   async #recheckCustomer(customerId: string, { connections }: SeenCustomer): Promise<void> {
@@ -137,10 +132,6 @@ export class ReadRecords {
       this.#connections.set(connection.id, connection);
     return connection;
   }
-}
-
-function isUnchanged(current: Connection | undefined, read: Connection): boolean {
-  return current?.id === read.id && current.credentialsVersion === read.credentialsVersion;
 }
 
 function checkConnection(current: Connection | undefined, read: Connection): void {

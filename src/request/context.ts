@@ -120,14 +120,14 @@ class RequestScope implements Tracer {
     throw missingCredentials();
   }
 
-  /** Consumes one unit of the caller's rate limit: throws or rejects with TOO_MANY_REQUESTS. */
-  consumeRateLimit(): Promise<void> | undefined {
-    return this.caller && this.#services.consumeRateLimit(this.requestLog, this.caller);
+  /** Consumes one unit of the caller's rate limit: rejects with TOO_MANY_REQUESTS. */
+  async consumeRateLimit(): Promise<void> {
+    if (this.caller) await this.#services.consumeRateLimit(this.requestLog, this.caller);
   }
 
   /** Charges the query cost of the whole request so far: fails as `consumeRateLimit` does. */
-  charge(cost: number): Promise<void> | undefined {
-    return this.caller && this.#services.charge(this.requestLog, this.caller, cost);
+  async charge(cost: number): Promise<void> {
+    if (this.caller) await this.#services.charge(this.requestLog, this.caller, cost);
   }
 
   /** Without configurations, those of the connections are null. */
@@ -168,10 +168,10 @@ class RequestScope implements Tracer {
 
   /**
    * Called before the response is sent: ensures that the customers and connections in it existed within the last two
-   * seconds. Rejects with NOT_FOUND where one was removed meanwhile. Undefined: no query was needed.
+   * seconds. Rejects with NOT_FOUND where one was removed meanwhile.
    */
-  revalidateReads(): Promise<void> | undefined {
-    return this.#reads?.revalidateReads();
+  async revalidateReads(): Promise<void> {
+    await this.#reads?.revalidateReads();
   }
 
   /**

@@ -28,9 +28,9 @@ export interface Services {
   /** Runs a background task that may outlive the response; its errors are logged. */
   runInBackground(work: Promise<unknown>): void;
   /** Consumes one unit of the caller's rate limit. */
-  consumeRateLimit(requestLog: RequestLog, caller: Caller): Promise<void> | undefined;
+  consumeRateLimit(requestLog: RequestLog, caller: Caller): Promise<void>;
   /** Charges the query cost of the whole request so far, as computed by GraphQL. */
-  charge(requestLog: RequestLog, caller: Caller, cost: number): Promise<void> | undefined;
+  charge(requestLog: RequestLog, caller: Caller, cost: number): Promise<void>;
   openTenant(applicationId: string, work: RequestWork): Tenant;
   /** False: the provider reports that the grant is still valid. Rejects where that is unknown. */
   revokeGrant(

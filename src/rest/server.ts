@@ -21,13 +21,11 @@ export function createRest({ openContext, prefixes = {}, demo, version }: RestOp
       ...operations.map((operation) =>
         toEndpoint(operation, async (request, requestLog) => {
           const context = openContext(request.request.headers, requestLog, request.work);
-          const checked = context.consumeRateLimit();
-          if (checked) await checked;
+          await context.consumeRateLimit();
           // Refuses unauthenticated requests before they are read.
           context.requireCaller();
           const response = await operation.run(context, request, context.allowance);
-          const rechecked = context.revalidateReads();
-          if (rechecked) await rechecked;
+          await context.revalidateReads();
           return response;
         }),
       ),

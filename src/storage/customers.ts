@@ -231,7 +231,7 @@ async function readPage(
   const isMoreAhead = ids.isMoreAhead || isCut;
   return request.direction === 'forward'
     ? { items, hasNextPage: isMoreAhead, hasPreviousPage: ids.isMoreBehind }
-    : { items: items.reverse(), hasNextPage: ids.isMoreBehind, hasPreviousPage: isMoreAhead };
+    : { items: items.toReversed(), hasNextPage: ids.isMoreBehind, hasPreviousPage: isMoreAhead };
 }
 
 async function readIds(

@@ -26,8 +26,7 @@ export async function openContactClient(
       `The contacts of ${resolved.provider} cannot be searched.`,
     );
   }
-  const loading = deps.loadConnection(resolved);
-  const connection = loading instanceof Promise ? await loading : loading;
+  const connection = await deps.loadConnection(resolved);
   if (!connection) throw customerNotFound(resolved.customerId, resolved.provider);
   return {
     source: toContactOrigin(connection),
@@ -130,7 +129,7 @@ export interface ContactClient {
 export interface OpenDeps extends TargetDeps {
   readonly providers: Providers;
   /** Scoped to the caller's application. */
-  loadConnection(target: ResolvedTarget): Promise<Connection | undefined> | Connection | undefined;
+  loadConnection(target: ResolvedTarget): Promise<Connection | undefined>;
   openContactPort(connection: Connection, access: ContactAccess): ContactPort;
 }
 

@@ -73,20 +73,16 @@ const MAX_CACHED = { levels: 80, size: 1024 * 1024 };
 /** An ordinary contact. */
 const CONTACT_SIZE = 1_000;
 
-/**
- * A separate function, so that the queued closure retains only the contacts and not the whole request. Copies the
- * list, because the page empties the original.
- */
+/** A separate function, so that the queued closure retains only the contacts and not the whole request. */
 function toPayload(
   { contacts, ...page }: SearchResult,
   fields: SelectedFields | undefined,
 ): CacheEntry['payload'] {
-  const kept = [...contacts];
   return (maxLength) => {
     const texts: string[] = [];
     let length = 0;
     // One by one, so that no more than the maximum is serialized. The source is restored from the connection.
-    for (const { source: _, ...contact } of kept) {
+    for (const { source: _, ...contact } of contacts) {
       const text = JSON.stringify(contact);
       length += text.length;
       if (length > maxLength) return undefined;
@@ -122,13 +118,13 @@ async function readEntry(
     () => JSON.parse(entry.payload) as KeptContacts,
   );
   const found = { ...page, contacts: contacts.map((contact) => ({ ...contact, source })) };
-  return { found, fields, fetchedAt: entry.fetchedAt, isShared: true };
+  return { found, fields, fetchedAt: entry.fetchedAt };
 }
 
 /** The result of a search before pagination. */
 export interface SearchResult {
-  /** The calling function owns the list, unless the result is shared. */
-  readonly contacts: Contact[];
+  /** Other searches of the request may have the same result. */
+  readonly contacts: readonly Contact[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: number | null;
@@ -144,8 +140,6 @@ interface KeptContacts extends SearchResult {
 export interface TimedResult {
   readonly found: SearchResult;
   readonly fetchedAt: Date;
-  /** Other searches of the request have the same result: it must not be changed. */
-  readonly isShared?: true;
 }
 
 interface KeptResult extends TimedResult {

@@ -74,7 +74,7 @@ async function searchProvider(deps: LookupDeps, query: Query): Promise<SearchRes
 /** A separate function, so that the closures do not keep the whole search in memory. */
 function toContactPage(
   { search, filter, client, cursors, request }: Query,
-  { found, fetchedAt, isShared }: TimedResult,
+  { found, fetchedAt }: TimedResult,
 ): ContactPage {
   const { contacts, totalCount, countFailure } = found;
   const { items, hasNextPage, hasPreviousPage } =
@@ -94,11 +94,6 @@ function toContactPage(
       item
         ? signCursor(cursors, { key: item.remoteId, direction })
         : signPlaceOf(cursors, request, direction),
-    [Symbol.dispose]() {
-      if (isShared) return;
-      contacts.length = 0;
-      items.length = 0;
-    },
   };
 }
 

@@ -98,7 +98,7 @@ function open({ isSlow = false } = {}) {
     forgetConnection: unexpected,
     onFailure: () => {},
     onEnd: () => {},
-    limitPages: () => undefined,
+    limitPages: async () => {},
     wall: () => 0,
   });
 

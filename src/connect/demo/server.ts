@@ -88,7 +88,7 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): DemoPages {
 
 /** The name of the contact that each sandbox account has. Undefined: no contact has that address. */
 async function findName(context: DemoContext, { customerId, providerName }: ConnectLink) {
-  using page = await searchContacts(context, {
+  const page = await searchContacts(context, {
     customerId,
     provider: providerName,
     filter: { email: SOMEBODY },

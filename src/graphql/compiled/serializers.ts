@@ -254,8 +254,8 @@ interface ListReader {
 
 /**
  * Writes plain data with long lists directly as JSON; undefined where no list is long. Items are written as they are
- * read: as objects they would be retained by the promises on the way to the socket. Releases items after writing where
- * possible. Throws as soon as a value is unexpected, like a serializer. `size`: its values without list items.
+ * read: as objects they would be retained by the promises on the way to the socket. Throws as soon as a value is
+ * unexpected, like a serializer. `size`: its values without list items.
  */
 export function createWriter(fields: readonly FieldReader[], size: number, { jsonAbove }: Writing) {
   if (!fields.some(({ list }) => list)) return undefined;
@@ -267,12 +267,7 @@ export function createWriter(fields: readonly FieldReader[], size: number, { jso
     });
     if (lists.every((items) => items === undefined)) return undefined;
     allowance.consumeValues(size);
-    const release = (written: JsonBytes) => {
-      (value as Partial<Disposable>)[Symbol.dispose]?.();
-      return written;
-    };
-    const written = writeBytes(writeFields(value, lists, allowance), allowance);
-    return isPromise(written) ? written.then(release) : release(written);
+    return writeBytes(writeFields(value, lists, allowance), allowance);
   };
 
   function* writeFields(

@@ -212,8 +212,7 @@ export class OperationRun {
     const logFields = readOperationLogFields(document, operationName ?? undefined);
     requestLog.record(logFields);
     return requestLog.operation(logFields.operation, async () => {
-      const charged = contextValue.charge(spent.cost);
-      if (charged) await charged;
+      await contextValue.charge(spent.cost);
       const turn = spent.cost > LONG_COST ? contextValue.work.takeTurn() : undefined;
       if (turn) await turn;
       const args = {

@@ -81,10 +81,10 @@ function readType({ __typename }: Reference, typePrefix: string): EntityName {
  * Reads a reference: a Customer by the application's id or the global id, a Contact by its three ids or the global
  * id.
  */
-function readReference(
+async function readReference(
   reference: Reference,
   { context, selection, type }: Asked,
-): Promise<Entity | null> | Entity {
+): Promise<Entity | null> {
   const { id, customerId, provider, remoteId } = reference;
   if (type === 'ContactsByEmail') return readEmailReference(reference);
   if (typeof customerId === 'string' && type === 'Customer') {

@@ -171,9 +171,8 @@ export const searchContactsOperation = defineOperation({
   async handle(context, { query, headers: given, body: { filter } }, { headers }) {
     const rawData = query.include_raw_data ?? false;
     const readFromCache = query.read_from_cache ?? false;
-    const charged = context.charge(costOf(filter, query.page_size));
-    if (charged) await charged;
-    using page = await searchContacts(context, {
+    await context.charge(costOf(filter, query.page_size));
+    const page = await searchContacts(context, {
       provider: given['x-provider-name'],
       filter: { email: filter.email, emails: filter.emails, emailDomain: filter.email_domain },
       page: { size: query.page_size, cursor: query.cursor },
