@@ -73,7 +73,7 @@ const MAX_CACHED = { levels: 80, size: 1024 * 1024 };
 /** An ordinary contact. */
 const CONTACT_SIZE = 1_000;
 
-/** A separate function, so that the queued closure retains only the contacts and not the whole request. */
+/** Serializes a result when it is written: not before, because a newer one may replace it. */
 function toPayload(
   { contacts, ...page }: SearchResult,
   fields: SelectedFields | undefined,

@@ -71,7 +71,6 @@ async function searchProvider(deps: LookupDeps, query: Query): Promise<SearchRes
   }
 }
 
-/** A separate function, so that the closures do not keep the whole search in memory. */
 function toContactPage(
   { search, filter, client, cursors, request }: Query,
   { found, fetchedAt }: TimedResult,
@@ -97,10 +96,7 @@ function toContactPage(
   };
 }
 
-/**
- * The cache key without the fields, because an entry with more fields also serves a smaller selection. A separate
- * function, so that the closure does not keep the whole search in memory.
- */
+/** The cache key without the fields, because an entry with more fields also serves a smaller selection. */
 function createCacheKey({ filter, request, search }: Query): () => string {
   const { rawData, totalCount, needsPreviousPage } = search.selection;
   return () => {
