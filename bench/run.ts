@@ -1,4 +1,3 @@
-import { ablate } from './commands/ablate.ts';
 import { measureAll, showKept } from './commands/all.ts';
 import { compareBuilds } from './commands/compare.ts';
 import { measureFlags } from './commands/flags.ts';
@@ -22,7 +21,6 @@ const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>>
   start: measureStart,
   flags: measureFlags,
   compare: compareBuilds,
-  ablate,
   profile,
 };
 

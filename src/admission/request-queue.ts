@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { AbandonedError, CrossbookError } from '../domain/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { FairShares, type Share } from './fair-shares.ts';
@@ -277,7 +278,11 @@ export class EnteredRequest implements RequestWork {
   }
 
   get signal(): AbortSignal {
-    this.#client ??= new AbortController();
+    if (!this.#client) {
+      this.#client = new AbortController();
+      // Each look-up of the request listens: Node would warn of more than ten.
+      setMaxListeners(0, this.#client.signal);
+    }
     if (this.#hasDisconnected) this.#client.abort(new AbandonedError());
     return this.#client.signal;
   }

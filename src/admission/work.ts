@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** What the work of one request shares with the rest of the process. */
 export interface Work {
   /**
@@ -43,6 +45,7 @@ export function shareWork(works: readonly Work[]): Work {
   const [first = BACKGROUND_WORK] = works;
   if (works.length === 1) return first;
   const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
   const goOne = countDown(works.length, () => controller.abort(first.signal?.reason));
   for (const { signal } of works) {
     if (signal?.aborted) goOne();

@@ -69,7 +69,7 @@ export class Pace {
 }
 
 /** The work of one piece: some milliseconds. A step may take as much again before it is late. */
-const PIECE_UNITS = 8_000;
+const PIECE_UNITS = 12_000;
 /** JSON is measured, written and encoded: a few nanoseconds for each byte of long texts, ten times as many for objects. */
 const BYTES_PER_UNIT = 32;
 
