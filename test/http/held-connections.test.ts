@@ -114,7 +114,7 @@ describe('pipelined requests on one connection', () => {
   });
 
   test('with chunked bodies, which may be in chunks of one byte, are few for one address', async () => {
-    const { port, refused } = await open();
+    const { port, refused, started } = await open();
     const clients = await Promise.all(Array.from({ length: 10 }, () => dial(port)));
     const chunked = 'POST /body HTTP/1.1\r\nhost: crossbook\r\ntransfer-encoding: chunked\r\n\r\n';
     for (const client of clients) client.write(`${get('/never')}${chunked}1\r\nx\r\n`);
@@ -122,7 +122,7 @@ describe('pipelined requests on one connection', () => {
     expect(refused[0]).toEqual({ status: undefined, code: 'PIPELINE_FULL' });
     const other = await dial(port, '127.0.0.2');
     other.write(`${get('/never')}${chunked}1\r\nx\r\n`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => started.filter((path) => path === '/never')).toHaveLength(11);
     expect(refused).toHaveLength(7);
   });
 
