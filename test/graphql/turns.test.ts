@@ -1,4 +1,3 @@
-import { setImmediate as waitForTurn } from 'node:timers/promises';
 import { buildSchema, type ExecutionResult, execute, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
@@ -6,6 +5,11 @@ import { CrossbookError } from '../../src/domain/errors.ts';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import { toJsonBody } from '../../src/lib/json-body.ts';
 import { toText } from '../support/compare-executes.ts';
+
+/** Another iteration of the event loop. */
+function waitForTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
 
 const schema = buildSchema(`
   scalar Any

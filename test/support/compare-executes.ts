@@ -1,10 +1,14 @@
-import { setImmediate as waitForTurn } from 'node:timers/promises';
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 import { expect } from 'vitest';
 import { Allowance } from '../../src/domain/allowance.ts';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import type { PaceOptions } from '../../src/lib/pace.ts';
 import { toPieces } from './fast-check.ts';
+
+/** Another iteration of the event loop. */
+function waitForTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
 
 /** `CROSSBOOK_TEST_RUNS=100000` for a long run. */
 export const PIECES = toPieces(Number(process.env['CROSSBOOK_TEST_RUNS'] ?? 1_500));
