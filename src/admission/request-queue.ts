@@ -341,7 +341,7 @@ const MAX_WAIT_MS = 5_000;
 const SWEEP_EVERY_MS = 50;
 const RETRY_AFTER_MS = 1_000;
 /** The time slice of one iteration of the event loop: the delay that others see. */
-const SLICE_MS = 2;
+const SLICE_MS = 5;
 /** The maximum of waiting pieces that one iteration runs. */
 const MAX_PIECES = 64;
 

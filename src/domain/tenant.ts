@@ -116,8 +116,10 @@ interface CachedContacts {
 
 export interface CacheEntry {
   readonly connectionId: string;
-  /** The number of contacts, or more where they are longer than usual. */
+  /** The number of contacts. */
   readonly weight: number;
+  /** More where contacts are longer than usual, and infinite where they do not fit into an entry. Called only while there is room. */
+  weigh?(): number;
   /**
    * The cache key within the connection: filter, page, and everything else that affects the result. Computed where it
    * is stored.

@@ -20,12 +20,20 @@ function estimateMemory(bytes: Buffer, values = countJsonValues(bytes) + 1): num
 /** The number of values that parsing gives at most: one for each comma and bracket. */
 export function countJsonValues(json: Uint8Array): number {
   let values = 0;
-  // `for … of` would take several times as long.
-  for (let index = 0; index < json.length; index++) {
-    const byte = json[index];
-    if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) values++;
-  }
+  let at = 0;
+  // Every byte of a response is looked up here: four in a step take half of the time.
+  for (const end = json.length - 3; at < end; at += 4)
+    values +=
+      startsValue(json, at) +
+      startsValue(json, at + 1) +
+      startsValue(json, at + 2) +
+      startsValue(json, at + 3);
+  for (; at < json.length; at++) values += startsValue(json, at);
   return values;
+}
+
+function startsValue(json: Uint8Array, at: number): number {
+  return STARTS_VALUE[json[at] ?? 0] ?? 0;
 }
 
 export interface PieceOptions {
@@ -278,6 +286,9 @@ const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
+/** One for each byte that a value follows, by byte. */
+const STARTS_VALUE = new Uint8Array(256);
+for (const byte of [COMMA, OPEN_BRACE, OPEN_BRACKET]) STARTS_VALUE[byte] = 1;
 const CLOSE_BRACKET = 0x5d;
 const TAB = 0x09;
 const LINE_FEED = 0x0a;

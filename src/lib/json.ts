@@ -203,21 +203,39 @@ export function jsonLength(value: unknown, limit = Number.POSITIVE_INFINITY): nu
  * The number of characters and values of a value, without serializing it. Infinity where it has more than `limits`
  * allow.
  */
-export function measureSize(value: unknown, limits: SizeLimits): number {
-  let size = 0;
-  const visit = (one: unknown, levels: number): boolean => {
-    size += typeof one === 'string' ? one.length : 1;
-    if (size > limits.size) return false;
-    if (typeof one !== 'object' || one === null) return true;
-    if (levels === 0 || limits.isUnknown?.(one)) return false;
-    if (Array.isArray(one)) return one.every((item) => visit(item, levels - 1));
-    for (const key in one) {
-      size += key.length;
-      if (!visit((one as Record<string, unknown>)[key], levels - 1)) return false;
-    }
-    return true;
+export function measureSize(value: unknown, { levels, size, isUnknown }: SizeLimits): number {
+  if (typeof value === 'string')
+    return value.length > size ? Number.POSITIVE_INFINITY : value.length;
+  return measureParts(value, levels, size, isUnknown);
+}
+
+/** Parameters instead of an object, because a search measures some ten thousand values. */
+function measureParts(
+  value: unknown,
+  levels: number,
+  most: number,
+  isUnknown: SizeLimits['isUnknown'],
+): number {
+  if (most < 1) return Number.POSITIVE_INFINITY;
+  if (typeof value !== 'object' || value === null) return 1;
+  if (levels === 0 || isUnknown?.(value)) return Number.POSITIVE_INFINITY;
+  let size = 1;
+  const add = (part: unknown) => {
+    size +=
+      typeof part === 'string'
+        ? part.length
+        : measureParts(part, levels - 1, most - size, isUnknown);
+    return size <= most;
   };
-  return visit(value, limits.levels) ? size : Number.POSITIVE_INFINITY;
+  if (Array.isArray(value)) {
+    for (const item of value) if (!add(item)) return Number.POSITIVE_INFINITY;
+    return size;
+  }
+  for (const key in value) {
+    size += key.length;
+    if (!add((value as Record<string, unknown>)[key])) return Number.POSITIVE_INFINITY;
+  }
+  return size;
 }
 
 export interface SizeLimits {

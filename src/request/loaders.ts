@@ -187,7 +187,10 @@ async function findFullBatches(
   emails: readonly string[],
   selection: FieldSelection,
 ): Promise<Contact[]> {
-  return [...(await port.findByEmails(emails, selection)).values()].flat();
+  const contacts: Contact[] = [];
+  for (const ofOne of (await port.findByEmails(emails, selection)).values())
+    contacts.push(...ofOne);
+  return contacts;
 }
 
 function nameFields(fields: SelectedFields | undefined): string {

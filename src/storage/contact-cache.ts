@@ -128,7 +128,7 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     // One write at a time, so that a slow database is not overloaded.
     maxConcurrent: 1,
     maxSize: BATCH_RECORDS,
-    createSizer: () => (one) => one.entry.weight,
+    createSizer: () => (one) => one.weight,
     pauseMs: (_, next) => Math.max(next.due, pausedUntil) - backgroundClock.now(),
   });
 
@@ -136,12 +136,15 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     /** Resolves when it is written or dropped. */
     add(entry: WaitingEntry): Promise<void> {
       if (queued.size >= MAX_ENTRIES || weight + entry.weight > MAX_RECORDS) return DROPPED;
+      const weighed = entry.weigh?.() ?? entry.weight;
+      if (weight + weighed > MAX_RECORDS) return DROPPED;
       const key = keyOf(entry);
       const existing = queued.get(key);
-      if (!existing) return enqueue(key, entry);
+      if (!existing) return enqueue(key, entry, weighed);
       if (existing.entry.fetchedAt > entry.fetchedAt) return existing.written;
       // The entry keeps its position, or a frequently updated one would never be written.
-      weight += entry.weight - existing.entry.weight;
+      weight += weighed - existing.weight;
+      existing.weight = weighed;
       existing.entry = entry;
       return existing.written;
     },
@@ -162,22 +165,23 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     },
   };
 
-  function enqueue(key: string, entry: WaitingEntry): Promise<void> {
+  function enqueue(key: string, entry: WaitingEntry, weighed: number): Promise<void> {
     let settle: Queued['settle'] = () => {};
     const written = new Promise<void>((resolve) => {
       settle = resolve;
     });
-    const one: Queued = { key, entry, written, settle, due: backgroundClock.now() + delayMs };
+    const due = backgroundClock.now() + delayMs;
+    const one: Queued = { key, entry, weight: weighed, written, settle, due };
     queued.set(key, one);
-    weight += entry.weight;
+    weight += weighed;
     batcher.add(one);
     return written;
   }
 
   function dequeue(batch: readonly Queued[]): void {
-    for (const { key, entry } of batch) {
-      queued.delete(key);
-      weight -= entry.weight;
+    for (const one of batch) {
+      queued.delete(one.key);
+      weight -= one.weight;
     }
   }
 
@@ -288,6 +292,7 @@ interface CachedRow {
 
 interface Queued {
   readonly key: string;
+  weight: number;
   /** The newest result of the query. */
   entry: WaitingEntry;
   readonly written: Promise<void>;

@@ -56,12 +56,13 @@ function keep(
   { client, cacheKey, selection }: CachedSearch,
   { found, fetchedAt }: TimedResult,
 ): void {
-  const size = measureSize(found.contacts, MAX_CACHED);
-  if (!Number.isFinite(size)) return;
+  const { contacts } = found;
   const entry = {
     connectionId: client.connection.id,
     fetchedAt,
-    weight: Math.max(found.contacts.length, Math.ceil(size / CONTACT_SIZE)),
+    weight: contacts.length,
+    weigh: () =>
+      Math.max(contacts.length, Math.ceil(measureSize(contacts, MAX_CACHED) / CONTACT_SIZE)),
     filterKey: cacheKey,
     payload: toPayload(found, readSelectedFields(selection)),
   };

@@ -162,7 +162,7 @@ test('the memory of a request is released when it ends, and what is kept later a
 describe('turns', () => {
   test('short pieces share an iteration of the event loop', async () => {
     const { work, done } = openWork();
-    for (const name of ['a', 'b', 'c']) await work(name, 0.5);
+    for (const name of ['a', 'b', 'c']) await work(name, 2);
     expect(done).toEqual(['a', 'b', 'c']);
   });
 
@@ -181,7 +181,7 @@ describe('turns', () => {
   test('short pieces that waited share an iteration too', async () => {
     const { work, done, iterate } = openWork();
     await work('a', 100);
-    for (const name of ['b', 'c', 'd', 'e']) void work(name, 0.8);
+    for (const name of ['b', 'c', 'd', 'e']) void work(name, 2);
     await iterate(2);
     expect(done).toEqual(['a', 'b', 'c', 'd']);
     await iterate();
