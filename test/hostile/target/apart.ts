@@ -18,7 +18,7 @@ export async function startApart(
   if (isPinned) {
     const others = `1-${cores - 1}`;
     // The embedded database is a child process of the product, and stands for a remote server.
-    for (const pid of listProcesses('postgres')) pin(pid, others);
+    for (const pid of listProcesses('postgres')) pinUnlessEnded(pid, others);
     pin(product.pid, '0');
     pin(process.pid, others);
   }
@@ -62,6 +62,15 @@ async function startSandbox(ports: readonly number[]): Promise<ChildProcess> {
 
 function pin(pid: number | undefined, cores: string): void {
   execFileSync('taskset', ['--cpu-list', '--pid', cores, String(pid)], { stdio: 'ignore' });
+}
+
+/** A backend may end between being listed and being pinned. */
+function pinUnlessEnded(pid: number, cores: string): void {
+  try {
+    pin(pid, cores);
+  } catch (error) {
+    if (listProcesses('postgres').includes(pid)) throw error;
+  }
 }
 
 /** Load generators must not delay the measuring process. */
