@@ -218,7 +218,7 @@ function completeList(
     );
   }
   const iterator = (value as Iterable<unknown>)[Symbol.iterator]();
-  return completeItems({ position, item, iterator, items: [], pending: [] });
+  return completeItems({ position, item, iterator, isDrained: false, items: [], pending: [] });
 }
 
 /** Completes the items of a list, from where the last piece has ended. */
@@ -229,12 +229,11 @@ function completeItems(list: ListCompletion): PromiseOrValue<unknown[]> {
     for (;;) {
       const turn = allowance.pace.next();
       if (turn) {
-        const rest = [...{ [Symbol.iterator]: () => iterator }];
-        guardPromises(rest);
         // Nobody awaits these meanwhile.
         const completed = Promise.all(pending);
         ignoreRejections([completed]);
-        const later = { ...list, iterator: rest.values(), pending: [completed] };
+        const rest = list.isDrained ? iterator : drain(iterator);
+        const later = { ...list, iterator: rest, isDrained: true, pending: [completed] };
         return turn.then(() => completeItems(later));
       }
       const { done, value } = iterator.next();
@@ -250,6 +249,14 @@ function completeItems(list: ListCompletion): PromiseOrValue<unknown[]> {
     iterator.return?.();
     throw error;
   }
+}
+
+/** The values that are left, with handlers for those that are promises. */
+function drain(iterator: Iterator<unknown>): Iterator<unknown> {
+  const rest: unknown[] = [];
+  for (let next = iterator.next(); !next.done; next = iterator.next()) rest.push(next.value);
+  guardPromises(rest);
+  return rest.values();
 }
 
 /** For promises that nobody awaits yet, or any more: an unhandled rejection would end the process. */
@@ -294,6 +301,8 @@ interface ListCompletion {
   readonly position: FieldPosition;
   readonly item: ValuePlan;
   readonly iterator: Iterator<unknown>;
+  /** A piece has ended before: the values are known, and their promises have handlers. */
+  readonly isDrained: boolean;
   readonly items: unknown[];
   /** Promises among the items. */
   readonly pending: Promise<unknown>[];
