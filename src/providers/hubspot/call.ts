@@ -180,6 +180,13 @@ const MAX_MESSAGE = 500;
 /** One for each input of a batch. */
 const MAX_PROBLEMS = 1_000;
 
+/** A list of records that is no longer than any call asks for: mapping more of them would delay other requests. */
+export function isResultList(list: unknown): list is readonly unknown[] {
+  return Array.isArray(list) && list.length <= MAX_RESULTS;
+}
+
+const MAX_RESULTS = 1_000;
+
 export const optionalText = z.string().nullish().catch(null);
 
 /**

@@ -14,6 +14,7 @@ import {
   API_ORIGIN,
   API_VERSION,
   askForKnown,
+  isResultList,
   PATHS,
   paginationLimitError,
   parseResponse,
@@ -193,11 +194,8 @@ async function takeContacts(
 /** Checks the array without copying, because it is most of the data. Undefined for anything else. */
 function toRecords(json: unknown): readonly unknown[] | undefined {
   const results = isRecord(json) ? json['results'] : undefined;
-  return Array.isArray(results) && results.length <= MAX_RESULTS ? results : undefined;
+  return isResultList(results) ? results : undefined;
 }
-
-/** No call asks for more. */
-const MAX_RESULTS = 1_000;
 
 type Answers = readonly (JsonResponse | undefined)[];
 

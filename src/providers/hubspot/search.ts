@@ -3,7 +3,14 @@ import type { Contact } from '../../domain/contact.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import type { CustomerAccount, KeysetRange } from '../../domain/provider.ts';
 import { RemoteFailure } from '../../domain/remote.ts';
-import { ask, PATHS, paginationLimitError, parseResponse, wirePaging } from './call.ts';
+import {
+  ask,
+  isResultList,
+  PATHS,
+  paginationLimitError,
+  parseResponse,
+  wirePaging,
+} from './call.ts';
 import { compareIds, isRecordId, propertiesFor, toContact, toLookupEmails } from './contacts.ts';
 
 /**
@@ -120,8 +127,6 @@ function isWithin(
 }
 
 const MAX_PAGE = 200;
-/** Beyond what a page may have. */
-const MAX_RESULTS = 1_000;
 /** The longest read takes six calls; the rest is for false hits. */
 const MAX_CALLS = 20;
 
@@ -157,8 +162,7 @@ function isInDomain(record: unknown, domain: string): boolean {
 
 const wireSearchPage = z.object({
   total: z.number().nullish(),
-  // No page is longer: mapping more records at once would delay other requests.
-  results: z.custom<unknown[]>((list) => Array.isArray(list) && list.length <= MAX_RESULTS),
+  results: z.custom<readonly unknown[]>(isResultList),
   paging: wirePaging,
 });
 
