@@ -1,12 +1,12 @@
 import { type CaseRuns, runCase } from '../commands/throughput.ts';
 import { showProgress } from '../support/progress.ts';
 import { CASES } from '../workload/cases.ts';
-import { openStage, type Player, type Stage, type StageOptions } from './stage.ts';
+import { openStage, type Player, type StageOptions } from './stage.ts';
 
 /** Runs cases after each of several starts of all processes. The rounds of all starts are concatenated. */
 export async function runStages(
   options: StageOptions,
-  { cases, watch }: Work,
+  { cases }: Work,
 ): Promise<readonly CaseRuns[]> {
   const selected = CASES.filter(({ name }) => cases?.includes(name) ?? true);
   const found = selected.map((one): CaseRuns & { runs: Runs } => ({ ...one, runs: new Map() }));
@@ -14,11 +14,9 @@ export async function runStages(
     showProgress(`start ${start + 1} of ${options.restarts}`);
     const stage = await openStage(options);
     try {
-      const finish = watch?.(stage);
       for (const [index, one] of selected.entries()) {
         append(found[index]?.runs, await runCase(stage, one, options));
       }
-      finish?.();
     } finally {
       await stage.close();
     }
@@ -39,9 +37,4 @@ type Runs = Map<Player, CaseRuns['runs'] extends ReadonlyMap<Player, infer List>
 interface Work {
   /** Names of cases; defaults to all. */
   readonly cases: readonly string[] | undefined;
-  /**
-   * Called when all processes run; the function that it returns is called when all cases of this start have been
-   * measured.
-   */
-  watch?(stage: Stage): () => void;
 }
