@@ -112,6 +112,11 @@ export type MemoryKind = (typeof MEMORY_KINDS)[number];
 
 type Kinds = Readonly<Record<MemoryKind, { held: number; refused: number }>>;
 
+/** Grows a hold, or throws. */
+export function charge(hold: Hold, bytes: number): void {
+  if (!hold.grow(bytes)) throw toHoldError(hold);
+}
+
 /** Why a hold does not grow. After its release it is not the memory that is missing: its request has ended. */
 export function toHoldError({ isReleased }: Pick<Hold, 'isReleased'>): CrossbookError {
   return isReleased ? new AbandonedError() : memoryLimitReached();

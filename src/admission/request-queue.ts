@@ -1,9 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import { AbandonedError, CrossbookError } from '../domain/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { FairShares, type Share } from './fair-shares.ts';
-import { type Memory, toHoldError } from './memory.ts';
-import type { Releasable, RequestWork } from './work.ts';
+import { charge, type Hold, type Memory } from './memory.ts';
+import { openAbort, type Releasable, type RequestWork } from './work.ts';
 
 /**
  * The queue at the door. A process has one thread, and this queue shares it: fairly by application, and within an
@@ -58,11 +57,10 @@ export class RequestQueue {
   }
 
   counts() {
-    const unauthenticated = this.#begun.held.get(UNAUTHENTICATED) ?? 0;
     return {
       running: this.#options.maxBegun - this.#begun.free,
       /** Requests without an application that have begun. */
-      strangers: unauthenticated,
+      strangers: this.#countUnauthenticated(),
       queued: this.#options.maxQueued - this.#queued.free,
       refused: this.#refused,
     };
@@ -110,9 +108,13 @@ export class RequestQueue {
     return this.#lines.get(application)?.queued.get(connection)?.size ?? 0;
   }
 
+  #countUnauthenticated(): number {
+    return this.#begun.held.get(UNAUTHENTICATED) ?? 0;
+  }
+
   #hasPlace({ application, shares }: Owner): boolean {
     const { maxUnauthenticated } = this.#options;
-    if (application === UNAUTHENTICATED && this.counts().strangers >= maxUnauthenticated)
+    if (application === UNAUTHENTICATED && this.#countUnauthenticated() >= maxUnauthenticated)
       return false;
     return this.#begun.mayTake(shares);
   }
@@ -258,7 +260,7 @@ export class EnteredRequest implements RequestWork {
   #client: AbortController | undefined;
   #hasDisconnected = false;
   #holds: Releasable[] | undefined;
-  #reserved: ReturnType<Memory['open']> | undefined;
+  #reserved: Hold | undefined;
 
   constructor(queue: RequestQueue, memory: Memory, owner: Owner) {
     this.#queue = queue;
@@ -278,11 +280,7 @@ export class EnteredRequest implements RequestWork {
   }
 
   get signal(): AbortSignal {
-    if (!this.#client) {
-      this.#client = new AbortController();
-      // Each look-up of the request listens: Node would warn of more than ten.
-      setMaxListeners(0, this.#client.signal);
-    }
+    this.#client ??= openAbort();
     if (this.#hasDisconnected) this.#client.abort(new AbandonedError());
     return this.#client.signal;
   }
@@ -297,7 +295,7 @@ export class EnteredRequest implements RequestWork {
       this.#reserved = this.#memory.open({ application }, 'fetched_data');
       this.keep(this.#reserved);
     }
-    if (!this.#reserved.grow(bytes)) throw toHoldError(this.#reserved);
+    charge(this.#reserved, bytes);
   }
 
   keep(hold: Releasable): void {

@@ -16,8 +16,8 @@ export interface Work {
 /** The work of a request of its own, which is not part of a call that several requests share. */
 export interface RequestWork extends Work {
   /**
-   * Charges memory until the request ends. Throws a 503 where the share of its application, or of its connection, is
-   * in use.
+   * Charges memory to its application until the request ends. Throws a 503 where the share of the application is in
+   * use.
    */
   reserve(bytes: number): void;
   /** How many requests of the same connection have arrived and not begun: they may share a call. */
@@ -28,7 +28,7 @@ export interface Releasable {
   release(): void;
 }
 
-/** Work without a request: it takes no turns, and is charged to nobody. */
+/** Work without a request: it takes no turns, and its memory is not limited. */
 export const BACKGROUND_WORK: RequestWork = {
   takeTurn: () => undefined,
   // There is no end at which it could be released.
@@ -44,8 +44,7 @@ export const BACKGROUND_WORK: RequestWork = {
 export function shareWork(works: readonly Work[]): Work {
   const [first = BACKGROUND_WORK] = works;
   if (works.length === 1) return first;
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
+  const controller = openAbort();
   const goOne = countDown(works.length, () => controller.abort(first.signal?.reason));
   for (const { signal } of works) {
     if (signal?.aborted) goOne();
@@ -59,6 +58,13 @@ export function shareWork(works: readonly Work[]): Work {
       for (const work of works) work.keep({ release });
     },
   };
+}
+
+/** Each look-up of a request listens to its signal: Node would warn of more than ten. */
+export function openAbort(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 /** Calls back at the last of `left` calls. */

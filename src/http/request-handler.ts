@@ -1,5 +1,5 @@
 import { createFairQueue } from '../admission/fair-shares.ts';
-import { type Memory, toHoldError } from '../admission/memory.ts';
+import { charge, type Memory } from '../admission/memory.ts';
 import type { EnteredRequest, RequestQueue } from '../admission/request-queue.ts';
 import type { RequestWork } from '../admission/work.ts';
 import { type Caller, missingCredentials } from '../domain/caller.ts';
@@ -127,9 +127,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const hold = memory.open(incoming, 'request_body');
     work.keep(hold);
     const sender = incoming.face === connect ? 'page' : requestLog.caller ? 'caller' : 'stranger';
-    const reserve = (bytes: number) => {
-      if (!hold.grow(bytes)) throw toHoldError(hold);
-    };
+    const reserve = (bytes: number) => charge(hold, bytes);
     /** Holds a place until the returned function is called. */
     const beginLong = () =>
       new Promise<() => void>((begin, refuse) => {
@@ -150,7 +148,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const bytes = countOwnBytes(body);
     if (bytes <= SLICE_BYTES) return sent;
     const hold = memory.open(incoming, 'unread_response');
-    if (!hold.grow(bytes)) throw toHoldError(hold);
+    charge(hold, bytes);
     incoming.request.onClose(() => hold.release());
     return sent;
   }

@@ -1,4 +1,4 @@
-import { type MemoryOwner, toHoldError } from '../admission/memory.ts';
+import { charge, type MemoryOwner } from '../admission/memory.ts';
 import type { Work } from '../admission/work.ts';
 import { AbandonedError, CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess } from '../domain/provider.ts';
@@ -90,7 +90,7 @@ export function createSend(deps: SendDeps) {
     const hold = deps.memory.open(deps.owners, 'fetched_data');
     try {
       // Its secrets stay in memory as long as the call.
-      if (!hold.grow(deps.secretBytes())) throw toHoldError(hold);
+      charge(hold, deps.secretBytes());
       onProgress?.('sent');
       const answer = await deps.transport.send({
         target: deps.target,

@@ -1,5 +1,5 @@
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
-import { type Hold, toHoldError } from '../../admission/memory.ts';
+import { charge, type Hold, toHoldError } from '../../admission/memory.ts';
 import type { Work } from '../../admission/work.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { JsonResponse } from '../../domain/remote.ts';
@@ -60,7 +60,7 @@ export class ReceivedAnswer implements JsonResponse {
 
   #beginPiece(memory: number): Promise<void> | undefined {
     const { hold, work } = this.#received;
-    if (memory > SMALL_BYTES && hold?.grow(memory) === false) throw toHoldError(hold);
+    if (hold && memory > SMALL_BYTES) charge(hold, memory);
     return work?.takeTurn();
   }
 }
@@ -74,7 +74,7 @@ export function unpackBody(body: PackedBody): Chunks | Promise<Chunks> {
   }
   if (packed.bytes > UNPACK_AT_ONCE_BYTES) return unpackInPieces(body);
   const bytes = unpackAtOnce(packed, maxBytes);
-  if (hold?.grow(bytes.length) === false) throw toHoldError(hold);
+  if (hold) charge(hold, bytes.length);
   return new Chunks(bytes);
 }
 
