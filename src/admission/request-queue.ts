@@ -1,8 +1,9 @@
 import { AbandonedError, CrossbookError } from '../domain/errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { Signal } from '../lib/signal.ts';
 import { FairShares, type Share } from './fair-shares.ts';
 import { charge, type Hold, type Memory } from './memory.ts';
-import { openAbort, type Releasable, type RequestWork } from './work.ts';
+import type { Releasable, RequestWork } from './work.ts';
 
 /**
  * The queue at the door. A process has one thread, and this queue shares it: fairly by application, and within an
@@ -257,8 +258,7 @@ export class EnteredRequest implements RequestWork {
   state: 'arrived' | 'queued' | 'begun' | 'ended' = 'arrived';
   readonly #queue: RequestQueue;
   readonly #memory: Memory;
-  #client: AbortController | undefined;
-  #hasDisconnected = false;
+  readonly signal = new Signal();
   #holds: Releasable[] | undefined;
   #reserved: Hold | undefined;
 
@@ -277,12 +277,6 @@ export class EnteredRequest implements RequestWork {
   takeTurn(): Promise<void> | undefined {
     this.#checkClient();
     return this.#queue.takeTurn(this.owner)?.then(() => this.#checkClient());
-  }
-
-  get signal(): AbortSignal {
-    this.#client ??= openAbort();
-    if (this.#hasDisconnected) this.#client.abort(new AbandonedError());
-    return this.#client.signal;
   }
 
   countQueued(): number {
@@ -307,13 +301,12 @@ export class EnteredRequest implements RequestWork {
   /** The client has disconnected: what the request waits for ends. */
   disconnect(): void {
     if (this.state === 'ended') return;
-    this.#hasDisconnected = true;
     if (this.state === 'queued') this.#queue.leave(this);
-    this.#client?.abort(new AbandonedError());
+    this.signal.abort();
   }
 
   #checkClient(): void {
-    if (this.#hasDisconnected) throw new AbandonedError();
+    if (this.signal.isAborted) throw new AbandonedError();
   }
 
   /** Called after the response. Idempotent. */

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { Signal } from '../lib/signal.ts';
 
 /** What the work of one request shares with the rest of the process. */
 export interface Work {
@@ -8,7 +8,7 @@ export interface Work {
    */
   takeTurn(): Promise<void> | undefined;
   /** Aborted when the client disconnects before the response. Absent: the work has no client. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
   /** Releases the memory when the work ends. */
   keep(hold: Releasable): void;
 }
@@ -44,27 +44,17 @@ export const BACKGROUND_WORK: RequestWork = {
 export function shareWork(works: readonly Work[]): Work {
   const [first = BACKGROUND_WORK] = works;
   if (works.length === 1) return first;
-  const controller = openAbort();
-  const goOne = countDown(works.length, () => controller.abort(first.signal?.reason));
-  for (const { signal } of works) {
-    if (signal?.aborted) goOne();
-    else signal?.addEventListener('abort', goOne, { once: true });
-  }
+  const shared = new Signal();
+  const goOne = countDown(works.length, () => shared.abort());
+  for (const { signal } of works) signal?.add(goOne);
   return {
-    takeTurn: () => (works.find(({ signal }) => !signal?.aborted) ?? first).takeTurn(),
-    signal: controller.signal,
+    takeTurn: () => (works.find(({ signal }) => !signal?.isAborted) ?? first).takeTurn(),
+    signal: shared,
     keep(hold) {
       const release = countDown(works.length, () => hold.release());
       for (const work of works) work.keep({ release });
     },
   };
-}
-
-/** Each look-up of a request listens to its signal: Node would warn of more than ten. */
-export function openAbort(): AbortController {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  return controller;
 }
 
 /** Calls back at the last of `left` calls. */

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { Signal } from './signal.ts';
 
 /** The clock is injected, so that tests can advance time by hand. */
 export interface Clock {
@@ -45,7 +46,7 @@ export function whenOver(
 ): () => void {
   const stop = () => {
     cancel();
-    signal?.removeEventListener('abort', abort);
+    signal?.remove(abort);
   };
   const cancel = clock.schedule(deadline - clock.now(), () => {
     stop();
@@ -55,8 +56,7 @@ export function whenOver(
     stop();
     callback(true);
   };
-  if (signal?.aborted) abort();
-  else signal?.addEventListener('abort', abort);
+  signal?.add(abort);
   return stop;
 }
 
@@ -91,7 +91,7 @@ export interface Wait {
   /** The deadline in monotonic time. */
   readonly deadline: number;
   /** Aborted when the client of the waiting request disconnects. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
 }
 
 /** Background tasks, which outlive the response. Only the shutdown waits for them. */

@@ -1,4 +1,4 @@
-import { isAscii } from 'node:buffer';
+import { isAscii, isUtf8, transcode } from 'node:buffer';
 
 /**
  * Parses JSON in pieces, so that no piece of work is as long as its input: the members of a long list or object are
@@ -8,7 +8,7 @@ export async function parseJsonInPieces(bytes: Buffer, options: PieceOptions): P
   const { between, parse = JSON.parse, pieceBytes = PIECE_BYTES } = options;
   if (bytes.length > pieceBytes) return new PieceParser(bytes, options).readDocument();
   await between(estimateMemory(bytes));
-  const text = bytes.toString('utf8');
+  const text = decodeUtf8(bytes);
   return parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
 }
 
@@ -18,22 +18,23 @@ function estimateMemory(bytes: Buffer, values = countJsonValues(bytes) + 1): num
 }
 
 /** The number of values that parsing gives at most: one for each comma and bracket. */
-export function countJsonValues(json: Uint8Array): number {
+export function countJsonValues(json: Buffer): number {
+  // A search in a text is several times as fast as a loop over bytes.
+  const text = json.toString('latin1');
   let values = 0;
-  let at = 0;
-  // Every byte of a response is looked up here: four in a step take half of the time.
-  for (const end = json.length - 3; at < end; at += 4)
-    values +=
-      startsValue(json, at) +
-      startsValue(json, at + 1) +
-      startsValue(json, at + 2) +
-      startsValue(json, at + 3);
-  for (; at < json.length; at++) values += startsValue(json, at);
+  for (const before of BEFORE_VALUE)
+    for (let at = text.indexOf(before); at >= 0; at = text.indexOf(before, at + 1)) values += 1;
   return values;
 }
 
-function startsValue(json: Uint8Array, at: number): number {
-  return STARTS_VALUE[json[at] ?? 0] ?? 0;
+const BEFORE_VALUE = [',', '{', '['];
+
+/** As `toString('utf8')`, several times as fast where text is not ASCII. */
+export function decodeUtf8(bytes: Buffer, start = 0, end = bytes.length): string {
+  const part = bytes.subarray(start, end);
+  // Empty, ASCII, or with bytes that have to be replaced.
+  if (isAscii(part) || !isUtf8(part)) return part.toString('utf8');
+  return transcode(part, 'utf8', 'utf16le').toString('utf16le');
 }
 
 export interface PieceOptions {
@@ -246,7 +247,7 @@ class PieceParser {
   }
 
   #toText(start: number, end: number): string {
-    return this.#bytes.toString('utf8', start, end);
+    return decodeUtf8(this.#bytes, start, end);
   }
 
   #invalid(): SyntaxError {
@@ -286,9 +287,6 @@ const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
-/** One for each byte that a value follows, by byte. */
-const STARTS_VALUE = new Uint8Array(256);
-for (const byte of [COMMA, OPEN_BRACE, OPEN_BRACKET]) STARTS_VALUE[byte] = 1;
 const CLOSE_BRACKET = 0x5d;
 const TAB = 0x09;
 const LINE_FEED = 0x0a;

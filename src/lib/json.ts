@@ -216,26 +216,31 @@ function measureParts(
   most: number,
   isUnknown: SizeLimits['isUnknown'],
 ): number {
-  if (most < 1) return Number.POSITIVE_INFINITY;
   if (typeof value !== 'object' || value === null) return 1;
   if (levels === 0 || isUnknown?.(value)) return Number.POSITIVE_INFINITY;
   let size = 1;
-  const add = (part: unknown) => {
-    size +=
-      typeof part === 'string'
-        ? part.length
-        : measureParts(part, levels - 1, most - size, isUnknown);
-    return size <= most;
-  };
   if (Array.isArray(value)) {
-    for (const item of value) if (!add(item)) return Number.POSITIVE_INFINITY;
+    for (const item of value) {
+      size += measurePart(item, levels, most - size, isUnknown);
+      if (size > most) return Number.POSITIVE_INFINITY;
+    }
     return size;
   }
   for (const key in value) {
-    size += key.length;
-    if (!add((value as Record<string, unknown>)[key])) return Number.POSITIVE_INFINITY;
+    const part = (value as Record<string, unknown>)[key];
+    size += key.length + measurePart(part, levels, most - size, isUnknown);
+    if (size > most) return Number.POSITIVE_INFINITY;
   }
   return size;
+}
+
+function measurePart(
+  part: unknown,
+  levels: number,
+  most: number,
+  isUnknown: SizeLimits['isUnknown'],
+): number {
+  return typeof part === 'string' ? part.length : measureParts(part, levels - 1, most, isUnknown);
 }
 
 export interface SizeLimits {

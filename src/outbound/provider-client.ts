@@ -1,7 +1,7 @@
 import type { RequestWork } from '../admission/work.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { FieldSelection } from '../domain/contact-search.ts';
-import { CrossbookError } from '../domain/errors.ts';
+import { AbandonedError, CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import { RemoteFailure } from '../domain/remote.ts';
 import type { ContactCache } from '../domain/tenant.ts';
@@ -143,7 +143,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     call: (deadline: number) => Promise<Found>,
   ): Promise<Found> {
     // No further calls are made for a client that has disconnected.
-    work.signal?.throwIfAborted();
+    if (work.signal?.isAborted) throw new AbandonedError();
     const leave = deps.waiting.enter(owners);
     try {
       return await call(deadline ?? clock.now() + deadlineMs);

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { CrossbookError } from '../../src/domain/errors.ts';
+import { AbandonedError, CrossbookError } from '../../src/domain/errors.ts';
 import type { ArrivingRequest, HttpHeaders, HttpResponse } from '../../src/lib/http-message.ts';
 import { JsonBytes, shareBytes } from '../../src/lib/json-body.ts';
 import { openHandler, toCaller } from '../support/open-handler.ts';
@@ -100,7 +100,7 @@ describe('a permit', () => {
     const { ask, queue } = openHandler({
       answer: (_request, { signal }) =>
         new Promise((_resolve, reject) => {
-          signal?.addEventListener('abort', () => reject(signal.reason));
+          signal?.add(() => reject(new AbandonedError()));
         }),
     });
     const asked = ask('GET', KEY, {

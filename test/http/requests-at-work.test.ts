@@ -76,7 +76,7 @@ async function open() {
       work.started += 1;
       work.running.add(index);
       work.most = Math.max(work.most, work.running.size);
-      const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve));
+      const aborted = new Promise((resolve) => signal?.add(() => resolve(undefined)));
       await Promise.race([ended, aborted]);
       work.running.delete(index);
       return { status: 200, headers: {}, body: null };

@@ -37,7 +37,7 @@ export function openLookupBatcher({ spacingMs = 0, defer = atOnce } = {}) {
     new Promise((resolve, reject) => {
       const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
       let isAbandoned = false;
-      work.signal?.addEventListener('abort', () => {
+      work.signal?.add(() => {
         isAbandoned = true;
       });
       const call: Call = {

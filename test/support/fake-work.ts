@@ -1,14 +1,15 @@
 import { BACKGROUND_WORK, type Releasable, type RequestWork } from '../../src/admission/work.ts';
+import { Signal } from '../../src/lib/signal.ts';
 
 /** The work of a request whose client disconnects, and which ends, when the test says so. */
 export function createFakeWork(): FakeWork {
-  const client = new AbortController();
+  const signal = new Signal();
   const kept: Releasable[] = [];
   return {
     ...BACKGROUND_WORK,
-    signal: client.signal,
+    signal,
     keep: (hold) => void kept.push(hold),
-    disconnect: () => client.abort(new Error('The client has disconnected.')),
+    disconnect: () => signal.abort(),
     end() {
       for (const hold of kept.splice(0)) hold.release();
     },
