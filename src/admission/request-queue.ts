@@ -13,6 +13,8 @@ import type { Releasable, RequestWork } from './work.ts';
  * - A request begins when it has its turn and a place. Places limit the requests that have begun, whatever they wait
  *   for, so that what they hold in memory is limited too.
  * - The queue is limited in length and in time: beyond that, requests are refused with a 503.
+ * - Of one connection, the request that arrived first has the first turn: requests that are finished one after another
+ *   hold less memory than requests that are all half done.
  * - Turns are given in time slices: an iteration of the event loop runs pieces of work until its slice is used up, and
  *   then lets the loop read sockets and timers.
  */
@@ -23,6 +25,8 @@ export class RequestQueue {
   /** Applications with waiting work, the least recently served first. */
   readonly #lines = new Map<string, Line>();
   readonly #refused = { queueFull: 0, queueTimeout: 0 };
+  /** How many requests have entered. */
+  #entered = 0;
   #waiting = 0;
   /** Nothing that waits can run, until something else is added or a place is free. */
   #isBlocked = false;
@@ -47,7 +51,8 @@ export class RequestQueue {
   /** A request that has arrived. End it in any case. Without an application it is unauthenticated. */
   enter({ application = UNAUTHENTICATED, connection = '' }: RequestOwner): EnteredRequest {
     const name = `${application} ${connection}`;
-    return new EnteredRequest(this, this.#options.memory, {
+    this.#entered += 1;
+    return new EnteredRequest(this, this.#options.memory, this.#entered, {
       application,
       connection: name,
       shares: [
@@ -80,16 +85,16 @@ export class RequestQueue {
     request.state = 'queued';
     return new Promise((resolve, reject) => {
       const since = this.#options.clock.now();
-      this.#add('queued', { owner, since, resolve, reject, request });
+      this.#add('queued', { request, since, resolve, reject });
       this.#cancelSweep ??= this.#options.clock.schedule(MAX_WAIT_MS, () => this.#sweep());
     });
   }
 
   /** Resolves when it is the turn of a request that has begun. */
-  takeTurn(owner: Owner): Promise<void> | undefined {
-    if (this.#mayRunNow(owner.application)) return undefined;
+  takeTurn(request: EnteredRequest): Promise<void> | undefined {
+    if (this.#mayRunNow(request.owner.application)) return undefined;
     return new Promise((resolve, reject) => {
-      this.#add('begun', { owner, since: 0, resolve, reject, request: undefined });
+      this.#add('begun', { request, since: 0, resolve, reject });
     });
   }
 
@@ -137,7 +142,7 @@ export class RequestQueue {
   }
 
   #add(kind: keyof Line, waiting: Waiting): void {
-    const { application, connection } = waiting.owner;
+    const { application, connection } = waiting.request.owner;
     const line = this.#lines.get(application) ?? { begun: new Map(), queued: new Map() };
     this.#lines.set(application, line);
     const queue = line[kind].get(connection) ?? new Set();
@@ -177,20 +182,16 @@ export class RequestQueue {
       return;
     }
     this.#waiting -= 1;
-    this.#served = next.owner.application;
+    this.#served = next.request.owner.application;
     next.resolve();
   }
 
   #takeNext(): Waiting | undefined {
     for (const [application, line] of this.#lines) {
-      const next =
-        takeFirst(line.begun) ?? takeFirst(line.queued, ({ owner }) => this.#hasPlace(owner));
+      const turn = takeOne(line.begun, findOldest);
+      const next = turn ?? takeOne(line.queued, (queue) => this.#findFirst(queue));
       if (!next) continue;
-      if (next.request) {
-        this.#queued.release(next.owner.shares);
-        this.#begun.take(next.owner.shares);
-        next.request.state = 'begun';
-      }
+      if (!turn) this.#begin(next.request);
       this.#lines.delete(application);
       if (line.begun.size + line.queued.size > 0) this.#lines.set(application, line);
       return next;
@@ -198,8 +199,18 @@ export class RequestQueue {
     return undefined;
   }
 
+  #findFirst([first]: Set<Waiting>): Waiting | undefined {
+    return first && this.#hasPlace(first.request.owner) ? first : undefined;
+  }
+
+  #begin(request: EnteredRequest): void {
+    this.#queued.release(request.owner.shares);
+    this.#begun.take(request.owner.shares);
+    request.state = 'begun';
+  }
+
   #remove(waiting: Waiting, error: CrossbookError): void {
-    const { application, connection, shares } = waiting.owner;
+    const { application, connection, shares } = waiting.request.owner;
     const line = this.#lines.get(application);
     const queue = line?.queued.get(connection);
     if (!line || !queue?.delete(waiting)) return;
@@ -235,25 +246,35 @@ export class RequestQueue {
   }
 }
 
-/** Takes the first of the connection that was served the longest time ago. */
-function takeFirst(
+/** Takes one of the connection that was served the longest time ago, of those where `choose` finds one. */
+function takeOne(
   queues: Map<string, Set<Waiting>>,
-  mayTake: (waiting: Waiting) => boolean = () => true,
+  choose: (queue: Set<Waiting>) => Waiting | undefined,
 ): Waiting | undefined {
   for (const [connection, queue] of queues) {
-    const [first] = queue;
-    if (!first || !mayTake(first)) continue;
-    queue.delete(first);
+    const chosen = choose(queue);
+    if (!chosen) continue;
+    queue.delete(chosen);
     queues.delete(connection);
     if (queue.size > 0) queues.set(connection, queue);
-    return first;
+    return chosen;
   }
   return undefined;
+}
+
+/** Of the request that arrived first. */
+function findOldest(queue: Set<Waiting>): Waiting | undefined {
+  let oldest: Waiting | undefined;
+  for (const waiting of queue)
+    if (!oldest || waiting.request.number < oldest.request.number) oldest = waiting;
+  return oldest;
 }
 
 /** A request from its arrival to its end: it arrives, is queued, has begun, has ended. */
 export class EnteredRequest implements RequestWork {
   readonly owner: Owner;
+  /** In the order of arrival. */
+  readonly number: number;
   /** Set by the queue, until the end. */
   state: 'arrived' | 'queued' | 'begun' | 'ended' = 'arrived';
   readonly #queue: RequestQueue;
@@ -262,9 +283,10 @@ export class EnteredRequest implements RequestWork {
   #holds: Releasable[] | undefined;
   #reserved: Hold | undefined;
 
-  constructor(queue: RequestQueue, memory: Memory, owner: Owner) {
+  constructor(queue: RequestQueue, memory: Memory, number: number, owner: Owner) {
     this.#queue = queue;
     this.#memory = memory;
+    this.number = number;
     this.owner = owner;
   }
 
@@ -276,7 +298,7 @@ export class EnteredRequest implements RequestWork {
 
   takeTurn(): Promise<void> | undefined {
     this.#checkClient();
-    return this.#queue.takeTurn(this.owner)?.then(() => this.#checkClient());
+    return this.#queue.takeTurn(this)?.then(() => this.#checkClient());
   }
 
   countQueued(): number {
@@ -345,10 +367,9 @@ interface Line {
 }
 
 interface Waiting {
-  readonly owner: Owner;
+  readonly request: EnteredRequest;
+  /** Of a request that is queued. */
   readonly since: number;
-  /** Absent for the turn of a request that has begun. */
-  readonly request: EnteredRequest | undefined;
   resolve(): void;
   reject(error: CrossbookError): void;
 }

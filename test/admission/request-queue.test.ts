@@ -210,6 +210,21 @@ describe('turns', () => {
     expect(done).toEqual(['a', 'b', 'theirs', 'of another connection', 'c', 'd']);
   });
 
+  test('of one connection, the request that arrived first finishes first', async () => {
+    const { queue, done, run, iterate } = openWork();
+    const work = async (name: string) => {
+      const request = queue.enter({ application: 'one', connection: 'x' });
+      for (const piece of [1, 2, 3]) {
+        await request.takeTurn();
+        run(`${name}${piece}`, 10);
+      }
+    };
+    void Promise.all(['a', 'b', 'c'].map(work));
+    await iterate(8);
+    // The slice of the first iteration has room for one piece of each.
+    expect(done.slice(3)).toEqual(['a2', 'a3', 'b2', 'b3', 'c2', 'c3']);
+  });
+
   test('an application continues while its time lasts, and then waits like others', async () => {
     const { work, done, iterate } = openWork();
     await work('a', 100);
@@ -240,7 +255,7 @@ describe('turns', () => {
     enter('a', 'y');
     await iterate(3);
     clock.advance(1);
-    const turn = queue.takeTurn(request.owner);
+    const turn = queue.takeTurn(request);
     expect(turn).toBeUndefined();
   });
 
@@ -357,9 +372,11 @@ function openWork() {
     done.push(name);
   };
   return {
+    queue,
     iterate,
     loop,
     done,
+    run,
     async work(name: string, ms: number, { application = 'one', connection = 'x' } = {}) {
       const turn = queue.enter({ application, connection }).takeTurn();
       if (turn) await turn;
