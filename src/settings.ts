@@ -147,7 +147,7 @@ export const SETTINGS = {
     'CROSSBOOK_SANDBOX',
     onOff,
     'on',
-    'The imitated HubSpot and Salesforce, with the demo customer. Default: on if nothing real is configured (not in production, without DATABASE_URL, with HOST on this machine), otherwise off.',
+    'The simulated HubSpot and Salesforce, with the demo customer. Default: on if nothing real is configured (not in production, without DATABASE_URL, with HOST on this machine), otherwise off.',
   ),
   sandboxHosts: {
     name: 'CROSSBOOK_HOSTS',

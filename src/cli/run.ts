@@ -156,7 +156,7 @@ function renderHelp(commands: readonly Command[]): string {
     '',
     toTable([['  serve', 'Starts the server. The default without a command.'], ...rows]),
     '',
-    'Settings come from the environment, and with --env-file from a file: see .env.example. With --json a command answers for programs.',
+    'Settings come from the environment, and with --env-file from a file: see .env.example. With --json a command prints JSON.',
     'Exit codes: 0 done, 1 failed, 2 asked wrongly.',
   ].join('\n');
 }

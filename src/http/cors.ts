@@ -76,7 +76,8 @@ function toPreflightResponse(origin: string, asked: string | null): HttpResponse
 
 /** Browsers hide this message from the page, but show it in the network tab. */
 function sayRefused(origin: string | undefined): string {
-  if (origin === undefined) return 'The origin of this page is none that an application can name.';
+  if (origin === undefined)
+    return 'The origin of this page is not a web origin, so that no application can allow it.';
   return `No application names the origin "${origin}": \`${toCommand(origin)}\` lets its pages call.`;
 }
 

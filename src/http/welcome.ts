@@ -70,7 +70,7 @@ export function renderHomePage({ version, tryIt, connectsAt }: HomeOptions): Htt
     body: html`<h1>Crossbook</h1>
 <p class="soft">One API over the CRMs of your customers: name a customer and a CRM, find the contacts in one common shape.</p>
 <ul class="cards">
-<li><a class="card" href="/graphql"><b>GraphQL</b> <code>/graphql</code><span>The query page, with operations that are ready to run.</span></a></li>
+<li><a class="card" href="/graphql"><b>GraphQL</b> <code>/graphql</code><span>GraphiQL, with operations that are ready to run.</span></a></li>
 ${connectsAt && CONNECT}<li><a class="card" href="/docs"><b>REST</b> <code>/docs</code><span>The same operations, described and ready to try.</span></a></li>
 <li><a class="card" href="/openapi.json"><b>OpenAPI</b> <code>/openapi.json</code><span>The same operations, as REST.</span></a></li>
 </ul>
@@ -82,7 +82,7 @@ ${tryIt && html`<h2>Or from a terminal</h2>\n<pre tabindex="0">${tryIt}</pre>`}
 }
 
 /** A form instead of a link, so that crawlers and prefetching create nothing. */
-const CONNECT = html`<li><form method="post" action="/demo/connect"><button class="card"><b>Connect a CRM</b><span>The way that your customers go: a link, their consent, and back. Both sides are imitated here.</span></button></form></li>
+const CONNECT = html`<li><form method="post" action="/demo/connect"><button class="card"><b>Connect a CRM</b><span>Try your customers’ flow: a link, their consent, and back. The CRM is simulated.</span></button></form></li>
 `;
 
 interface HomeOptions {

@@ -5,7 +5,7 @@ import { createFakeOAuthClients } from '../support/fake-oauth-clients.ts';
 
 const OF_ALL = { clientId: 'of-all', clientSecret: 'secret of all' };
 const OWN = { clientId: 'own', clientSecret: 'own secret' };
-const IMITATED = { clientId: 'imitated', clientSecret: 'imitated secret' };
+const IMITATED = { clientId: 'simulated', clientSecret: 'simulated secret' };
 const SANDBOX = 'http://127.0.0.1:4010';
 
 async function setUp() {
@@ -47,7 +47,7 @@ test('a grant is refreshed only with the OAuth client that it was issued to', as
 test('the sandbox never receives a real client secret', async () => {
   const { ask } = await setUp();
   expect([await ask('acme', null, SANDBOX), await ask('acme', 'own', SANDBOX)]).toEqual([
-    'imitated',
-    'imitated',
+    'simulated',
+    'simulated',
   ]);
 });

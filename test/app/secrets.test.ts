@@ -17,7 +17,7 @@ const PLANTED = {
   another: 'planted-token-of-graphql-1d3d',
   refused: 'planted-in-what-was-refused-4e4e',
 };
-/** Personal data in the imitated CRMs, which a search returns and the cache stores. */
+/** Personal data in the simulated CRMs, which a search returns and the cache stores. */
 const PERSONAL = ['ada@example.com', 'Lovelace'];
 
 let root: string;

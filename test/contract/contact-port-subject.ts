@@ -21,7 +21,7 @@ export interface Fixture {
   openPort(connection?: Partial<Connection>, takeTurn?: CustomerAccount['takeTurn']): ContactPort;
 }
 
-/** What both imitated CRMs offer to a test. */
+/** What both simulated CRMs offer to a test. */
 export interface TestAccount {
   recordId(index: number): string;
   addPerson(person: Partial<Person>): string;

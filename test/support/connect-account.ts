@@ -1,7 +1,7 @@
 import type { HubSpotAccount, Person, SalesforceAccount } from '@crossbook/sandbox';
 import type { TestApp } from './open-app.ts';
 
-/** A new account of an imitated CRM without limits, and a customer whose only connection is to it. */
+/** A new account of an simulated CRM without limits, and a customer whose only connection is to it. */
 export async function connectAccount(
   crossbook: TestApp,
   { provider, people, customerId }: Wanted,

@@ -110,5 +110,5 @@ function toHttpError(error) {
  * @property {string} apiKey
  * @property {string} origin of the page
  * @property {number} tokenSeconds how long a customer token lives
- * @property {Readonly<Record<string, string>>} sandbox where each imitated CRM listens
+ * @property {Readonly<Record<string, string>>} sandbox where each simulated CRM listens
  */

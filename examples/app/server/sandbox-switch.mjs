@@ -4,7 +4,7 @@ import { HttpError } from './json.mjs';
 const TIMES = 1_000_000;
 
 /**
- * Takes an imitated CRM down and up again, by the sandbox's control API. For experiments: your product has no such switch.
+ * Takes a simulated CRM down and up again, by the sandbox's control API. For experiments: your product has no such switch.
  * @param {Readonly<Record<string, string>>} origins
  */
 export function createSandboxSwitch(origins) {

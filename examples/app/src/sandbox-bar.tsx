@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { backend, type Sandbox } from './backend.ts';
 import { CRMS } from './crms.ts';
 
-/** Takes an imitated CRM down, to show the effect on its column. Your product has no such bar. */
+/** Takes a simulated CRM down, to show the effect on its column. Your product has no such bar. */
 export function SandboxBar({ onChange }: SandboxBarProps) {
   const [sandbox, setSandbox] = useState<Sandbox>();
   useEffect(() => {

@@ -59,7 +59,7 @@ export function createConnectionBreaker(options: BreakerOptions) {
       : 'answers too slowly for all who wait for it';
     throw new CrossbookError(
       'REMOTE_PROVIDER_UNAVAILABLE',
-      `The provider ${what} and is left alone for a moment.`,
+      `The provider ${what} and is not called for a moment.`,
       { retryAfterMs: remainingMs > 0 ? remainingMs : PROBE_MS },
     );
   }

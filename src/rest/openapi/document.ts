@@ -213,7 +213,7 @@ function toWebhook(type: EventType): object {
     },
     responses: {
       '2XX': { description: 'It has arrived. Anything else is tried again, for three days.' },
-      410: { description: 'The endpoint wants nothing any more, and is disabled.' },
+      410: { description: 'The endpoint is disabled.' },
     },
   };
 }

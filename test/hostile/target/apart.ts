@@ -4,7 +4,7 @@ import { availableParallelism, setPriority } from 'node:os';
 import type { Monitor } from './monitor.ts';
 
 /**
- * Isolates the measurement from its surroundings: each imitated CRM is a process of its own, and the product is
+ * Isolates the measurement from its surroundings: each simulated CRM is a process of its own, and the product is
  * pinned to a core that neither they nor this process use, if there are several. HubSpot, which attackers use, has
  * a lower priority than Salesforce.
  */

@@ -1,4 +1,4 @@
-/** One imitated CRM of the product's sandbox, controlled from this process. */
+/** One simulated CRM of the product's sandbox, controlled from this process. */
 export function openCrm(port: number): Crm {
   const ask = async <Reply>(path: string, method: string, body?: unknown): Promise<Reply> => {
     const response = await fetch(`http://127.0.0.1:${port}/__sandbox/${path}`, {

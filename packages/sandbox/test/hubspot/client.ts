@@ -1,6 +1,6 @@
 import type { HubSpotAccount, Sandbox } from '../../src/open-sandbox.ts';
 
-/** Sends requests to an account of the imitated HubSpot with a bare client. */
+/** Sends requests to an account of the simulated HubSpot with a bare client. */
 export function createClient({ hubspot }: Sandbox, account: HubSpotAccount): Send {
   return async (path, body, token = account.accessToken) => {
     const response = await fetch(`${hubspot.origin}${path}`, {
