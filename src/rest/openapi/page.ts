@@ -37,6 +37,12 @@ const STYLE = `
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.55 system-ui, sans-serif; }
 main { max-width: 68rem; margin: 0 auto; padding: 2.5rem 1.25rem 5rem; }
+nav { display: none; }
+@media (min-width: 72rem) {
+  nav { display: block; }
+  main { max-width: 84rem; display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 0 2.5rem; }
+  nav { position: sticky; top: 2.5rem; align-self: start; max-height: calc(100vh - 5rem); overflow: auto; }
+}
 h1 { margin: 0; font-size: 1.9rem; letter-spacing: -0.02em; }
 h2 { margin: 0; font-size: 1.15rem; }
 h3 { margin: 1.4rem 0 0.4rem; font-size: 0.78rem; text-transform: uppercase; letter-spacing: 0.06em; color: var(--soft); }
@@ -45,11 +51,17 @@ a { color: var(--accent); }
 code, pre, textarea, input, select { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .soft { color: var(--soft); }
 .card { margin-top: 1.25rem; padding: 1.25rem 1.4rem; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
-nav { display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; margin-top: 0.9rem; }
-form { scroll-margin-top: 1rem; }
-.head { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: baseline; }
+nav ul { margin: 0 0 1.25rem; padding: 0; border: 0; }
+nav a { display: block; padding: 0.15rem 0; text-decoration: none; }
+nav a:hover, nav a:focus-visible { text-decoration: underline; }
+.operation { scroll-margin-top: 1rem; }
+.operation > summary { display: flex; flex-wrap: wrap; gap: 0.2rem 0.8rem; align-items: baseline; list-style-position: inside; }
+.operation > summary code { overflow-wrap: anywhere; }
+.operation h2 { font-size: 1rem; }
+.sample { position: relative; }
+.sample button { position: absolute; top: 0.4rem; right: 0.4rem; margin: 0; padding: 0.15rem 0.6rem; font-size: 0.75rem; }
 .method { font-weight: 700; font-size: 0.8rem; letter-spacing: 0.04em; }
-.get { color: var(--get); } .post { color: var(--post); } .put { color: var(--put); }
+.get { color: var(--get); } .post { color: var(--post); } .put { color: var(--put); } .delete { color: var(--bad); }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2rem; }
 @media (max-width: 52rem) { .columns { grid-template-columns: minmax(0, 1fr); } }
 .field { display: block; margin: 0.65rem 0; }
@@ -86,12 +98,13 @@ function prose(text) {
   return text.split(/\x60([^\x60]*)\x60/).map((part, index) => index % 2 ? make('code', { textContent: part }) : part);
 }
 
-function input(name, label, { description, required, schema = {} }) {
+function input(name, label, { description, required, schema = {} }, isPrefilled = true) {
   const choices = schema.enum || (schema.type === 'boolean' && ['true', 'false']);
   const field = choices
     ? make('select', { name }, ...['', ...choices].map((value) => make('option', { value, textContent: value })))
     : make('input', { name, autocomplete: 'off', spellcheck: false, placeholder: (schema.examples || [''])[0] });
-  field.value = sessionStorage.getItem(name) ?? given[label] ?? '';
+  field.value = sessionStorage.getItem(name) ?? (isPrefilled ? given[label] : undefined) ?? '';
+  field.required = Boolean(required);
   field.addEventListener('input', () => sessionStorage.setItem(name, field.value));
   const title = make('code', { className: required ? 'needed' : '', textContent: label });
   const list = schema.items && schema.items.enum ? ' One of: ' + schema.items.enum.join(', ') + '.' : '';
@@ -108,58 +121,86 @@ function show(api) {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
   const keys = make('section', { className: 'card', id: 'credentials' },
-    make('h2', { textContent: 'Who calls' }),
+    make('h2', { textContent: 'Credentials' }),
     make('p', { className: 'soft', textContent: 'One of the two. Kept in this tab, and sent to this server only.' }),
     make('div', { className: 'columns' },
       input('x-api-key', 'x-api-key', api.components.securitySchemes.apiKey),
       input('token', 'Authorization: Bearer', api.components.securitySchemes.customerToken)));
-  page.replaceChildren(
+  const list = make('nav', { ariaLabel: 'Operations' }, make('ul', {}, ...operations.map(({ path, method, operation }) =>
+    make('li', {}, make('a', { href: '#' + operation.operationId, title: method.toUpperCase() + ' ' + path, textContent: operation.summary })))));
+  page.replaceChildren(list, make('div', {},
     make('h1', { textContent: api.info.title + ' REST API' }),
     make('p', { className: 'soft', textContent: 'Version ' + api.info.version + ' · ' }, link),
     make('p', { textContent: api.info.description }),
-    make('nav', {}, ...operations.map(({ path, method, operation }) =>
-      make('a', { href: '#' + operation.operationId, title: method.toUpperCase() + ' ' + path, textContent: operation.summary }))),
     keys,
-    ...operations.map((entry) => card(api, entry)));
+    ...operations.map((entry) => card(api, entry))));
+  addEventListener('hashchange', openLinked);
+  if (location.hash) openLinked();
+  else page.querySelector('.operation').open = true;
+}
+
+/** Opens the operation that the address names. */
+function openLinked() {
+  const linked = document.getElementById(location.hash.slice(1));
+  if (!linked) return;
+  linked.open = true;
+  linked.scrollIntoView();
 }
 
 function card(api, { path, method, operation }) {
-  const form = make('form', { id: operation.operationId, className: 'card' });
+  const form = make('form', {});
+  const isDestructive = method === 'delete';
   const content = operation.requestBody && operation.requestBody.content['application/json'];
   const example = content && JSON.stringify(content.example, null, 2);
   const body = content && make('textarea', { name: 'body', spellcheck: false, value: example, rows: Math.min(20, example.split('\n').length) });
   const send = make('button', { textContent: 'Send' });
   const answer = make('div', { className: 'answer' });
   answer.setAttribute('aria-live', 'polite');
+  const command = make('pre', { tabIndex: 0 });
+  const copy = make('button', { type: 'button', textContent: 'Copy' });
+  copy.addEventListener('click', () => navigator.clipboard.writeText(command.textContent).then(() => {
+    copy.textContent = 'Copied';
+    setTimeout(() => { copy.textContent = 'Copy'; }, 1500);
+  }));
+  const request = () => toRequest(form, path, method, operation);
+  const showCommand = () => { command.textContent = toCurl(request()); };
   form.append(
-    make('div', { className: 'head' },
-      make('span', { className: 'method ' + method, textContent: method.toUpperCase() }),
-      make('code', { textContent: path }),
-      make('h2', { textContent: operation.summary })),
     make('p', {}, ...prose(operation.description)),
     make('div', { className: 'columns' },
       make('div', {},
-        ...operation.parameters.map((one) => input(operation.operationId + ' ' + one.in + ' ' + one.name, one.name, one)),
+        ...operation.parameters.map((one) => input(operation.operationId + ' ' + one.in + ' ' + one.name, one.name, one, !isDestructive)),
         body && make('label', { className: 'field' }, make('code', { className: 'needed', textContent: 'body' }), body),
-        send, answer),
+        send, answer,
+        make('h3', { textContent: 'curl' }), make('div', { className: 'sample' }, command, copy)),
       make('div', {},
         content && make('h3', { textContent: 'Body' }), content && tree(api, content.schema, true),
         ...responses(api, operation))));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
+    if (isDestructive && !confirm(operation.summary + '? This cannot be undone.')) return;
     send.disabled = true;
-    ask(form, path, method, operation).then((shown) => answer.replaceChildren(...shown)).finally(() => { send.disabled = false; });
+    ask(request()).then((shown) => answer.replaceChildren(...shown)).finally(() => { send.disabled = false; });
   });
-  return form;
+  const details = make('details', { id: operation.operationId, className: 'card operation' },
+    make('summary', {},
+      make('span', { className: 'method ' + method, textContent: method.toUpperCase() }),
+      make('h2', { textContent: operation.summary }),
+      make('code', { className: 'soft', textContent: path })),
+    form);
+  // Credentials are shared by all samples, so that a sample is made anew when it is opened.
+  details.addEventListener('toggle', () => { if (details.open) showCommand(); });
+  form.addEventListener('input', showCommand);
+  page.addEventListener('input', (event) => { if (details.open && event.target.closest('#credentials')) showCommand(); });
+  return details;
 }
 
-async function ask(form, path, method, operation) {
+function toRequest(form, path, method, operation) {
   const headers = {};
   const query = new URLSearchParams();
   let target = path;
   for (const one of operation.parameters) {
     const value = form.elements[operation.operationId + ' ' + one.in + ' ' + one.name].value.trim();
-    if (one.in === 'path') target = target.replace('{' + one.name + '}', encodeURIComponent(value));
+    if (one.in === 'path' && value !== '') target = target.replace('{' + one.name + '}', encodeURIComponent(value));
     else if (value !== '' && one.in === 'query') query.append(one.name, value);
     else if (value !== '') headers[one.name] = value;
   }
@@ -169,19 +210,31 @@ async function ask(form, path, method, operation) {
   if (token) headers.authorization = 'Bearer ' + token;
   const body = form.elements.body && form.elements.body.value;
   if (body !== undefined) headers['content-type'] = 'application/json';
+  return { url: target + (query.size ? '?' + query : ''), method: method.toUpperCase(), headers, body };
+}
+
+function toCurl({ url, method, headers, body }) {
+  const quote = (text) => "'" + text.replaceAll("'", "'\\''") + "'";
+  return ['curl -s -X ' + method + ' ' + quote(new URL(url, location.href).href)]
+    .concat(Object.entries(headers).map(([name, value]) => '-H ' + quote(name + ': ' + value)))
+    .concat(body === undefined ? [] : ['-d ' + quote(body)])
+    .join(' \\\n  ');
+}
+
+async function ask({ url, ...request }) {
   try {
-    const response = await fetch(target + (query.size ? '?' + query : ''), { method: method.toUpperCase(), headers, body });
+    const response = await fetch(url, request);
     const text = await response.text();
     const shown = [...response.headers].map(([name, value]) => name + ': ' + value).join('\n');
     return [
-      make('h3', { textContent: 'Answer' }),
+      make('h3', { textContent: 'Response' }),
       make('p', { className: 'status ' + (response.ok ? 'ok' : 'failed'), textContent: String(response.status) }),
       // Focusable, so that long texts can be scrolled by keyboard.
       make('pre', { tabIndex: 0, textContent: pretty(text) }),
       make('details', {}, make('summary', { textContent: 'Headers' }), make('pre', { tabIndex: 0, textContent: shown })),
     ];
   } catch (error) {
-    return [make('p', { className: 'status failed', textContent: 'No answer: ' + error.message })];
+    return [make('p', { className: 'status failed', textContent: 'No response: ' + error.message })];
   }
 }
 
@@ -193,7 +246,7 @@ function responses(api, operation) {
   const list = Object.entries(operation.responses).map(([status, response]) => [status, resolve(api, response)]);
   const [, success] = list.find(([status, { content }]) => status < '300' && content) || [];
   return [
-    ...(success ? [make('h3', { textContent: 'Answer' }), tree(api, success.content['application/json'].schema, false)] : []),
+    ...(success ? [make('h3', { textContent: 'Response' }), tree(api, success.content['application/json'].schema, false)] : []),
     make('h3', { textContent: 'Statuses' }),
     make('dl', {}, ...list.flatMap(([status, { description }]) =>
       [make('dt', {}, make('code', { textContent: status })), make('dd', {}, ...prose(description))])),
