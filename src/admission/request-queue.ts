@@ -8,7 +8,7 @@ import type { Releasable, RequestWork } from './work.ts';
 /**
  * The queue at the door. A process has one thread, and this queue shares it: fairly by application, and within an
  * application by connection. A request waits in it until it begins, and again, each time that it has milliseconds of
- * work to do, for its turn. Work that has begun comes before requests that have not.
+ * work to do, for its turn. Work that has begun comes before requests of its application that have not.
  *
  * - A request begins when it has its turn and a place. Places limit the requests that have begun, whatever they wait
  *   for, so that what they hold in memory is limited too.
@@ -75,7 +75,7 @@ export class RequestQueue {
   /** Resolves when the request has begun. Throws where it cannot wait, and rejects where it has waited too long. */
   begin(request: EnteredRequest): Promise<void> | undefined {
     const { owner } = request;
-    if (this.#hasPlace(owner) && this.#mayRunNow(owner.application)) {
+    if (this.#hasPlace(owner) && !this.#isOvertaking && this.#mayRunNow(owner.application)) {
       this.#begun.take(owner.shares);
       request.state = 'begun';
       return undefined;
@@ -98,7 +98,7 @@ export class RequestQueue {
     });
   }
 
-  /** Frees the place of a request that has begun; one that is queued is refused. */
+  /** Frees the place of a request that has begun. One that is queued leaves the queue. */
   leave(request: EnteredRequest): void {
     const { application, connection, shares } = request.owner;
     if (request.state === 'begun') {
@@ -112,6 +112,11 @@ export class RequestQueue {
 
   countQueued({ application, connection }: Owner): number {
     return this.#lines.get(application)?.queued.get(connection)?.size ?? 0;
+  }
+
+  /** A request is queued that may have its place by now: it comes first. */
+  get #isOvertaking(): boolean {
+    return this.#queued.free < this.#options.maxQueued && !this.#isBlocked;
   }
 
   #countUnauthenticated(): number {

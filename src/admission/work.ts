@@ -20,7 +20,7 @@ export interface RequestWork extends Work {
    * use.
    */
   reserve(bytes: number): void;
-  /** How many requests of the same connection have arrived and not begun: they may share a call. */
+  /** How many requests of the same connection are queued: they may share a call. */
   countQueued(): number;
 }
 

@@ -225,6 +225,27 @@ describe('turns', () => {
     expect(done.slice(3)).toEqual(['a2', 'a3', 'b2', 'b3', 'c2', 'c3']);
   });
 
+  test('a newcomer does not take the place that a queued request of its application waits for', async () => {
+    const { enter, iterate, queue } = open({ maxBegun: 2 });
+    const before = enter('a', 'x');
+    const first = enter('a', 'x');
+    before.request.end();
+    await iterate(3);
+    expect(first.state).toBe('begun');
+    const queued = enter('a', 'x');
+    await iterate(3);
+    expect(queued.state).toBe('queued');
+    // In one phase of the event loop, the first works, ends, and a newcomer arrives.
+    expect(first.request.takeTurn()).toBeUndefined();
+    first.request.end();
+    const newcomer = enter('a', 'x');
+    await settle();
+    expect(newcomer.state).toBe('queued');
+    await iterate(3);
+    expect(queued.state).toBe('begun');
+    expect(queue.counts()).toMatchObject({ running: 1, queued: 1 });
+  });
+
   test('an application continues while its time lasts, and then waits like others', async () => {
     const { work, done, iterate } = openWork();
     await work('a', 100);
