@@ -223,10 +223,20 @@ export const SETTINGS = {
       'CROSSBOOK_REQUESTS_PER_MINUTE',
       perMinute,
       '600000',
-      'Rate limits a minute, 0 for none: requests of each application, by all of its API keys and customer tokens; requests of each customer, by all of its tokens, which count towards both; a request counts once for every 1,000 of its cost (beyond it: 429 with Retry-After); failed look-ups of API keys from one address (beyond it they are slowed down).',
+      'Rate limit a minute for each application, by all of its API keys and customer tokens (beyond it: 429 with Retry-After). A request counts once for every 1,000 of its cost. 0: no limit.',
     ),
-    perCustomer: setting('CROSSBOOK_TOKEN_REQUESTS_PER_MINUTE', perMinute, '6000'),
-    failedAuthentications: setting('CROSSBOOK_GUESSES_PER_MINUTE', perMinute, '300'),
+    perCustomer: setting(
+      'CROSSBOOK_TOKEN_REQUESTS_PER_MINUTE',
+      perMinute,
+      '6000',
+      'Rate limit a minute for each customer, by all of its tokens. They count towards the limit of the application, too.',
+    ),
+    failedAuthentications: setting(
+      'CROSSBOOK_GUESSES_PER_MINUTE',
+      perMinute,
+      '300',
+      'Failed look-ups of API keys a minute from one address. Beyond it they are slowed down.',
+    ),
   },
   pagesPerMinute: setting(
     'CROSSBOOK_PAGES_PER_MINUTE',
@@ -244,11 +254,21 @@ export const SETTINGS = {
     'CROSSBOOK_MAX_REQUESTS',
     wholeNumber(1, 100_000),
     '1500',
-    'The maximum of requests that have begun, whatever they wait for (beyond it they queue for up to five seconds, then 503 with Retry-After), of those among them without a key or token, and of open connections. One application gets at most half of the first, one connection to a CRM a third.',
+    'The maximum of requests that have begun, whatever they wait for. Beyond it they queue for up to five seconds, then 503 with Retry-After. One application gets at most half, one connection to a CRM a third.',
   ),
-  maxStrangers: setting('CROSSBOOK_MAX_STRANGER_REQUESTS', wholeNumber(1, 100_000), '20'),
+  maxStrangers: setting(
+    'CROSSBOOK_MAX_STRANGER_REQUESTS',
+    wholeNumber(1, 100_000),
+    '20',
+    'The maximum among them without a key or token.',
+  ),
   bounds: {
-    maxConnections: setting('CROSSBOOK_MAX_CONNECTIONS', wholeNumber(1, 1_000_000), '10000'),
+    maxConnections: setting(
+      'CROSSBOOK_MAX_CONNECTIONS',
+      wholeNumber(1, 1_000_000),
+      '10000',
+      'The maximum of open connections of clients. One address gets at most half.',
+    ),
     headersTimeoutMs: setting(
       'CROSSBOOK_HEADERS_TIMEOUT_MS',
       wholeNumber(100, 600_000),

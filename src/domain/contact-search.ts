@@ -107,7 +107,7 @@ export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** A text of a request, which may be the email in many places of it: one that is too long is cut, and still too long. */
+/** Cuts a text that is too long to be an email before it is normalized, because a request may repeat it many times. */
 export function normalizeGiven(text: string): string {
   return text.length > MAX_GIVEN_LENGTH ? text.slice(0, MAX_GIVEN_LENGTH) : normalizeEmail(text);
 }

@@ -124,7 +124,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
       throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
     }
-    const hold = memory.open(incoming, 'request_body');
+    const hold = memory.open({ application: incoming.application }, 'request_body');
     work.keep(hold);
     const sender = incoming.face === connect ? 'page' : requestLog.caller ? 'caller' : 'stranger';
     const reserve = (bytes: number) => charge(hold, bytes);
@@ -147,7 +147,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     if (body === null || typeof body === 'string' || body.length <= SLICE_BYTES) return sent;
     const bytes = countOwnBytes(body);
     if (bytes <= SLICE_BYTES) return sent;
-    const hold = memory.open(incoming, 'unread_response');
+    const hold = memory.open({ application: incoming.application }, 'unread_response');
     charge(hold, bytes);
     incoming.request.onClose(() => hold.release());
     return sent;

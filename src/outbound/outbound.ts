@@ -1,4 +1,3 @@
-import { FairShares } from '../admission/fair-shares.ts';
 import type { Memory } from '../admission/memory.ts';
 import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
 import type { FindOAuthClient, FindSandboxLogin } from '../domain/oauth.ts';
@@ -9,6 +8,7 @@ import { createGrants } from './access-token/grants.ts';
 import type { IdleRefreshOutcome, Token, TokenSource } from './access-token/tokens.ts';
 import type { HostLookup } from './http/addresses.ts';
 import { type CallEvent, createTransport, type Transport } from './http/transport.ts';
+import { createOperationLimit, type OperationLimit } from './operation-limit.ts';
 import {
   type Accessed,
   createProviderClient,
@@ -21,7 +21,7 @@ export function createOutbound(options: OutboundOptions) {
   const { clock = systemClock, random = Math.random } = options;
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const transport = createTransport({ ...options, ...settings, clock });
-  const waiting = createWaiting(settings.maxWaiting);
+  const waiting = createOperationLimit(settings.maxWaiting);
   const deps: OutboundDeps = { ...options, clock, random, settings, transport, waiting };
   const clients = createProviderClients({
     clock,
@@ -73,7 +73,7 @@ export interface OutboundDeps extends Omit<OutboundOptions, 'settings'> {
   readonly random: () => number;
   readonly settings: OutboundSettings;
   readonly transport: Pick<Transport, 'send'>;
-  readonly waiting: ReturnType<typeof createWaiting>;
+  readonly waiting: OperationLimit;
 }
 
 export interface OutboundOptions {
@@ -186,44 +186,4 @@ interface ClientsOptions {
   readonly clock: Clock;
   readonly maxKept: number;
   create(accessed: Accessed): ProviderClient;
-}
-
-/**
- * Limits the operations that wait for providers: in total, per application and per connection. A request that has begun
- * may have several hundred of them.
- */
-export function createWaiting(maxWaiting: number) {
-  const places = new FairShares(maxWaiting);
-  let refused = 0;
-
-  return {
-    /** Throws where too many wait. Otherwise call the result once. */
-    enter({ application, connection }: Owners): () => void {
-      const applicationShare = { owner: application, times: 1 };
-      const connectionShare = { owner: connection, times: 2 / 3 };
-      if (!places.mayTake([connectionShare]))
-        refuse('REMOTE_PROVIDER_RATE_LIMITED', 'the provider of this connection');
-      if (!places.mayTake([applicationShare])) refuse('SERVICE_UNAVAILABLE', 'providers');
-      const shares = [applicationShare, connectionShare];
-      places.take(shares);
-      return () => places.release(shares);
-    },
-    countOf: (connectionId: string) => places.held.get(connectionId) ?? 0,
-    counts: () => ({ waiting: maxWaiting - places.free, refused }),
-  };
-
-  function refuse(code: ErrorCode, whom: string): never {
-    refused++;
-    throw new CrossbookError(code, `Too many operations are waiting for ${whom}: try again.`, {
-      retryAfterMs: RETRY_AFTER_MS,
-    });
-  }
-}
-
-const RETRY_AFTER_MS = 1_000;
-
-/** Database ids. */
-interface Owners {
-  readonly application: string;
-  readonly connection: string;
 }

@@ -41,7 +41,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     onCall: (emails) => deps.onLookup?.({ provider, emails }),
   });
   const facts = createFactsCache(connectionId, clock);
-  const { tokens, toError, secretBytes } = createConnectionTokens({
+  const { tokens, redact, secretBytes } = createConnectionTokens({
     ...deps,
     access,
     owners,
@@ -196,7 +196,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
       if (connection.statusReason === 'not_tried') markTried(options);
       return found;
     } catch (error) {
-      throw toError(error);
+      throw redact(error);
     }
   }
 

@@ -168,7 +168,7 @@ async function requireKeys({ maintenance }: Database, keyRing: KeyRing): Promise
     throw new Error(`Stored secrets ${describeUnreadable(unreadable, keyRing)}.`);
 }
 
-/** Names the keys and the remedy: a ring cannot have an id twice, so that one with other bytes is not just added. */
+/** Names the keys and the remedy. A key whose id is in use for another key cannot simply be added to the ring. */
 export function describeUnreadable(keyIds: readonly string[], { keys }: KeyRing): string {
   const missing = keyIds.filter((id) => !keys.has(id));
   const changed = keyIds.filter((id) => keys.has(id));

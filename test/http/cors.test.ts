@@ -77,7 +77,9 @@ test('an invalid origin is not repeated in the response', async () => {
   for (const origin of ['null', 'https://x.example/; rm -rf', '`id`', 'ftp://x.example']) {
     const { status, body } = await ask('OPTIONS', { origin, ...PREFLIGHT });
     expect(status).toBeGreaterThanOrEqual(400);
-    expect(body).toBe('The origin of this page is not a web origin, so that no application can allow it.');
+    expect(body).toBe(
+      'The origin of this page is not a web origin, so that no application can allow it.',
+    );
   }
   expect(refusedOrigins).toEqual([]);
 });

@@ -5,7 +5,8 @@ import type { RateLimit } from '../../src/domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../src/domain/remote.ts';
 import { timedOut } from '../../src/outbound/failures.ts';
 import type { Call } from '../../src/outbound/http/transport.ts';
-import { createWaiting, DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
+import { createOperationLimit } from '../../src/outbound/operation-limit.ts';
+import { DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
 import { createProviderClient } from '../../src/outbound/provider-client.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
@@ -143,7 +144,7 @@ function open(budget: RateLimit) {
   const client = createProviderClient(
     {
       memory: UNBOUNDED,
-      waiting: createWaiting(10),
+      waiting: createOperationLimit(10),
       findOAuthClient: async () => undefined,
       providers: new Map(),
       sandboxOrigins: [ORIGIN],

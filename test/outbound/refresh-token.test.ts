@@ -9,7 +9,8 @@ import {
 } from '../../src/domain/remote.ts';
 import type { CredentialStore, RefreshedCredentials } from '../../src/domain/tenant.ts';
 import { createConnectionTokens } from '../../src/outbound/access-token/token-endpoint.ts';
-import { createWaiting, DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
+import { createOperationLimit } from '../../src/outbound/operation-limit.ts';
+import { DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { toJsonResponse } from '../support/send.ts';
@@ -152,7 +153,7 @@ async function run(setup: Setup = {}) {
     random: () => 0,
     memory: UNBOUNDED,
     settings: DEFAULT_SETTINGS,
-    waiting: createWaiting(10),
+    waiting: createOperationLimit(10),
     access: {
       origin: () => undefined,
       refresh: {

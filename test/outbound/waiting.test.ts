@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createMemory } from '../../src/admission/memory.ts';
 import type { CrossbookError } from '../../src/domain/errors.ts';
-import { createWaiting } from '../../src/outbound/outbound.ts';
+import { createOperationLimit, type OperationLimit } from '../../src/outbound/operation-limit.ts';
 import { createFakeWork } from '../support/fake-work.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import { createFakeAccess, openStub } from './fake-access.ts';
@@ -13,7 +13,7 @@ afterEach(async () => {
 
 describe('the limit of waiting operations', () => {
   test('gives a connection two fifths, an application half, and leaves some for others', () => {
-    const waiting = createWaiting(100);
+    const waiting = createOperationLimit(100);
     expect(fill(waiting, 'a', 'x')).toEqual([40, 'REMOTE_PROVIDER_RATE_LIMITED']);
     expect(fill(waiting, 'a', 'y')).toEqual([10, 'SERVICE_UNAVAILABLE']);
     expect(fill(waiting, 'b', 'z')[0]).toBeGreaterThan(10);
@@ -21,7 +21,7 @@ describe('the limit of waiting operations', () => {
   });
 
   test('counts an operation until it ends', () => {
-    const waiting = createWaiting(100);
+    const waiting = createOperationLimit(100);
     const leave = waiting.enter({ application: 'a', connection: 'x' });
     expect([waiting.countOf('x'), waiting.counts().waiting]).toEqual([1, 1]);
     leave();
@@ -29,7 +29,7 @@ describe('the limit of waiting operations', () => {
   });
 
   test('refuses with a time to try again', () => {
-    const waiting = createWaiting(0);
+    const waiting = createOperationLimit(0);
     expect(() => waiting.enter({ application: 'a', connection: 'x' })).toThrow(
       expect.objectContaining({ code: 'REMOTE_PROVIDER_RATE_LIMITED', retryAfterMs: 1_000 }),
     );
@@ -105,7 +105,7 @@ describe('an operation that waits for its provider', () => {
 });
 
 /** Enters until it is refused: how often it could, and with which code it is refused. */
-function fill(waiting: ReturnType<typeof createWaiting>, application: string, connection: string) {
+function fill(waiting: OperationLimit, application: string, connection: string) {
   for (let entered = 0; ; entered++) {
     try {
       waiting.enter({ application, connection });

@@ -28,7 +28,7 @@ export function createGrants(deps: OutboundDeps) {
       const { provider, loginOrigin, code, redirectUri, codeVerifier } = exchange;
       const { authorization } = provider;
       if (!authorization) throw notOffered(provider);
-      const { ask, findClient, secrets, toError } = open(exchange, [code, codeVerifier]);
+      const { ask, findClient, secrets, redact } = open(exchange, [code, codeVerifier]);
       try {
         const sandbox = deps.findSandboxLogin?.(loginOrigin);
         const origin = sandbox?.tokenOrigin ?? toTokenOrigin(authorization, loginOrigin);
@@ -46,7 +46,7 @@ export function createGrants(deps: OutboundDeps) {
       } catch (thrown) {
         // The provider refuses this installation, not the customer: from another address it may be allowed.
         if (codeOf(thrown) === 'REMOTE_PROVIDER_FORBIDDEN') deps.onRestricted?.(provider.name);
-        throw toFailure(thrown, toError);
+        throw toFailure(thrown, redact);
       }
     },
 
@@ -58,7 +58,7 @@ export function createGrants(deps: OutboundDeps) {
       const { provider, instanceUrl, refreshToken } = grant;
       const revocation = provider.authorization?.revocation;
       if (!revocation) throw notOffered(provider);
-      const { ask, findClient, toError } = open(grant, [refreshToken]);
+      const { ask, findClient, redact } = open(grant, [refreshToken]);
       try {
         const instance = { instanceUrl, hosts: listCallableHosts(provider), sandboxOrigins };
         const answer = await callAtOrigin(revocation, instance, async (origin) => {
@@ -68,7 +68,7 @@ export function createGrants(deps: OutboundDeps) {
         });
         return revocation.isRevoked(answer);
       } catch (thrown) {
-        throw toError(thrown);
+        throw redact(thrown);
       }
     },
   };
@@ -82,7 +82,7 @@ export function createGrants(deps: OutboundDeps) {
     const endpoint = { ...deps, owners, target: { provider: provider.name, connectionId } };
     return {
       secrets,
-      toError: createRedactor(() => secrets),
+      redact: createRedactor(() => secrets),
       ask: (origin: string, request: RemoteRequest) =>
         callTokenEndpoint(endpoint, { origin, request, onCall }),
       async findClient(origin: string) {
@@ -153,16 +153,16 @@ function toSandbox(
   };
 }
 
-function toFailure(thrown: unknown, toError: (thrown: unknown) => unknown): unknown {
+function toFailure(thrown: unknown, redact: (thrown: unknown) => unknown): unknown {
   if (thrown instanceof AuthorizationFailure) {
     if (thrown.cause === undefined) return thrown;
     const { failure, message, missingScopes } = thrown;
     return new AuthorizationFailure(failure, message, {
-      cause: toError(thrown.cause),
+      cause: redact(thrown.cause),
       missingScopes,
     });
   }
-  const error = toError(thrown);
+  const error = redact(thrown);
   // A bug, which is passed on.
   if (!(error instanceof CrossbookError)) return error;
   const failure = TRANSIENT_CODES.has(error.code) ? 'VENDOR_UNAVAILABLE' : 'VENDOR_REFUSED';

@@ -25,7 +25,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
   const declared = deps.providers.get(provider);
   const rules = { hosts: declared ? listCallableHosts(declared) : [], sandboxOrigins };
   const secrets = createConnectionSecrets(access.publicPrefix);
-  const toError = createRedactor(secrets.list);
+  const redact = createRedactor(secrets.list);
   /** The generation of credentials whose client secret the redactor has learnt. */
   let learnt: number | undefined;
   const tokens = createTokens({
@@ -34,7 +34,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     onStored: learnSecrets,
     originOf: (url) => resolveOrigin(url, { ...rules, originOf: access.origin }),
   });
-  return { tokens, toError, secretBytes: secrets.bytes };
+  return { tokens, redact, secretBytes: secrets.bytes };
 
   /** Requests a new access token. Throws an InvalidGrantError where the grant is permanently invalid. */
   async function refreshCredentials(stored: StoredCredentials): Promise<RefreshedCredentials> {
@@ -78,7 +78,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
       return refresh.readAnswer(answer, new Date(clock.wall()));
     } catch (thrown) {
       // Handled here, because the waiting adapter would take the response for one to its own call.
-      const error = toError(thrown);
+      const error = redact(thrown);
       if (!(error instanceof CrossbookError) || error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED')
         throw error;
       throw new InvalidGrantError(provider, error);

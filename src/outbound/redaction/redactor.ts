@@ -23,7 +23,7 @@ export function createRedactor(secrets: () => readonly string[]): (thrown: unkno
     known = secrets();
     const matcher = createSecretMatcher(known);
     if (thrown instanceof RemoteFailure) {
-      return timeTask('redaction', () => toCrossbookError(thrown, matcher));
+      return timeTask('redaction', () => toShownError(thrown, matcher));
     }
     if (!isOwn) {
       // A bug: its message may quote a secret.
@@ -41,7 +41,7 @@ export function createRedactor(secrets: () => readonly string[]): (thrown: unkno
   };
 }
 
-function toCrossbookError(
+function toShownError(
   { code, message, answer, retryAfterMs }: RemoteFailure,
   matcher: SecretMatcher,
 ) {
