@@ -5,7 +5,7 @@ import { createDatabase, type Database } from '../../src/storage/database.ts';
 import type { Engine } from '../../src/storage/engine/open.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { appendEvents } from '../../src/storage/events.ts';
-import { UPSERTS } from '../../src/storage/upsert-customer.ts';
+import { UPSERTS } from '../../src/storage/upsert-sql.ts';
 import { READ_DUE } from '../../src/storage/webhook-queue.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
 
