@@ -85,7 +85,7 @@ export class RequestQueue {
     request.state = 'queued';
     return new Promise((resolve, reject) => {
       const since = this.#options.clock.now();
-      this.#add('queued', { request, since, resolve, reject });
+      this.#add('starts', { request, since, resolve, reject });
       this.#cancelSweep ??= this.#options.clock.schedule(MAX_WAIT_MS, () => this.#sweep());
     });
   }
@@ -94,7 +94,7 @@ export class RequestQueue {
   takeTurn(request: EnteredRequest): Promise<void> | undefined {
     if (this.#mayRunNow(request.owner.application)) return undefined;
     return new Promise((resolve, reject) => {
-      this.#add('begun', { request, since: 0, resolve, reject });
+      this.#add('turns', { request, since: this.#options.clock.now(), resolve, reject });
     });
   }
 
@@ -106,12 +106,12 @@ export class RequestQueue {
       if (this.#waiting > 0) this.#wake();
     }
     if (request.state !== 'queued') return;
-    for (const waiting of this.#lines.get(application)?.queued.get(connection) ?? [])
+    for (const waiting of this.#lines.get(application)?.starts.get(connection) ?? [])
       if (waiting.request === request) this.#remove(waiting, new AbandonedError());
   }
 
   countQueued({ application, connection }: Owner): number {
-    return this.#lines.get(application)?.queued.get(connection)?.size ?? 0;
+    return this.#lines.get(application)?.starts.get(connection)?.size ?? 0;
   }
 
   /** A request is queued that may have its place by now: it comes first. */
@@ -148,7 +148,7 @@ export class RequestQueue {
 
   #add(kind: keyof Line, waiting: Waiting): void {
     const { application, connection } = waiting.request.owner;
-    const line = this.#lines.get(application) ?? { begun: new Map(), queued: new Map() };
+    const line = this.#lines.get(application) ?? { turns: new Map(), starts: new Map() };
     this.#lines.set(application, line);
     const queue = line[kind].get(connection) ?? new Set();
     line[kind].set(connection, queue.add(waiting));
@@ -193,12 +193,12 @@ export class RequestQueue {
 
   #takeNext(): Waiting | undefined {
     for (const [application, line] of this.#lines) {
-      const turn = takeOne(line.begun, findOldest);
-      const next = turn ?? takeOne(line.queued, (queue) => this.#findFirst(queue));
+      const turn = takeOne(line.turns, findOldest);
+      const next = turn ?? takeOne(line.starts, (queue) => this.#findFirst(queue));
       if (!next) continue;
-      if (!turn) this.#begin(next.request);
+      if (!turn) this.#givePlace(next.request);
       this.#lines.delete(application);
-      if (line.begun.size + line.queued.size > 0) this.#lines.set(application, line);
+      if (line.turns.size + line.starts.size > 0) this.#lines.set(application, line);
       return next;
     }
     return undefined;
@@ -208,7 +208,7 @@ export class RequestQueue {
     return first && this.#hasPlace(first.request.owner) ? first : undefined;
   }
 
-  #begin(request: EnteredRequest): void {
+  #givePlace(request: EnteredRequest): void {
     this.#queued.release(request.owner.shares);
     this.#begun.take(request.owner.shares);
     request.state = 'begun';
@@ -217,10 +217,10 @@ export class RequestQueue {
   #remove(waiting: Waiting, error: CrossbookError): void {
     const { application, connection, shares } = waiting.request.owner;
     const line = this.#lines.get(application);
-    const queue = line?.queued.get(connection);
+    const queue = line?.starts.get(connection);
     if (!line || !queue?.delete(waiting)) return;
-    if (queue.size === 0) line.queued.delete(connection);
-    if (line.begun.size + line.queued.size === 0) this.#lines.delete(application);
+    if (queue.size === 0) line.starts.delete(connection);
+    if (line.turns.size + line.starts.size === 0) this.#lines.delete(application);
     this.#waiting -= 1;
     this.#queued.release(shares);
     waiting.reject(error);
@@ -232,8 +232,8 @@ export class RequestQueue {
     this.#cancelSweep = undefined;
     const before = clock.now() - MAX_WAIT_MS;
     let oldest = Number.POSITIVE_INFINITY;
-    for (const { queued } of [...this.#lines.values()]) {
-      for (const waiting of [...queued.values()].flatMap((queue) => [...queue])) {
+    for (const { starts } of [...this.#lines.values()]) {
+      for (const waiting of [...starts.values()].flatMap((queue) => [...queue])) {
         if (waiting.since <= before) this.#remove(waiting, this.#overloaded('queueTimeout'));
         else oldest = Math.min(oldest, waiting.since);
       }
@@ -366,14 +366,13 @@ const MAX_PIECES = 64;
 /** What waits of one application, by connection: the least recently served first. */
 interface Line {
   /** Requests that have begun and wait for a turn. */
-  readonly begun: Map<string, Set<Waiting>>;
+  readonly turns: Map<string, Set<Waiting>>;
   /** Requests that have not begun. */
-  readonly queued: Map<string, Set<Waiting>>;
+  readonly starts: Map<string, Set<Waiting>>;
 }
 
 interface Waiting {
   readonly request: EnteredRequest;
-  /** Of a request that is queued. */
   readonly since: number;
   resolve(): void;
   reject(error: CrossbookError): void;
