@@ -15,7 +15,15 @@ import { Pager } from './pager.tsx';
 import { type Failure, readFailure } from './read-failure.ts';
 
 /** One CRM. Its first page comes with the search of all CRMs; after that it pages separately. */
-export function Column({ crm, filter, connection, first, onReload, onOpen }: ColumnProps) {
+export function Column({
+  crm,
+  filter,
+  connection,
+  first,
+  onReload,
+  onConnected,
+  onOpen,
+}: ColumnProps) {
   const [turn, setTurn] = useState<Turn>();
   const [turned, turnAgain] = useQuery({
     query: TurnPageDocument,
@@ -41,7 +49,7 @@ export function Column({ crm, filter, connection, first, onReload, onOpen }: Col
         {connection && <p className="account">{connection.account?.name ?? 'Connected'}</p>}
       </header>
       {needsConnecting ? (
-        <ConnectButton crm={crm} isAgain={connection !== undefined} onConnected={onReload} />
+        <ConnectButton crm={crm} isAgain={connection !== undefined} onConnected={onConnected} />
       ) : failure ? (
         <FailureNote failure={failure} isBusy={isLoading} onRetry={turn ? turnAgain : onReload} />
       ) : (
@@ -64,6 +72,7 @@ interface ColumnProps {
   readonly connection: NonNullable<ConnectionsQuery['customer']>['connections'][number] | undefined;
   readonly first: Found;
   onReload(): void;
+  onConnected(): void;
   onOpen(contactId: string): void;
 }
 

@@ -52,7 +52,7 @@ export function Workspace({ onSignOut }: WorkspaceProps) {
       </header>
       <main>
         <h1 className="hidden">Contacts</h1>
-        <SearchForm filter={filter} onSearch={setFilter} />
+        <SearchForm key={JSON.stringify(filter)} filter={filter} onSearch={setFilter} />
         {failure && <p role="alert">{`${failure.title} ${failure.detail}`}</p>}
         <div className="columns">
           {data?.customer &&
@@ -70,6 +70,10 @@ export function Workspace({ onSignOut }: WorkspaceProps) {
                   isLoading: found.fetching,
                 }}
                 onReload={again}
+                onConnected={() => {
+                  setFilter(FILTER_AFTER_CONNECTING);
+                  again();
+                }}
                 onOpen={setOpened}
               />
             ))}
@@ -83,6 +87,9 @@ export function Workspace({ onSignOut }: WorkspaceProps) {
 
 /** Finds more than a thousand contacts in the demo's data. */
 const FIRST_FILTER: ContactFilter = { emailDomain: 'lumen.example' };
+
+/** Everybody's account has an Ada, so that the first search after connecting finds someone. */
+const FILTER_AFTER_CONNECTING: ContactFilter = { email: 'ada@example.com' };
 
 interface WorkspaceProps {
   onSignOut(): void;
