@@ -3,7 +3,7 @@ import { startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
 import { openConnecting } from './connecting.ts';
 import { RESPONSE_BOUNDS } from './domain/allowance.ts';
-import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/caller.ts';
+import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS, MAX_TOKEN_SECONDS } from './domain/caller.ts';
 import { readApiSupport } from './domain/provider.ts';
 import { checkInstanceUrl } from './domain/urls.ts';
 import { type AppOverrides, openFoundation } from './foundation.ts';
@@ -13,8 +13,9 @@ import { createCors, createOriginWarning } from './http/cors.ts';
 import { createHostCheck, withProxyWarning } from './http/incoming-request.ts';
 import { createProbes } from './http/lifecycle.ts';
 import { createRequestHandler } from './http/request-handler.ts';
-import { renderHomePage, toDemoCommand, toDemoHeaders } from './http/welcome.ts';
+import { renderHomePage, toAgentCommand, toDemoCommand, toDemoHeaders } from './http/welcome.ts';
 import { createBackground } from './lib/clock.ts';
+import { createMcp } from './mcp/server.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import {
   createAdminCheck,
@@ -133,6 +134,21 @@ export async function createApp(
     sweeps: jobs.sweepAges,
     lostLogLines: given.countLostLines ?? (() => 0),
   });
+  const cors = createCors({
+    findOrigins: createOriginCache({
+      list: database.admin.listOrigins,
+      always: demo && [{ applicationId: DEMO_APPLICATION.id, origins: DEVELOPMENT_ORIGINS }],
+      now: clock.now,
+    }),
+    onRefused: createOriginWarning({ log, now: clock.now }),
+  });
+  const agentToken =
+    demo &&
+    config.mcp &&
+    (await tokens.sign(DEMO_APPLICATION.id, {
+      customerId: demo.customerId,
+      expiresAt: new Date(clock.wall() + MAX_TOKEN_SECONDS * 1_000),
+    }));
   const probes = createProbes({
     checkShared: database.checkShared,
     renderMetrics: config.metrics ? metrics.answer : undefined,
@@ -140,6 +156,7 @@ export async function createApp(
       renderHomePage({
         version,
         tryIt: demo && toDemoCommand(origin, demo),
+        connectAgent: agentToken && toAgentCommand(origin, agentToken),
         connectsAt: demo && connecting.services.publicUrl(),
       }),
   });
@@ -159,14 +176,17 @@ export async function createApp(
     connect: connecting.openPages(openContext),
     allowsUnauthenticated: config.strangers,
     checkHost: config.sandbox && createHostCheck(config.sandbox.hosts),
-    cors: createCors({
-      findOrigins: createOriginCache({
-        list: database.admin.listOrigins,
-        always: demo && [{ applicationId: DEMO_APPLICATION.id, origins: DEVELOPMENT_ORIGINS }],
-        now: clock.now,
+    mcp:
+      config.mcp &&
+      createMcp({
+        openContext,
+        findApplications: cors.findApplications,
+        allowsKeys: config.mcp.allowsKeys,
+        issuer: config.mcp.issuer,
+        publicUrl: connecting.services.publicUrl,
+        version,
       }),
-      onRefused: createOriginWarning({ log, now: clock.now }),
-    }),
+    cors,
     findCaller: withProxyWarning(createFindCaller(callers), { proxies: config.proxies, log }),
     openRequestLog: telemetry.openRequestLog,
     addRateLimitHeaders: limits.addRateLimitHeaders,
@@ -181,6 +201,10 @@ export async function createApp(
     /** Present with the sandbox only. */
     demo,
     sandbox,
+    /** The token of the demo's customer for agents. Undefined without the sandbox or the MCP server. */
+    agentToken,
+    /** Whether there is an MCP server. */
+    hasMcp: config.mcp !== undefined,
     /** Messages for the operator. */
     notes,
     /** Sets the listener's URL, which is the public origin where `PUBLIC_URL` is not set. */

@@ -13,6 +13,8 @@ export function readConfig(env: Env): Config {
   const values = readGroup(SETTINGS, given, mistakes) as Values<typeof SETTINGS>;
   mistakes.push(...findUnknown(given).map((name) => `${name}: there is no such setting`));
   mistakes.push(...findHalfClients(given));
+  if (values.mcp?.issuer !== undefined && given['PUBLIC_URL'] === undefined)
+    mistakes.push('CROSSBOOK_MCP_ISSUER: needs PUBLIC_URL');
   if (mistakes.length > 0)
     throw new ConfigError(
       `The environment is not right:\n${mistakes.map((one) => `  ${one}`).join('\n')}`,
@@ -65,9 +67,13 @@ function toConfig(values: Values<typeof SETTINGS>, given: Env) {
     | { readonly directory: string } = databaseUrl
     ? { url: databaseUrl, pooler: databasePooler }
     : { directory: toDatabaseDirectory(values.dataDirectory) };
+  const { enabled: mcpEnabled, ...mcp } = values.mcp;
+  const sandbox = sandboxed ?? isNothingReal;
   return {
     ...rest,
     production,
+    /** Undefined: there is no MCP server. */
+    mcp: (mcpEnabled ?? sandbox) ? mcp : undefined,
     // Unknown yet where any free port is used.
     publicUrl:
       values.publicUrl ??
@@ -75,7 +81,7 @@ function toConfig(values: Values<typeof SETTINGS>, given: Env) {
     /** A PostgreSQL server, or the folder of the embedded one. */
     database,
     /** `hosts`: allowed host names in addition to this machine's. */
-    sandbox: (sandboxed ?? isNothingReal) ? { port: sandboxPort, hosts: sandboxHosts } : undefined,
+    sandbox: sandbox ? { port: sandboxPort, hosts: sandboxHosts } : undefined,
     // Public like the API, so production must enable it explicitly.
     metrics: values.metrics ?? !production,
     /** Undefined: each process counts its limits alone. */

@@ -179,6 +179,26 @@ export const SETTINGS = {
     'on',
     'Requests without an API key or a token: introspection only, within narrow limits. off: none.',
   ),
+  mcp: {
+    enabled: optional(
+      'CROSSBOOK_MCP',
+      onOff,
+      'on',
+      'The MCP server for agents, at /mcp. Default: on with the sandbox, otherwise off.',
+    ),
+    allowsKeys: setting(
+      'CROSSBOOK_MCP_KEYS',
+      onOff,
+      'off',
+      'Whether the MCP server accepts API keys in addition to customer tokens. An agent with a key reaches all customers of the application.',
+    ),
+    issuer: optional(
+      'CROSSBOOK_MCP_ISSUER',
+      z.url({ protocol: /^https$/, error: 'must be an https:// URL' }),
+      'https://login.example',
+      'Authorization server of yours that gives MCP clients a customer token. Clients find it by /.well-known/oauth-protected-resource/mcp (RFC 9728). Needs PUBLIC_URL. Without it, clients are configured with a token.',
+    ),
+  },
   maxResponseBytes: setting(
     'CROSSBOOK_RESPONSE_MEGABYTES',
     megabytes(1, 256),

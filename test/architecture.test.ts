@@ -17,9 +17,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['admission', 'domain', 'lib'],
   graphql: ['usecases', 'request', 'admission', 'domain', 'lib'],
   rest: ['usecases', 'request', 'admission', 'domain', 'lib'],
+  mcp: ['usecases', 'request', 'admission', 'domain', 'lib'],
   connect: ['usecases', 'admission', 'domain', 'lib'],
   demo: ['domain', 'lib'],
-  cli: ['usecases', 'storage', 'limits', 'providers', 'graphql', 'config.ts', 'domain', 'lib'],
+  cli: [
+    'usecases',
+    'request',
+    'storage',
+    'limits',
+    'providers',
+    'graphql',
+    'config.ts',
+    'domain',
+    'lib',
+  ],
 };
 
 /** Files at the top of src, and what each may import beside itself. */
@@ -58,6 +69,7 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
 /** Package → the only folders (or top files) that may import it. */
 const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] = [
   { packages: /^(graphql|graphql-.*|@pothos\/.*|@graphql-.*)$/, homes: ['graphql'] },
+  { packages: /^@modelcontextprotocol\/.*$/, homes: ['mcp'] },
   { packages: /^undici$/, homes: ['outbound'] },
   { packages: /^(pg|drizzle-orm|@crossbook\/child-postgres)$/, homes: ['storage'] },
   { packages: /^(dataloader|jose)$/, homes: ['request'] },
@@ -66,7 +78,7 @@ const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] =
   { packages: /^@crossbook\/sandbox$/, homes: ['demo', 'foundation.ts'] },
   {
     packages: /^zod$/,
-    homes: ['providers', 'graphql', 'rest', 'storage', 'settings.ts', 'config.ts'],
+    homes: ['providers', 'graphql', 'rest', 'mcp', 'storage', 'settings.ts', 'config.ts'],
   },
 ];
 

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Application } from '../domain/caller.ts';
 import type { ApplicationStores, Database } from '../storage/database.ts';
+import type { KeyRing } from '../storage/sealing.ts';
 
 /** Invalid usage of a command. */
 export class UsageError extends Error {
@@ -68,6 +69,8 @@ export interface Invocation {
   openDatabase(): Promise<Database>;
   /** Opens the database for the application of the operand APPLICATION. */
   openApplication(): Promise<Application & ApplicationStores>;
+  /** The keys that encrypt and sign. Created where there are none yet. */
+  readKeyRing(): KeyRing;
   /** Reads standard input: for secrets, which must not be arguments. */
   readInput(): Promise<string>;
   /** A message in addition to the result, for humans only. */

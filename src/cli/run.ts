@@ -4,7 +4,7 @@ import { systemClock } from '../lib/clock.ts';
 import { toReason } from '../lib/output.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { describeMigration } from '../storage/engine/open.ts';
-import { openKeyRing } from '../storage/sealing.ts';
+import { type KeyRing, openKeyRing } from '../storage/sealing.ts';
 import { findApplication } from '../usecases/manage-applications.ts';
 import { type Command, type Invocation, type Option, toTable, UsageError } from './command.ts';
 import { applicationCommands } from './commands/applications.ts';
@@ -117,18 +117,24 @@ async function invoke(
 ) {
   const { env, stdin, stderr, now = systemClock.wall, fetch = globalThis.fetch } = options;
   let database: Database | undefined;
+  let keyRing: KeyRing | undefined;
   const invocation: Invocation = {
     ...given,
     readConfig: () => readConfig(env),
     async openDatabase() {
       const config = readConfig(env);
-      const { ring, notes } = openKeyRing(config);
-      for (const line of notes) invocation.note(line);
       database = await openDatabase(
         { ...config.database, join: true },
-        { keyRing: ring, ...describeMigration(invocation.note) },
+        { keyRing: invocation.readKeyRing(), ...describeMigration(invocation.note) },
       );
       return database;
+    },
+    readKeyRing() {
+      if (keyRing) return keyRing;
+      const { ring, notes } = openKeyRing(readConfig(env));
+      for (const line of notes) invocation.note(line);
+      keyRing = ring;
+      return ring;
     },
     async openApplication() {
       const { admin, forApplication } = await invocation.openDatabase();

@@ -3,6 +3,7 @@ import type { Contact, ContactField, ContactOrigin } from './contact.ts';
 import { CrossbookError } from './errors.ts';
 import { DEFAULT_PAGE_SIZE, type ListPage, type PageInput } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
+import { listOf, nullable, string } from './shape.ts';
 
 /** A search as passed by an API: unchecked. */
 export interface ContactSearch extends ContactTarget {
@@ -33,6 +34,22 @@ export type ContactFilter =
   | { readonly by: 'domain'; readonly domain: string };
 
 export const MAX_EMAILS = 1_000;
+
+/** The conditions of a search, as GraphQL and MCP describe them. */
+export const contactFilterFields = {
+  email: nullable(
+    string,
+    'Email address, compared case-insensitively: in HubSpot with the primary and the additional addresses (not the work email), in Salesforce with the email.',
+  ),
+  emails: nullable(
+    listOf(string),
+    'Email addresses, at most 1,000: finds contacts that have any of them.',
+  ),
+  emailDomain: nullable(
+    string,
+    'Domain after the @, e.g. `example.com`, compared with the same addresses as `email`.',
+  ),
+};
 
 /** Checks a filter: exactly one criterion, with valid values. */
 export function readContactFilter({

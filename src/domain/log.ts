@@ -47,7 +47,7 @@ export interface Tracer {
 }
 
 export interface RequestFields {
-  readonly face?: 'graphql' | 'rest' | 'connect' | undefined;
+  readonly face?: 'graphql' | 'rest' | 'mcp' | 'connect' | undefined;
   /** The API's name of the operation, from a closed set. */
   readonly operation?: string | undefined;
   /** The client's name of the operation. */

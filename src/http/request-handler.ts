@@ -22,7 +22,7 @@ import { type OwnedResponse, SLICE_BYTES } from './send-response.ts';
  * The request handler. First, by the headers alone: caller and body limit. Then the body, then the queue, then an API.
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const { graphql, rest, admin, connect, queue, memory, allowsUnauthenticated } = options;
+  const { graphql, rest, mcp, admin, connect, queue, memory, allowsUnauthenticated } = options;
   const longBodies = createFairQueue({
     max: LONG_BODIES,
     maxWaitMs: LONG_BODY_WAIT_MS,
@@ -104,6 +104,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   function findFace(pathname: string): Face {
     if (admin?.paths.test(pathname)) return admin;
     if (connect?.paths.test(pathname)) return connect;
+    if (mcp?.paths.test(pathname)) return mcp;
     return pathname === '/graphql' ? graphql : rest;
   }
 
@@ -219,7 +220,7 @@ interface Incoming {
   readonly isPreflight: boolean;
 }
 
-/** The GraphQL or the REST API. */
+/** The GraphQL, the REST or the MCP API. */
 interface Face {
   /** The template of a path that this API knows, such as `/customers/{customer_id}`. */
   findRoute(pathname: string): string | undefined;
@@ -230,17 +231,19 @@ interface Face {
   ): Promise<HttpResponse> | HttpResponse;
 }
 
-/** The pages of connect links, which have no authenticated caller. */
-interface PageFace extends Face {
-  /** The paths of its pages. */
+/** An API at paths of its own. */
+interface PathFace extends Face {
   readonly paths: RegExp;
+}
+
+/** The pages of connect links, which have no authenticated caller. */
+interface PageFace extends PathFace {
   /** Rejects with TOO_MANY_REQUESTS. */
   limitPages(address: string | undefined): Promise<void>;
 }
 
 /** The admin API, which takes the operator's key instead of an API key. */
-interface AdminFace extends Face {
-  readonly paths: RegExp;
+interface AdminFace extends PathFace {
   /** Throws UNAUTHORIZED. */
   requireKey(arrival: Arrival): void;
 }
@@ -248,6 +251,8 @@ interface AdminFace extends Face {
 export interface RequestHandlerOptions {
   readonly graphql: Face;
   readonly rest: Face;
+  /** Absent: there is no MCP server. */
+  readonly mcp?: PathFace | undefined;
   /** Absent: the admin API is disabled. */
   readonly admin?: AdminFace | undefined;
   /** The pages of connect links. */

@@ -10,15 +10,19 @@ export function toReachableUrl(host: string, port: number): string {
 }
 
 /** The startup message: the URL, and the demo's credentials. */
-export function formatStartupMessage({ url, demo, notes }: Welcome): string {
+export function formatStartupMessage({ url, demo, hasMcp, agentToken, notes }: Welcome): string {
   const lines = [
     '',
     `  Crossbook is ready at ${url}`,
     '',
     `  GraphiQL   ${url}/graphql`,
     `  REST       ${url}/docs`,
+    ...(hasMcp ? [`  MCP        ${url}/mcp   (agents: docs/agents.md)`] : []),
     ...(demo
       ? [`  API key    ${demo.key}   (demo application, customer "${demo.customerId}")`]
+      : []),
+    ...(agentToken && demo
+      ? [`  MCP token  ${agentToken}   (customer "${demo.customerId}", for 24 hours)`]
       : []),
     ...notes.map((note) => `  ${note}`),
     '',
@@ -45,6 +49,14 @@ export function toDemoCommand(
   ].join(' \\\n  ');
 }
 
+/** The command that adds the MCP server to Claude Code, ready to paste. */
+export function toAgentCommand(url: string, token: string): string {
+  return [
+    `claude mcp add --transport http crossbook ${url}/mcp`,
+    `--header "Authorization: Bearer ${token}"`,
+  ].join(' \\\n  ');
+}
+
 /** The demo's headers, as GraphiQL sends them. */
 export function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
   return demo ? { 'x-api-key': demo.key, 'x-customer-id': demo.customerId } : {};
@@ -53,6 +65,10 @@ export function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
 interface Welcome {
   readonly url: string;
   readonly demo: Demo | undefined;
+  /** Whether there is an MCP server. */
+  readonly hasMcp: boolean;
+  /** A customer token for agents; only the demo has one. */
+  readonly agentToken: string | undefined;
   /** Notes for the operator, such as the path of a new key file. */
   readonly notes: readonly string[];
 }
@@ -64,7 +80,12 @@ export interface Demo {
 }
 
 /** The home page for browsers: what this is and where to go. */
-export function renderHomePage({ version, tryIt, connectsAt }: HomeOptions): HttpResponse {
+export function renderHomePage({
+  version,
+  tryIt,
+  connectAgent,
+  connectsAt,
+}: HomeOptions): HttpResponse {
   return toPage({
     title: 'Crossbook',
     body: html`<h1>Crossbook</h1>
@@ -73,8 +94,9 @@ export function renderHomePage({ version, tryIt, connectsAt }: HomeOptions): Htt
 <li><a class="card" href="/graphql"><b>GraphQL</b> <code>/graphql</code><span>GraphiQL, with operations that are ready to run.</span></a></li>
 ${connectsAt && CONNECT}<li><a class="card" href="/docs"><b>REST</b> <code>/docs</code><span>The same operations, described and ready to try.</span></a></li>
 <li><a class="card" href="/openapi.json"><b>OpenAPI</b> <code>/openapi.json</code><span>The same operations, as REST.</span></a></li>
-</ul>
+${connectAgent && AGENTS}</ul>
 ${tryIt && html`<h2>Or from a terminal</h2>\n<pre tabindex="0">${tryIt}</pre>`}
+${connectAgent && html`<h2 id="agents">Connect an agent</h2>\n<pre tabindex="0">${connectAgent}</pre>\n<p class="soft">For Claude Code; other MCP clients take the same URL and header. The token reads the demo customer’s contacts, and expires 24 hours after the start.</p>`}
 <p class="soft">Version ${version}</p>`,
     // The CSP also limits where the redirect of a form may lead.
     formAction: connectsAt && `'self' ${connectsAt}`,
@@ -85,10 +107,15 @@ ${tryIt && html`<h2>Or from a terminal</h2>\n<pre tabindex="0">${tryIt}</pre>`}
 const CONNECT = html`<li><form method="post" action="/demo/connect"><button class="card"><b>Connect a CRM</b><span>Try your customers’ flow: a link, their consent, and back. The CRM is simulated.</span></button></form></li>
 `;
 
+const AGENTS = html`<li><a class="card" href="#agents"><b>Agents</b> <code>/mcp</code><span>The contacts of one customer, for Claude and every other MCP client.</span></a></li>
+`;
+
 interface HomeOptions {
   readonly version: string;
   /** A command ready to paste; only the demo has one. */
   readonly tryIt: string | undefined;
+  /** A command that connects an agent, ready to paste; only the demo has one. */
+  readonly connectAgent: string | undefined;
   /** The origin of connect links, where the demo can create one. */
   readonly connectsAt: string | undefined;
 }

@@ -1,6 +1,10 @@
+import { DEFAULT_TOKEN_SECONDS } from '../../domain/caller.ts';
 import { isProviderName, type ProviderName } from '../../domain/provider-names.ts';
 import { createRegistry } from '../../providers/registry.ts';
-import { storeOAuthClient } from '../../usecases/manage-applications.ts';
+import { createCustomerTokens } from '../../request/customer-token.ts';
+import { createSigningKeys } from '../../storage/sealing.ts';
+import { issueCustomerToken } from '../../usecases/change-customers.ts';
+import { findApplication, storeOAuthClient } from '../../usecases/manage-applications.ts';
 import { APPLICATION, type Command, toTable, UsageError } from '../command.ts';
 
 const PROVIDER = {
@@ -89,6 +93,52 @@ export const customerCommands: readonly Command[] = [
       return {
         data: { applicationId: id, customerId, deleted: true, unrevoked },
         text: `${customerId} is deleted, with everything of theirs.${left}`,
+      };
+    },
+  },
+  {
+    name: 'tokens create',
+    summary: 'Issues a token with which a frontend or an agent reads one customer’s contacts.',
+    details: ['The token is not stored. tokens revoke ends all tokens of the customer.'],
+    operands: [APPLICATION, CUSTOMER],
+    options: {
+      'expires-in': {
+        value: 'SECONDS',
+        description: `Lifetime, at most a day. Default: ${DEFAULT_TOKEN_SECONDS} seconds`,
+      },
+      provider: {
+        value: 'NAME',
+        multiple: true,
+        description: 'A provider that the token may search. Repeatable. Default: all of them.',
+      },
+    },
+    async run({ operand, text, list, now, readKeyRing, openDatabase }) {
+      const seconds = text('expires-in');
+      const providers = list('provider').map(readProvider);
+      const { admin, findTokenSubject } = await openDatabase();
+      const application = await findApplication(admin, operand('APPLICATION'));
+      const tokens = createCustomerTokens({
+        keys: createSigningKeys(readKeyRing(), 'customer token'),
+        findSubject: findTokenSubject,
+        wall: now,
+      });
+      const customerId = operand('CUSTOMER');
+      const data = await issueCustomerToken(
+        {
+          requireCaller: () => ({ application, credentialId: 'cli' }),
+          withSpan: (_name, work) => work(),
+          wall: now,
+          signToken: (request) => tokens.sign(application.id, request),
+        },
+        {
+          customerId,
+          expiresInSeconds: seconds === undefined ? undefined : Number(seconds),
+          providers: providers.length > 0 ? providers : undefined,
+        },
+      );
+      return {
+        data: { applicationId: application.id, customerId, ...data },
+        text: `${data.token}\nIt expires at ${data.expiresAt}.`,
       };
     },
   },

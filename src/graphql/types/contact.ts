@@ -5,6 +5,7 @@ import {
   CONTACTS_PER_EMAIL,
   type ContactPage,
   type ContactTarget,
+  contactFilterFields,
   EMAILS_PER_CALL,
   expectedContacts,
   PROVIDER_CALL,
@@ -106,17 +107,9 @@ const ContactFilterInput = builder.inputType('ContactFilter', {
   description: 'Search condition: exactly one of the fields.',
   isOneOf: true,
   fields: (t) => ({
-    email: t.string({
-      description:
-        'Email address, compared case-insensitively: in HubSpot with the primary and the additional addresses (not the work email), in Salesforce with the email.',
-    }),
-    emails: t.stringList({
-      description: 'Email addresses, at most 1,000: finds contacts that have any of them.',
-    }),
-    emailDomain: t.string({
-      description:
-        'Domain after the @, e.g. `example.com`, compared with the same addresses as `email`.',
-    }),
+    email: t.string({ description: contactFilterFields.email.description }),
+    emails: t.stringList({ description: contactFilterFields.emails.description }),
+    emailDomain: t.string({ description: contactFilterFields.emailDomain.description }),
   }),
 });
 

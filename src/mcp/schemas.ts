@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
+import type { Field, Fields, Scalar, Type } from '../domain/shape.ts';
+import { wordsOf } from '../domain/shape.ts';
+
+/** The JSON Schema of an object with these fields, as results have it: names as declared, null where it may be. */
+export function toObjectSchema(fields: Fields, description?: string): JsonSchema {
+  const properties = Object.entries(fields).map(([name, field]) => [name, toFieldSchema(field)]);
+  return {
+    type: 'object',
+    ...(description !== undefined && { description }),
+    properties: Object.fromEntries(properties),
+    required: Object.keys(fields),
+    additionalProperties: false,
+  };
+}
+
+function toFieldSchema({ type, nullable, description }: Field<unknown>): JsonSchema {
+  const schema = toTypeSchema(type);
+  return { ...(nullable ? { anyOf: [schema, { type: 'null' }] } : schema), description };
+}
+
+function toTypeSchema(type: Type): JsonSchema {
+  switch (type.kind) {
+    case 'scalar':
+      return SCALARS[type.scalar] ?? { type: 'string' };
+    case 'words':
+      return { type: 'string', enum: wordsOf(type) };
+    case 'list':
+      return { type: 'array', items: toTypeSchema(type.of) };
+    case 'shape':
+      return toObjectSchema(type.fields, type.description);
+    case 'union':
+      return { type: 'object', description: type.description };
+  }
+}
+
+/** No format but that of timestamps, which are normalized: CRMs contain URLs that strict validators reject. */
+const SCALARS: Partial<Record<Scalar<unknown>['scalar'], JsonSchema>> = {
+  int: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  json: { type: 'object' },
+  moment: { type: 'string', format: 'date-time' },
+  date: { type: 'string', format: 'date-time' },
+};
+
+/** Copies the declared fields of a record, and nothing else. */
+export function toRecord(fields: Fields, record: object): Record<string, unknown> {
+  const values: Readonly<Record<string, unknown>> = { ...record };
+  return Object.fromEntries(
+    Object.keys(fields).map((name) => {
+      const value = values[name] ?? null;
+      return [name, value instanceof Date ? value.toISOString() : value];
+    }),
+  );
+}
+
+/** The declared fields of these names. */
+export function pickFields(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
+}
+
+/** The one error format, as in the other APIs. */
+export const errorSchema: JsonSchema = {
+  type: 'object',
+  description: 'What went wrong, and whether to try again.',
+  properties: {
+    id: { type: 'string', description: 'Id of this error instance, also in the log.' },
+    code: { type: 'string', enum: Object.keys(ERROR_CODES), description: 'What went wrong.' },
+    problem_type: { type: 'string', description: 'The same as `code`.' },
+    status: { type: 'string', description: 'HTTP status, as a string.' },
+    title: { type: 'string', description: 'Short summary of the error.' },
+    detail: { type: 'string', description: 'What went wrong, and what to do.' },
+    meta: {
+      type: 'object',
+      description:
+        'Origin of the error, the provider’s response if there was one, and whether and when to try again.',
+    },
+  },
+  required: ['id', 'code', 'status', 'title', 'detail', 'meta'],
+};
+
+/** The JSON Schema of arguments, without those that this caller does not have. */
+export function toInputSchema(input: z.ZodObject, without: readonly string[]): JsonSchema {
+  const { $schema, ...schema } = z.toJSONSchema(input, { io: 'input' });
+  const { properties = {}, required = [] } = schema;
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      Object.entries(properties).filter(([name]) => !without.includes(name)),
+    ),
+    required: required.filter((name) => !without.includes(name)),
+  };
+}
+
+/** Validates the arguments of a tool. The error names the first mistakes, and never a value. */
+export function readArguments<Input extends z.ZodObject>(
+  input: Input,
+  given: unknown,
+): z.output<Input> {
+  const parsed = input.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const { issues } = parsed.error;
+  const listed = issues.slice(0, MAX_MISTAKES).map(describeIssue);
+  const more = issues.length - listed.length;
+  throw new CrossbookError(
+    'BAD_REQUEST',
+    `${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
+  );
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') {
+    const names = issue.keys.slice(0, MAX_MISTAKES).map((key) => key.slice(0, MAX_NAME_LENGTH));
+    return `there is no argument ${names.join(', ')}`;
+  }
+  const name = issue.path.join('.').slice(0, MAX_NAME_LENGTH) || 'the arguments';
+  return `${name}: ${issue.message}`;
+}
+
+const MAX_MISTAKES = 5;
+const MAX_NAME_LENGTH = 100;
+
+export type JsonSchema = Readonly<Record<string, unknown>>;

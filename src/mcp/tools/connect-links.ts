@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import {
+  connectLink,
+  DEFAULT_LINK_SECONDS,
+  MAX_LINK_SECONDS,
+  MIN_LINK_SECONDS,
+} from '../../domain/connect-link.ts';
+import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { field, string, url, uuid } from '../../domain/shape.ts';
+import { createConnectLink } from '../../usecases/connect-link.ts';
+import { resolveCustomerId } from '../../usecases/open-contact-client.ts';
+import { pickFields, toObjectSchema, toRecord } from '../schemas.ts';
+import { customerArgument, defineTool, toOutputSchema } from './tool.ts';
+
+const linkFields = {
+  id: field(uuid, 'Id of the connect link.'),
+  url: field(
+    url,
+    'URL for the customer, returned only here. Anyone who has it can use it: give it to the customer alone.',
+  ),
+  customerId: field(string, 'The application’s own id of the customer.'),
+  ...pickFields(connectLink.fields, ['status', 'createdAt', 'expiresAt']),
+};
+
+export const createConnectLinkTool = defineTool({
+  name: 'create_connect_link',
+  title: 'Create a connect link',
+  description:
+    'Makes a link with which the customer connects a CRM, or connects it again, in a browser. It does not connect anything by itself, and it changes nothing in a CRM. Give the link to the customer only.',
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: false,
+  },
+  needsKey: true,
+  input: z.strictObject({
+    providers: z
+      .array(z.enum(PROVIDER_NAMES))
+      .min(1)
+      .max(PROVIDER_NAMES.length)
+      .describe('Providers that the customer may connect. With several, the customer chooses one.'),
+    returnUrl: z
+      .string()
+      .describe(
+        'URL of the application’s page to which the browser returns. Its origin must be registered for the application.',
+      ),
+    expiresInSeconds: z
+      .int()
+      .min(MIN_LINK_SECONDS)
+      .max(MAX_LINK_SECONDS)
+      .default(DEFAULT_LINK_SECONDS)
+      .describe(
+        `Lifetime of the link in seconds, from ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS}. Default: ${DEFAULT_LINK_SECONDS}.`,
+      ),
+    loginUrl: z
+      .string()
+      .optional()
+      .describe(
+        'Login URL of this customer at the provider, for a link to one provider. Default: the page asks for it.',
+      ),
+    ...customerArgument,
+  }),
+  output: toOutputSchema({ link: toObjectSchema(linkFields, connectLink.description) }),
+  async run(context, { customerId, ...input }) {
+    const { link, url: address } = await createConnectLink(context, {
+      ...input,
+      customerId: resolveCustomerId(context, customerId),
+    });
+    return {
+      structured: { link: toRecord(linkFields, { ...link, url: address }) },
+      text: `Give this link to the customer only: ${address}`,
+    };
+  },
+});

@@ -1,0 +1,261 @@
+import * as z from 'zod';
+import { ASSOCIATED_OBJECTS, contact } from '../../domain/contact.ts';
+import {
+  contactFilterFields,
+  expectedContacts,
+  MAX_EMAILS,
+  PROVIDER_CALL,
+  searchCost,
+} from '../../domain/contact-search.ts';
+import { CrossbookError } from '../../domain/errors.ts';
+import { PROVIDER_NAMES, type ProviderName, providerName } from '../../domain/provider-names.ts';
+import { field, listOf, moment, nullable, shape, string } from '../../domain/shape.ts';
+import type { RequestContext } from '../../request/context.ts';
+import { findCustomer } from '../../usecases/find-customer.ts';
+import { resolveCustomerId } from '../../usecases/open-contact-client.ts';
+import {
+  attemptAssociations,
+  findContact,
+  searchContacts,
+} from '../../usecases/search-contacts.ts';
+import { describeError, type ToolError, toToolError } from '../results.ts';
+import { errorSchema, type JsonSchema, toObjectSchema, toRecord } from '../schemas.ts';
+import {
+  customerArgument,
+  defineTool,
+  providerArgument,
+  READ_ONLY,
+  type ToolResult,
+  toOutputSchema,
+  UNTRUSTED,
+} from './tool.ts';
+
+const MAX_CONTACTS = 50;
+const DEFAULT_CONTACTS = 10;
+
+const { email, emails, emailDomain } = contactFilterFields;
+
+const searchInput = z.strictObject({
+  filter: z
+    .strictObject({
+      email: z.string().optional().describe(email.description),
+      emails: z.array(z.string()).max(MAX_EMAILS).optional().describe(emails.description),
+      emailDomain: z.string().optional().describe(emailDomain.description),
+    })
+    .describe('Search condition: exactly one of the fields.'),
+  provider: providerArgument(
+    'The CRM to search. Default: all CRMs of the customer that can be searched.',
+  ).optional(),
+  first: z
+    .int()
+    .min(0)
+    .max(MAX_CONTACTS)
+    .default(DEFAULT_CONTACTS)
+    .describe(`Contacts from each CRM, at most ${MAX_CONTACTS}. Default: ${DEFAULT_CONTACTS}.`),
+  after: z
+    .string()
+    .optional()
+    .describe(
+      'To continue: `next` of an earlier result, unchanged, with its provider and the same filter.',
+    ),
+  ...customerArgument,
+});
+
+/** The contacts of one CRM. */
+const searchResult = shape('SearchResult', 'The contacts of one CRM.', {
+  provider: field(providerName, 'The CRM.'),
+  contacts: field(listOf(contact), 'Contacts, sorted by id; none where the CRM failed.'),
+  next: nullable(
+    string,
+    'Pass it as `after`, with this provider, for more contacts. Null: there are no more.',
+  ),
+  fetchedAt: nullable(moment, 'Time of the request to the CRM.'),
+});
+
+export const searchContactsTool = defineTool({
+  name: 'search_contacts',
+  title: 'Search contacts',
+  description: `Finds contacts of the customer by email address or by email domain: in all of the customer’s CRMs, or in one. Each CRM has its own result, and its own error if it fails. ${UNTRUSTED}`,
+  annotations: READ_ONLY,
+  input: searchInput,
+  output: toOutputSchema({
+    results: {
+      type: 'array',
+      description: 'One result for each CRM that was searched.',
+      items: withProperties(toObjectSchema(searchResult.fields, searchResult.description), {
+        error: errorSchema,
+      }),
+    },
+  }),
+  async run(context, search) {
+    const named = search.provider ?? readProviderHeader(context);
+    if (named === undefined && search.after !== undefined) {
+      throw new CrossbookError(
+        'BAD_REQUEST',
+        'A cursor is of one CRM: name the provider together with "after".',
+      );
+    }
+    const providers =
+      named === undefined ? await listSearchable(context, search.customerId) : [named];
+    await context.charge(providers.length * costOf(search));
+    if (named !== undefined) {
+      const found = await searchOne(context, search, named);
+      return toSearchResult([found]);
+    }
+    const found = await Promise.all(
+      providers.map((provider) =>
+        searchOne(context, search, provider).catch((thrown: unknown) => ({
+          provider,
+          contacts: [],
+          next: null,
+          fetchedAt: null,
+          error: toToolError(context, thrown),
+        })),
+      ),
+    );
+    return toSearchResult(found);
+  },
+});
+
+function withProperties(
+  schema: JsonSchema,
+  added: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
+  return { ...schema, properties: { ...(schema['properties'] as object), ...added } };
+}
+
+/** The header that names a provider for the other APIs does so here, too. */
+function readProviderHeader({ defaults }: RequestContext): ProviderName | undefined {
+  if (defaults.provider === undefined) return undefined;
+  const named = PROVIDER_NAMES.find((name) => name === defaults.provider);
+  if (named) return named;
+  throw new CrossbookError('BAD_REQUEST', 'The header x-provider-name names no provider.');
+}
+
+/** The providers of the customer's connections that can be searched, and that the token is for. */
+async function listSearchable(context: RequestContext, customerId: string | undefined) {
+  const { connections } = await findCustomer(context, customerId, false);
+  const allowed = context.requireCaller().customer?.providers;
+  return connections
+    .map((connection) => connection.providerName)
+    .filter((name) => context.providers.get(name)?.contacts !== undefined)
+    .filter((name) => !allowed || allowed.includes(name));
+}
+
+async function searchOne(
+  context: RequestContext,
+  { filter, first, after, customerId }: Search,
+  provider: ProviderName,
+): Promise<Found> {
+  const page = await searchContacts(context, {
+    customerId,
+    provider,
+    filter,
+    page: { size: first, cursor: after, direction: 'forward' },
+    readFromCache: false,
+    selection: { rawData: false, totalCount: false, needsPreviousPage: false },
+  });
+  return {
+    provider,
+    contacts: page.items.map((one) => toRecord(contact.fields, one)),
+    next: page.hasNextPage ? page.cursorOf(page.items.at(-1), 'forward') : null,
+    fetchedAt: page.fetchedAt,
+  };
+}
+
+function toSearchResult(results: readonly Found[]): ToolResult {
+  if (results.length === 0)
+    return { structured: { results }, text: 'The customer has no CRM that can be searched.' };
+  const lines = results.map(({ provider, contacts, next, error }) => {
+    if (error) return `${provider} failed: ${describeError(error)}`;
+    const more = next === null ? '' : '; there are more';
+    return `${provider}: ${countContacts(contacts.length)} in structuredContent${more}.`;
+  });
+  return {
+    structured: { results },
+    text: lines.join('\n'),
+    isError: results.every(({ error }) => error !== undefined),
+  };
+}
+
+function countContacts(count: number): string {
+  return count === 1 ? '1 contact' : `${count} contacts`;
+}
+
+/** The same estimate as in the other APIs: the search, and the values of the expected contacts. */
+function costOf({ filter, first }: Search): number {
+  const count = filter.emails?.length ?? (filter.email === undefined ? 0 : 1);
+  const contacts = count === 0 ? first : Math.min(first, expectedContacts(count));
+  return searchCost(count) + contacts * VALUES_PER_CONTACT;
+}
+
+const VALUES_PER_CONTACT = 25;
+
+export const getContactTool = defineTool({
+  name: 'get_contact',
+  title: 'Read a contact',
+  description: `Reads one contact of the customer by its id in the CRM, with the ids of the companies, deals and tickets that it is associated with. ${UNTRUSTED}`,
+  annotations: READ_ONLY,
+  input: z.strictObject({
+    provider: providerArgument('The CRM that has the contact.'),
+    remoteId: z
+      .string()
+      .min(1)
+      .describe('Id of the contact in the CRM, as search_contacts returns it.'),
+    associations: z
+      .array(z.enum(ASSOCIATED_OBJECTS))
+      .max(ASSOCIATED_OBJECTS.length)
+      .default([])
+      .describe('Types of associated records whose ids to read. Default: none.'),
+    ...customerArgument,
+  }),
+  output: toOutputSchema({
+    contact: toObjectSchema(contact.fields, contact.description),
+    associations: {
+      type: 'object',
+      description: 'Ids of associated records in the CRM, one list for each requested type.',
+      additionalProperties: { type: 'array', items: { type: 'string' } },
+    },
+    associationErrors: {
+      type: 'object',
+      description: 'Requested types that could not be read: one error for each.',
+      additionalProperties: errorSchema,
+    },
+  }),
+  async run(context, { provider, remoteId, associations, customerId }) {
+    await context.charge(PROVIDER_CALL * (1 + associations.length) + VALUES_PER_CONTACT);
+    const target = { customerId: resolveCustomerId(context, customerId), provider, remoteId };
+    const found = await findContact(context, target, { rawData: false });
+    if (!found) {
+      throw new CrossbookError('NOT_FOUND', `${provider} has no contact with this id.`);
+    }
+    const attempts = await attemptAssociations(context, [found], associations);
+    const read = attempts.flatMap(({ object, lists }) =>
+      lists ? [[object, lists.flat().map((one) => one.remoteId)]] : [],
+    );
+    const failed = attempts.flatMap((attempt) =>
+      attempt.lists ? [] : [[attempt.object, toToolError(context, attempt.failure)] as const],
+    );
+    return {
+      structured: {
+        contact: toRecord(contact.fields, found),
+        associations: Object.fromEntries(read),
+        ...(failed.length > 0 && { associationErrors: Object.fromEntries(failed) }),
+      },
+      text: [
+        'The contact is in structuredContent.',
+        ...failed.map(([object, error]) => `Associations with ${object}: ${describeError(error)}`),
+      ].join('\n'),
+    };
+  },
+});
+
+type Search = z.output<typeof searchInput>;
+
+interface Found {
+  readonly provider: ProviderName;
+  readonly contacts: readonly object[];
+  readonly next: string | null;
+  readonly fetchedAt: string | null;
+  readonly error?: ToolError;
+}
