@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
+import type { Config } from '../../src/config.ts';
 import type { TokenSubject } from '../../src/domain/caller.ts';
 import { DEMO_APPLICATION } from '../../src/domain/caller.ts';
 import { createCustomerTokens } from '../../src/request/customer-token.ts';
@@ -21,11 +22,11 @@ export const ORIGINS = { demo: 'https://app.example', other: 'https://other.exam
  * The product with two applications: the demo, with the customers `demo` and `sibling`, and another one with
  * `theirs`. Also every kind of caller, as the headers that it sends.
  */
-export async function openCallers(): Promise<CallersApp> {
+export async function openCallers(patch: Partial<Config> = {}): Promise<CallersApp> {
   const root = makeTemporaryFolder();
   const database = { directory: join(root, 'data') };
   const seeded = await seed(database);
-  const crossbook = await openApp({ database, keys: KEYS });
+  const crossbook = await openApp({ database, keys: KEYS, ...patch });
   await addSibling(crossbook);
   const token = await issue(crossbook, 'demo');
   const callers = {

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Json, openApp, type TestApp } from '../support/open-app.ts';
+import { openClient, openClientV1 } from './ask-mcp.ts';
+
+const ADA = { customerId: 'demo', filter: { email: 'ada@example.com' } };
+
+let crossbook: TestApp;
+let headers: Record<string, string>;
+beforeAll(async () => {
+  crossbook = await openApp({ mcp: { allowsKeys: true, issuer: undefined } });
+  headers = { 'x-api-key': crossbook.key };
+});
+afterAll(() => crossbook.close());
+
+describe.each([
+  ['2', openClient],
+  ['1', openClientV1],
+])('The official TypeScript client, version %s,', (_version, open) => {
+  test('lists the tools and calls each', async () => {
+    const client = await open(crossbook, headers);
+    const { tools } = await client.listTools();
+    const found = await client.callTool({ name: 'search_contacts', arguments: ADA });
+    const calls: Record<string, object> = {
+      search_contacts: ADA,
+      get_contact: {
+        customerId: 'demo',
+        provider: 'hubspot',
+        remoteId: readFirstId(found),
+        associations: ['company', 'deal'],
+      },
+      list_connections: { customerId: 'demo' },
+      list_customers: {},
+      create_connect_link: {
+        customerId: 'demo',
+        providers: ['hubspot'],
+        returnUrl: 'http://localhost:3000/connected',
+      },
+    };
+    expect(tools.map(({ name }) => name)).toEqual(Object.keys(calls));
+    for (const [name, args] of Object.entries(calls)) {
+      // The client validates the result by the output schema.
+      const result = await client.callTool({ name, arguments: { ...args } });
+      expect(result, name).toMatchObject({ structuredContent: expect.any(Object) });
+      expect(result, name).not.toHaveProperty('isError');
+    }
+    await client.close();
+  });
+
+  test('reads the result of a tool that fails', async () => {
+    const client = await open(crossbook, headers);
+    await client.listTools();
+    const result = await client.callTool({
+      name: 'search_contacts',
+      arguments: {
+        customerId: 'demo',
+        provider: 'pipedrive',
+        filter: { email: 'ada@example.com' },
+      },
+    });
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 'NOT_IMPLEMENTED', status: '501' } },
+    });
+    await client.close();
+  });
+});
+
+/** The id of the first contact of the first CRM. */
+function readFirstId(result: Json): string {
+  return result.structuredContent.results[0].contacts[0].remoteId;
+}
