@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { CrossbookError, toCrossbookError, toErrorBody } from '../domain/errors.ts';
+import { CrossbookError, type ErrorBody, toCrossbookError, toErrorBody } from '../domain/errors.ts';
 import { jsonLength } from '../lib/json.ts';
 import type { RequestContext } from '../request/context.ts';
 import { readArguments } from './schemas.ts';
@@ -26,8 +26,8 @@ export function callTool(
       allowance.consumeBytes(bytes);
       return toResult(structured, text, isError);
     } catch (thrown) {
-      const error = toToolError(context, thrown);
-      return toResult({ error }, describeError(error), true);
+      const { error, text } = toToolError(context, thrown);
+      return toResult({ error }, text, true);
     }
   });
 }
@@ -40,18 +40,24 @@ function toResult(structured: object, text: string, isError: boolean): CallToolR
   };
 }
 
-/** An error as the other APIs return it. Where the customer has to connect again, its detail says how. */
+/**
+ * An error as the other APIs return it, and the same in our own words: the detail of a provider's error may quote the
+ * CRM, so it is in the structured content only. Where the customer has to connect again, both say how.
+ */
 export function toToolError({ requestLog, caller }: RequestContext, thrown: unknown): ToolError {
-  const error = toCrossbookError(thrown);
-  requestLog.failed(error);
-  const body = toErrorBody(error, caller?.application.name ?? null);
-  if (error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED') return body;
-  return { ...body, detail: `${body.detail} ${caller?.customer ? ASK_APPLICATION : USE_TOOL}` };
-}
-
-/** In our own words: the detail may quote the CRM, so it is in the structured content only. */
-export function describeError({ code, title }: ToolError): string {
-  return `${code}: ${title}. The details are in structuredContent.`;
+  const failure = toCrossbookError(thrown);
+  requestLog.failed(failure);
+  const error = toErrorBody(failure, caller?.application.name ?? null);
+  const { code, title, detail } = error;
+  if (code === 'REMOTE_PROVIDER_UNAUTHORIZED') {
+    const remedy = caller?.customer ? ASK_APPLICATION : USE_TOOL;
+    return {
+      error: { ...error, detail: `${detail} ${remedy}` },
+      text: `${code}: ${title}. ${remedy}`,
+    };
+  }
+  const isOurs = !code.startsWith('REMOTE_PROVIDER_');
+  return { error, text: `${code}: ${isOurs ? detail : `${title}. See structuredContent.`}` };
 }
 
 const USE_TOOL =
@@ -69,4 +75,7 @@ function resultTooLarge(): CrossbookError {
   );
 }
 
-export type ToolError = ReturnType<typeof toErrorBody>;
+export interface ToolError {
+  readonly error: ErrorBody;
+  readonly text: string;
+}

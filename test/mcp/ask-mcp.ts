@@ -1,4 +1,8 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationOptions,
+} from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Json, TestApp } from '../support/open-app.ts';
@@ -50,8 +54,12 @@ export function toCall(name: string, args: unknown) {
 }
 
 /** The official client, version 2. */
-export async function openClient({ app }: Pick<TestApp, 'app'>, headers: Record<string, string>) {
-  const client = new Client(ME);
+export async function openClient(
+  { app }: Pick<TestApp, 'app'>,
+  headers: Record<string, string>,
+  versionNegotiation: VersionNegotiationOptions = {},
+) {
+  const client = new Client(ME, { versionNegotiation });
   const transport = new StreamableHTTPClientTransport(new URL(URL_OF_MCP), {
     fetch: toClientFetch(app),
     requestInit: { headers },

@@ -5,6 +5,7 @@ import {
   expectedContacts,
   MAX_EMAILS,
   PROVIDER_CALL,
+  readContactFilter,
   searchCost,
 } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
@@ -18,7 +19,7 @@ import {
   findContact,
   searchContacts,
 } from '../../usecases/search-contacts.ts';
-import { describeError, type ToolError, toToolError } from '../results.ts';
+import { type ToolError, toToolError } from '../results.ts';
 import { errorSchema, type JsonSchema, toObjectSchema, toRecord } from '../schemas.ts';
 import {
   customerArgument,
@@ -88,6 +89,8 @@ export const searchContactsTool = defineTool({
     },
   }),
   async run(context, search) {
+    // A wrong filter is an error of the whole call, not of each CRM.
+    readContactFilter(search.filter);
     const named = search.provider ?? readProviderHeader(context);
     if (named === undefined && search.after !== undefined) {
       throw new CrossbookError(
@@ -105,11 +108,8 @@ export const searchContactsTool = defineTool({
     const found = await Promise.all(
       providers.map((provider) =>
         searchOne(context, search, provider).catch((thrown: unknown) => ({
-          provider,
-          contacts: [],
-          next: null,
-          fetchedAt: null,
-          error: toToolError(context, thrown),
+          result: { provider, contacts: [], next: null, fetchedAt: null },
+          failure: toToolError(context, thrown),
         })),
       ),
     );
@@ -156,25 +156,26 @@ async function searchOne(
     selection: { rawData: false, totalCount: false, needsPreviousPage: false },
   });
   return {
-    provider,
-    contacts: page.items.map((one) => toRecord(contact.fields, one)),
-    next: page.hasNextPage ? page.cursorOf(page.items.at(-1), 'forward') : null,
-    fetchedAt: page.fetchedAt,
+    result: {
+      provider,
+      contacts: page.items.map((one) => toRecord(contact.fields, one)),
+      next: page.hasNextPage ? page.cursorOf(page.items.at(-1), 'forward') : null,
+      fetchedAt: page.fetchedAt,
+    },
   };
 }
 
-function toSearchResult(results: readonly Found[]): ToolResult {
-  if (results.length === 0)
-    return { structured: { results }, text: 'The customer has no CRM that can be searched.' };
-  const lines = results.map(({ provider, contacts, next, error }) => {
-    if (error) return `${provider} failed: ${describeError(error)}`;
+function toSearchResult(found: readonly Found[]): ToolResult {
+  const results = found.map(({ result, failure }) => ({ ...result, error: failure?.error }));
+  const lines = found.map(({ result: { provider, contacts, next }, failure }) => {
+    if (failure) return `${provider} failed. ${failure.text}`;
     const more = next === null ? '' : '; there are more';
     return `${provider}: ${countContacts(contacts.length)} in structuredContent${more}.`;
   });
   return {
     structured: { results },
-    text: lines.join('\n'),
-    isError: results.every(({ error }) => error !== undefined),
+    text: lines.join('\n') || 'The customer has no CRM that can be searched.',
+    isError: found.length > 0 && found.every(({ failure }) => failure !== undefined),
   };
 }
 
@@ -234,17 +235,23 @@ export const getContactTool = defineTool({
       lists ? [[object, lists.flat().map((one) => one.remoteId)]] : [],
     );
     const failed = attempts.flatMap((attempt) =>
-      attempt.lists ? [] : [[attempt.object, toToolError(context, attempt.failure)] as const],
+      attempt.lists
+        ? []
+        : [{ object: attempt.object, failure: toToolError(context, attempt.failure) }],
     );
     return {
       structured: {
         contact: toRecord(contact.fields, found),
         associations: Object.fromEntries(read),
-        ...(failed.length > 0 && { associationErrors: Object.fromEntries(failed) }),
+        ...(failed.length > 0 && {
+          associationErrors: Object.fromEntries(
+            failed.map(({ object, failure }) => [object, failure.error]),
+          ),
+        }),
       },
       text: [
         'The contact is in structuredContent.',
-        ...failed.map(([object, error]) => `Associations with ${object}: ${describeError(error)}`),
+        ...failed.map(({ object, failure }) => `Associations with ${object}: ${failure.text}`),
       ].join('\n'),
     };
   },
@@ -253,9 +260,12 @@ export const getContactTool = defineTool({
 type Search = z.output<typeof searchInput>;
 
 interface Found {
-  readonly provider: ProviderName;
-  readonly contacts: readonly object[];
-  readonly next: string | null;
-  readonly fetchedAt: string | null;
-  readonly error?: ToolError;
+  readonly result: {
+    readonly provider: ProviderName;
+    /** Empty where the CRM failed. */
+    readonly contacts: readonly object[];
+    readonly next: string | null;
+    readonly fetchedAt: string | null;
+  };
+  readonly failure?: ToolError;
 }
