@@ -89,19 +89,22 @@ describe('A start in production', () => {
     expect(loaded.length).toBeLessThan(30);
   });
 
-  test.each(['ioredis', 'rate-limiter-flexible', '@graphql-yoga/render-graphiql'])(
-    'does not load %s',
-    (name) => {
-      expect(packagesOf(() => true)).toContain(name);
-      expect(packagesOf((file) => loaded.includes(file))).not.toContain(name);
-    },
-  );
+  test.each([
+    'ioredis',
+    'rate-limiter-flexible',
+    '@graphql-yoga/render-graphiql',
+    '@modelcontextprotocol/server',
+  ])('does not load %s', (name) => {
+    expect(packagesOf(() => true)).toContain(name);
+    expect(packagesOf((file) => loaded.includes(file))).not.toContain(name);
+  });
 
   test.each([
     ['the sandbox', 'packages/sandbox/src/http.ts'],
     ['the page of the OpenAPI document', 'src/rest/openapi/page.ts'],
     ['the OpenAPI document', 'src/rest/openapi/document.ts'],
     ['the trace exporter', 'src/telemetry/traces.ts'],
+    ['the MCP server’s protocol and tools', 'src/mcp/protocol.ts'],
     ['the CLI commands', 'src/cli/run.ts'],
   ])('does not load %s', (_, source) => {
     const holding = FILES.filter((name) => sourcesOf(name).includes(`../${source}`));

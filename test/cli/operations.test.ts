@@ -1,7 +1,9 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/storage/database.ts';
+import { createCustomerTokens } from '../../src/request/customer-token.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { createSigningKeys } from '../../src/storage/sealing.ts';
 import { ringOf } from '../support/databases.ts';
 import { findCallerByKey } from '../support/find-caller.ts';
 import { runCli } from '../support/run-cli.ts';
@@ -9,6 +11,12 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const [OLD, NEW] = ['old', 'new'].map((id) => `${id}:${Buffer.alloc(32, id).toString('base64')}`);
 const SECRET = 'a-token-that-nobody-may-see';
+
+function verifyToken(token: string, findSubject: Database['findTokenSubject']) {
+  const keys = createSigningKeys(ringOf('old'), 'customer token');
+  const tokens = createCustomerTokens({ keys, findSubject, wall: Date.now });
+  return tokens.verify(token).then((verified) => verified?.caller);
+}
 
 let root: string;
 let env: Record<string, string>;
@@ -101,7 +109,7 @@ describe('commands on the embedded database', () => {
     );
   });
 
-  test('tokens are invalidated, data are encrypted again for a new key, and a deleted customer leaves no data', async () => {
+  test('tokens are issued and revoked, data are encrypted again for a new key, and a deleted customer leaves no data', async () => {
     const credentials = { type: 'token', value: SECRET } as const;
     await withStores(({ forApplication }) =>
       forApplication(applicationId).customers.upsert({
@@ -111,9 +119,25 @@ describe('commands on the embedded database', () => {
         connections: [{ providerName: 'hubspot', credentials }],
       }),
     );
+    const issued = await run('tokens', 'create', 'Acme', 'ada', '--json', '--provider', 'hubspot');
+    const { token, expiresAt } = issued.json();
+    expect(Date.parse(expiresAt)).toBeGreaterThan(Date.now());
+    const verify = () => withStores(({ findTokenSubject }) => verifyToken(token, findTokenSubject));
+    expect(await verify()).toMatchObject({
+      application: { id: applicationId },
+      customer: { customerId: 'ada', providers: ['hubspot'] },
+    });
+    const refused = [
+      await run('tokens', 'create', 'Acme', 'nobody'),
+      await run('tokens', 'create', 'Acme', 'ada', '--expires-in', '86401'),
+      await run('tokens', 'create', 'Acme', 'ada', '--expires-in', 'long'),
+    ];
+    for (const { code, stdout } of refused) expect([code, stdout]).toEqual([1, '']);
+    expect((await run('tokens', 'create', 'Acme', 'ada', '--provider', 'x')).code).toBe(2);
     expect((await run('tokens', 'revoke', 'Acme', 'ada', '--json')).json()).toMatchObject({
       generation: 1,
     });
+    expect(await verify()).toBeUndefined();
     env = { ...env, CROSSBOOK_KEYS: `${NEW},${OLD}` };
     expect((await run('seal', 'rotate', '--json')).json()).toEqual({ resealed: 1, unreadable: 0 });
     env = { ...env, CROSSBOOK_KEYS: NEW ?? '' };

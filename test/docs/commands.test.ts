@@ -108,7 +108,7 @@ describe('a request', () => {
 
 /** What is no part of the REST document. */
 const OTHERS = [
-  ...['/graphql', '/livez', '/readyz', '/metrics', '/openapi.json', '/docs', '/health'],
+  ...['/graphql', '/livez', '/readyz', '/metrics', '/openapi.json', '/docs', '/health', '/mcp'],
   '/__sandbox',
 ];
 
