@@ -34,7 +34,7 @@ export default defineConfig({
         name: 'shared',
         isolate: false,
         include: ['{test,packages/*/test}/**/*.test.ts'],
-        exclude: ISOLATED,
+        exclude: [...ISOLATED, '**/node_modules/**'],
       }),
       toProject({ name: 'isolated', include: ISOLATED }),
     ],

@@ -86,7 +86,7 @@ describe('A start in production', () => {
 
   test('loads few files', () => {
     expect(loaded).toContain('main.js');
-    expect(loaded.length).toBeLessThan(30);
+    expect(loaded.length).toBeLessThan(40);
   });
 
   test.each([

