@@ -3,23 +3,20 @@ import { CrossbookError, type ErrorBody, toCrossbookError, toErrorBody } from '.
 import { jsonLength } from '../lib/json.ts';
 import type { RequestContext } from '../request/context.ts';
 import { readArguments } from './schemas.ts';
-import type { Tool } from './tools/tool.ts';
+import type { Charge, Tool } from './tools/tool.ts';
 
 /** Runs a tool. Never rejects: what fails is the result, so that the agent can act on it. */
 export function callTool(
   context: RequestContext,
   tool: Tool,
-  given: unknown,
+  { given, charge }: ToolCall,
 ): Promise<CallToolResult> {
   const { requestLog, allowance } = context;
   requestLog.record({ operation: tool.name });
   return requestLog.operation(tool.name, async () => {
     try {
-      const {
-        structured,
-        text,
-        isError = false,
-      } = await tool.run(context, readArguments(tool.input, given));
+      const args = readArguments(tool.input, given);
+      const { structured, text, isError = false } = await tool.run(context, args, charge);
       await context.revalidateReads();
       const bytes = jsonLength(structured, MAX_RESULT_BYTES);
       if (bytes > MAX_RESULT_BYTES) throw resultTooLarge();
@@ -73,6 +70,12 @@ function resultTooLarge(): CrossbookError {
     'BAD_REQUEST',
     `The result has more than ${MAX_RESULT_BYTES / 1024} KiB: ask for fewer with "first".`,
   );
+}
+
+interface ToolCall {
+  /** The arguments, unchecked. */
+  readonly given: unknown;
+  readonly charge: Charge;
 }
 
 export interface ToolError {

@@ -4,7 +4,7 @@ import { CrossbookError, ERROR_CODES, toCrossbookError, toErrorBody } from '../d
 import type { RequestLog } from '../domain/log.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { toRetryAfter } from '../lib/http-message.ts';
-import { isJson, readJsonBody } from '../lib/json.ts';
+import { isJson, isRecord, readJsonBody } from '../lib/json.ts';
 import { compressAnswer } from '../lib/json-body.ts';
 import type { RequestContext } from '../request/context.ts';
 
@@ -122,7 +122,20 @@ async function readMessage(request: HttpRequest, work: RequestWork): Promise<unk
       'BAD_REQUEST',
       `A batch has at most ${MAX_MESSAGES} messages; this one has ${read.value.length}.`,
     );
+  if ([read.value].flat().some((message) => hasLargeObject(message, CHECKED_LEVELS)))
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `An object of a message has at most ${MAX_MEMBERS} members.`,
+    );
   return read.value;
+}
+
+/** The SDK takes some microseconds for each member. No tool has as many arguments. */
+function hasLargeObject(value: unknown, levels: number): boolean {
+  if (!isRecord(value)) return false;
+  const members = Object.values(value);
+  if (members.length > MAX_MEMBERS) return true;
+  return levels > 0 && members.some((one) => hasLargeObject(one, levels - 1));
 }
 
 function keysNotAllowed(): CrossbookError {
@@ -138,6 +151,9 @@ const ONLY_MCP = /^\/mcp$/;
 const WITH_METADATA = /^(?:\/mcp|\/\.well-known\/oauth-protected-resource(?:\/mcp)?)$/;
 /** As many as operations in a GraphQL batch. */
 const MAX_MESSAGES = 10;
+const MAX_MEMBERS = 100;
+/** A message, its parameters, the arguments and what is in them. */
+const CHECKED_LEVELS = 4;
 /** The code that JSON-RPC leaves to servers: the HTTP status and `data` say more. */
 const SERVER_ERROR = -32_000;
 const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };

@@ -88,7 +88,7 @@ export const searchContactsTool = defineTool({
       }),
     },
   }),
-  async run(context, search) {
+  async run(context, search, charge) {
     // A wrong filter is an error of the whole call, not of each CRM.
     readContactFilter(search.filter);
     const named = search.provider ?? readProviderHeader(context);
@@ -100,7 +100,7 @@ export const searchContactsTool = defineTool({
     }
     const providers =
       named === undefined ? await listSearchable(context, search.customerId) : [named];
-    await context.charge(providers.length * costOf(search));
+    await charge(providers.length * costOf(search));
     if (named !== undefined) {
       const found = await searchOne(context, search, named);
       return toSearchResult([found]);
@@ -223,8 +223,8 @@ export const getContactTool = defineTool({
       additionalProperties: errorSchema,
     },
   }),
-  async run(context, { provider, remoteId, associations, customerId }) {
-    await context.charge(PROVIDER_CALL * (1 + associations.length) + VALUES_PER_CONTACT);
+  async run(context, { provider, remoteId, associations, customerId }, charge) {
+    await charge(PROVIDER_CALL * (1 + associations.length) + VALUES_PER_CONTACT);
     const target = { customerId: resolveCustomerId(context, customerId), provider, remoteId };
     const found = await findContact(context, target, { rawData: false });
     if (!found) {

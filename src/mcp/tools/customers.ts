@@ -113,8 +113,8 @@ export const listCustomersTool = defineTool({
       description: 'Pass it as `after` for more customers. Null: there are no more.',
     },
   }),
-  async run(context, { first, after, ...filter }) {
-    await context.charge(LIST_COST + first * VALUES_PER_CUSTOMER);
+  async run(context, { first, after, ...filter }, charge) {
+    await charge(LIST_COST + first * VALUES_PER_CUSTOMER);
     const page = await listCustomers(context, {
       filter,
       page: { size: first, cursor: after, direction: 'forward' },

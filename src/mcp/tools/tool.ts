@@ -8,7 +8,7 @@ import { errorSchema, type JsonSchema } from '../schemas.ts';
 export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
   return {
     ...definition,
-    run: (context, args) => definition.run(context, args as z.output<Input>),
+    run: (context, args, charge) => definition.run(context, args as z.output<Input>, charge),
   };
 }
 
@@ -51,6 +51,9 @@ export interface ToolResult {
   readonly isError?: boolean;
 }
 
+/** Charges the cost of this call, in addition to that of the other calls of a batch. */
+export type Charge = (cost: number) => Promise<void>;
+
 interface ToolFacts {
   readonly name: string;
   readonly title: string;
@@ -64,10 +67,10 @@ interface ToolFacts {
 export interface Tool extends ToolFacts {
   readonly input: z.ZodObject;
   /** The arguments are valid. Rejects with the error of the whole call. */
-  run(context: RequestContext, args: object): Promise<ToolResult>;
+  run(context: RequestContext, args: object, charge: Charge): Promise<ToolResult>;
 }
 
 interface ToolDefinition<Input extends z.ZodObject> extends ToolFacts {
   readonly input: Input;
-  run(context: RequestContext, args: z.output<Input>): Promise<ToolResult>;
+  run(context: RequestContext, args: z.output<Input>, charge: Charge): Promise<ToolResult>;
 }
