@@ -153,7 +153,7 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     const links = await page
       .locator('a')
       .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-    expect(links).toEqual(['/graphql', '/docs', '/openapi.json']);
+    expect(links).toEqual(['/graphql', '/docs', '/openapi.json', '#agents']);
     for (const link of links)
       expect((await page.goto(`${listener.url}${link}`))?.status()).toBe(200);
     expect(strangers).toEqual([]);

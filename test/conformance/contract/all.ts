@@ -1,4 +1,5 @@
 import type { Row } from '../row.ts';
+import { AGENT_ROWS } from './agents.ts';
 import { CALLER_ROWS } from './callers.ts';
 import { CONNECT_ROWS } from './connect.ts';
 import { CONNECT_LINK_ROWS } from './connect-links.ts';
@@ -28,4 +29,5 @@ export const CONTRACT: readonly Row[] = [
   ...WEBHOOK_ROWS,
   ...LIFECYCLE_ROWS,
   ...OAUTH_CLIENT_ROWS,
+  ...AGENT_ROWS,
 ];
