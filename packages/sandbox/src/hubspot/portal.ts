@@ -90,17 +90,20 @@ function describe(property: Property): object {
     label,
     type,
     fieldType,
-    description: '',
+    description: property.description ?? '',
     groupName: 'contactinformation',
     options: (name === 'lifecyclestage' ? STAGES : options.map((one) => [one, one] as const)).map(
       describeOption,
     ),
     displayOrder: -1,
     calculated,
-    externalOptions: name === 'hubspot_owner_id',
+    externalOptions: property.referencedObjectType !== undefined,
+    ...(property.referencedObjectType !== undefined && {
+      referencedObjectType: property.referencedObjectType,
+    }),
     archived: false,
     hasUniqueValue: property.hasUniqueValue ?? false,
-    hidden: false,
+    hidden: property.hidden ?? false,
     hubspotDefined: !isOwn,
     formField: !readOnly,
     modificationMetadata: {

@@ -56,9 +56,12 @@ export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
     text('zip', 'Postal Code', (person) => person.mailingAddress?.postalCode ?? null),
     text('country', 'Country/Region', (person) => person.mailingAddress?.country ?? null),
     choice('lifecyclestage', 'Lifecycle Stage', (person) => person.lifecycleStage),
-    choice('hubspot_owner_id', 'Contact owner', (person) =>
-      person.ownerIndex === null ? null : ownerId(person.ownerIndex),
-    ),
+    {
+      ...choice('hubspot_owner_id', 'Contact owner', (person) =>
+        person.ownerIndex === null ? null : ownerId(person.ownerIndex),
+      ),
+      referencedObjectType: 'OWNER',
+    },
     other('associatedcompanyid', 'number', (person) =>
       person.companyIndex === null ? null : String(companyId(person.companyIndex)),
     ),

@@ -80,9 +80,25 @@ export interface HubSpotQuirks extends ConsentQuirks {
 }
 
 export interface CustomProperty {
-  readonly type: 'string' | 'number' | 'date' | 'datetime' | 'bool' | 'enumeration';
+  readonly type:
+    | 'string'
+    | 'number'
+    | 'date'
+    | 'datetime'
+    | 'bool'
+    | 'enumeration'
+    | 'phone_number'
+    | 'object_coordinates'
+    | 'json';
   readonly fieldType: string;
+  /** Default: the name. */
+  readonly label?: string;
+  readonly description?: string;
   readonly options?: readonly string[];
+  /** The type of the records whose ids are the options, such as `OWNER`. */
+  readonly referencedObjectType?: string;
+  /** Users do not see it; its values are returned all the same. */
+  readonly hidden?: boolean;
   /** A record can be read by the value of this property. */
   readonly hasUniqueValue?: boolean;
   /** Listed only on request for sensitive properties. */

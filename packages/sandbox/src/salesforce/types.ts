@@ -81,12 +81,25 @@ export interface CustomField {
   readonly type:
     | 'string'
     | 'textarea'
+    | 'email'
+    | 'phone'
+    | 'url'
+    | 'encryptedstring'
+    | 'combobox'
+    | 'int'
+    | 'long'
     | 'double'
+    | 'currency'
+    | 'percent'
     | 'boolean'
     | 'date'
     | 'datetime'
+    | 'time'
     | 'picklist'
-    | 'url';
+    | 'multipicklist'
+    | 'location';
+  /** Default: derived from the name. */
+  readonly label?: string;
   readonly values?: readonly string[];
   /** A formula field. */
   readonly isCalculated?: boolean;

@@ -1,4 +1,10 @@
-import type { FieldDefinition, ObjectDefinition, Row, RowValue } from '../soql/table.ts';
+import type {
+  CompoundAddress,
+  FieldDefinition,
+  ObjectDefinition,
+  Row,
+  RowValue,
+} from '../soql/table.ts';
 import type { CustomField } from '../types.ts';
 
 /** The org's custom fields; strings by default. */
@@ -9,9 +15,10 @@ export function describeCustom(
   const entries = Object.entries(described);
   if (entries.length === 0) return definition;
   const fields = new Map(definition.fields);
-  for (const [name, { type, values = [], isCalculated = false }] of entries) {
+  for (const [name, { type, label, values = [], isCalculated = false }] of entries) {
     const field: FieldDefinition = {
       name,
+      ...(label !== undefined && { label }),
       type,
       length: type === 'string' ? 255 : 0,
       nillable: type !== 'boolean',
@@ -37,7 +44,17 @@ export function toTyped(row: Row, described: Described): Row {
 /** An unset checkbox is false, never null. */
 function toValue({ type }: CustomField, value: RowValue): RowValue {
   if (type === 'boolean') return value === 'true';
-  return type === 'double' && value !== null ? Number(value) : value;
+  if (value === null || typeof value !== 'string') return value;
+  if (NUMBERS.includes(type)) return Number(value);
+  return type === 'location' ? toLocation(value) : value;
 }
+
+/** `52.5;13.4` is a location, which is an object in a record. */
+function toLocation(text: string): CompoundAddress {
+  const [latitude = null, longitude = null] = text.split(';');
+  return { latitude, longitude };
+}
+
+const NUMBERS: readonly CustomField['type'][] = ['int', 'long', 'double', 'currency', 'percent'];
 
 type Described = Readonly<Record<string, CustomField>>;

@@ -62,10 +62,10 @@ function summarize({ name, keyPrefix }: ObjectDefinition, version: string): obje
 
 function describeField(field: FieldDefinition): object {
   const { name, type, length, nillable, relationshipName, referenceTo, values, encryption } = field;
-  const isPlain = type !== 'address' && encryption === undefined;
+  const isPlain = type !== 'address' && type !== 'location' && encryption === undefined;
   return {
     name,
-    label: toLabel(name),
+    label: field.label ?? toLabel(name),
     type,
     length,
     nillable,
@@ -118,7 +118,13 @@ const SOAP_TYPES: Partial<Record<FieldType, string>> = {
   id: 'tns:ID',
   reference: 'tns:ID',
   boolean: 'xsd:boolean',
+  int: 'xsd:int',
+  long: 'xsd:long',
   double: 'xsd:double',
+  currency: 'xsd:double',
+  percent: 'xsd:double',
+  time: 'xsd:time',
+  location: 'urn:location',
   date: 'xsd:date',
   datetime: 'xsd:dateTime',
   address: 'urn:address',

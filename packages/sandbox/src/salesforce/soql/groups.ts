@@ -91,13 +91,29 @@ function pathOf({ steps, definition }: BoundField): string {
 }
 
 function isGroupable({ definition: { type, encryption } }: BoundField): boolean {
-  return !['address', 'textarea', 'double', 'datetime'].includes(type) && encryption === undefined;
+  return !UNGROUPABLE.includes(type) && !isNumber(type) && encryption === undefined;
 }
 
 function supports(name: AggregateFunction, { definition: { type, encryption } }: BoundField) {
-  if (name === 'SUM' || name === 'AVG') return type === 'double';
-  return !['address', 'textarea', 'boolean'].includes(type) && encryption === undefined;
+  if (name === 'SUM' || name === 'AVG') return isNumber(type);
+  return (
+    !['address', 'location', 'textarea', 'multipicklist', 'boolean'].includes(type) &&
+    encryption === undefined
+  );
 }
+
+function isNumber(type: FieldType): boolean {
+  return ['int', 'long', 'double', 'currency', 'percent'].includes(type);
+}
+
+const UNGROUPABLE: readonly FieldType[] = [
+  'address',
+  'location',
+  'textarea',
+  'multipicklist',
+  'encryptedstring',
+  'datetime',
+];
 
 const FUNCTIONS: Readonly<
   Record<AggregateFunction, (field: BoundField, rows: readonly Row[]) => RowValue>

@@ -31,6 +31,8 @@ export interface ObjectDefinition {
 
 export interface FieldDefinition {
   readonly name: string;
+  /** Absent: derived from the name. */
+  readonly label?: string;
   readonly type: FieldType;
   readonly length: number;
   readonly nillable: boolean;
@@ -56,8 +58,17 @@ export type FieldType =
   | 'phone'
   | 'picklist'
   | 'url'
+  | 'encryptedstring'
+  | 'combobox'
+  | 'multipicklist'
+  | 'time'
+  | 'location'
   | 'boolean'
+  | 'int'
+  | 'long'
   | 'double'
+  | 'currency'
+  | 'percent'
   | 'date'
   | 'datetime'
   | 'address';
