@@ -1,3 +1,4 @@
+import { type ContactFieldMapping, contactFieldMapping } from './own-fields.ts';
 import { category, type ProviderName, providerName } from './provider-names.ts';
 import {
   field,
@@ -53,25 +54,33 @@ export const connectedAccount = shape(
 
 export const fieldMapping = shape(
   'FieldMapping',
-  'Mapping of a field of your application to a field of the provider.',
+  'Mapping of an own field of your application to a field of the provider.',
   {
-    schemaField: field(string, 'Name of the field in your application.', { example: 'email' }),
+    schemaField: field(
+      string,
+      'Name of the own field. A name that no own field has is stored, and appears in `mappingProblems`.',
+      { example: 'email' },
+    ),
     mappedField: field(string, 'Name of the field at the provider.', { example: 'work_email__c' }),
   },
 );
 
 export const objectFieldMappings = shape('ObjectFieldMappings', 'Field mappings of one object.', {
-  object: nullable(string, 'Name of the object.', { example: 'contact' }),
+  object: nullable(
+    string,
+    'Name of the object, compared without case, spaces and plural. Only mappings of the contact are read.',
+    { example: 'contact' },
+  ),
   fieldMappings: field(listOf(fieldMapping), 'Field mappings of the object.', { items: 10 }),
 });
 
 export const schemaMappingsConfig = shape(
   'SchemaMappingsConfig',
-  'Field mappings, if data is modelled with objects.',
+  'Field mappings by object. Those of the contact give own fields their sources, unless `entityMappings` or `contactFieldMappings` do.',
   {
     commonObjects: nullable(
       listOf(objectFieldMappings),
-      'Mappings of objects common to all providers.',
+      'Mappings of objects common to all providers, which come before those of standard objects.',
       {
         items: 5,
       },
@@ -107,7 +116,7 @@ const entityObject = shape('EntityObject', 'Object of the provider that represen
 
 export const entityMapping = shape(
   'EntityMapping',
-  'Mapping of an entity of your application to an object of the provider.',
+  'Mapping of an entity of your application to an object of the provider. It is read if the object is the standard contact.',
   {
     entityId: nullable(string, 'Id of the entity in your application.'),
     object: nullable(entityObject, 'Object of the provider that the entity is mapped to.'),
@@ -184,6 +193,9 @@ export const credentialsShape = union(
   },
 );
 
+const REPLACED =
+  'Use `contactFieldMappings`, which is set with `setContactFieldMappings`. The value is stored and returned unchanged.';
+
 /** Settings that an upsert can set and responses show. */
 const settings = {
   instanceUrl: nullable(
@@ -191,15 +203,13 @@ const settings = {
     'URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s.',
   ),
   schemaMappingsConfig: nullable(schemaMappingsConfig, schemaMappingsConfig.description, {
-    deprecated:
-      'Mappings are moving out of the connection. The value is stored and returned unchanged.',
+    deprecated: REPLACED,
   }),
   entityMappings: nullable(
     listOf(entityMapping),
-    'Object and field mappings, if data is modelled with entities.',
+    'Field mappings by entity. Those of the standard contact give own fields their sources, unless `contactFieldMappings` does.',
     {
-      deprecated:
-        'Mappings are moving out of the connection. The value is stored and returned unchanged.',
+      deprecated: REPLACED,
       items: 5,
     },
   ),
@@ -227,6 +237,11 @@ export const connection = shape(
       'Reason of the status. Null if connected and contacts have been read.',
     ),
     statusChangedAt: field(moment, 'Time of the last change of the status or its reason.'),
+    contactFieldMappings: field(
+      listOf(contactFieldMapping),
+      'Mappings of own fields, which come before all others. They are set with `setContactFieldMappings`.',
+      { items: 10, leftOutOfRest: true },
+    ),
     account: nullable(
       connectedAccount,
       'Account that was connected by a connect link. Null if the credentials came by an upsert.',
@@ -258,7 +273,9 @@ export const connectionUpsert = patch(
 );
 
 /** The stored connection. */
-export type Connection = Omit<Of<typeof connection>, 'missingScopes'> & {
+export type Connection = Omit<Of<typeof connection>, 'missingScopes' | 'contactFieldMappings'> & {
+  /** Null or absent: none, or not read. */
+  readonly contactFieldMappings?: readonly ContactFieldMapping[] | null | undefined;
   /**
    * Changes where credentials are set, replaced or cleared; a refresh leaves it unchanged. Optional, because no API
    * returns it.
@@ -285,6 +302,7 @@ export const CONFIGURATION_FIELDS = [
   'schemaMappingsConfig',
   'entityMappings',
   'connectionSyncConfig',
+  'contactFieldMappings',
 ] as const satisfies readonly (keyof Connection)[];
 
 /** The status of a connection whose credentials were just set. */

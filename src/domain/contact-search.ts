@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts';
 import type { Contact, ContactField, ContactOrigin } from './contact.ts';
 import { CrossbookError } from './errors.ts';
+import type { MappingProblemKind, ResolvedField } from './own-fields.ts';
 import { DEFAULT_PAGE_SIZE, type ListPage, type PageInput } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 import { listOf, nullable, string } from './shape.ts';
@@ -170,6 +171,21 @@ export interface FieldSelection {
   readonly rawData: boolean;
   /** The fields that will be read: others may be empty although the provider has them. Absent: all. */
   readonly fields?: SelectedFields | undefined;
+  /** The own fields that the caller has selected, by name. Absent: none. */
+  readonly customFields?: 'all' | readonly string[] | undefined;
+  /** The same for the connection that is read. A use case sets it; adapters read only this. */
+  readonly custom?: CustomSelection | undefined;
+}
+
+/** Own fields to read from one connection. */
+export interface CustomSelection {
+  /** Equal for connections and declarations whose fields have the same sources. */
+  readonly key: string;
+  /** All selected fields, also those without a source. */
+  readonly names: readonly string[];
+  readonly fields: readonly ResolvedField[];
+  /** Called for a field that cannot be read, with a problem that the CRM has shown. */
+  onProblem(field: ResolvedField, problem: MappingProblemKind): void;
 }
 
 export type SelectedFields = ReadonlySet<ContactField>;
@@ -182,8 +198,25 @@ export function readSelectedFields({
   return rawData ? undefined : fields;
 }
 
-/** The union of several selections. */
+/** The union of several selections of one connection. */
 export function mergeSelections(selections: readonly FieldSelection[]): FieldSelection {
+  const merged = mergeFields(selections);
+  const custom = mergeCustom(selections.flatMap((one) => one.custom ?? []));
+  return custom ? { ...merged, custom } : merged;
+}
+
+function mergeCustom(selections: readonly CustomSelection[]): CustomSelection | undefined {
+  const [first] = selections;
+  if (!first || selections.every(({ names }) => names === first.names)) return first;
+  const byName = new Map(selections.flatMap(({ fields }) => fields.map((one) => [one.name, one])));
+  return {
+    ...first,
+    names: [...new Set(selections.flatMap(({ names }) => names))],
+    fields: [...byName.values()],
+  };
+}
+
+function mergeFields(selections: readonly FieldSelection[]): FieldSelection {
   const rawData = selections.some((one) => one.rawData);
   if (selections.some(({ fields }) => fields === undefined)) return { rawData };
   const [first] = selections;

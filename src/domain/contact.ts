@@ -1,5 +1,6 @@
 import { measureSize } from '../lib/json.ts';
 import { CrossbookError } from './errors.ts';
+import type { OwnFieldValues } from './own-field-values.ts';
 import type { ProviderName } from './provider-names.ts';
 import {
   boolean,
@@ -125,6 +126,8 @@ export interface Contact extends Of<typeof contact> {
   readonly source: ContactOrigin;
   /** The provider's raw record; null unless selected. */
   readonly rawData: Readonly<Record<string, unknown>> | null;
+  /** The selected own fields of the application, by name; absent unless selected. */
+  readonly customFields?: OwnFieldValues | undefined;
 }
 
 export interface ContactOrigin {

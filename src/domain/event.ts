@@ -1,5 +1,6 @@
 import type { ConnectFailure } from './connect-link.ts';
 import type { ConnectedAccount, ConnectionStatus, StatusReason } from './connection.ts';
+import type { MappingProblemKind } from './own-fields.ts';
 import type { ProviderName } from './provider-names.ts';
 import {
   boolean,
@@ -24,6 +25,8 @@ export const eventType = words('EventType', 'Type of event.', {
     'The provider permanently refused the credentials: the customer has to connect again.',
   'connection.recovered': 'A connection whose credentials were refused works again.',
   'connection.disconnected': 'A connection was removed, or its credentials were.',
+  'connection.mapping_problem':
+    'A mapping of an own field cannot be used. Sent at most once a day for each problem of a connection.',
   'customer.created': 'A customer was created.',
   'customer.updated': 'A customer’s name or email was changed.',
   'customer.deleted': 'A customer was deleted.',
@@ -59,10 +62,10 @@ export type Event = Of<typeof event>;
  * An event before it is stored with an id, a time and, for connections, a sequence. Events are kept for 30 days and
  * sent to other systems, so they contain only ids and statuses, no personal data or secrets.
  */
-export type NewEvent = NewConnectionEvent | NewCustomerEvent | NewLinkEvent;
+export type NewEvent = NewConnectionEvent | NewProblemEvent | NewCustomerEvent | NewLinkEvent;
 
 interface NewConnectionEvent {
-  readonly type: Extract<EventType, `connection.${string}`>;
+  readonly type: Exclude<Extract<EventType, `connection.${string}`>, NewProblemEvent['type']>;
   readonly customerId: string;
   readonly connectionId: string;
   readonly data: {
@@ -73,6 +76,18 @@ interface NewConnectionEvent {
     /** Set where a connect link has connected it. */
     readonly connect_link_id?: string;
     readonly account?: Omit<ConnectedAccount, 'userId'> | null;
+  };
+}
+
+interface NewProblemEvent {
+  readonly type: 'connection.mapping_problem';
+  readonly customerId: string;
+  readonly connectionId: string;
+  readonly data: Pick<NewConnectionEvent['data'], 'provider_name' | 'status' | 'status_reason'> & {
+    /** Names of fields, no values of them. */
+    readonly field: string;
+    readonly source: string;
+    readonly problem: Lowercase<MappingProblemKind>;
   };
 }
 
@@ -105,7 +120,7 @@ export const webhookEndpoint = shape(
       example: 'https://app.example.com/webhooks/crossbook',
     }),
     eventTypes: field(listOf(eventType), 'Types of events that are sent. Empty: all.', {
-      items: 8,
+      items: 9,
     }),
     enabled: field(
       boolean,

@@ -2,6 +2,7 @@ import type { Connection, ConnectionFacts, OAuth2Credentials } from './connectio
 import type { AssociatedObject, Association, Contact } from './contact.ts';
 import type { FieldSelection } from './contact-search.ts';
 import type { Authorization } from './oauth.ts';
+import type { ProviderField } from './own-fields.ts';
 import type { Category, ProviderName } from './provider-names.ts';
 import type { ProviderResponse, RemoteRequest, Send } from './remote.ts';
 
@@ -57,6 +58,10 @@ export interface ContactAccess {
   readonly lookupBatch: number;
   /** The objects that `findAssociations` supports; empty where it is not offered. */
   readonly associatedObjects: readonly AssociatedObject[];
+  /** Whether a field of a contact may be one of a related record, such as `Account.Industry`. */
+  readonly readsRelatedFields?: true;
+  /** Whether every account has this field, so that one that is not listed is hidden from the connected user. */
+  isBuiltInField?(name: string): boolean;
   /** The provider's order of record ids, as in `readByDomain`. */
   compareIds(a: string, b: string): number;
   open(account: CustomerAccount): ContactPort;
@@ -97,6 +102,8 @@ export interface ContactPort {
     ids: readonly string[],
     selection: FieldSelection,
   ): Promise<ReadonlyMap<string, Contact>>;
+  /** The fields that contacts have, as far as the connected user can see them; at most MAX_PROVIDER_FIELDS. */
+  listFields?(): Promise<readonly ProviderField[]>;
   /** Any number of ids. A contact without associations maps to an empty list. */
   findAssociations?(
     ids: readonly string[],

@@ -9,6 +9,7 @@ import type {
 import type { CustomerStore } from './customer.ts';
 import type { EventStore, WebhookStore } from './event.ts';
 import type { OAuthClientStore } from './oauth.ts';
+import type { OwnFieldStore } from './own-fields.ts';
 import type { ProviderName } from './provider-names.ts';
 import { type Of, words, wordsOf } from './shape.ts';
 
@@ -23,6 +24,7 @@ export interface Tenant {
   readonly connectLinks: ConnectLinkStore;
   readonly oauthClients: OAuthClientStore;
   readonly removals: RemovalStore;
+  readonly ownFields: OwnFieldStore;
 }
 
 /** The credentials of ONE application's connections. */

@@ -161,6 +161,8 @@ export const TABLES = [
   'customers',
   'connections',
   'credentials',
+  'contact_fields',
+  'mapping_problems',
   'oauth_clients',
   'events',
   'webhook_endpoints',

@@ -26,7 +26,11 @@ export const PLAIN_CONNECTION_BYTES = `(512 + coalesce(octet_length(instance_url
   + coalesce(octet_length(account_name), 0) + coalesce(octet_length(account_url), 0)
   + pg_column_size(granted_scopes))`;
 
-/** A row that was written before the column existed is measured. */
-export const CONNECTION_BYTES = `(${PLAIN_CONNECTION_BYTES} + coalesce(configuration_bytes, ${CONFIGURATION_FIELDS.map(
-  (field) => `coalesce(octet_length(${CONNECTION_COLUMNS[field].name}::text), 0)`,
-).join(' + ')}))`;
+const textBytesOf = (field: keyof typeof CONNECTION_COLUMNS) =>
+  `coalesce(octet_length(${CONNECTION_COLUMNS[field].name}::text), 0)`;
+
+const UPSERTED = CONFIGURATION_FIELDS.filter((field) => field !== 'contactFieldMappings');
+
+/** A row that was written before the column existed is measured, as are mappings, which no upsert writes. */
+export const CONNECTION_BYTES = `(${PLAIN_CONNECTION_BYTES}
+  + coalesce(configuration_bytes, ${UPSERTED.map(textBytesOf).join(' + ')}) + ${textBytesOf('contactFieldMappings')})`;

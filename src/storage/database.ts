@@ -22,6 +22,7 @@ import { createExpirySweep } from './expired-tokens.ts';
 import { createIdleCredentials } from './idle-credentials.ts';
 import { holdLease, type Lease } from './leases.ts';
 import { createOAuthClients } from './oauth-clients.ts';
+import { createOwnFields } from './own-fields.ts';
 import { createRemovals } from './removals.ts';
 import { createKeyRotation, createSealedColumns, type SealedColumns } from './sealed-columns.ts';
 import { createKeyedHash, createSealer, type KeyRing } from './sealing.ts';
@@ -100,6 +101,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
       webhooks: createWebhookEndpoints(own, applicationId),
       events: createEvents(own.engine, applicationId),
       removals: createRemovals(own, applicationId),
+      ownFields: createOwnFields(own, applicationId),
     };
   };
   const opened = new Map<string, ReturnType<typeof openStores>>();

@@ -146,5 +146,15 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
     "statements": [
       "CREATE INDEX CONCURRENTLY \"credentials_by_expiry\" ON \"crossbook\".\"credentials\" USING btree (\"expires_at\") WHERE \"crossbook\".\"credentials\".\"expires_at\" is not null;"
     ]
+  },
+  {
+    "name": "0011_own_fields",
+    "statements": [
+      "CREATE TABLE \"crossbook\".\"contact_fields\" (\n\t\"application_id\" uuid PRIMARY KEY NOT NULL,\n\t\"version\" integer NOT NULL,\n\t\"fields\" jsonb NOT NULL,\n\t\"updated_at\" timestamp with time zone DEFAULT now() NOT NULL\n);",
+      "CREATE TABLE \"crossbook\".\"mapping_problems\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"connection_id\" uuid NOT NULL,\n\t\"field\" text NOT NULL,\n\t\"source\" text NOT NULL,\n\t\"problem\" text NOT NULL,\n\t\"since\" timestamp with time zone NOT NULL,\n\t\"seen_at\" timestamp with time zone NOT NULL,\n\t\"reported_at\" timestamp with time zone NOT NULL,\n\tCONSTRAINT \"mapping_problems_connection_id_field_source_problem_pk\" PRIMARY KEY(\"connection_id\",\"field\",\"source\",\"problem\")\n);",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"contact_field_mappings\" jsonb;",
+      "ALTER TABLE \"crossbook\".\"contact_fields\" ADD CONSTRAINT \"contact_fields_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"mapping_problems\" ADD CONSTRAINT \"mapping_problems_connection\" FOREIGN KEY (\"connection_id\",\"application_id\") REFERENCES \"crossbook\".\"connections\"(\"id\",\"application_id\") ON DELETE cascade ON UPDATE no action;"
+    ]
   }
 ];

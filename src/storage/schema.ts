@@ -21,6 +21,7 @@ import type {
   SchemaMappingsConfig,
   StatusReason,
 } from '../domain/connection.ts';
+import type { ContactFieldMapping, MappingProblemKind, OwnField } from '../domain/own-fields.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 
 /** A separate schema, because a shared PostgreSQL may have other tables of these names. */
@@ -111,6 +112,7 @@ export const connections = crossbook.table(
     schemaMappingsConfig: jsonb('schema_mappings_config').$type<SchemaMappingsConfig>(),
     entityMappings: jsonb('entity_mappings').$type<readonly EntityMapping[]>(),
     connectionSyncConfig: jsonb('connection_sync_config').$type<ConnectionSyncConfig>(),
+    contactFieldMappings: jsonb('contact_field_mappings').$type<readonly ContactFieldMapping[]>(),
     status: text('status').$type<ConnectionStatus>().notNull(),
     statusReason: text('status_reason').$type<StatusReason>(),
     statusChangedAt: momentColumn('status_changed_at').notNull().defaultNow(),
@@ -130,7 +132,7 @@ export const connections = crossbook.table(
      * example by a connect link, it matches nothing.
      */
     credentialsFingerprint: text('credentials_fingerprint'),
-    /** Bytes of the three configurations as text, known before they are read. Null: not written since this column exists. */
+    /** Bytes of the three upserted configurations as text, known before they are read. Null: not written since this column exists. */
     configurationBytes: integer('configuration_bytes'),
     /** The provider refused to let contacts be read. What was read before is not served from the cache. */
     refusedAt: momentColumn('refused_at'),
@@ -138,7 +140,7 @@ export const connections = crossbook.table(
     eventSequence: integer('event_sequence').notNull().default(0),
     lastEventId: uuid('last_event_id'),
     createdAt: createdAt(),
-    /** Time of the last upsert. A change of status leaves it unchanged, so that cached contacts stay valid. */
+    /** Time of the last upsert or change of mappings. A change of status leaves it unchanged, so that cached contacts stay valid. */
     updatedAt: updatedAt(),
   },
   (table) => [
@@ -239,5 +241,34 @@ export const contactCache = crossbook.table(
     index('contact_cache_by_connection').on(table.connectionId),
     index('contact_cache_by_age').on(table.fetchedAt),
     ofConnection('contact_cache_connection', table),
+  ],
+);
+
+/** The own fields of an application: one row, read as a whole. */
+export const contactFields = crossbook.table('contact_fields', {
+  applicationId: uuid('application_id')
+    .primaryKey()
+    .references(() => applications.id, { onDelete: 'cascade' }),
+  version: integer('version').notNull(),
+  fields: jsonb('fields').$type<readonly OwnField[]>().notNull(),
+  updatedAt: updatedAt(),
+});
+
+export const mappingProblems = crossbook.table(
+  'mapping_problems',
+  {
+    applicationId: uuid('application_id').notNull(),
+    connectionId: uuid('connection_id').notNull(),
+    field: text('field').notNull(),
+    source: text('source').notNull(),
+    problem: text('problem').$type<MappingProblemKind>().notNull(),
+    since: momentColumn('since').notNull(),
+    seenAt: momentColumn('seen_at').notNull(),
+    /** Time of its last event. */
+    reportedAt: momentColumn('reported_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.connectionId, table.field, table.source, table.problem] }),
+    ofConnection('mapping_problems_connection', table),
   ],
 );

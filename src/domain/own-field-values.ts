@@ -1,0 +1,99 @@
+import { toTimestamp } from '../lib/text.ts';
+import type { CustomSelection } from './contact-search.ts';
+import type { OwnFieldType } from './own-fields.ts';
+
+/** The value of an own field. Null: the CRM has none, or one that does not fit. */
+export type OwnFieldValue = string | number | boolean | readonly string[] | null;
+
+export type OwnFieldValues = Readonly<Record<string, OwnFieldValue>>;
+
+/** The values of the selected own fields of one record. A field without a source is null. */
+export function readOwnFieldValues(
+  { names, fields, onProblem }: CustomSelection,
+  readSource: (source: string) => unknown,
+): OwnFieldValues {
+  const values = new Map<string, OwnFieldValue>(names.map((name) => [name, null]));
+  for (const field of fields) {
+    const value = readOwnFieldValue(field.type, readSource(field.source));
+    if (value === undefined) onProblem(field, 'TYPE_MISMATCH');
+    else values.set(field.name, value);
+  }
+  return Object.fromEntries(values);
+}
+
+/**
+ * Reads a CRM's value as one of this type. Lenient: HubSpot sends every value as a string, and older integrations have
+ * written dates as milliseconds. Undefined where the value does not fit the type.
+ */
+export function readOwnFieldValue(type: OwnFieldType, given: unknown): OwnFieldValue | undefined {
+  if (given === null || given === undefined) return null;
+  if (typeof given === 'string' && given.trim() === '') return null;
+  return READERS[type](given);
+}
+
+type Reader = (given: unknown) => OwnFieldValue | undefined;
+
+const READERS: Readonly<Record<OwnFieldType, Reader>> = {
+  TEXT: readText,
+  NUMBER: readNumber,
+  BOOLEAN: readBoolean,
+  DATE: readDate,
+  DATETIME: (given) => readMoment(given) ?? undefined,
+  CHOICE: readText,
+  CHOICES: readChoices,
+};
+
+function readText(given: unknown): string | undefined {
+  if (typeof given === 'string') return given;
+  return typeof given === 'number' || typeof given === 'boolean' ? String(given) : undefined;
+}
+
+function readNumber(given: unknown): number | undefined {
+  const number =
+    typeof given === 'string' && given.length <= MAX_DIGITS && NUMBER.test(given.trim())
+      ? Number(given)
+      : given;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const MAX_DIGITS = 400;
+
+function readBoolean(given: unknown): boolean | undefined {
+  if (typeof given === 'boolean') return given;
+  if (typeof given !== 'string') return undefined;
+  const text = given.trim().toLowerCase();
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+/** Of a time, the day in UTC. */
+function readDate(given: unknown): string | undefined {
+  return readMoment(given)?.slice(0, 10);
+}
+
+function readMoment(given: unknown): string | null {
+  const text = readText(given)?.trim() ?? '';
+  if (MILLISECONDS.test(text)) return toTimestamp(Number(text));
+  // `Date` takes the 30th of February for the 2nd of March.
+  const [, day] = DAY.exec(text) ?? [];
+  return day !== undefined && isDay(day) ? toTimestamp(text) : null;
+}
+
+/** From the second day of 1970, and before it. Shorter numbers are years and the like. */
+const MILLISECONDS = /^(?:0|-?\d{8,15})$/;
+const DAY = /^(\d{4}-\d\d-\d\d)/;
+
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+/** HubSpot and Salesforce separate values by semicolons, in no certain order; parts may be empty. */
+function readChoices(given: unknown): readonly string[] | null | undefined {
+  const parts = Array.isArray(given) ? given : readText(given)?.split(';', MAX_VALUES);
+  if (!parts?.every((part) => typeof part === 'string')) return undefined;
+  const values = [...new Set(parts.map((part) => part.trim()))].filter((part) => part !== '');
+  return values.length > 0 ? values : null;
+}
+
+const MAX_VALUES = 1_000;

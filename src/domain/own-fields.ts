@@ -1,0 +1,337 @@
+import { digest } from '../lib/digest.ts';
+import type { Connection } from './connection.ts';
+import { CONTACT_FIELDS } from './contact.ts';
+import { providerName } from './provider-names.ts';
+import {
+  boolean,
+  date,
+  field,
+  int,
+  listOf,
+  nullable,
+  type Of,
+  shape,
+  string,
+  words,
+  wordsOf,
+} from './shape.ts';
+
+export const ownFieldType = words('ContactFieldType', 'Type of an own field.', {
+  TEXT: 'A string.',
+  NUMBER: 'A number.',
+  BOOLEAN: 'True or false.',
+  DATE: 'A date, e.g. `2026-01-31`.',
+  DATETIME: 'A time in UTC, e.g. `2026-01-31T10:00:00.000Z`.',
+  CHOICE: 'One value of a list, by its name in the CRM’s API.',
+  CHOICES: 'Several values of a list, by their names in the CRM’s API.',
+});
+export const OWN_FIELD_TYPES = wordsOf(ownFieldType);
+export type OwnFieldType = Of<typeof ownFieldType>;
+
+export const ownFieldSource = shape(
+  'ContactFieldSource',
+  'The field of one provider that an own field is read from.',
+  {
+    providerName: field(providerName, 'The provider.'),
+    field: field(
+      string,
+      'Name of the field in the provider’s API: an internal name in HubSpot, an API name in Salesforce, where it may follow one relationship, e.g. `Account.Industry`.',
+      { example: 'favorite_color' },
+    ),
+  },
+);
+
+export const ownField = shape(
+  'ContactField',
+  'A field of contacts that your application has declared.',
+  {
+    name: field(string, 'Name of the field, in camelCase, at most 64 characters.', {
+      example: 'favoriteColor',
+    }),
+    type: field(ownFieldType, 'Type of its values.'),
+    description: nullable(string, 'Description, at most 500 characters.', {
+      example: 'The colour that the person likes best.',
+    }),
+    sources: field(
+      listOf(ownFieldSource),
+      'Fields that it is read from unless the customer has a mapping, at most one for each provider.',
+      { items: 2, emptyInGraphQL: true },
+    ),
+    customersMayMap: field(
+      boolean,
+      'Whether customers may choose another field of their CRM themselves.',
+      { defaultValue: true },
+    ),
+  },
+);
+export type OwnField = Of<typeof ownField>;
+
+export const ownFields = shape('ContactFields', 'The own fields of your application.', {
+  version: field(
+    int,
+    'Version, which increases by one with every change. 0: no fields were ever set. Pass it as `expectedVersion` for optimistic locking.',
+  ),
+  fields: field(listOf(ownField), 'The fields, in the order in which they were set.', {
+    items: 10,
+  }),
+});
+export type OwnFields = Of<typeof ownFields>;
+
+export const NO_OWN_FIELDS: OwnFields = { version: 0, fields: [] };
+
+/** A customer's own source of an own field. */
+export const contactFieldMapping = shape(
+  'ContactFieldMapping',
+  'The field of a customer’s CRM that an own field is read from.',
+  {
+    field: field(string, 'Name of the own field.', { example: 'favoriteColor' }),
+    source: field(
+      string,
+      'Name of the field in the provider’s API, e.g. `favorite_color` or `Account.Industry`.',
+      { example: 'Favorite_Color__c' },
+    ),
+  },
+);
+export type ContactFieldMapping = Of<typeof contactFieldMapping>;
+
+export const mappingProblemKind = words('MappingProblemKind', 'What is wrong with a mapping.', {
+  MISSING: 'The CRM has no field of this name, or does not show it to the connected user.',
+  HIDDEN: 'The CRM has the field, and does not show it to the connected user.',
+  TYPE_MISMATCH: 'The type of the CRM’s field, or a value of it, does not fit the own field.',
+  NOT_FILTERABLE: 'The CRM cannot filter by the field.',
+  UNKNOWN_FIELD: 'No own field has this name.',
+  UNKNOWN_OBJECT: 'The mapping is of an object that is not the contact, or of a custom one.',
+});
+export type MappingProblemKind = Of<typeof mappingProblemKind>;
+
+export const mappingProblem = shape(
+  'MappingProblem',
+  'A mapping that cannot be used. The field is null, and contacts are found all the same.',
+  {
+    field: field(string, 'Name of the own field, or the name that the mapping has for it.', {
+      example: 'favoriteColor',
+    }),
+    source: field(string, 'Name of the field at the provider.', { example: 'Favourite_Colour__c' }),
+    problem: field(mappingProblemKind, 'What is wrong.'),
+    since: field(date, 'Time at which the problem was first seen.'),
+  },
+);
+export type MappingProblem = Of<typeof mappingProblem>;
+export type FoundProblem = Omit<MappingProblem, 'since'>;
+
+export const providerFieldType = words('ProviderFieldType', 'Type of a field in a CRM.', {
+  TEXT: 'A string.',
+  NUMBER: 'A number.',
+  BOOLEAN: 'True or false.',
+  DATE: 'A date.',
+  DATETIME: 'A time.',
+  CHOICE: 'One value of a list.',
+  CHOICES: 'Several values of a list.',
+  REFERENCE: 'The id of another record.',
+  OTHER: 'A type that no own field can be read from, such as a location.',
+});
+export type ProviderFieldType = Of<typeof providerFieldType>;
+
+export const providerFieldChoice = shape(
+  'ProviderFieldChoice',
+  'A value of a field that has a list of them.',
+  {
+    value: field(string, 'The value, as contacts have it.', { example: 'violet' }),
+    label: field(string, 'The value, as the CRM shows it.', { example: 'Violet' }),
+  },
+);
+
+export const providerField = shape('ProviderField', 'A field that contacts have in the CRM.', {
+  name: field(string, 'Name in the CRM’s API.', { example: 'favorite_color' }),
+  label: field(string, 'Name that users of the CRM see.', { example: 'Favorite color' }),
+  type: field(providerFieldType, 'Type of its values.'),
+  isCustom: field(boolean, 'Whether the account has added it.'),
+  isFilterable: field(boolean, 'Whether the CRM can search by it.'),
+  choices: field(
+    listOf(providerFieldChoice),
+    'Values of its list, at most 500. Contacts may have others that the CRM no longer offers.',
+    { items: 5 },
+  ),
+});
+export type ProviderField = Of<typeof providerField>;
+
+export const MAX_OWN_FIELDS = 200;
+export const MAX_PROVIDER_FIELDS = 2_000;
+export const MAX_CHOICES = 500;
+export const MAX_FIELD_NAME = 64;
+export const MAX_FIELD_DESCRIPTION = 500;
+export const MAX_SOURCE = 255;
+/** Problems of one connection. */
+export const MAX_PROBLEMS = 200;
+
+/** Whether it is a camelCase name that is also one in GraphQL. */
+export function isOwnFieldName(name: string): boolean {
+  return name.length <= MAX_FIELD_NAME && /^[a-z][A-Za-z0-9]*$/.test(name);
+}
+
+/** Names that mean something else in a contact. */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set([
+  ...CONTACT_FIELDS,
+  'id',
+  'remoteId',
+  'customerId',
+  'provider',
+  'rawData',
+  'associations',
+  'custom',
+  'customFields',
+  'constructor',
+  'prototype',
+]);
+
+/** Whether a field of a CRM can have this name: with one dot where it belongs to a related record. */
+export function isSource(source: string): boolean {
+  return source.length <= MAX_SOURCE && SOURCE.test(source);
+}
+
+const SOURCE = /^[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?$/;
+
+/** An own field and where one connection has it. */
+export interface ResolvedField {
+  readonly name: string;
+  readonly type: OwnFieldType;
+  readonly source: string;
+}
+
+/** The resolved own fields of one connection: those without a source are absent. */
+export interface ResolvedFields {
+  readonly fields: readonly ResolvedField[];
+  /** Equal for connections and declarations whose fields have the same sources. */
+  readonly key: string;
+  /** Mappings that cannot count, whatever the CRM has. */
+  readonly problems: readonly FoundProblem[];
+}
+
+/**
+ * Finds the source of each own field: the customer's own mapping, else the entity mapping of the contact, else the
+ * schema mapping (common objects before standard ones), else the application's source.
+ */
+export function resolveFields({ fields }: OwnFields, connection: MappedConnection): ResolvedFields {
+  const own = new Map(
+    (connection.contactFieldMappings ?? []).map((mapping) => [mapping.field, mapping.source]),
+  );
+  const mapped = readSpecifiedMappings(connection);
+  const resolved = fields.flatMap(({ name, type, sources }) => {
+    const source =
+      own.get(name) ??
+      mapped.sources.get(name) ??
+      sources.find((one) => one.providerName === connection.providerName)?.field;
+    return source === undefined ? [] : [{ name, type, source: source.trim() }];
+  });
+  const names = new Set(fields.map(({ name }) => name));
+  const unknown = [...own, ...mapped.sources]
+    .filter(([name]) => !names.has(name))
+    .map(([name, source]) => toProblem(name, source, 'UNKNOWN_FIELD'));
+  const [usable, unusable] = [resolved.filter(isUsable), resolved.filter((one) => !isUsable(one))];
+  return {
+    fields: usable,
+    key: digest(JSON.stringify(usable.map(({ name, type, source }) => [name, type, source]))),
+    problems: [
+      ...unusable.map(({ name, source }) => toProblem(name, source, 'MISSING')),
+      ...unknown,
+      ...mapped.problems,
+    ].slice(0, MAX_PROBLEMS),
+  };
+}
+
+/** No CRM has a field of another name, so it is not asked for one. */
+function isUsable({ source }: ResolvedField): boolean {
+  return isSource(source);
+}
+
+/** The sources by the specification's two kinds of mappings, and what of them is not about contacts. */
+function readSpecifiedMappings({ entityMappings, schemaMappingsConfig }: MappedConnection) {
+  const { commonObjects, standardObjects } = schemaMappingsConfig ?? {};
+  const given = [
+    ...(entityMappings ?? []).map(({ object, fieldMappings }) => ({
+      isContact: object?.type === 'standard' && isContactObject(object.name),
+      fieldMappings,
+    })),
+    ...[...(commonObjects ?? []), ...(standardObjects ?? [])].map(({ object, fieldMappings }) => ({
+      isContact: isContactObject(object),
+      fieldMappings,
+    })),
+  ];
+  const sources = new Map<string, string>();
+  const problems: FoundProblem[] = [];
+  for (const { isContact, fieldMappings } of given) {
+    for (const { schemaField, mappedField } of fieldMappings) {
+      const [name, source] = [schemaField.trim(), mappedField.trim()];
+      if (!isContact) problems.push(toProblem(name, source, 'UNKNOWN_OBJECT'));
+      else if (source !== '' && !sources.has(name)) sources.set(name, source);
+    }
+  }
+  return { sources, problems };
+}
+
+/** Names of objects are compared without case, spaces and plural. */
+export function isContactObject(name: string | null): boolean {
+  return name !== null && name.replace(/\s+/g, '').toLowerCase().replace(/s$/, '') === 'contact';
+}
+
+/** Texts of the specification's mappings may be long: they are cut, without leaving half of a surrogate pair. */
+export function toProblem(name: string, source: string, problem: MappingProblemKind): FoundProblem {
+  const cut = (text: string) => text.slice(0, MAX_SOURCE).replace(/\p{Surrogate}/gu, '');
+  return { field: cut(name), source: cut(source), problem };
+}
+
+/** Whether values of the CRM's field fit the own field. */
+export function fits(type: OwnFieldType, given: ProviderFieldType): boolean {
+  return FITTING[type].includes(given);
+}
+
+const FITTING: Readonly<Record<OwnFieldType, readonly ProviderFieldType[]>> = {
+  TEXT: ['TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'DATETIME', 'CHOICE', 'CHOICES', 'REFERENCE'],
+  NUMBER: ['NUMBER'],
+  BOOLEAN: ['BOOLEAN'],
+  DATE: ['DATE', 'DATETIME'],
+  DATETIME: ['DATETIME', 'DATE'],
+  CHOICE: ['CHOICE', 'TEXT', 'BOOLEAN', 'REFERENCE'],
+  CHOICES: ['CHOICES', 'CHOICE', 'TEXT'],
+};
+
+/** Finds the resolved fields that the CRM does not have, or has with another type. */
+export function findFieldProblems(
+  resolved: readonly ResolvedField[],
+  known: readonly ProviderField[],
+  isBuiltIn: (source: string) => boolean,
+): readonly FoundProblem[] {
+  const byName = new Map(known.map((one) => [one.name.toLowerCase(), one]));
+  return resolved.flatMap(({ name, type, source }) => {
+    // The list has the fields of contacts only.
+    if (source.includes('.')) return [];
+    const found = byName.get(source.toLowerCase());
+    if (found) return fits(type, found.type) ? [] : [toProblem(name, source, 'TYPE_MISMATCH')];
+    return [toProblem(name, source, isBuiltIn(source) ? 'HIDDEN' : 'MISSING')];
+  });
+}
+
+type MappedConnection = Pick<
+  Connection,
+  'providerName' | 'contactFieldMappings' | 'entityMappings' | 'schemaMappingsConfig'
+>;
+
+/** The own fields of ONE application, and the mappings and problems of its connections. */
+export interface OwnFieldStore {
+  /** Without fields, where none were ever set. */
+  read(): Promise<OwnFields>;
+  /** Rejects with CONFLICT where the stored version is not the expected one. */
+  replace(fields: readonly OwnField[], expectedVersion: number | undefined): Promise<OwnFields>;
+  /** Replaces a connection's mappings, and drops what was cached with the old ones. False: no such connection. */
+  setMappings(
+    target: Pick<Connection, 'customerId' | 'providerName'>,
+    mappings: readonly ContactFieldMapping[],
+  ): Promise<boolean>;
+  /** The problems of a connection that were seen within two days. */
+  listProblems(connectionId: string): Promise<readonly MappingProblem[]>;
+  /** Stores problems as seen now, and appends an event for each that had none within a day. */
+  noteProblems(
+    connection: Pick<Connection, 'id' | 'customerId'>,
+    problems: readonly FoundProblem[],
+  ): Promise<readonly MappingProblem[]>;
+}

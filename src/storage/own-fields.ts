@@ -1,0 +1,205 @@
+import { and, desc, eq, gt, sql } from 'drizzle-orm';
+import { CrossbookError } from '../domain/errors.ts';
+import {
+  type FoundProblem,
+  MAX_PROBLEMS,
+  type MappingProblem,
+  NO_OWN_FIELDS,
+  type OwnFieldStore,
+  type OwnFields,
+} from '../domain/own-fields.ts';
+import { isStorable } from '../lib/text.ts';
+import type { StoreDeps } from './database.ts';
+import { appendEvents, inTransaction, type Transaction } from './events.ts';
+import { connections, mappingProblems } from './schema.ts';
+
+/** The own fields of one application, and the mappings and problems of its connections. */
+export function createOwnFields(deps: StoreDeps, applicationId: string): OwnFieldStore {
+  const { engine, now } = deps;
+  const read = async (): Promise<OwnFields> => {
+    const [row] = await engine.query<OwnFields>(READ, [applicationId]);
+    return row ?? NO_OWN_FIELDS;
+  };
+  return {
+    read,
+    replace: async (fields, expectedVersion) => {
+      const values = [applicationId, JSON.stringify(fields), now().toISOString()];
+      const [row] = await (expectedVersion === undefined
+        ? engine.query<OwnFields>(REPLACE.always, values)
+        : expectedVersion === 0
+          ? engine.query<OwnFields>(REPLACE.absent, values)
+          : engine.query<OwnFields>(REPLACE.present, [...values, expectedVersion]));
+      if (row) return row;
+      const { version } = await read();
+      throw new CrossbookError(
+        'CONFLICT',
+        `Version ${expectedVersion} of the own fields was expected, but the stored one is ${version}.`,
+      );
+    },
+    setMappings: async ({ customerId, providerName }, mappings) => {
+      if (!isStorable(customerId)) return false;
+      const given = mappings.length > 0 ? JSON.stringify(mappings) : null;
+      const key = [applicationId, customerId, providerName];
+      const rows = await engine.query(SET_MAPPINGS, [...key, given, now().toISOString()]);
+      return rows.length > 0;
+    },
+    listProblems: (connectionId) =>
+      engine.repeatable(() =>
+        engine.orm
+          .select(PROBLEM)
+          .from(mappingProblems)
+          .where(
+            and(
+              eq(mappingProblems.applicationId, applicationId),
+              eq(mappingProblems.connectionId, connectionId),
+              gt(mappingProblems.seenAt, new Date(now().getTime() - KEPT_MS)),
+            ),
+          )
+          .orderBy(desc(mappingProblems.seenAt))
+          .limit(MAX_PROBLEMS),
+      ),
+    noteProblems: (connection, problems) =>
+      problems.length === 0
+        ? Promise.resolve([])
+        : inTransaction(deps, (tx) =>
+            noteProblems(tx, { ...connection, applicationId, problems, at: now() }),
+          ),
+  };
+}
+
+/** Locks the connection, so that of concurrent notes one appends the events. Nothing where it was removed. */
+async function noteProblems(
+  tx: Transaction,
+  { id: connectionId, customerId, applicationId, problems, at }: Noted,
+): Promise<readonly MappingProblem[]> {
+  const isConnection = and(
+    eq(connections.applicationId, applicationId),
+    eq(connections.id, connectionId),
+  );
+  const [connection] = await tx
+    .select({
+      provider_name: connections.providerName,
+      status: connections.status,
+      status_reason: connections.statusReason,
+    })
+    .from(connections)
+    .where(isConnection)
+    .for('no key update');
+  if (!connection) return [];
+  const isOfConnection = eq(mappingProblems.connectionId, connectionId);
+  const forgotten = new Date(at.getTime() - KEPT_MS);
+  await tx
+    .delete(mappingProblems)
+    .where(and(isOfConnection, sql`${mappingProblems.seenAt} <= ${forgotten.toISOString()}`));
+  const due = new Date(at.getTime() - REPORTED_EVERY_MS).toISOString();
+  const noted = await tx
+    .insert(mappingProblems)
+    .values(
+      problems.map((problem) => ({
+        applicationId,
+        connectionId,
+        ...problem,
+        since: at,
+        seenAt: at,
+        reportedAt: at,
+      })),
+    )
+    .onConflictDoUpdate({
+      target: [
+        mappingProblems.connectionId,
+        mappingProblems.field,
+        mappingProblems.source,
+        mappingProblems.problem,
+      ],
+      set: {
+        seenAt: at,
+        reportedAt: sql`case when ${mappingProblems.reportedAt} <= ${due}
+          then excluded.reported_at else ${mappingProblems.reportedAt} end`,
+      },
+    })
+    .returning({ ...PROBLEM, reportedAt: mappingProblems.reportedAt });
+  const { status, status_reason } = connection;
+  const events = noted
+    .filter(({ reportedAt }) => reportedAt.getTime() === at.getTime())
+    .map(({ field, source, problem }) => ({
+      type: 'connection.mapping_problem' as const,
+      customerId,
+      connectionId,
+      data: {
+        ...connection,
+        status_reason: status === 'connected' ? null : status_reason,
+        field,
+        source,
+        problem: problem.toLowerCase() as Lowercase<typeof problem>,
+      },
+    }));
+  await appendEvents(tx, { applicationId, at, events });
+  return noted.map(({ reportedAt: _, ...problem }) => problem);
+}
+
+interface Noted {
+  readonly id: string;
+  readonly customerId: string;
+  readonly applicationId: string;
+  /** Unique. */
+  readonly problems: readonly FoundProblem[];
+  readonly at: Date;
+}
+
+/** How long a problem is shown after it was last seen. */
+const KEPT_MS = 2 * 24 * 60 * 60_000;
+const REPORTED_EVERY_MS = 24 * 60 * 60_000;
+
+const PROBLEM = {
+  field: mappingProblems.field,
+  source: mappingProblems.source,
+  problem: mappingProblems.problem,
+  since: mappingProblems.since,
+};
+
+const READ = {
+  name: 'read_contact_fields',
+  text: 'select version, fields from crossbook.contact_fields where application_id = $1::uuid',
+};
+
+/** $1: application, $2: fields, $3: time. */
+const INSERT = `
+insert into crossbook.contact_fields as stored (application_id, version, fields, updated_at)
+values ($1::uuid, 1, $2::jsonb, $3::timestamptz) on conflict (application_id) do`;
+const REPLACE = {
+  always: {
+    name: 'replace_contact_fields',
+    isOnce: true,
+    text: `${INSERT} update set version = stored.version + 1, fields = excluded.fields, updated_at = excluded.updated_at
+returning version, fields`,
+  },
+  absent: {
+    name: 'insert_contact_fields',
+    isOnce: true,
+    text: `${INSERT} nothing returning version, fields`,
+  },
+  /** $4: the expected version, which may be larger than an int. */
+  present: {
+    name: 'update_contact_fields',
+    isOnce: true,
+    text: `
+update crossbook.contact_fields set version = version + 1, fields = $2::jsonb, updated_at = $3::timestamptz
+where application_id = $1::uuid and version = $4::bigint
+returning version, fields`,
+  },
+};
+
+/** What was read with the old mappings is dropped, and what is being read is not stored any more. */
+const SET_MAPPINGS = {
+  name: 'set_contact_field_mappings',
+  text: `
+with changed as (
+  update crossbook.connections set contact_field_mappings = $4::jsonb, updated_at = $5::timestamptz
+  where application_id = $1::uuid and customer_id = $2::text and provider_name = $3::text
+  returning id
+), forgotten as (
+  delete from crossbook.contact_cache
+  where application_id = $1::uuid and connection_id in (select id from changed)
+)
+select id from changed`,
+};
