@@ -27,6 +27,7 @@ import { REMOVAL_SETTLES_MS } from './request/connection-cache.ts';
 import { createOpenContext } from './request/context.ts';
 import { createCustomerTokens } from './request/customer-token.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
+import { createOwnFieldsCache } from './request/own-fields-cache.ts';
 import { createAdminFace } from './rest/admin.ts';
 import { createRest } from './rest/server.ts';
 import { createSigner, createSigningKeys } from './storage/sealing.ts';
@@ -75,6 +76,7 @@ export async function createApp(
     providers,
     cursors: createSigner(createSigningKeys(keyRing, 'cursor')),
     connections,
+    ownFields: createOwnFieldsCache(clock),
     connecting: connecting.services,
     cacheMaxAgeMs: config.cacheMaxAgeMs,
     responseBounds: {

@@ -11,10 +11,12 @@ import { applicationCommands } from './commands/applications.ts';
 import { customerCommands } from './commands/customers.ts';
 import { doctor } from './commands/doctor.ts';
 import { installationCommands } from './commands/installation.ts';
+import { ownFieldCommands } from './commands/own-fields.ts';
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   ...applicationCommands,
+  ...ownFieldCommands,
   ...customerCommands,
   ...installationCommands,
   doctor,

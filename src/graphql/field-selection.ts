@@ -1,12 +1,16 @@
 import {
   type FieldNode,
   GraphQLIncludeDirective,
+  GraphQLList,
+  GraphQLNonNull,
   type GraphQLResolveInfo,
   GraphQLSkipDirective,
+  GraphQLString,
   getDirectiveValues,
   Kind,
   type SelectionNode,
   type SelectionSetNode,
+  valueFromAST,
 } from 'graphql';
 import { CONFIGURATION_FIELDS } from '../domain/connection.ts';
 import { CONTACT_FIELDS } from '../domain/contact.ts';
@@ -20,23 +24,54 @@ export function selectContactFields(
   info: GraphQLResolveInfo,
   ...places: readonly (readonly string[])[]
 ): FieldSelection {
-  const known = remembered.get(info.fieldNodes);
-  if (known) return known;
-  const selected = places.map((place) => selectedNames(info, ...place));
-  const isSelected = (name: string) => selected.some((names) => names.has(name));
-  const selection = {
-    rawData: isSelected('rawData'),
-    fields: new Set(CONTACT_FIELDS.filter(isSelected)),
+  const known = remembered.get(info.fieldNodes) ?? readSelection(info, places);
+  remembered.set(info.fieldNodes, known);
+  const { selection, customFields } = known;
+  // The names may be in variables, which differ by request.
+  return customFields.length === 0
+    ? selection
+    : { ...selection, customFields: readNames(info, customFields) };
+}
+
+function readSelection(
+  info: GraphQLResolveInfo,
+  places: readonly (readonly string[])[],
+): KnownSelection {
+  const nodes = places.flatMap((place) => selectedNodes(info, ...place));
+  const names = new Set(nodes.map(({ name }) => name.value));
+  return {
+    selection: {
+      rawData: names.has('rawData'),
+      fields: new Set(CONTACT_FIELDS.filter((name) => names.has(name))),
+    },
+    customFields: nodes.filter(({ name }) => name.value === 'customFields'),
   };
-  remembered.set(info.fieldNodes, selection);
-  return selection;
+}
+
+/** The names of all `customFields` in the selection: one without names selects all. */
+function readNames(
+  { variableValues }: GraphQLResolveInfo,
+  nodes: readonly FieldNode[],
+): NonNullable<FieldSelection['customFields']> {
+  const lists = nodes.map((node) => {
+    const given = node.arguments?.find(({ name }) => name.value === 'names')?.value;
+    return given && valueFromAST(given, NAMES, variableValues);
+  });
+  return lists.every((list) => Array.isArray(list)) ? lists.flat() : 'all';
+}
+
+const NAMES = new GraphQLList(new GraphQLNonNull(GraphQLString));
+
+interface KnownSelection {
+  readonly selection: FieldSelection;
+  readonly customFields: readonly FieldNode[];
 }
 
 /**
  * Memoizes selections by the executor's node lists, which a cached plan keeps: from the second request on nothing is
  * computed. Conditions that evaluate differently produce new lists.
  */
-const remembered = new WeakMap<readonly FieldNode[], FieldSelection>();
+const remembered = new WeakMap<readonly FieldNode[], KnownSelection>();
 
 /** Whether a configuration of a connection at one of these paths below the current field is selected. */
 export function selectsConfigurations(
@@ -59,13 +94,16 @@ export function isSelected(info: GraphQLResolveInfo, ...path: readonly string[])
 
 /** The names of the selected fields at this path. */
 function selectedNames(info: GraphQLResolveInfo, ...path: readonly string[]): ReadonlySet<string> {
+  return new Set(selectedNodes(info, ...path).map(({ name }) => name.value));
+}
+
+function selectedNodes(info: GraphQLResolveInfo, ...path: readonly string[]): FieldNode[] {
   const below = (parents: readonly FieldNode[]) =>
     parents.flatMap(({ selectionSet }) => fieldsOf(info, selectionSet));
-  const nodes = path.reduce(
+  return path.reduce(
     (selected, name) => below(selected.filter((node) => node.name.value === name)),
     below(info.fieldNodes),
   );
-  return new Set(nodes.map(({ name }) => name.value));
 }
 
 function fieldsOf(

@@ -10,6 +10,7 @@ import './types/node.ts';
 import './types/contact.ts';
 import './types/provider.ts';
 import './types/customer.ts';
+import './types/own-fields.ts';
 import './types/connect-links.ts';
 import './types/events.ts';
 

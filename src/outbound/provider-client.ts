@@ -126,12 +126,13 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
         read((port) => port.readByDomain(domain, run, selection)),
       countByDomain: (domain) => read((port) => port.countByDomain(domain)),
       findByIds: (ids, selection) => read((port) => port.findByIds(ids, selection)),
+      listFields: () => read((port) => port.listFields?.() ?? notOffered('Fields')),
       findAssociations: (ids, to) =>
         whileWaiting(options, (deadline) =>
           callAdapter(
             options,
             { deadline, work },
-            (port) => port.findAssociations?.(ids, to) ?? notOffered(),
+            (port) => port.findAssociations?.(ids, to) ?? notOffered('Associations'),
           ),
         ),
     };
@@ -243,11 +244,14 @@ function isRefusal(error: unknown): boolean {
   );
 }
 
-/**
- * Look-ups with different credentials cannot share a call. Raw data depends on the connection's field mappings, so
- * look-ups with different mappings cannot either.
- */
-function toMergeKey(connection: Connection, { rawData }: FieldSelection): string {
+/** Look-ups with different credentials cannot share a call, nor those with different sources of own fields. */
+function toMergeKey(connection: Connection, { rawData, custom }: FieldSelection): string {
+  const key = toRecordKey(connection, rawData);
+  return custom ? `${key} ${custom.key}` : key;
+}
+
+/** Raw data depends on the connection's field mappings. */
+function toRecordKey(connection: Connection, rawData: boolean): string {
   if (!rawData) return String(connection.credentialsVersion);
   const known = rawDataKeys.get(connection);
   if (known !== undefined) return known;
@@ -260,8 +264,8 @@ function toMergeKey(connection: Connection, { rawData }: FieldSelection): string
 /** Memoized, because mappings are up to 64 KiB, and one request may look up a thousand emails. */
 const rawDataKeys = new WeakMap<Connection, string>();
 
-function notOffered(): never {
-  throw new CrossbookError('NOT_IMPLEMENTED', 'Associations are not offered here.');
+function notOffered(what: string): never {
+  throw new CrossbookError('NOT_IMPLEMENTED', `${what} are not offered here.`);
 }
 
 export type ProviderClient = ReturnType<typeof createProviderClient>;

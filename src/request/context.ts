@@ -5,6 +5,7 @@ import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import type { ResolvedTarget } from '../domain/contact-search.ts';
 import type { Customer } from '../domain/customer.ts';
 import type { ProviderCall, RequestLog, Tracer } from '../domain/log.ts';
+import { type FoundProblem, NO_OWN_FIELDS, type OwnFields } from '../domain/own-fields.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
@@ -84,6 +85,9 @@ class RequestScope implements Tracer {
   }
   get oauthClients() {
     return this.#openTenant().oauthClients;
+  }
+  get ownFields() {
+    return this.#openTenant().ownFields;
   }
   get cache() {
     return this.#openTenant().contactCache;
@@ -203,6 +207,23 @@ class RequestScope implements Tracer {
     const connection = await this.#openLoaders().connection(target);
     if (connection) this.#services.forgetConnection(connection.id);
     return connection;
+  }
+
+  /** The application's own fields, at most five seconds old. */
+  async loadOwnFields(): Promise<OwnFields> {
+    const { id } = this.requireCaller().application;
+    const found = this.#services.ownFields.find(id, () => this.ownFields.read());
+    return (await found) ?? NO_OWN_FIELDS;
+  }
+
+  forgetOwnFields(): void {
+    this.#services.ownFields.forget(this.requireCaller().application.id);
+  }
+
+  /** Stores a problem in the background, unless this process has done so within the hour. */
+  noteProblem(connection: Connection, problem: FoundProblem): void {
+    if (!this.#services.ownFields.isDue(connection.id, problem)) return;
+    this.runInBackground(this.ownFields.noteProblems(connection, [problem]));
   }
 
   /** Undefined where the caller's application has no such customer. */

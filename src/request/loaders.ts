@@ -101,7 +101,7 @@ export function createLoaders(tenant: Tenant) {
       {
         maxBatchSize: MAX_IDS,
         cacheKeyFn: ({ name: recordName, selection }) =>
-          `${nameFields(selection.fields)}:${recordName}`,
+          `${nameSelection(selection)}:${recordName}`,
       },
     );
     loadersByKey.set(name, loader);
@@ -140,7 +140,7 @@ export class EmailLoader {
     selection: FieldSelection,
   ): Promise<Contact[]> {
     const kind = `${client.connection.id}:${selection.rawData}`;
-    const prefix = `${kind}:${nameFields(selection.fields)}:`;
+    const prefix = `${kind}:${nameSelection(selection)}:`;
     const batches = emails.map((email) =>
       this.#join(client, kind, { name: prefix + email, email, selection }),
     );
@@ -191,6 +191,10 @@ async function findFullBatches(
   for (const ofOne of (await port.findByEmails(emails, selection)).values())
     contacts.push(...ofOne);
   return contacts;
+}
+
+function nameSelection({ fields, custom }: FieldSelection): string {
+  return custom ? `${nameFields(fields)} ${custom.names.join()}` : nameFields(fields);
 }
 
 function nameFields(fields: SelectedFields | undefined): string {

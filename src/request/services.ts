@@ -10,12 +10,14 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import type { CredentialStore, RemovedGrant, Revocation, Tenant } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import type { ConnectionCache } from './connection-cache.ts';
+import type { OwnFieldsCache } from './own-fields-cache.ts';
 
 /** Services with the lifetime of the process. */
 export interface Services {
   readonly providers: Providers;
   readonly cursors: Signer;
   readonly connections: ConnectionCache;
+  readonly ownFields: OwnFieldsCache;
   readonly connecting: ConnectServices;
   readonly cacheMaxAgeMs: number;
   /** Response limits with and without an authenticated caller. */

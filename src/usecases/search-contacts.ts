@@ -11,6 +11,7 @@ import {
 import { CrossbookError } from '../domain/errors.ts';
 import type { BoundSigner, PageRequest, Signer } from '../domain/page.ts';
 import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
+import { resolveSelection, type SelectionDeps } from './own-fields.ts';
 import {
   bindCursors,
   filterCacheKey,
@@ -33,10 +34,12 @@ export function searchContacts(deps: SearchDeps, search: ContactSearch) {
   return deps.withSpan('searchContacts', () => readPage(deps, search));
 }
 
-async function readPage(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
+async function readPage(deps: SearchDeps, given: ContactSearch): Promise<ContactPage> {
   deps.requireCaller();
-  const filter = readContactFilter(search.filter);
-  const client = await openContactClient(deps, search);
+  const filter = readContactFilter(given.filter);
+  const client = await openContactClient(deps, given);
+  const selection = await resolveSelection(deps, client.connection, given.selection);
+  const search = { ...given, selection };
   const cursors = bindCursors(deps.cursors, client.source, filter);
   const request = readPageRequest(cursors, search.page);
   const query = { search, filter, client, cursors, request };
@@ -98,10 +101,11 @@ function toContactPage(
 
 /** The cache key without the fields, because an entry with more fields also serves a smaller selection. */
 function createCacheKey({ filter, request, search }: Query): () => string {
-  const { rawData, totalCount, needsPreviousPage } = search.selection;
+  const { rawData, totalCount, needsPreviousPage, custom } = search.selection;
   return () => {
-    const parts =
+    const of =
       filter.by === 'emails' ? [rawData] : [rawData, request, totalCount, needsPreviousPage];
+    const parts = custom ? [...of, custom.key, custom.names] : of;
     return `${JSON.stringify(parts)}${filterCacheKey(filter)}`;
   };
 }
@@ -137,7 +141,10 @@ export function findContactsByEmail(
     }
     const size = readPageSize(first);
     const client = await openContactClient(deps, query);
-    const found = await lookUpEmails(deps, client, { emails: [email], selection });
+    const found = await lookUpEmails(deps, client, {
+      emails: [email],
+      selection: await resolveSelection(deps, client.connection, selection),
+    });
     return found.length > size ? found.slice(0, size) : found;
   });
 }
@@ -154,7 +161,8 @@ export function findContact(
   return deps.withSpan('findContact', async () => {
     const client = await openContactClient(deps, key);
     if (key.remoteId.length > MAX_REMOTE_ID_LENGTH) return undefined;
-    return deps.loadContact(client, key.remoteId, selection);
+    const resolved = await resolveSelection(deps, client.connection, selection);
+    return deps.loadContact(client, key.remoteId, resolved);
   });
 }
 
@@ -215,7 +223,7 @@ interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps {
   readonly cursors: Signer;
 }
 
-interface LookupDeps {
+interface LookupDeps extends SelectionDeps {
   /** Batches the look-ups of one request per connection. The calling function owns the list. */
   lookup(
     client: ContactClient,
@@ -229,7 +237,7 @@ interface EmailQuery extends ResolvedTarget {
   readonly first: number | null | undefined;
 }
 
-interface FindContactDeps extends OpenDeps {
+interface FindContactDeps extends OpenDeps, SelectionDeps {
   /** Batches the ids of one request per connection. */
   loadContact(
     client: ContactClient,

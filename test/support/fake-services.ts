@@ -16,6 +16,7 @@ import { authorization as hubspotAuthorization } from '../../src/providers/hubsp
 import { createFindCaller } from '../../src/request/caller.ts';
 import { createConnectionCache } from '../../src/request/connection-cache.ts';
 import { createOpenContext, type RequestContext } from '../../src/request/context.ts';
+import { createOwnFieldsCache } from '../../src/request/own-fields-cache.ts';
 import type { Services } from '../../src/request/services.ts';
 import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
 import { createFakePeople, type FakePerson } from './fake-people.ts';
@@ -74,6 +75,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     providers: new Map(PROVIDER_NAMES.map((name) => [name, toProvider(name)])),
     cursors: createFakeCursors(),
     connections: createConnectionCache(systemClock),
+    ownFields: createOwnFieldsCache(systemClock),
     connecting: {
       linkTokens: createFakeCursors().bind(() => 'connect link'),
       publicUrl: () => 'https://crossbook.example',

@@ -9,6 +9,7 @@ import { slicePage } from '../../src/usecases/page.ts';
 import { createFakeConnectLinks } from './fake-connect-links.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeOAuthClients } from './fake-oauth-clients.ts';
+import { createFakeOwnFields } from './fake-own-fields.ts';
 
 /** One application's storage, in memory. `customers` is the table itself, which tests can inspect. */
 export function createFakeTenant(applicationId: string): FakeTenant {
@@ -70,6 +71,15 @@ export function createFakeTenant(applicationId: string): FakeTenant {
       markTried: async () => {},
     },
     contactCache: createFakeContactCache(),
+    ownFields: createFakeOwnFields(async ({ customerId, providerName }, mappings) => {
+      const customer = table.get(customerId);
+      const connections = customer?.connections.map((one) =>
+        one.providerName === providerName ? { ...one, contactFieldMappings: mappings } : one,
+      );
+      if (!customer || !connections?.some((one) => one.providerName === providerName)) return false;
+      table.set(customerId, { ...customer, connections });
+      return true;
+    }),
     removals: {
       async removeCustomer(customerId, expectedVersion) {
         const stored = table.get(customerId);

@@ -12,6 +12,7 @@ import {
   type SearchSelection,
   searchCost,
 } from '../../domain/contact-search.ts';
+import type { OwnFieldValues } from '../../domain/own-field-values.ts';
 import type { Direction, PageInput } from '../../domain/page.ts';
 import { type ProviderName, providerName } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
@@ -30,6 +31,8 @@ import { connectionOf, pageArguments, pageSizeOf, readPageInput } from './pagina
 
 /** The usual size of a CRM's raw record, for cost analysis; its true length is charged when it is read. */
 const RECORD_BYTES = 1_024;
+/** The usual number of own fields. */
+const OWN_FIELDS = 10;
 
 const ContactType = defineObject<ContactRecord>(contact, {
   interfaces: [NodeInterface],
@@ -55,6 +58,19 @@ const ContactType = defineObject<ContactRecord>(contact, {
       description: 'The CRM’s own record, unchanged. It is fetched only if this field is selected.',
       ...costs({ weight: RECORD_BYTES / BYTES_PER_UNIT }),
     }),
+    customFields: t.field({
+      type: 'JSON',
+      description:
+        'Own fields of your application by name, as declared with `setContactFields`: strings, numbers, booleans and lists of strings. A field is null if the CRM has no value, or one that does not fit its type. Empty if none are declared. Only the selected fields are requested from the CRM.',
+      args: {
+        names: t.arg.stringList({
+          description:
+            'Names of own fields. Default: all. An unknown name is `UNPROCESSABLE_ENTITY`.',
+        }),
+      },
+      ...costs({ weight: ({ names }) => (Array.isArray(names) ? names.length : OWN_FIELDS) }),
+      resolve: ({ customFields }, { names }) => pickFields(customFields ?? {}, names),
+    }),
     associations: t.field({
       type: [objectOf(association)],
       nullable: true,
@@ -75,6 +91,15 @@ const ContactType = defineObject<ContactRecord>(contact, {
     }),
   }),
 });
+
+/** Another field with other names, or another search of the request, may have selected more. */
+function pickFields(
+  values: OwnFieldValues,
+  names: readonly string[] | null | undefined,
+): OwnFieldValues {
+  if (!names) return values;
+  return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
+}
 
 /** A contact and whether it was read with a cache. */
 export interface ContactRecord extends Contact {
@@ -188,7 +213,7 @@ function readSelection(
   { direction = 'forward' }: PageInput,
 ): SearchSelection {
   const known = remembered[direction].get(info.fieldNodes);
-  if (known) return known;
+  if (known && known.customFields === undefined) return known;
   const farSide = direction === 'backward' ? 'hasNextPage' : 'hasPreviousPage';
   const selection = {
     ...selectContactFields(info, ['nodes'], ['edges', 'node']),

@@ -1,5 +1,7 @@
 import { type Connection, connection } from '../../domain/connection.ts';
 import { associatedObject } from '../../domain/contact.ts';
+import { PROVIDER_CALL, type ResolvedTarget } from '../../domain/contact-search.ts';
+import { mappingProblem, providerField } from '../../domain/own-fields.ts';
 import { category, providerName } from '../../domain/provider-names.ts';
 import { boolean, field, listOf, shape } from '../../domain/shape.ts';
 import {
@@ -7,6 +9,7 @@ import {
   listProviders,
   readStatusReason,
 } from '../../usecases/list-providers.ts';
+import { readMappingProblems, readProviderFields } from '../../usecases/own-fields.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { defineObject, objectOf } from '../from-shape.ts';
@@ -45,12 +48,35 @@ defineObject<Connection>(connection, {
   name: 'ConnectedProvider',
   interfaces: [NodeInterface],
   resolvers: {
+    contactFieldMappings: (record: Connection) => record.contactFieldMappings ?? [],
     statusReason: (record: Connection, _args, { providers }) => readStatusReason(providers, record),
     missingScopes: (record: Connection, _args, { providers }) =>
       findMissingScopes(providers, record),
   },
   fields: (t) => ({
     id: t.exposeID('id', NODE_ID),
+    mappingProblems: t.field({
+      type: [objectOf(mappingProblem)],
+      description:
+        'Mappings of own fields that cannot be used, at most 200. They fail no search: the fields are null.',
+      ...costs({ weight: PROVIDER_CALL, items: 5 }),
+      resolve: (record, _args, context) => readMappingProblems(context, toTarget(record)),
+    }),
+    contactFields: t.field({
+      type: [objectOf(providerField)],
+      nullable: true,
+      description:
+        'Fields that contacts have in the CRM, as far as the connected user can see them, at most 2,000. They are read from the CRM once a day. Null, with an error at its path, if that fails.',
+      args: {
+        refresh: t.arg.boolean({
+          defaultValue: false,
+          description: 'Whether to read them from the CRM now.',
+        }),
+      },
+      ...costs({ weight: PROVIDER_CALL, items: 200 }),
+      resolve: (record, { refresh }, context) =>
+        readProviderFields(context, { ...toTarget(record), refresh }),
+    }),
     searchContacts: t.field({
       type: ContactConnectionType,
       nullable: true,
@@ -59,9 +85,12 @@ defineObject<Connection>(connection, {
       args: searchArguments,
       ...searchCosts,
       resolve: (record, args, context, info) => {
-        const target = { customerId: record.customerId, provider: record.providerName };
-        return search({ target, args, context, info });
+        return search({ target: toTarget(record), args, context, info });
       },
     }),
   }),
 });
+
+function toTarget({ customerId, providerName }: Connection): ResolvedTarget {
+  return { customerId, provider: providerName };
+}

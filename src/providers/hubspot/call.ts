@@ -17,6 +17,7 @@ export const API_VERSION: ApiVersion = { version: VERSION, supportedUntil: '2027
 export const PATHS = {
   search: `/crm/objects/${VERSION}/contacts/search`,
   batchRead: `/crm/objects/${VERSION}/contacts/batch/read`,
+  properties: `/crm/properties/${VERSION}/contacts`,
   associations: {
     company: `/crm/associations/${VERSION}/contacts/companies/batch/read`,
     deal: `/crm/associations/${VERSION}/contacts/deals/batch/read`,

@@ -19,6 +19,8 @@ import {
   readSelectedFields,
   type SelectedFields,
 } from '../../domain/contact-search.ts';
+import { readOwnFieldValues } from '../../domain/own-field-values.ts';
+import { isContactObject } from '../../domain/own-fields.ts';
 import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 
@@ -29,7 +31,7 @@ import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 export function toContact(
   record: unknown,
   source: ContactOrigin,
-  { rawData }: FieldSelection,
+  { rawData, custom }: FieldSelection,
 ): Contact | undefined {
   if (!isRecord(record)) return undefined;
   const remoteId = toText(record['id']);
@@ -55,6 +57,7 @@ export function toContact(
     lastModifiedAt: modifiedAt ?? updatedAt,
     isDeleted: record['archived'] === true,
     rawData: rawData ? toRawData(record) : null,
+    ...(custom && { customFields: readOwnFieldValues(custom, (source) => properties[source]) }),
   };
 }
 
@@ -75,11 +78,17 @@ const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
   isDeleted: [],
 };
 
-/** The properties to request; with raw data also those that the customer has mapped. */
+/** The properties to request: also those of own fields and, with raw data, those that the customer has mapped. */
 export function propertiesFor(
   connection: Connection,
   selection: FieldSelection,
 ): readonly string[] {
+  const common = commonPropertiesFor(connection, selection);
+  const sources = selection.custom?.fields.map(({ source }) => source) ?? NONE;
+  return sources.length > 0 ? [...new Set([...common, ...sources])] : common;
+}
+
+function commonPropertiesFor(connection: Connection, selection: FieldSelection): readonly string[] {
   const fields = readSelectedFields(selection);
   if (fields) return toProperties(fields);
   return selection.rawData ? withMappedProperties(connection) : EVERY_PROPERTY;
@@ -96,7 +105,7 @@ function toProperties(fields: SelectedFields): readonly string[] {
 }
 
 function withMappedProperties(connection: Connection): readonly string[] {
-  const mappings = findFieldMappings(connection, (object) => /^contacts?$/i.test(object.trim()));
+  const mappings = findFieldMappings(connection, isContactObject);
   const mapped = mappings
     .map(({ mappedField }) => mappedField.trim())
     .filter((field) => field !== '');

@@ -32,6 +32,7 @@ import {
   toLookupEmails,
   toMergedIds,
 } from './contacts.ts';
+import { listFields } from './fields.ts';
 import { authorization, isTokenInvalid, LOGIN_HOSTS, refresh } from './oauth.ts';
 import { countByDomain, readByDomain } from './search.ts';
 
@@ -108,6 +109,7 @@ function openContacts(account: CustomerAccount): ContactPort {
     readByDomain: (domain, run, selection) =>
       readByDomain(account, domain.toLowerCase(), run, selection),
     countByDomain: (domain) => countByDomain(account, domain.toLowerCase()),
+    listFields: () => listFields(account),
 
     /** The id of a merged contact finds the surviving one, which has another id. */
     async findByIds(ids, selection) {

@@ -11,12 +11,17 @@ import {
   toRawData,
 } from '../../domain/contact.ts';
 import { type FieldSelection, readSelectedFields } from '../../domain/contact-search.ts';
+import { readOwnFieldValues } from '../../domain/own-field-values.ts';
 import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 import { type FieldName, fieldName, isFieldName } from './soql.ts';
 
 /** Maps a row in one pass. Invalid values count as missing; only raw data beyond its limits throws. All contacts of a search share `source`. */
-export function toContact(row: Row, source: ContactOrigin, { rawData }: FieldSelection): Contact {
+export function toContact(
+  row: Row,
+  source: ContactOrigin,
+  { rawData, custom }: FieldSelection,
+): Contact {
   const modifiedAt = toTime(row['LastModifiedDate']);
   return {
     source,
@@ -37,7 +42,21 @@ export function toContact(row: Row, source: ContactOrigin, { rawData }: FieldSel
     lastModifiedAt: toTime(row['SystemModstamp']) ?? modifiedAt,
     isDeleted: row['IsDeleted'] === true,
     rawData: rawData ? toRawData(row) : null,
+    ...(custom && { customFields: readOwnFieldValues(custom, (name) => readField(row, name)) }),
   };
+}
+
+/** A field of a row or of a related record. A source may have another case than the field, which rows name as it is. */
+function readField(row: Row, source: string): unknown {
+  return source
+    .split('.')
+    .reduce<unknown>((from, name) => (isRecord(from) ? readCaseless(from, name) : null), row);
+}
+
+function readCaseless(row: Row, name: string): unknown {
+  if (Object.hasOwn(row, name)) return row[name];
+  const key = Object.keys(row).find((one) => one.toLowerCase() === name.toLowerCase());
+  return key === undefined ? undefined : row[key];
 }
 
 function toAddresses(row: Row): readonly Address[] {
@@ -88,8 +107,8 @@ const IS_DELETED = fieldName('IsDeleted');
 const MASTER_RECORD_ID = fieldName('MasterRecordId');
 
 /**
- * The fields of the SELECT: the selection and, for raw data, mapped fields, without hidden ones. Hidden names are in
- * lower case.
+ * The fields of the SELECT: the selection, sources of own fields and, for raw data, mapped fields, without hidden ones.
+ * Hidden names are in lower case.
  */
 export function selectFields(
   { selection, includesDeleted }: Wanted,
@@ -97,9 +116,21 @@ export function selectFields(
   hidden: ReadonlySet<string>,
 ): readonly FieldName[] {
   const fields = readSelectedFields(selection) ?? CONTACT_FIELDS;
-  const mapped = selection.rawData ? mappings.map(({ mappedField }) => mappedField) : [];
   const merged = includesDeleted ? [IS_DELETED, MASTER_RECORD_ID] : [];
-  return unique([...toNames(fields), ...mapped.filter(isFieldName), ...merged], hidden);
+  return unique(
+    [...toNames(fields), ...selectOptionalFields(selection, mappings), ...merged],
+    hidden,
+  );
+}
+
+/** The fields that an org may lack: sources of own fields and, for raw data, mapped fields. */
+export function selectOptionalFields(
+  { custom, rawData }: FieldSelection,
+  mappings: readonly FieldMapping[],
+): readonly FieldName[] {
+  const sources = custom?.fields.map(({ source }) => source) ?? [];
+  const mapped = rawData ? mappings.map(({ mappedField }) => mappedField.trim()) : [];
+  return [...sources, ...mapped].filter(isFieldName);
 }
 
 /** Removes duplicates, which are an error; field names are case-insensitive. */
@@ -150,6 +181,28 @@ export const HIDEABLE_FIELDS: ReadonlySet<string> = new Set(
     .filter((name) => !NEVER_HIDDEN.has(name))
     .map((name) => name.toLowerCase()),
 );
+
+/** Standard fields that every org has, besides those that contacts are made of. */
+const OTHER_STANDARD_FIELDS = [
+  'assistantname',
+  'birthdate',
+  'department',
+  'description',
+  'leadsource',
+  'mailingcity',
+  'mailingcountry',
+  'mailingpostalcode',
+  'mailingstate',
+  'mailingstreet',
+  'reportstoid',
+  'salutation',
+  'title',
+];
+
+export function isStandardField(name: string): boolean {
+  const key = name.toLowerCase();
+  return HIDEABLE_FIELDS.has(key) || OTHER_STANDARD_FIELDS.includes(key);
+}
 
 /**
  * The fast path: nearly all of a page's thousands of timestamps look like `2021-12-02T18:22:42.000+0000` and need

@@ -8,7 +8,7 @@ import type {
 } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { hasMoved, instanceOrigin, MY_DOMAIN_HOSTS, RETIRED_HOSTS, readPause } from './call.ts';
-import { EMAIL, ID } from './contacts.ts';
+import { EMAIL, ID, isStandardField } from './contacts.ts';
 import { authorization, isTokenExpired, refresh } from './oauth.ts';
 import type { Row } from './query.ts';
 import { type ContactReader, createReader } from './reader.ts';
@@ -39,6 +39,8 @@ export const salesforce: Provider = {
     lookupBudget: 'api',
     lookupBatch: 100,
     associatedObjects: [],
+    readsRelatedFields: true,
+    isBuiltInField: isStandardField,
     open: openContacts,
     compareIds,
   },
@@ -90,6 +92,7 @@ export function openContacts(account: CustomerAccount): ContactPort {
     },
 
     countByDomain: (domain) => reader.count(ofDomain(domain)),
+    listFields: reader.listFields,
 
     /**
      * Some 2,500 ids per call. Invalid ids are not sent, because one fails the whole call. A merged contact is a

@@ -1,10 +1,18 @@
-import { type FieldMapping, findFieldMappings, type Learnt } from '../../domain/connection.ts';
+import { findFieldMappings, type Learnt } from '../../domain/connection.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
+import { isContactObject, type ProviderField } from '../../domain/own-fields.ts';
 import type { CustomerAccount } from '../../domain/provider.ts';
-import { RemoteFailure } from '../../domain/remote.ts';
 import { isRecord } from '../../lib/json.ts';
 import { API, createCall, failureOf } from './call.ts';
-import { HIDEABLE_FIELDS, selectFields, toContact, type Wanted } from './contacts.ts';
+import {
+  HIDEABLE_FIELDS,
+  isStandardField,
+  selectFields,
+  selectOptionalFields,
+  toContact,
+  type Wanted,
+} from './contacts.ts';
+import { toProviderFields } from './fields.ts';
 import {
   isSuccess,
   type Pages,
@@ -30,7 +38,7 @@ import {
 export function createReader({ send, connection, openFacts }: CustomerAccount) {
   const facts = openFacts();
   const call = createCall(send);
-  const mappings = findFieldMappings(connection, (object) => object.toLowerCase() === 'contact');
+  const mappings = findFieldMappings(connection, isContactObject);
   const source = toContactOrigin(connection);
 
   return {
@@ -38,27 +46,44 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
     read,
     count: (condition: Condition) => readCount(call, count(condition)),
     toContact: (row: Row, selection: FieldSelection) => toContact(row, source, selection),
+    listFields,
   };
 
   /**
-   * Reads rows. Orgs may hide fields from the connected user, and Salesforce rejects a whole query for one hidden
-   * field, which it names. Hidden common fields are omitted, and learnt once for all searches. A hidden mapped field
-   * is reported as the customer's error.
+   * Reads rows. Orgs may hide fields from the connected user, and Salesforce rejects a whole query for one hidden or
+   * missing field, which it names. Such fields are omitted, and learnt once for all searches.
    */
   async function read(ask: ReadAsk): Promise<Pages> {
     for (;;) {
       const seen = await facts.read();
       const hidden = readHidden(seen);
+      reportHidden(ask.selection, hidden);
       try {
         return await readRows(call, toPaths(ask, selectFields(ask, mappings, hidden)));
       } catch (error) {
-        const column = missingColumn(error);
-        if (column === undefined || hidden.has(column) || !HIDEABLE_FIELDS.has(column))
-          throw explain(error, column, mappings);
-        const rows = await facts.learn(seen, () => learn(ask, [...hidden, column]));
-        if (rows) return rows;
+        const missing = findMissing(error, selectOptionalFields(ask.selection, mappings));
+        const learnt = missing.filter((name) => !hidden.has(name));
+        if (learnt.length === 0) throw error;
+        const rows = await facts.learn(seen, () => learn(ask, [...hidden, ...learnt]));
+        if (rows) {
+          reportHidden(ask.selection, new Set(learnt));
+          return rows;
+        }
       }
     }
+  }
+
+  /** The fields of the describe. What was hidden is learnt anew, because this may have been asked for to see it. */
+  async function listFields(): Promise<readonly ProviderField[]> {
+    const seen = await facts.read();
+    const describe = () => call({ path: DESCRIBE }, toProviderFields);
+    const listed = await facts.learn(seen, async () => {
+      const fields = await describe();
+      const visible = new Set(fields.map(({ name }) => name.toLowerCase()));
+      const hidden = [...HIDEABLE_FIELDS].filter((name) => !visible.has(name));
+      return { facts: JSON.stringify(hidden), result: fields };
+    });
+    return listed ?? describe();
   }
 
   /**
@@ -74,7 +99,12 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
     const [description, ...parts] = await readParts(call, paths, [DESCRIBE]);
     const visible =
       description && isSuccess(description) ? toFieldNames(description.body) : undefined;
-    const unseen = visible ? [...HIDEABLE_FIELDS].filter((name) => !visible.has(name)) : [];
+    const optional = selectOptionalFields(ask.selection, mappings)
+      .filter((name) => !name.includes('.'))
+      .map((name) => name.toLowerCase());
+    const unseen = visible
+      ? [...HIDEABLE_FIELDS, ...optional].filter((name) => !visible.has(name))
+      : [];
     const all = new Set([...hidden, ...unseen]);
     return {
       facts: JSON.stringify([...all]),
@@ -125,33 +155,32 @@ function readHidden(facts: string | undefined): ReadonlySet<string> {
   return facts === undefined ? NOTHING : new Set(JSON.parse(facts) as readonly string[]);
 }
 
-/** Adds the mapping that requested the missing column to the error. */
-function explain(
-  error: unknown,
-  column: string | undefined,
-  mappings: readonly FieldMapping[],
-): unknown {
-  const mapping = mappings.find(({ mappedField }) =>
-    mappedField
-      .toLowerCase()
-      .split('.')
-      .some((part) => part === column),
-  );
-  if (mapping === undefined || !(error instanceof RemoteFailure)) return error;
-  return new RemoteFailure(
-    'REMOTE_PROVIDER_ERROR',
-    `The field mapping "${mapping.schemaField}" names the Contact field "${mapping.mappedField}", which Salesforce does not have or does not show to the connected user`,
-    error.answer,
-  );
+/** Tells the search which own fields cannot be read. Hidden names are in lower case. */
+function reportHidden({ custom }: FieldSelection, hidden: ReadonlySet<string>): void {
+  if (!custom || hidden.size === 0) return;
+  for (const field of custom.fields) {
+    if (!hidden.has(field.source.toLowerCase())) continue;
+    custom.onProblem(field, isStandardField(field.source) ? 'HIDDEN' : 'MISSING');
+  }
 }
 
-/** The missing column in lower case. */
-function missingColumn(error: unknown): string | undefined {
+/** The fields of a query that the error says are missing, in lower case; `optional` are those that an org may lack. */
+function findMissing(error: unknown, optional: readonly FieldName[]): readonly string[] {
   const { errorCode, message } = failureOf(error);
-  if (errorCode !== 'INVALID_FIELD' || message === null) return undefined;
-  const named = /(?:No such column|Didn't understand relationship) '(?:\w+\.)?(\w+)'/.exec(message);
-  return named?.[1]?.toLowerCase();
+  if (errorCode !== 'INVALID_FIELD' || message === null) return [];
+  const [, column, object] = NO_COLUMN.exec(message) ?? [];
+  const [, relationship] = NO_RELATIONSHIP.exec(message) ?? [];
+  const named = (column ?? relationship)?.toLowerCase();
+  if (named === undefined) return [];
+  const isOwn = column !== undefined && (object ?? 'contact').toLowerCase() === 'contact';
+  const names = optional.map((name) => name.toLowerCase());
+  if (isOwn && (HIDEABLE_FIELDS.has(named) || names.includes(named))) return [named];
+  const place = column === undefined ? 0 : 1;
+  return names.filter((name) => name.includes('.') && name.split('.')[place] === named);
 }
+
+const NO_COLUMN = /No such column '(?:\w+\.)?(\w+)'(?: on (?:entity|sobject of type) '?(\w+))?/;
+const NO_RELATIONSHIP = /Didn't understand relationship '(?:\w+\.)?(\w+)'/;
 
 const NOTHING: ReadonlySet<string> = new Set();
 

@@ -4,6 +4,7 @@ import { issueCustomerTokenOperation } from './customer-tokens.ts';
 import { customerOperations } from './customers.ts';
 import { listEventsOperation } from './events.ts';
 import { oauthClientOperations } from './oauth-clients.ts';
+import { fieldMappingOperations, ownFieldOperations } from './own-fields.ts';
 import { searchContactsOperation } from './search-contacts.ts';
 import { webhookOperations } from './webhook-endpoints.ts';
 
@@ -12,9 +13,11 @@ const GROUPS = {
   customers: [
     ...customerOperations,
     ...connectionOperations,
+    ...fieldMappingOperations,
     issueCustomerTokenOperation,
     ...connectLinkOperations,
   ],
+  contact_fields: ownFieldOperations,
   webhooks: [...webhookOperations, listEventsOperation],
   oauth_clients: oauthClientOperations,
 };

@@ -16,17 +16,16 @@ const disconnectionSchema = object('response', 'Disconnection', 'A removed conne
 
 const toDisconnectionRecord = recordWriter(disconnectionSchema);
 
-const PATH = '/customers/{customer_id}/connections/{provider_name}';
-const input = {
-  path: customerPath.extend({
-    provider_name: enumInput(PROVIDER_NAMES, 'The provider.', 'hubspot'),
-  }),
-};
+export const CONNECTION_PATH = '/customers/{customer_id}/connections/{provider_name}';
+export const connectionPath = customerPath.extend({
+  provider_name: enumInput(PROVIDER_NAMES, 'The provider.', 'hubspot'),
+});
+const input = { path: connectionPath };
 
 export const connectionOperations = [
   defineOperation({
     id: 'getConnection',
-    route: `GET ${PATH}`,
+    route: `GET ${CONNECTION_PATH}`,
     summary: 'Read a connection',
     description: 'A customer’s connection to one provider, with its status and the reason.',
     callers: ['apiKey', 'customerToken'],
@@ -44,7 +43,7 @@ export const connectionOperations = [
   }),
   defineOperation({
     id: 'disconnectProvider',
-    route: `DELETE ${PATH}`,
+    route: `DELETE ${CONNECTION_PATH}`,
     summary: 'Disconnect a provider',
     description:
       'Deletes a connection with its configuration, credentials and cached contacts, and revokes at the provider what a connect link was granted. Responds after two to three seconds; from then on no server returns any of its data.',

@@ -42,7 +42,7 @@ const ifMatch = z
     examples: ['"3"'],
   });
 
-const versionHeaders = z
+export const versionHeaders = z
   .object({
     'if-match': ifMatch,
     'if-none-match': optional(
@@ -57,6 +57,11 @@ const versionHeaders = z
       error: 'makes no sense together with if-match',
     },
   );
+
+/** Undefined: any version. 0: there must be none. */
+export function readExpectedVersion(headers: z.output<typeof versionHeaders>): number | undefined {
+  return headers['if-none-match'] === undefined ? readVersion(headers['if-match']) : 0;
+}
 
 /** Reads the version from an ETag. Nine digits exceed any realistic number of upserts. */
 function readVersion(tag: z.output<typeof ifMatch>): number | undefined {
@@ -145,11 +150,9 @@ export const customerOperations = [
     response: { ...CUSTOMER, description: 'The stored customer.' },
     errors: [404, 409, 422, 501],
     async handle(context, { headers, body }, head) {
-      const expectedVersion =
-        headers['if-none-match'] === undefined ? readVersion(headers['if-match']) : 0;
       const { customer } = await upsertCustomer(context, {
         ...fromWire(customerUpsert, body),
-        expectedVersion,
+        expectedVersion: readExpectedVersion(headers),
       });
       head.headers['etag'] = toETag(customer);
       return toCustomerRecord(customer, context.providers);

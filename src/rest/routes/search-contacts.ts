@@ -44,6 +44,10 @@ const contactSchema = object('response', 'Contact', contact.description, {
     z.record(z.string(), z.unknown()),
     'The provider’s own record, unchanged. Present with include_raw_data=true.',
   ),
+  custom_fields: optional(
+    z.record(z.string(), z.unknown()),
+    'Own fields of the application by name: strings, numbers, booleans and lists of strings. A field is null if the CRM has no value, or one that does not fit its type. Present if the application has declared any.',
+  ),
   associations: optional(associationsSchema, 'Present with associations_to_fetch.'),
 });
 
@@ -177,7 +181,7 @@ export const searchContactsOperation = defineOperation({
       filter: { email: filter.email, emails: filter.emails, emailDomain: filter.email_domain },
       page: { size: query.page_size, cursor: query.cursor },
       readFromCache,
-      selection: { rawData, totalCount: true, needsPreviousPage: true },
+      selection: { rawData, customFields: 'all', totalCount: true, needsPreviousPage: true },
     });
     if (page.countFailure !== undefined) throw page.countFailure;
     // Associations are not cached, and a search in the cache calls no provider.
@@ -198,6 +202,7 @@ export const searchContactsOperation = defineOperation({
 function toContactRecord(record: Contact, rawData: boolean): Record<string, unknown> {
   const wire = toWire(contact, record);
   if (rawData) wire['raw_data'] = record.rawData ?? undefined;
+  if (record.customFields) wire['custom_fields'] = record.customFields;
   return wire;
 }
 

@@ -1,0 +1,76 @@
+import { type Connection, connection } from '../../domain/connection.ts';
+import { LIST_COST } from '../../domain/contact-search.ts';
+import {
+  contactFieldMapping,
+  MAX_OWN_FIELDS,
+  type OwnFields,
+  ownField,
+  ownFields,
+} from '../../domain/own-fields.ts';
+import { providerName } from '../../domain/provider-names.ts';
+import { field, id, int, listOf, nullable } from '../../domain/shape.ts';
+import { readOwnFields, setFieldMappings, setOwnFields } from '../../usecases/own-fields.ts';
+import { builder, tagged } from '../builder.ts';
+import { costs } from '../cost.ts';
+import { objectOf } from '../from-shape.ts';
+import { defineMutation } from '../mutation.ts';
+
+builder.queryField('contactFields', (t) =>
+  t.field({
+    ...tagged('api-key'),
+    type: objectOf(ownFields),
+    description: `The own fields of contacts that your application has declared, at most ${MAX_OWN_FIELDS}. Requires an API key.`,
+    ...costs({ weight: LIST_COST }),
+    resolve: (_root, _args, context) => readOwnFields(context),
+  }),
+);
+
+defineMutation('setContactFields', {
+  description:
+    'Replaces the own fields of your application. All servers follow within five seconds. A field with a reserved or repeated name, or with an invalid source, is `UNPROCESSABLE_ENTITY`; the detail names each. Requires an API key.',
+  cost: { weight: LIST_COST },
+  input: {
+    argument: 'The own fields.',
+    description: 'Own fields to set.',
+    fields: {
+      fields: field(
+        listOf(ownField),
+        `All own fields, at most ${MAX_OWN_FIELDS}. Fields that are not listed are removed.`,
+      ),
+      expectedVersion: nullable(
+        int,
+        'Expected version: if the stored one differs, the error is `CONFLICT`. 0: no fields were ever set.',
+      ),
+    },
+  },
+  resolve: async (given, context) => ({ contactFields: await setOwnFields(context, given) }),
+  payload: {
+    description: 'Result of setting own fields.',
+    fields: { contactFields: field<OwnFields>(ownFields, 'The stored own fields.') },
+  },
+});
+
+defineMutation('setContactFieldMappings', {
+  description:
+    'Replaces the mappings of own fields of one connection. A source that the CRM does not have is stored, and appears in `mappingProblems`. Requires an API key.',
+  cost: { weight: LIST_COST },
+  input: {
+    argument: 'The mappings.',
+    description: 'Mappings to set.',
+    fields: {
+      customerId: field(id, 'Your own id of the customer.'),
+      provider: field(providerName, 'Provider of the connection.'),
+      mappings: field(
+        listOf(contactFieldMapping),
+        `All mappings of the connection, at most ${MAX_OWN_FIELDS}. Mappings that are not listed are removed.`,
+      ),
+    },
+  },
+  resolve: async (given, context) => ({ connection: await setFieldMappings(context, given) }),
+  payload: {
+    description: 'Result of setting mappings.',
+    fields: {
+      connection: field<Connection>(connection as never, 'The connection with its mappings.'),
+    },
+  },
+});

@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import {
+  MAX_CHOICES,
+  MAX_PROVIDER_FIELDS,
+  type ProviderField,
+  type ProviderFieldType,
+} from '../../domain/own-fields.ts';
+import type { CustomerAccount } from '../../domain/provider.ts';
+import { isRecord } from '../../lib/json.ts';
+import { optionalText, PATHS, parseResponse, toFailure } from './call.ts';
+
+/** The contact properties of a portal, in one call: there is no paging. */
+export async function listFields({
+  send,
+  takeTurn,
+}: CustomerAccount): Promise<readonly ProviderField[]> {
+  const answer = await send({ method: 'GET', path: PATHS.properties, budget: 'general' });
+  if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
+  const properties = await parseResponse(toProperties, answer);
+  const fields: ProviderField[] = [];
+  for (const property of properties.slice(0, MAX_PROVIDER_FIELDS)) {
+    const turn = takeTurn();
+    if (turn) await turn;
+    const known = wireProperty.safeParse(property).data;
+    if (known && known.archived !== true) fields.push(toField(known));
+  }
+  return fields;
+}
+
+function toProperties(json: unknown): readonly unknown[] | undefined {
+  const results = isRecord(json) ? json['results'] : undefined;
+  return Array.isArray(results) ? results : undefined;
+}
+
+function toField(property: WireProperty): ProviderField {
+  const { name, label, hubspotDefined, options } = property;
+  const type = toType(property);
+  return {
+    name,
+    label: label?.slice(0, MAX_LABEL) || name,
+    type,
+    isCustom: hubspotDefined !== true,
+    // HubSpot has no flag for it.
+    isFilterable: property.type !== 'json' && property.type !== 'object_coordinates',
+    choices: (options ?? []).slice(0, MAX_CHOICES).flatMap((option) => {
+      const known = wireOption.safeParse(option).data;
+      if (!known) return [];
+      const [value, shown] = [known.value, known.label || known.value];
+      return [{ value: value.slice(0, MAX_LABEL), label: shown.slice(0, MAX_LABEL) }];
+    }),
+  };
+}
+
+/** An unknown type is text, as every value is. */
+function toType({ type, fieldType, externalOptions, referencedObjectType }: WireProperty) {
+  if (type !== 'enumeration') return TYPES[type ?? ''] ?? 'TEXT';
+  if (externalOptions === true && referencedObjectType) return 'REFERENCE';
+  if (fieldType === 'booleancheckbox') return 'BOOLEAN';
+  return fieldType === 'checkbox' ? 'CHOICES' : 'CHOICE';
+}
+
+const TYPES: Readonly<Record<string, ProviderFieldType>> = {
+  number: 'NUMBER',
+  bool: 'BOOLEAN',
+  date: 'DATE',
+  datetime: 'DATETIME',
+};
+
+const MAX_LABEL = 255;
+const optionalFlag = z.boolean().nullish().catch(null);
+
+/** Only the name is needed. */
+const wireProperty = z.object({
+  name: z.string().min(1).max(MAX_LABEL),
+  label: optionalText,
+  type: optionalText,
+  fieldType: optionalText,
+  referencedObjectType: optionalText,
+  externalOptions: optionalFlag,
+  hubspotDefined: optionalFlag,
+  archived: optionalFlag,
+  options: z.array(z.unknown()).nullish().catch(null),
+});
+type WireProperty = z.infer<typeof wireProperty>;
+
+const wireOption = z.object({ value: z.string(), label: optionalText });

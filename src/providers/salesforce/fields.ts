@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import {
+  MAX_CHOICES,
+  MAX_PROVIDER_FIELDS,
+  type ProviderField,
+  type ProviderFieldType,
+} from '../../domain/own-fields.ts';
+import { isRecord } from '../../lib/json.ts';
+
+/** Reads the describe of contacts, which has the fields that the connected user can see. */
+export function toProviderFields(json: unknown): readonly ProviderField[] | undefined {
+  const fields = isRecord(json) ? json['fields'] : undefined;
+  if (!Array.isArray(fields)) return undefined;
+  return fields.slice(0, MAX_PROVIDER_FIELDS).flatMap((field) => {
+    const known = wireField.safeParse(field).data;
+    return known ? [toField(known)] : [];
+  });
+}
+
+function toField({ name, label, type, custom, filterable, picklistValues }: WireField) {
+  return {
+    name,
+    label: label?.slice(0, MAX_LABEL) || name,
+    type: TYPES[type ?? ''] ?? 'OTHER',
+    isCustom: custom === true,
+    isFilterable: filterable === true,
+    choices: (picklistValues ?? []).slice(0, MAX_CHOICES).flatMap((option) => {
+      const known = wireValue.safeParse(option).data;
+      if (!known) return [];
+      const [value, shown] = [known.value, known.label || known.value];
+      return [{ value: value.slice(0, MAX_LABEL), label: shown.slice(0, MAX_LABEL) }];
+    }),
+  };
+}
+
+/** All others, such as `address`, `location` and `base64`, are no single value. */
+const TYPES: Readonly<Record<string, ProviderFieldType>> = {
+  id: 'TEXT',
+  string: 'TEXT',
+  textarea: 'TEXT',
+  email: 'TEXT',
+  phone: 'TEXT',
+  url: 'TEXT',
+  encryptedstring: 'TEXT',
+  combobox: 'TEXT',
+  time: 'TEXT',
+  anyType: 'TEXT',
+  int: 'NUMBER',
+  long: 'NUMBER',
+  double: 'NUMBER',
+  currency: 'NUMBER',
+  percent: 'NUMBER',
+  boolean: 'BOOLEAN',
+  date: 'DATE',
+  datetime: 'DATETIME',
+  picklist: 'CHOICE',
+  multipicklist: 'CHOICES',
+  reference: 'REFERENCE',
+};
+
+const MAX_LABEL = 255;
+const optionalText = z.string().nullish().catch(null);
+const optionalFlag = z.boolean().nullish().catch(null);
+
+/** Only the name is needed. */
+const wireField = z.object({
+  name: z.string().min(1).max(MAX_LABEL),
+  label: optionalText,
+  type: optionalText,
+  custom: optionalFlag,
+  filterable: optionalFlag,
+  picklistValues: z.array(z.unknown()).nullish().catch(null),
+});
+type WireField = z.infer<typeof wireField>;
+
+const wireValue = z.object({ value: z.string(), label: optionalText });

@@ -1,0 +1,43 @@
+import { AbandonedError } from '../domain/errors.ts';
+import type { FoundProblem, OwnFields } from '../domain/own-fields.ts';
+import { createTtlCache } from '../lib/cache.ts';
+import type { Clock } from '../lib/clock.ts';
+
+/** How long another process may use the previous own fields of an application. */
+export const OWN_FIELDS_MAX_AGE_MS = 5_000;
+const MAX_APPLICATIONS = 10_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+/** A problem that searches see again and again is stored once an hour by each process. */
+const NOTED_EVERY_MS = 60 * 60_000;
+const MAX_NOTED = 10_000;
+
+/** Caches the own fields of applications, and remembers which problems were stored. */
+export function createOwnFieldsCache({ now }: Pick<Clock, 'now'>) {
+  const fields = createTtlCache<OwnFields>({
+    maxAgeMs: OWN_FIELDS_MAX_AGE_MS,
+    maxEntries: MAX_APPLICATIONS,
+    maxBytes: MAX_BYTES,
+    sizeOf: (own) => (own.fields.length === 0 ? 0 : JSON.stringify(own).length),
+    isAbandoned: (error) => error instanceof AbandonedError,
+    now,
+  });
+  const noted = new Map<string, number>();
+  return {
+    find: (applicationId: string, load: () => Promise<OwnFields>) =>
+      fields.find(applicationId, load),
+    forget: (applicationId: string) => fields.forget(applicationId),
+    /** Whether a problem has to be stored now. */
+    isDue(connectionId: string, { field, source, problem }: FoundProblem): boolean {
+      const key = JSON.stringify([connectionId, field, source, problem]);
+      const last = noted.get(key);
+      if (last !== undefined && now() - last < NOTED_EVERY_MS) return false;
+      noted.delete(key);
+      noted.set(key, now());
+      const [oldest] = noted.keys();
+      if (noted.size > MAX_NOTED && oldest !== undefined) noted.delete(oldest);
+      return true;
+    },
+  };
+}
+
+export type OwnFieldsCache = ReturnType<typeof createOwnFieldsCache>;

@@ -1,0 +1,264 @@
+import * as z from 'zod';
+import { PROVIDER_CALL } from '../../domain/contact-search.ts';
+import {
+  contactFieldMapping,
+  MAX_OWN_FIELDS,
+  mappingProblem,
+  OWN_FIELD_TYPES,
+  type OwnFields,
+  ownFields,
+  ownFieldType,
+  providerField,
+} from '../../domain/own-fields.ts';
+import {
+  readFieldMappings,
+  readMappingProblems,
+  readOwnFields,
+  readProviderFields,
+  setFieldMappings,
+  setOwnFields,
+} from '../../usecases/own-fields.ts';
+import { defineOperation } from '../operation.ts';
+import { EXAMPLE_MOMENT, object, optional, text, toSchema, toWire } from '../schemas.ts';
+import { CONNECTION_PATH, connectionPath } from './connections.ts';
+import { readExpectedVersion, versionHeaders } from './customers.ts';
+
+const ownFieldsSchema = toSchema(ownFields, 'response');
+
+/** Texts, which the use case checks, so that every mistake is named in one error. */
+const setFieldsSchema = object('request', 'ContactFieldsInput', 'Own fields to set.', {
+  fields: z
+    .array(
+      z.strictObject({
+        name: text('Name of the field, in camelCase, at most 64 characters.', 'favoriteColor'),
+        type: z.string().meta({
+          description: `Type of its values. ${Object.entries(ownFieldType.words)
+            .map(([word, meaning]) => `\`${word.toLowerCase()}\`: ${meaning}`)
+            .join(' ')}`,
+          enum: OWN_FIELD_TYPES.map((type) => type.toLowerCase()),
+          examples: ['text'],
+        }),
+        description: z.string().nullish().describe('Description, at most 500 characters.'),
+        sources: optional(
+          z.array(
+            z.strictObject({
+              provider_name: text('The provider.', 'hubspot'),
+              field: text(
+                'Name of the field in the provider’s API: an internal name in HubSpot, an API name in Salesforce, where it may follow one relationship, e.g. `Account.Industry`.',
+                'favorite_color',
+              ),
+            }),
+          ),
+          'Fields that it is read from unless the customer has a mapping, at most one for each provider.',
+        ),
+        customers_may_map: optional(
+          z.boolean(),
+          'Whether customers may choose another field of their CRM themselves. Default: true.',
+        ),
+      }),
+    )
+    .describe(`All own fields, at most ${MAX_OWN_FIELDS}. Fields that are not listed are removed.`),
+});
+
+const mappingsSchema = object(
+  'response',
+  'ContactFieldMappings',
+  'The mappings of own fields of one connection.',
+  {
+    mappings: z
+      .array(toSchema(contactFieldMapping, 'response'))
+      .describe('Mappings, which come before the sources of the application.'),
+  },
+);
+
+const setMappingsSchema = object('request', 'ContactFieldMappingsInput', 'Mappings to set.', {
+  mappings: z
+    .array(toSchema(contactFieldMapping, 'request'))
+    .describe(
+      `All mappings of the connection, at most ${MAX_OWN_FIELDS}. Mappings that are not listed are removed.`,
+    ),
+});
+
+const problemsSchema = object(
+  'response',
+  'MappingProblems',
+  'Mappings of one connection that cannot be used.',
+  {
+    records: z
+      .array(toSchema(mappingProblem, 'response'))
+      .describe('They fail no search: the fields are null.'),
+  },
+);
+
+const providerFieldsSchema = object(
+  'response',
+  'ProviderFields',
+  'The fields that contacts have in a customer’s CRM.',
+  { records: z.array(toSchema(providerField, 'response')).describe('Fields of contacts.') },
+);
+
+const EXAMPLE_FIELD = {
+  name: 'favoriteColor',
+  type: 'text',
+  description: 'The colour that the person likes best.',
+  sources: [
+    { provider_name: 'hubspot', field: 'favorite_color' },
+    { provider_name: 'salesforce', field: 'Favorite_Color__c' },
+  ],
+  customers_may_map: true,
+};
+const EXAMPLE_MAPPING = { field: 'favoriteColor', source: 'favorite_color' };
+
+const OWN_FIELDS = {
+  schema: ownFieldsSchema,
+  example: { version: 1, fields: [EXAMPLE_FIELD] },
+  headers: { etag: 'Version of the own fields, for If-Match.' },
+};
+const MAPPINGS = { schema: mappingsSchema, example: { mappings: [EXAMPLE_MAPPING] } };
+
+const toMappingsRecord = (mappings: readonly object[]) => ({
+  mappings: mappings.map((one) => toWire(contactFieldMapping, one)),
+});
+
+function toETag({ version }: OwnFields): string {
+  return `"${version}"`;
+}
+
+export const ownFieldOperations = [
+  defineOperation({
+    id: 'getContactFields',
+    route: 'GET /contact_fields',
+    summary: 'Read own fields',
+    description: 'The own fields of contacts that the application has declared.',
+    input: {},
+    response: { ...OWN_FIELDS, description: 'The own fields.' },
+    async handle(context, _input, head) {
+      const found = await readOwnFields(context);
+      head.headers['etag'] = toETag(found);
+      return toWire(ownFields, found);
+    },
+  }),
+  defineOperation({
+    id: 'setContactFields',
+    route: 'PUT /contact_fields',
+    summary: 'Set own fields',
+    description:
+      'Replaces the own fields of the application. All servers follow within five seconds. A field with a reserved or repeated name, an unknown type or an invalid source is 422; the detail names each.',
+    input: { headers: versionHeaders, body: setFieldsSchema },
+    bodyExample: { fields: [EXAMPLE_FIELD] },
+    response: { ...OWN_FIELDS, description: 'The stored own fields.' },
+    errors: [409, 422],
+    async handle(context, { headers, body }, head) {
+      const stored = await setOwnFields(context, {
+        fields: body.fields.map(({ sources, customers_may_map: customersMayMap, ...field }) => ({
+          ...field,
+          customersMayMap,
+          sources: (sources ?? []).map(({ provider_name: providerName, field: name }) => ({
+            providerName,
+            field: name,
+          })),
+        })),
+        expectedVersion: readExpectedVersion(headers),
+      });
+      head.headers['etag'] = toETag(stored);
+      return toWire(ownFields, stored);
+    },
+  }),
+];
+
+const input = { path: connectionPath };
+
+/** What belongs to one connection. */
+export const fieldMappingOperations = [
+  defineOperation({
+    id: 'getContactFieldMappings',
+    route: `GET ${CONNECTION_PATH}/contact_field_mappings`,
+    summary: 'Read mappings of own fields',
+    description: 'The customer’s own sources of own fields at one provider.',
+    callers: ['apiKey', 'customerToken'],
+    input,
+    response: { ...MAPPINGS, description: 'The mappings.' },
+    errors: [404],
+    handle: async (context, { path }) =>
+      toMappingsRecord(await readFieldMappings(context, toTarget(path))),
+  }),
+  defineOperation({
+    id: 'setContactFieldMappings',
+    route: `PUT ${CONNECTION_PATH}/contact_field_mappings`,
+    summary: 'Set mappings of own fields',
+    description:
+      'Replaces the mappings of one connection. A source that the CRM does not have is stored, and appears among the mapping problems.',
+    input: { ...input, body: setMappingsSchema },
+    bodyExample: { mappings: [EXAMPLE_MAPPING] },
+    response: { ...MAPPINGS, description: 'The stored mappings.' },
+    errors: [404, 422],
+    async handle(context, { path, body: { mappings } }) {
+      const given = { ...toTarget(path), mappings: mappings as typeof mappings & Mappings };
+      const { contactFieldMappings } = await setFieldMappings(context, given);
+      return toMappingsRecord(contactFieldMappings ?? []);
+    },
+  }),
+  defineOperation({
+    id: 'listMappingProblems',
+    route: `GET ${CONNECTION_PATH}/mapping_problems`,
+    summary: 'List mapping problems',
+    description: 'The mappings of one connection that cannot be used, at most 200.',
+    callers: ['apiKey', 'customerToken'],
+    input,
+    response: {
+      description: 'The problems.',
+      schema: problemsSchema,
+      example: {
+        records: [{ ...EXAMPLE_MAPPING, problem: 'missing', since: EXAMPLE_MOMENT }],
+      },
+    },
+    errors: [404],
+    async handle(context, { path }) {
+      await context.charge(PROVIDER_CALL);
+      const found = await readMappingProblems(context, toTarget(path));
+      return { records: found.map((one) => toWire(mappingProblem, one)) };
+    },
+  }),
+  defineOperation({
+    id: 'listProviderFields',
+    route: `GET ${CONNECTION_PATH}/contact_fields`,
+    summary: 'List the CRM’s fields',
+    description:
+      'The fields that contacts have in the CRM, as far as the connected user can see them, at most 2,000. They are read from the CRM once a day.',
+    callers: ['apiKey', 'customerToken'],
+    input: {
+      ...input,
+      query: z.strictObject({
+        refresh: optional(z.boolean(), 'Whether to read them from the CRM now.'),
+      }),
+    },
+    response: {
+      description: 'The fields.',
+      schema: providerFieldsSchema,
+      example: {
+        records: [
+          {
+            name: 'favorite_color',
+            label: 'Favorite color',
+            type: 'choice',
+            is_custom: true,
+            is_filterable: true,
+            choices: [{ value: 'violet', label: 'Violet' }],
+          },
+        ],
+      },
+    },
+    errors: [404, 499, 501],
+    async handle(context, { path, query: { refresh } }) {
+      await context.charge(PROVIDER_CALL);
+      const found = await readProviderFields(context, { ...toTarget(path), refresh });
+      return { records: found.map((one) => toWire(providerField, one)) };
+    },
+  }),
+];
+
+function toTarget(path: z.output<typeof connectionPath>) {
+  return { customerId: path.customer_id, provider: path.provider_name };
+}
+
+type Mappings = readonly { readonly field: string; readonly source: string }[];
