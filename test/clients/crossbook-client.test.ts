@@ -62,6 +62,37 @@ test('pages are fetched lazily, one after the other', async () => {
   expect(seen).toEqual(complete.nodes);
 });
 
+test('own fields are declared, mapped and read', async () => {
+  const fields = [
+    {
+      name: 'color',
+      type: 'TEXT',
+      sources: [{ providerName: 'HUBSPOT', field: 'favorite_color' }],
+    },
+    { name: 'title', type: 'TEXT', sources: [] },
+  ] as const;
+  const { contactFields } = await client.setContactFields({ fields });
+  expect(await client.contactFields()).toEqual(contactFields);
+  const found = await client.searchContacts({ ...ADA, customFields: true });
+  expect(found.nodes[0]?.customFields).toEqual({ color: 'violet', title: null });
+  const { connection } = await client.setContactFieldMappings({
+    customerId: 'demo',
+    provider: 'HUBSPOT',
+    mappings: [
+      { field: 'title', source: 'jobtitle' },
+      { field: 'color', source: 'not_there' },
+    ],
+  });
+  const mapped = await client.searchContacts({ ...ADA, customFields: ['title'] });
+  expect(mapped.nodes[0]?.customFields).toEqual({ title: 'Countess of Computing' });
+  expect(await client.contactFieldMappings(connection.id)).toMatchObject({
+    contactFieldMappings: connection.contactFieldMappings,
+    mappingProblems: [{ field: 'color', source: 'not_there', problem: 'MISSING' }],
+  });
+  const listed = await client.providerFields({ connectionId: connection.id });
+  expect(listed.find(({ name }) => name === 'jobtitle')).toMatchObject({ label: 'Job Title' });
+});
+
 test('a customer is created, and a token for it gives access to its own contacts only', async () => {
   const input = { customerId: 'acme', name: 'Acme', email: 'office@acme.example' };
   expect(await client.upsertCustomer(input)).toMatchObject({

@@ -16,8 +16,8 @@ export type ConnectionInput = {
   /** Credentials for the provider, stored encrypted and never returned. Null deletes them. */
   readonly credentials?: CredentialsInput | null | undefined;
   /**
-   * Object and field mappings, if data is modelled with entities.
-   * @deprecated Mappings are moving out of the connection. The value is stored and returned unchanged.
+   * Field mappings by entity. Those of the standard contact give own fields their sources, unless `contactFieldMappings` does.
+   * @deprecated Use `contactFieldMappings`, which is set with `setContactFieldMappings`. The value is stored and returned unchanged.
    */
   readonly entityMappings?: ReadonlyArray<EntityMappingInput> | null | undefined;
   /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. */
@@ -25,8 +25,8 @@ export type ConnectionInput = {
   /** Provider. A customer has at most one connection to each. */
   readonly providerName: ProviderName;
   /**
-   * Field mappings, if data is modelled with objects.
-   * @deprecated Mappings are moving out of the connection. The value is stored and returned unchanged.
+   * Field mappings by object. Those of the contact give own fields their sources, unless `entityMappings` or `contactFieldMappings` do.
+   * @deprecated Use `contactFieldMappings`, which is set with `setContactFieldMappings`. The value is stored and returned unchanged.
    */
   readonly schemaMappingsConfig?: SchemaMappingsConfigInput | null | undefined;
 };
@@ -55,7 +55,7 @@ export type DestinationConfigInput =
   |  { readonly bigquery?: never;   /** PostgreSQL as the destination. */
   readonly postgres: PostgresDestinationInput; };
 
-/** Mapping of an entity of your application to an object of the provider. */
+/** Mapping of an entity of your application to an object of the provider. It is read if the object is the standard contact. */
 export type EntityMappingInput = {
   /** Id of the entity in your application. */
   readonly entityId?: string | null | undefined;
@@ -80,11 +80,11 @@ export type EntityObjectType =
   /** Standard object, defined by the provider. */
   | 'STANDARD';
 
-/** Mapping of a field of your application to a field of the provider. */
+/** Mapping of an own field of your application to a field of the provider. */
 export type FieldMappingInput = {
   /** Name of the field at the provider. */
   readonly mappedField: string;
-  /** Name of the field in your application. */
+  /** Name of the own field. A name that no own field has is stored, and appears in `mappingProblems`. */
   readonly schemaField: string;
 };
 
@@ -102,7 +102,7 @@ export type OAuth2CredentialsInput = {
 export type ObjectFieldMappingsInput = {
   /** Field mappings of the object. */
   readonly fieldMappings: ReadonlyArray<FieldMappingInput>;
-  /** Name of the object. */
+  /** Name of the object, compared without case, spaces and plural. Only mappings of the contact are read. */
   readonly object?: string | null | undefined;
 };
 
@@ -151,9 +151,9 @@ export type ProviderName =
   /** Zoho CRM. */
   | 'ZOHO_CRM';
 
-/** Field mappings, if data is modelled with objects. */
+/** Field mappings by object. Those of the contact give own fields their sources, unless `entityMappings` or `contactFieldMappings` do. */
 export type SchemaMappingsConfigInput = {
-  /** Mappings of objects common to all providers. */
+  /** Mappings of objects common to all providers, which come before those of standard objects. */
   readonly commonObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
   /** Mappings of the provider’s standard objects. */
   readonly standardObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;

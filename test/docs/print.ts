@@ -38,6 +38,7 @@ export function printContactFragment({
   provider
 ${declared.join('\n')}
   rawData @include(if: $includeRawData)
+  customFields(names: $customFields) @include(if: $includeCustomFields)
   associations(to: $associations) @include(if: $includeAssociations) {
     object
     remoteId

@@ -6,6 +6,8 @@ import type {
   ConfirmConnectLinkInput,
   ConfirmConnectLinkMutation,
   ConnectLinkQuery,
+  ContactFieldMappingsQuery,
+  ContactFieldsQuery,
   CreateConnectLinkInput,
   CreateConnectLinkMutation,
   CreateWebhookEndpointInput,
@@ -23,12 +25,17 @@ import type {
   EventsQueryVariables,
   IssueCustomerTokenInput,
   IssueCustomerTokenMutation,
+  ProviderFieldsQuery,
   RedeliverEventsInput,
   RedeliverEventsMutation,
   RotateWebhookSecretInput,
   RotateWebhookSecretMutation,
   SearchContactsQuery,
   SearchContactsQueryVariables,
+  SetContactFieldMappingsInput,
+  SetContactFieldMappingsMutation,
+  SetContactFieldsInput,
+  SetContactFieldsMutation,
   UpdateWebhookEndpointInput,
   UpdateWebhookEndpointMutation,
   UpsertCustomerInput,
@@ -37,8 +44,8 @@ import type {
 } from './operations.generated.ts';
 
 /**
- * All operations as methods. A customer token allows the searches, `customer` and `connectLink`; all others require
- * an API key.
+ * All operations as methods. A customer token allows the searches, `customer`, `connectLink`, `contactFieldMappings` and
+ * `providerFields`; all others require an API key.
  */
 export interface Client {
   /** Returns a page of a customer's contacts in one CRM. */
@@ -61,6 +68,23 @@ export interface Client {
   readonly disconnectProvider: Mutation<DisconnectProviderInput, DisconnectedProvider>;
   /** Issues a short-lived token for the frontend of one customer. */
   readonly issueCustomerToken: Mutation<IssueCustomerTokenInput, CustomerToken>;
+
+  /** Returns your own fields of contacts. */
+  contactFields(call?: CallOptions): Promise<ContactFields>;
+  /** Replaces your own fields. */
+  readonly setContactFields: Mutation<SetContactFieldsInput, ChangedContactFields>;
+  /** Returns the mappings of a connection, by its id, and those of them that cannot be used. */
+  contactFieldMappings(connectionId: string, call?: CallOptions): Promise<ContactFieldMappings>;
+  /** Replaces the mappings of a connection. */
+  readonly setContactFieldMappings: Mutation<
+    SetContactFieldMappingsInput,
+    ChangedContactFieldMappings
+  >;
+  /** Returns the fields that contacts have in the CRM, which are read from it once a day, or now with `refresh`. */
+  providerFields(
+    wanted: { readonly connectionId: string; readonly refresh?: boolean },
+    call?: CallOptions,
+  ): Promise<readonly ProviderField[]>;
 
   /** Creates a link with which one customer connects a CRM. */
   readonly createConnectLink: Mutation<CreateConnectLinkInput, CreatedConnectLink>;
@@ -88,9 +112,14 @@ type Mutation<Input, Result> = (input: Input, call?: CallOptions) => Promise<Res
 
 /** `provider` and the customer are required; with a token the customer is the token's. */
 export interface ContactSearch
-  extends Omit<SearchContactsQueryVariables, 'includeAssociations' | 'associations'> {
+  extends Omit<
+    SearchContactsQueryVariables,
+    'includeAssociations' | 'associations' | 'includeCustomFields' | 'customFields'
+  > {
   /** The associated objects to include. */
   readonly associations?: readonly AssociatedObject[];
+  /** Whether to include all of your own fields, or these of them. */
+  readonly customFields?: boolean | readonly string[];
 }
 
 export type WholeSearch = Omit<ContactSearch, 'last' | 'before'>;
@@ -102,6 +131,16 @@ export type CustomerPage = FieldOf<CustomersQuery>;
 export type UpsertedCustomer = FieldOf<UpsertCustomerMutation>;
 export type DeletedCustomer = FieldOf<DeleteCustomerMutation>;
 export type DisconnectedProvider = FieldOf<DisconnectProviderMutation>;
+export type ContactFields = FieldOf<ContactFieldsQuery>;
+export type ChangedContactFields = FieldOf<SetContactFieldsMutation>;
+export type ContactFieldMappings = Extract<
+  FieldOf<ContactFieldMappingsQuery>,
+  { readonly mappingProblems: unknown }
+>;
+export type ChangedContactFieldMappings = FieldOf<SetContactFieldMappingsMutation>;
+export type ProviderField = NonNullable<
+  Extract<FieldOf<ProviderFieldsQuery>, { readonly contactFields: unknown }>['contactFields']
+>[number];
 export type CustomerToken = FieldOf<IssueCustomerTokenMutation>;
 export type CreatedConnectLink = FieldOf<CreateConnectLinkMutation>;
 export type ConfirmedConnectLink = FieldOf<ConfirmConnectLinkMutation>;

@@ -1,9 +1,17 @@
-import type { Client, ContactPage, ContactSearch, WholeSearch } from './client.ts';
+import type {
+  Client,
+  ContactFieldMappings,
+  ContactPage,
+  ContactSearch,
+  WholeSearch,
+} from './client.ts';
 import { CrossbookError, toClientError } from './crossbook-error.ts';
 import {
   CANCEL_CONNECT_LINK,
   CONFIRM_CONNECT_LINK,
   CONNECT_LINK,
+  CONTACT_FIELD_MAPPINGS,
+  CONTACT_FIELDS,
   CREATE_CONNECT_LINK,
   CREATE_WEBHOOK_ENDPOINT,
   CUSTOMER,
@@ -13,9 +21,12 @@ import {
   DISCONNECT_PROVIDER,
   EVENTS,
   ISSUE_CUSTOMER_TOKEN,
+  PROVIDER_FIELDS,
   REDELIVER_EVENTS,
   ROTATE_WEBHOOK_SECRET,
   SEARCH_CONTACTS,
+  SET_CONTACT_FIELD_MAPPINGS,
+  SET_CONTACT_FIELDS,
   UPDATE_WEBHOOK_ENDPOINT,
   UPSERT_CUSTOMER,
   WEBHOOK_ENDPOINTS,
@@ -37,6 +48,19 @@ export function createClient({
     deleteCustomer: createMutation(DELETE_CUSTOMER),
     disconnectProvider: createMutation(DISCONNECT_PROVIDER),
     issueCustomerToken: createMutation(ISSUE_CUSTOMER_TOKEN),
+    contactFields: (call) => execute(CONTACT_FIELDS, {}, call),
+    setContactFields: createMutation(SET_CONTACT_FIELDS),
+    contactFieldMappings: async (connectionId, call) => {
+      const found = await execute(CONTACT_FIELD_MAPPINGS, { connectionId }, call);
+      const { contactFieldMappings = [], mappingProblems = [] }: Partial<ContactFieldMappings> =
+        found;
+      return { contactFieldMappings, mappingProblems };
+    },
+    setContactFieldMappings: createMutation(SET_CONTACT_FIELD_MAPPINGS),
+    providerFields: async ({ connectionId, refresh = false }, call) => {
+      const found = await execute(PROVIDER_FIELDS, { connectionId, refresh }, call);
+      return ('contactFields' in found && found.contactFields) || [];
+    },
     createConnectLink: createMutation(CREATE_CONNECT_LINK),
     confirmConnectLink: createMutation(CONFIRM_CONNECT_LINK),
     cancelConnectLink: createMutation(CANCEL_CONNECT_LINK),
@@ -56,8 +80,17 @@ export function createClient({
     return (input: Input, call?: CallOptions) => execute(document, { input }, call);
   }
 
-  function searchContacts({ associations = [], ...search }: ContactSearch, call?: CallOptions) {
-    const variables = { ...search, associations, includeAssociations: associations.length > 0 };
+  function searchContacts(
+    { associations = [], customFields = false, ...search }: ContactSearch,
+    call?: CallOptions,
+  ) {
+    const variables = {
+      ...search,
+      associations,
+      includeAssociations: associations.length > 0,
+      includeCustomFields: customFields !== false,
+      ...(typeof customFields === 'object' && { customFields }),
+    };
     return execute(SEARCH_CONTACTS, variables, call);
   }
 

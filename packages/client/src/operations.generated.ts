@@ -118,8 +118,8 @@ export type ConnectionInput = {
   /** Credentials for the provider, stored encrypted and never returned. Null deletes them. */
   readonly credentials?: CredentialsInput | null | undefined;
   /**
-   * Object and field mappings, if data is modelled with entities.
-   * @deprecated Mappings are moving out of the connection. The value is stored and returned unchanged.
+   * Field mappings by entity. Those of the standard contact give own fields their sources, unless `contactFieldMappings` does.
+   * @deprecated Use `contactFieldMappings`, which is set with `setContactFieldMappings`. The value is stored and returned unchanged.
    */
   readonly entityMappings?: ReadonlyArray<EntityMappingInput> | null | undefined;
   /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. */
@@ -127,8 +127,8 @@ export type ConnectionInput = {
   /** Provider. A customer has at most one connection to each. */
   readonly providerName: ProviderName;
   /**
-   * Field mappings, if data is modelled with objects.
-   * @deprecated Mappings are moving out of the connection. The value is stored and returned unchanged.
+   * Field mappings by object. Those of the contact give own fields their sources, unless `entityMappings` or `contactFieldMappings` do.
+   * @deprecated Use `contactFieldMappings`, which is set with `setContactFieldMappings`. The value is stored and returned unchanged.
    */
   readonly schemaMappingsConfig?: SchemaMappingsConfigInput | null | undefined;
 };
@@ -151,6 +151,53 @@ export type ConnectionSyncConfigInput = {
   /** Standard objects to sync. Default: the list of the sync configuration. */
   readonly standardObjects?: ReadonlyArray<SyncedObjectInput> | null | undefined;
 };
+
+/** A field of contacts that your application has declared. */
+export type ContactFieldInput = {
+  /** Whether customers may choose another field of their CRM themselves. */
+  readonly customersMayMap?: boolean;
+  /** Description, at most 500 characters. */
+  readonly description?: string | null | undefined;
+  /** Name of the field, in camelCase, at most 64 characters. */
+  readonly name: string;
+  /** Fields that it is read from unless the customer has a mapping, at most one for each provider. */
+  readonly sources?: ReadonlyArray<ContactFieldSourceInput> | null | undefined;
+  /** Type of its values. */
+  readonly type: ContactFieldType;
+};
+
+/** The field of a customer’s CRM that an own field is read from. */
+export type ContactFieldMappingInput = {
+  /** Name of the own field. */
+  readonly field: string;
+  /** Name of the field in the provider’s API, e.g. `favorite_color` or `Account.Industry`. */
+  readonly source: string;
+};
+
+/** The field of one provider that an own field is read from. */
+export type ContactFieldSourceInput = {
+  /** Name of the field in the provider’s API: an internal name in HubSpot, an API name in Salesforce, where it may follow one relationship, e.g. `Account.Industry`. */
+  readonly field: string;
+  /** The provider. */
+  readonly providerName: ProviderName;
+};
+
+/** Type of an own field. */
+export type ContactFieldType =
+  /** True or false. */
+  | 'BOOLEAN'
+  /** One value of a list, by its name in the CRM’s API. */
+  | 'CHOICE'
+  /** Several values of a list, by their names in the CRM’s API. */
+  | 'CHOICES'
+  /** A date, e.g. `2026-01-31`. */
+  | 'DATE'
+  /** A time in UTC, e.g. `2026-01-31T10:00:00.000Z`. */
+  | 'DATETIME'
+  /** A number. */
+  | 'NUMBER'
+  /** A string. */
+  | 'TEXT';
 
 /** Search condition: exactly one of the fields. */
 export type ContactFilter =
@@ -258,7 +305,7 @@ export type EmailAddressType =
   /** Work address. */
   | 'WORK';
 
-/** Mapping of an entity of your application to an object of the provider. */
+/** Mapping of an entity of your application to an object of the provider. It is read if the object is the standard contact. */
 export type EntityMappingInput = {
   /** Id of the entity in your application. */
   readonly entityId?: string | null | undefined;
@@ -289,6 +336,8 @@ export type EventType =
   | 'CONNECTION_CONNECTED'
   /** A connection was removed, or its credentials were. */
   | 'CONNECTION_DISCONNECTED'
+  /** A mapping of an own field cannot be used. Sent at most once a day for each problem of a connection. */
+  | 'CONNECTION_MAPPING_PROBLEM'
   /** The provider permanently refused the credentials: the customer has to connect again. */
   | 'CONNECTION_REAUTHORIZE'
   /** A connection whose credentials were refused works again. */
@@ -302,11 +351,11 @@ export type EventType =
   /** A customer’s name or email was changed. */
   | 'CUSTOMER_UPDATED';
 
-/** Mapping of a field of your application to a field of the provider. */
+/** Mapping of an own field of your application to a field of the provider. */
 export type FieldMappingInput = {
   /** Name of the field at the provider. */
   readonly mappedField: string;
-  /** Name of the field in your application. */
+  /** Name of the own field. A name that no own field has is stored, and appears in `mappingProblems`. */
   readonly schemaField: string;
 };
 
@@ -341,6 +390,21 @@ export type LifecycleStage =
   /** Has subscribed to news. */
   | 'SUBSCRIBER';
 
+/** What is wrong with a mapping. */
+export type MappingProblemKind =
+  /** The CRM has the field, and does not show it to the connected user. */
+  | 'HIDDEN'
+  /** The CRM has no field of this name, or does not show it to the connected user. */
+  | 'MISSING'
+  /** The CRM cannot filter by the field. */
+  | 'NOT_FILTERABLE'
+  /** The type of the CRM’s field, or a value of it, does not fit the own field. */
+  | 'TYPE_MISMATCH'
+  /** No own field has this name. */
+  | 'UNKNOWN_FIELD'
+  /** The mapping is of an object that is not the contact, or of a custom one. */
+  | 'UNKNOWN_OBJECT';
+
 /** Tokens of an OAuth 2.0 grant. */
 export type OAuth2CredentialsInput = {
   /** Access token. */
@@ -355,7 +419,7 @@ export type OAuth2CredentialsInput = {
 export type ObjectFieldMappingsInput = {
   /** Field mappings of the object. */
   readonly fieldMappings: ReadonlyArray<FieldMappingInput>;
-  /** Name of the object. */
+  /** Name of the object, compared without case, spaces and plural. Only mappings of the contact are read. */
   readonly object?: string | null | undefined;
 };
 
@@ -375,6 +439,27 @@ export type PostgresDestinationInput = {
   /** Schema, which must exist. Default: the schema of the configured destination. */
   readonly schema?: string | null | undefined;
 };
+
+/** Type of a field in a CRM. */
+export type ProviderFieldType =
+  /** True or false. */
+  | 'BOOLEAN'
+  /** One value of a list. */
+  | 'CHOICE'
+  /** Several values of a list. */
+  | 'CHOICES'
+  /** A date. */
+  | 'DATE'
+  /** A time. */
+  | 'DATETIME'
+  /** A number. */
+  | 'NUMBER'
+  /** A type that no own field can be read from, such as a location. */
+  | 'OTHER'
+  /** The id of another record. */
+  | 'REFERENCE'
+  /** A string. */
+  | 'TEXT';
 
 /** A third-party tool that a customer can connect. */
 export type ProviderName =
@@ -446,12 +531,34 @@ export type RotateWebhookSecretInput = {
   readonly id: string;
 };
 
-/** Field mappings, if data is modelled with objects. */
+/** Field mappings by object. Those of the contact give own fields their sources, unless `entityMappings` or `contactFieldMappings` do. */
 export type SchemaMappingsConfigInput = {
-  /** Mappings of objects common to all providers. */
+  /** Mappings of objects common to all providers, which come before those of standard objects. */
   readonly commonObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
   /** Mappings of the provider’s standard objects. */
   readonly standardObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
+};
+
+/** Mappings to set. */
+export type SetContactFieldMappingsInput = {
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Your own id of the customer. */
+  readonly customerId: string;
+  /** All mappings of the connection, at most 200. Mappings that are not listed are removed. */
+  readonly mappings: ReadonlyArray<ContactFieldMappingInput>;
+  /** Provider of the connection. */
+  readonly provider: ProviderName;
+};
+
+/** Own fields to set. */
+export type SetContactFieldsInput = {
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Expected version: if the stored one differs, the error is `CONFLICT`. 0: no fields were ever set. */
+  readonly expectedVersion?: number | null | undefined;
+  /** All own fields, at most 200. Fields that are not listed are removed. */
+  readonly fields: ReadonlyArray<ContactFieldInput>;
 };
 
 /** A static token, such as that of a private app. */
@@ -515,7 +622,7 @@ export type UpsertCustomerInput = {
   readonly name: string;
 };
 
-export type ContactFieldsFragment = { readonly id: string, readonly remoteId: string, readonly provider: ProviderName, readonly accountId: string | null, readonly ownerId: string | null, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly lastActivityAt: string | null, readonly createdAt: string | null, readonly updatedAt: string | null, readonly lastModifiedAt: string | null, readonly isDeleted: boolean, readonly rawData?: unknown, readonly addresses: ReadonlyArray<{ readonly addressType: AddressType, readonly street1: string | null, readonly street2: string | null, readonly city: string | null, readonly state: string | null, readonly postalCode: string | null, readonly country: string | null }>, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }>, readonly phoneNumbers: ReadonlyArray<{ readonly phoneNumber: string, readonly phoneNumberType: PhoneNumberType }>, readonly associations?: ReadonlyArray<{ readonly object: AssociatedObject, readonly remoteId: string }> | null };
+export type ContactFieldsFragment = { readonly id: string, readonly remoteId: string, readonly provider: ProviderName, readonly accountId: string | null, readonly ownerId: string | null, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly lastActivityAt: string | null, readonly createdAt: string | null, readonly updatedAt: string | null, readonly lastModifiedAt: string | null, readonly isDeleted: boolean, readonly rawData?: unknown, readonly customFields?: unknown, readonly addresses: ReadonlyArray<{ readonly addressType: AddressType, readonly street1: string | null, readonly street2: string | null, readonly city: string | null, readonly state: string | null, readonly postalCode: string | null, readonly country: string | null }>, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }>, readonly phoneNumbers: ReadonlyArray<{ readonly phoneNumber: string, readonly phoneNumberType: PhoneNumberType }>, readonly associations?: ReadonlyArray<{ readonly object: AssociatedObject, readonly remoteId: string }> | null };
 
 export type SearchContactsQueryVariables = Exact<{
   filter: ContactFilter;
@@ -530,10 +637,12 @@ export type SearchContactsQueryVariables = Exact<{
   includeTotalCount?: boolean;
   includeAssociations?: boolean;
   associations?: ReadonlyArray<AssociatedObject>;
+  includeCustomFields?: boolean;
+  customFields?: ReadonlyArray<string> | null | undefined;
 }>;
 
 
-export type SearchContactsQuery = { readonly searchContacts: { readonly totalCount?: number | null, readonly fetchedAt: string, readonly nodes: ReadonlyArray<{ readonly id: string, readonly remoteId: string, readonly provider: ProviderName, readonly accountId: string | null, readonly ownerId: string | null, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly lastActivityAt: string | null, readonly createdAt: string | null, readonly updatedAt: string | null, readonly lastModifiedAt: string | null, readonly isDeleted: boolean, readonly rawData?: unknown, readonly addresses: ReadonlyArray<{ readonly addressType: AddressType, readonly street1: string | null, readonly street2: string | null, readonly city: string | null, readonly state: string | null, readonly postalCode: string | null, readonly country: string | null }>, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }>, readonly phoneNumbers: ReadonlyArray<{ readonly phoneNumber: string, readonly phoneNumberType: PhoneNumberType }>, readonly associations?: ReadonlyArray<{ readonly object: AssociatedObject, readonly remoteId: string }> | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+export type SearchContactsQuery = { readonly searchContacts: { readonly totalCount?: number | null, readonly fetchedAt: string, readonly nodes: ReadonlyArray<{ readonly id: string, readonly remoteId: string, readonly provider: ProviderName, readonly accountId: string | null, readonly ownerId: string | null, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly lastActivityAt: string | null, readonly createdAt: string | null, readonly updatedAt: string | null, readonly lastModifiedAt: string | null, readonly isDeleted: boolean, readonly rawData?: unknown, readonly customFields?: unknown, readonly addresses: ReadonlyArray<{ readonly addressType: AddressType, readonly street1: string | null, readonly street2: string | null, readonly city: string | null, readonly state: string | null, readonly postalCode: string | null, readonly country: string | null }>, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }>, readonly phoneNumbers: ReadonlyArray<{ readonly phoneNumber: string, readonly phoneNumberType: PhoneNumberType }>, readonly associations?: ReadonlyArray<{ readonly object: AssociatedObject, readonly remoteId: string }> | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
 export type UpsertCustomerMutationVariables = Exact<{
   input: UpsertCustomerInput;
@@ -573,6 +682,48 @@ export type CustomerFieldsFragment = { readonly id: string, readonly application
         | { readonly __typename: 'BigQueryDestination', readonly dataset: string | null }
         | { readonly __typename: 'PostgresDestination', readonly schema: string | null }
        | null, readonly standardObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null, readonly customObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null } | null }> };
+
+export type ContactFieldsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ContactFieldsQuery = { readonly contactFields: { readonly version: number, readonly fields: ReadonlyArray<{ readonly name: string, readonly type: ContactFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> } };
+
+export type SetContactFieldsMutationVariables = Exact<{
+  input: SetContactFieldsInput;
+}>;
+
+
+export type SetContactFieldsMutation = { readonly setContactFields: { readonly contactFields: { readonly version: number, readonly fields: ReadonlyArray<{ readonly name: string, readonly type: ContactFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> } } | null };
+
+export type OwnFieldsFragment = { readonly version: number, readonly fields: ReadonlyArray<{ readonly name: string, readonly type: ContactFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> };
+
+export type ContactFieldMappingsQueryVariables = Exact<{
+  connectionId: string;
+}>;
+
+
+export type ContactFieldMappingsQuery = { readonly node:
+    | { readonly contactFieldMappings: ReadonlyArray<{ readonly field: string, readonly source: string }>, readonly mappingProblems: ReadonlyArray<{ readonly field: string, readonly source: string, readonly problem: MappingProblemKind, readonly since: string }> }
+    | Record<PropertyKey, never>
+   | null };
+
+export type SetContactFieldMappingsMutationVariables = Exact<{
+  input: SetContactFieldMappingsInput;
+}>;
+
+
+export type SetContactFieldMappingsMutation = { readonly setContactFieldMappings: { readonly connection: { readonly id: string, readonly contactFieldMappings: ReadonlyArray<{ readonly field: string, readonly source: string }> } } | null };
+
+export type ProviderFieldsQueryVariables = Exact<{
+  connectionId: string;
+  refresh?: boolean | null | undefined;
+}>;
+
+
+export type ProviderFieldsQuery = { readonly node:
+    | { readonly contactFields: ReadonlyArray<{ readonly name: string, readonly label: string, readonly type: ProviderFieldType, readonly isCustom: boolean, readonly isFilterable: boolean, readonly choices: ReadonlyArray<{ readonly value: string, readonly label: string }> }> | null }
+    | Record<PropertyKey, never>
+   | null };
 
 export type IssueCustomerTokenMutationVariables = Exact<{
   input: IssueCustomerTokenInput;
@@ -676,7 +827,7 @@ export type RedeliverEventsMutation = { readonly redeliverEvents: { readonly sch
 
 export type WebhookEndpointFieldsFragment = { readonly id: string, readonly url: string, readonly eventTypes: ReadonlyArray<EventType>, readonly enabled: boolean, readonly lastFailure: string | null, readonly lastFailureAt: string | null, readonly createdAt: string, readonly updatedAt: string };
 
-export const SEARCH_CONTACTS: Document<SearchContactsQuery, SearchContactsQueryVariables> = `query SearchContacts($filter: ContactFilter!, $customerId: ID, $provider: ProviderName, $first: Int, $after: String, $last: Int, $before: String, $readFromCache: Boolean, $includeRawData: Boolean! = false, $includeTotalCount: Boolean! = false, $includeAssociations: Boolean! = false, $associations: [AssociatedObject!]! = []) {
+export const SEARCH_CONTACTS: Document<SearchContactsQuery, SearchContactsQueryVariables> = `query SearchContacts($filter: ContactFilter!, $customerId: ID, $provider: ProviderName, $first: Int, $after: String, $last: Int, $before: String, $readFromCache: Boolean, $includeRawData: Boolean! = false, $includeTotalCount: Boolean! = false, $includeAssociations: Boolean! = false, $associations: [AssociatedObject!]! = [], $includeCustomFields: Boolean! = false, $customFields: [String!]) {
   searchContacts(
     filter: $filter
     customerId: $customerId
@@ -733,6 +884,7 @@ fragment ContactFields on Contact {
   lastModifiedAt
   isDeleted
   rawData @include(if: $includeRawData)
+  customFields(names: $customFields) @include(if: $includeCustomFields)
   associations(to: $associations) @include(if: $includeAssociations) {
     object
     remoteId
@@ -883,6 +1035,95 @@ fragment CustomerFields on Customer {
       customObjects {
         object
         table
+      }
+    }
+  }
+}`;
+
+export const CONTACT_FIELDS: Document<ContactFieldsQuery, ContactFieldsQueryVariables> = `query ContactFields {
+  contactFields {
+    ...OwnFields
+  }
+}
+
+fragment OwnFields on ContactFields {
+  version
+  fields {
+    name
+    type
+    description
+    sources {
+      providerName
+      field
+    }
+    customersMayMap
+  }
+}`;
+
+export const SET_CONTACT_FIELDS: Document<SetContactFieldsMutation, SetContactFieldsMutationVariables> = `mutation SetContactFields($input: SetContactFieldsInput!) {
+  setContactFields(input: $input) {
+    contactFields {
+      ...OwnFields
+    }
+  }
+}
+
+fragment OwnFields on ContactFields {
+  version
+  fields {
+    name
+    type
+    description
+    sources {
+      providerName
+      field
+    }
+    customersMayMap
+  }
+}`;
+
+export const CONTACT_FIELD_MAPPINGS: Document<ContactFieldMappingsQuery, ContactFieldMappingsQueryVariables> = `query ContactFieldMappings($connectionId: ID!) {
+  node(id: $connectionId) {
+    ... on ConnectedProvider {
+      contactFieldMappings {
+        field
+        source
+      }
+      mappingProblems {
+        field
+        source
+        problem
+        since
+      }
+    }
+  }
+}`;
+
+export const SET_CONTACT_FIELD_MAPPINGS: Document<SetContactFieldMappingsMutation, SetContactFieldMappingsMutationVariables> = `mutation SetContactFieldMappings($input: SetContactFieldMappingsInput!) {
+  setContactFieldMappings(input: $input) {
+    connection {
+      id
+      contactFieldMappings {
+        field
+        source
+      }
+    }
+  }
+}`;
+
+export const PROVIDER_FIELDS: Document<ProviderFieldsQuery, ProviderFieldsQueryVariables> = `query ProviderFields($connectionId: ID!, $refresh: Boolean) {
+  node(id: $connectionId) {
+    ... on ConnectedProvider {
+      contactFields(refresh: $refresh) {
+        name
+        label
+        type
+        isCustom
+        isFilterable
+        choices {
+          value
+          label
+        }
       }
     }
   }

@@ -73,18 +73,20 @@ describe('mapped fields', () => {
   test.each([
     ["No such column 'Favorite_Color__c' on entity 'Contact'.", 'Favorite_Color__c'],
     ["No such column 'Favorite_Color__c' on sobject of type Contact", 'Favorite_Color__c'],
+    ["No such column 'Name' on entity 'Account'.", 'Account.Name'],
     ["Didn't understand relationship 'Account' in field path.", 'Account.Name'],
-  ])('are named in the error when Salesforce does not have them: %s', async (message, field) => {
-    const { found } = find(
+  ])('are left out when Salesforce does not have them: %s', async (message, field) => {
+    const denied = refusal(403, 'INSUFFICIENT_ACCESS');
+    const { found, queries } = find(
       MAPPED,
       true,
       refusal(400, 'INVALID_FIELD', `\nSELECT Id\n ^\nERROR\n${message}`),
+      composite(denied, denied),
+      rows([{ Id: '1', Email: 'ada@example.com' }]),
     );
-    await expect(found).rejects.toMatchObject({
-      code: 'REMOTE_PROVIDER_ERROR',
-      message: expect.stringContaining(`"our_${field}" names the Contact field "${field}"`),
-      remote: { code: 400 },
-    });
+    expect((await found).get('ada@example.com')).toHaveLength(1);
+    const all = fieldsOf(queries()[0]);
+    expect(fieldsOf(queries().at(-1))).toEqual(all.filter((name) => name !== field));
   });
 });
 

@@ -135,7 +135,7 @@ describe('fields', () => {
     }
   });
 
-  test('give an error that names the mapping when they do not exist', async () => {
+  test('are left out when they do not exist', async () => {
     const fieldMappings = [{ schemaField: 'shoe_size', mappedField: 'Shoe_Size__c' }];
     const schemaMappingsConfig = {
       commonObjects: [{ object: 'contact', fieldMappings }],
@@ -143,10 +143,9 @@ describe('fields', () => {
     };
     const { openPort } = open(TEAM);
     const port = openPort({ schemaMappingsConfig });
-    await expect(port.findByEmails([EMAIL], { rawData: true })).rejects.toMatchObject({
-      code: 'REMOTE_PROVIDER_ERROR',
-      message: expect.stringContaining('"shoe_size" names the Contact field "Shoe_Size__c"'),
-    });
+    const found = (await port.findByEmails([EMAIL], { rawData: true })).get(EMAIL);
+    expect(found).toHaveLength(23);
+    expect(found?.[0]?.rawData).not.toHaveProperty('Shoe_Size__c');
     expect((await port.findByEmails([EMAIL], PLAIN)).get(EMAIL)).toHaveLength(23);
   });
 

@@ -1,0 +1,488 @@
+import type { HubSpotAccount, SalesforceAccount } from '@crossbook/sandbox';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { type Connected, connectAccount } from '../support/connect-account.ts';
+import { type Json, openApp, type TestApp } from '../support/open-app.ts';
+import { toFetch } from '../support/to-fetch.ts';
+
+const EMAIL = 'ada@own.example';
+const CUSTOM = {
+  text: 'violet',
+  area: 'red',
+  number: '17',
+  money: '1.5E7',
+  flag: 'true',
+  day: '2026-01-31',
+  moment: '2026-01-31T10:00:00.000Z',
+  one: 'A',
+  several: 'B;A',
+  clock: '10:00:00.000Z',
+};
+const PEOPLE = [
+  { email: EMAIL, firstName: 'Ada', jobTitle: 'Countess', companyIndex: 1, custom: CUSTOM },
+  { email: 'empty@own.example' },
+];
+const HUBSPOT_TYPES = {
+  text: { type: 'string', fieldType: 'text', label: 'Favourite text' },
+  area: { type: 'string', fieldType: 'textarea' },
+  number: { type: 'number', fieldType: 'number' },
+  money: { type: 'number', fieldType: 'calculation_equation' },
+  flag: { type: 'bool', fieldType: 'booleancheckbox' },
+  day: { type: 'date', fieldType: 'date' },
+  moment: { type: 'datetime', fieldType: 'date' },
+  one: { type: 'enumeration', fieldType: 'select', options: ['A', 'B'] },
+  several: { type: 'enumeration', fieldType: 'checkbox', options: ['A', 'B'] },
+  clock: { type: 'json', fieldType: 'text' },
+} as const;
+const SALESFORCE_TYPES = {
+  Text__c: { type: 'string', label: 'Favourite text' },
+  Area__c: { type: 'textarea' },
+  Number__c: { type: 'int' },
+  Money__c: { type: 'currency' },
+  Flag__c: { type: 'boolean' },
+  Day__c: { type: 'date' },
+  Moment__c: { type: 'datetime' },
+  One__c: { type: 'picklist', values: ['A', 'B'] },
+  Several__c: { type: 'multipicklist', values: ['A', 'B'] },
+  Clock__c: { type: 'time' },
+} as const;
+const TYPES = {
+  text: 'TEXT',
+  area: 'TEXT',
+  number: 'NUMBER',
+  money: 'NUMBER',
+  flag: 'BOOLEAN',
+  day: 'DATE',
+  moment: 'DATETIME',
+  one: 'CHOICE',
+  several: 'CHOICES',
+  clock: 'TEXT',
+} as const;
+const VALUES = {
+  ...CUSTOM,
+  number: 17,
+  money: 15_000_000,
+  flag: true,
+  several: ['B', 'A'],
+};
+const FIELDS = Object.entries(TYPES).map(([name, type]) => ({
+  name,
+  type,
+  sources: [
+    { providerName: 'HUBSPOT', field: name },
+    {
+      providerName: 'SALESFORCE',
+      field: `${name.charAt(0).toUpperCase()}${name.slice(1)}__c`,
+    },
+  ],
+}));
+
+let crossbook: TestApp;
+let passed = 0;
+const clock = {
+  ...systemClock,
+  now: () => systemClock.now() + passed,
+  wall: () => systemClock.wall() + passed,
+};
+beforeAll(async () => {
+  crossbook = await openApp({}, { clock });
+});
+afterAll(() => crossbook.close());
+
+let served = 0;
+const connect = async (provider: 'hubspot' | 'salesforce') => {
+  const customerId = `own-${++served}`;
+  const connected = await connectAccount(crossbook, { provider, people: PEOPLE, customerId });
+  (connected.account as HubSpotAccount & SalesforceAccount).setQuirks(
+    (provider === 'hubspot'
+      ? { propertyTypes: HUBSPOT_TYPES }
+      : { customFields: SALESFORCE_TYPES }) as never,
+  );
+  return { ...connected, customerId, provider };
+};
+type Own = Connected & { customerId: string; provider: 'hubspot' | 'salesforce' };
+
+const SET = `mutation ($input: SetContactFieldsInput!) {
+  setContactFields(input: $input) {
+    contactFields { version fields { name type description customersMayMap sources { providerName field } } }
+  }
+}`;
+const setFields = async (fields: readonly object[], rest: object = {}): Promise<Json> =>
+  crossbook.execute(SET, { input: { fields, ...rest } });
+const MAP = `mutation ($input: SetContactFieldMappingsInput!) {
+  setContactFieldMappings(input: $input) { connection { contactFieldMappings { field source } } }
+}`;
+const setMappings = ({ customerId, provider }: Own, mappings: readonly object[]): Promise<Json> =>
+  crossbook.execute(MAP, {
+    input: { customerId, provider: provider.toUpperCase(), mappings },
+  });
+const SEARCH = `query ($email: String!, $names: [String!]) {
+  searchContacts(filter: { email: $email }) { nodes { firstName customFields(names: $names) } }
+}`;
+const search = async ({ headers }: Own, names?: readonly string[], email = EMAIL): Promise<Json> =>
+  crossbook.execute(SEARCH, { email, names }, headers);
+const valuesOf = async (own: Own, names?: readonly string[]): Promise<Json> => {
+  const { data, errors } = await search(own, names);
+  expect(errors).toBeUndefined();
+  return data.searchContacts.nodes[0].customFields;
+};
+const restSearch = ({ headers }: Own, query = '') =>
+  crossbook.rest('POST', `/contacts/_search${query}`, { filter: { email: EMAIL } }, headers);
+const problemsOf = async ({ customerId, provider }: Own): Promise<Json> => {
+  const path = `/customers/${customerId}/connections/${provider}/mapping_problems`;
+  const { status, body } = await crossbook.rest('GET', path);
+  expect([status, body.errors]).toEqual([200, undefined]);
+  return body.records.map(({ since, ...problem }: Json) => {
+    expect(since).toMatch(/^\d{4}-.*Z$/);
+    return problem;
+  });
+};
+
+describe('an application without own fields', () => {
+  test('has contacts without custom fields, and asks the CRM for nothing more', async () => {
+    await setFields([]);
+    const own = await connect('hubspot');
+    expect(await valuesOf(own)).toEqual({});
+    const { body } = await restSearch(own);
+    expect(body.records[0]).not.toHaveProperty('custom_fields');
+    expect(await problemsOf(own)).toEqual([]);
+  });
+});
+
+describe.each(['hubspot', 'salesforce'] as const)('own fields in %s', (provider) => {
+  beforeEach(async () => {
+    expect((await setFields(FIELDS)).errors).toBeUndefined();
+  });
+
+  test('are read with every type, in GraphQL and in REST', async () => {
+    const own = await connect(provider);
+    expect(await valuesOf(own)).toEqual(VALUES);
+    expect((await restSearch(own)).body.records[0].custom_fields).toEqual(VALUES);
+    expect(await problemsOf(own)).toEqual([]);
+  });
+
+  test('are null for a contact that has none, except for checkboxes of Salesforce', async () => {
+    const own = await connect(provider);
+    const { data } = await search(own, undefined, 'empty@own.example');
+    const unset = Object.fromEntries(Object.keys(TYPES).map((name) => [name, null]));
+    expect(data.searchContacts.nodes[0].customFields).toEqual({
+      ...unset,
+      flag: provider === 'salesforce' ? false : null,
+    });
+  });
+
+  test('are requested only if they are selected, by all names of the document', async () => {
+    const own = await connect(provider);
+    const requested = async (selection: string) => {
+      const { account, headers } = own;
+      account.resetCalls();
+      const query = `{ searchContacts(filter: { email: "${EMAIL}" }) { nodes { ${selection} } } }`;
+      const { data, errors } = await crossbook.execute(query, {}, headers);
+      expect(errors).toBeUndefined();
+      expect(account.callCount()).toBe(1);
+      return data.searchContacts.nodes[0];
+    };
+    expect(await requested('customFields(names: ["text"])')).toEqual({
+      customFields: { text: 'violet' },
+    });
+    expect(
+      await requested(
+        'a: customFields(names: ["text"]) b: customFields(names: ["number", "flag"])',
+      ),
+    ).toEqual({ a: { text: 'violet' }, b: { number: 17, flag: true } });
+    expect(await requested('customFields(names: [])')).toEqual({ customFields: {} });
+    expect(await requested('a: customFields b: customFields(names: "one")')).toEqual({
+      a: VALUES,
+      b: { one: 'A' },
+    });
+  });
+
+  test('are null with an unknown name: 422 that names it', async () => {
+    const own = await connect(provider);
+    const { errors } = await search(own, ['text', 'nobody']);
+    expect(errors).toMatchObject([
+      { extensions: { code: 'UNPROCESSABLE_ENTITY', detail: 'No own field is called "nobody".' } },
+    ]);
+  });
+
+  test('are read through the cache, by the sources that they had', async () => {
+    const own = await connect(provider);
+    const query = `query ($names: [String!]) { searchContacts(filter: { email: "${EMAIL}" }, readFromCache: true) {
+      nodes { customFields(names: $names) } } }`;
+    const read = async (names?: readonly string[]) =>
+      (await crossbook.execute(query, { names }, own.headers)).data.searchContacts.nodes[0]
+        .customFields;
+    expect(await read()).toEqual(VALUES);
+    own.account.resetCalls();
+    expect(await read()).toEqual(VALUES);
+    expect(own.account.callCount()).toBe(0);
+    expect(await read(['text'])).toEqual({ text: 'violet' });
+    await setFields([{ ...FIELDS[0], sources: FIELDS[1]?.sources }]);
+    expect(await read()).toEqual({ text: 'red' });
+    await setMappings(own, [{ field: 'text', source: provider === 'hubspot' ? 'one' : 'One__c' }]);
+    expect(await read()).toEqual({ text: 'A' });
+  });
+
+  test('come from the customer’s mapping, which the CRM need not have', async () => {
+    const own = await connect(provider);
+    const missing = provider === 'hubspot' ? 'not_there' : 'Not_There__c';
+    const title = provider === 'hubspot' ? 'jobtitle' : 'Title';
+    const { data, errors } = await setMappings(own, [
+      { field: 'text', source: title },
+      { field: 'number', source: missing },
+      { field: 'day', source: title },
+    ]);
+    expect(errors).toBeUndefined();
+    expect(data.setContactFieldMappings.connection.contactFieldMappings).toHaveLength(3);
+    expect(await valuesOf(own)).toEqual({ ...VALUES, text: 'Countess', number: null, day: null });
+    const expected = [
+      { field: 'number', source: missing, problem: 'missing' },
+      { field: 'day', source: title, problem: 'type_mismatch' },
+    ];
+    const problems = await problemsOf(own);
+    expect(problems).toHaveLength(2);
+    expect(problems).toEqual(expect.arrayContaining(expected));
+    const { data: listed } = await crossbook.execute(
+      `{ events(customerId: "${own.customerId}") { nodes { type sequence data } } }`,
+    );
+    const reported = listed.events.nodes.filter(
+      ({ type }: Json) => type === 'CONNECTION_MAPPING_PROBLEM',
+    );
+    expect(reported.map(({ data }: Json) => data)).toEqual(
+      expect.arrayContaining(
+        expected.map((one) => ({
+          ...one,
+          provider_name: provider,
+          status: 'connected',
+          status_reason: null,
+        })),
+      ),
+    );
+    expect(reported).toHaveLength(2);
+
+    await setMappings(own, []);
+    expect(await valuesOf(own)).toEqual(VALUES);
+    expect(await problemsOf(own)).toEqual([]);
+  });
+
+  test('fail no search with raw data, by a mapping of the specification either', async () => {
+    const own = await connect(provider);
+    const mapped = provider === 'hubspot' ? ['gone', 'one'] : ['Gone__c', 'One__c'];
+    const { status } = await crossbook.rest('PUT', '/customers', {
+      customer_id: own.customerId,
+      name: 'C',
+      email: 'c@example.com',
+      connections: [
+        {
+          provider_name: provider,
+          schema_mappings_config: {
+            common_objects: [
+              {
+                object: 'Contacts',
+                field_mappings: [
+                  { schema_field: 'text', mapped_field: mapped[0] },
+                  { schema_field: 'area', mapped_field: mapped[1] },
+                  { schema_field: 'shoe_size', mapped_field: 'size' },
+                ],
+              },
+              { object: 'deal', field_mappings: [{ schema_field: 'text', mapped_field: 'x' }] },
+            ],
+          },
+        },
+      ],
+    });
+    expect(status).toBe(200);
+    const { status: found, body } = await restSearch(own, '?include_raw_data=true');
+    expect(found).toBe(200);
+    expect(body.records[0].custom_fields).toEqual({ ...VALUES, text: null, area: 'A' });
+    expect(JSON.stringify(body.records[0].raw_data)).toContain(`"${mapped[1]}":"A"`);
+    expect(await problemsOf(own)).toEqual([
+      { field: 'shoe_size', source: 'size', problem: 'unknown_field' },
+      { field: 'text', source: 'x', problem: 'unknown_object' },
+      { field: 'text', source: mapped[0], problem: 'missing' },
+    ]);
+  });
+
+  test('are listed as the CRM has them, once a day, and again on demand', async () => {
+    const own = await connect(provider);
+    const path = `/customers/${own.customerId}/connections/${provider}/contact_fields`;
+    const list = async (query = ''): Promise<Json> => {
+      const { status, body } = await crossbook.rest('GET', path + query);
+      expect([status, body.errors]).toEqual([200, undefined]);
+      return body.records;
+    };
+    own.account.resetCalls();
+    const fields = await list();
+    const byName = new Map(fields.map((one: Json) => [one.name.toLowerCase(), one]));
+    const suffix = provider === 'hubspot' ? '' : '__c';
+    for (const [name, type] of Object.entries(TYPES))
+      expect(byName.get(`${name}${suffix}`)).toMatchObject({
+        type: type.toLowerCase(),
+        is_custom: true,
+      });
+    expect(byName.get(`text${suffix}`)).toMatchObject({ label: 'Favourite text' });
+    expect(byName.get(`one${suffix}`)).toMatchObject({
+      choices: [
+        { value: 'A', label: 'A' },
+        { value: 'B', label: 'B' },
+      ],
+    });
+    expect(byName.get(provider === 'hubspot' ? 'jobtitle' : 'title')).toMatchObject({
+      type: 'text',
+      is_custom: false,
+      is_filterable: true,
+    });
+    expect(await list()).toEqual(fields);
+    expect(own.account.callCount()).toBe(1);
+    await list('?refresh=true');
+    expect(own.account.callCount()).toBe(2);
+    passed += 25 * 60 * 60_000;
+    await list();
+    expect(own.account.callCount()).toBe(3);
+  });
+});
+
+describe('own fields of Salesforce', () => {
+  test('may be of a related record, and a hidden one fails no search', async () => {
+    await setFields([
+      { name: 'company', type: 'TEXT', sources: [salesforce('account.NAME')] },
+      { name: 'gone', type: 'TEXT', sources: [salesforce('Account.Gone__c')] },
+      { name: 'lost', type: 'TEXT', sources: [salesforce('Nothing__r.Name')] },
+      { name: 'title', type: 'TEXT', sources: [salesforce('Title')] },
+      { name: 'place', type: 'TEXT', sources: [salesforce('MailingAddress')] },
+    ]);
+    const own = await connect('salesforce');
+    own.account.setQuirks({ hiddenFields: ['Title', 'Fax'] } as never);
+    const expected = { company: expect.any(String), gone: null, lost: null, title: null };
+    expect(await valuesOf(own)).toMatchObject(expected);
+    own.account.resetCalls();
+    expect(await valuesOf(own)).toMatchObject(expected);
+    expect(own.account.callCount()).toBe(1);
+    await expect
+      .poll(async () => (await problemsOf(own)).map((one: Json) => `${one.field} ${one.problem}`))
+      .toEqual(expect.arrayContaining(['title hidden', 'gone missing', 'lost missing']));
+    // Whoever lists the fields again wants to see what has become visible.
+    own.account.setQuirks({ hiddenFields: [] } as never);
+    const path = `/customers/${own.customerId}/connections/salesforce/contact_fields?refresh=true`;
+    expect((await crossbook.rest('GET', path)).status).toBe(200);
+    expect(await valuesOf(own)).toMatchObject({ ...expected, title: 'Countess' });
+  });
+
+  const salesforce = (field: string) => ({ providerName: 'SALESFORCE', field });
+});
+
+describe('a declaration', () => {
+  test('is versioned, and replaced as a whole, by GraphQL and by REST', async () => {
+    const first = (await setFields(FIELDS.slice(0, 1))).data.setContactFields.contactFields;
+    expect(first.fields).toEqual([{ ...FIELDS[0], description: null, customersMayMap: true }]);
+    const body = {
+      fields: [
+        {
+          name: 'color',
+          type: 'choice',
+          description: ' The colour ',
+          sources: [{ provider_name: 'hubspot', field: 'favorite_color' }],
+          customers_may_map: false,
+        },
+      ],
+    };
+    const tag = { 'if-match': `"${first.version}"` };
+    const stored = await crossbook.rest('PUT', '/contact_fields', body, tag);
+    expect([stored.status, stored.headers.get('etag')]).toEqual([200, `"${first.version + 1}"`]);
+    expect(stored.body).toEqual({
+      version: first.version + 1,
+      fields: [{ ...body.fields[0], description: 'The colour' }],
+    });
+    expect((await crossbook.rest('GET', '/contact_fields')).body).toEqual(stored.body);
+    expect((await crossbook.rest('PUT', '/contact_fields', body, tag)).status).toBe(409);
+    const { errors } = await setFields([], { expectedVersion: 0 });
+    expect(errors[0].extensions.code).toBe('CONFLICT');
+    const { data } = await crossbook.execute('{ contactFields { version fields { name type } } }');
+    expect(data.contactFields.fields).toEqual([{ name: 'color', type: 'CHOICE' }]);
+  });
+
+  test('is refused with every mistake named', async () => {
+    const field = (name: string, source = 'x', type = 'text', provider = 'hubspot') => ({
+      name,
+      type,
+      sources: [{ provider_name: provider, field: source }],
+    });
+    const fields = [
+      field('firstName'),
+      field('twice'),
+      field('twice'),
+      field('not_camel'),
+      field('typed', 'x', 'colour'),
+      field('quoted', "x' OR Name != '"),
+      field('dotted', 'A.b.c', 'text', 'salesforce'),
+      field('related', 'Account.Name'),
+      field('elsewhere', 'x', 'text', 'nowhere'),
+      { ...field('long'), description: 'x'.repeat(501) },
+    ];
+    const { status, body } = await crossbook.rest('PUT', '/contact_fields', { fields });
+    expect(status).toBe(422);
+    for (const words of [
+      'fields[0] "firstName": the name is reserved',
+      'fields[2] "twice": the name is given more than once',
+      'fields[3] "not_camel": the name is not in camelCase',
+      'fields[4] "typed": the type "colour" is not one of TEXT',
+      'fields[5] "quoted": the source "x\' OR Name != \'" is not the name of a field',
+      'fields[6] "dotted": the source "A.b.c" is not',
+      'fields[7] "related": the source "Account.Name" has a dot, and hubspot has no fields of related records',
+      'fields[8] "elsewhere": "nowhere" is not a provider',
+      'fields[9] "long": the description is longer than 500',
+    ])
+      expect(body.errors[0].detail).toContain(words);
+    const many = Array.from({ length: 201 }, (_, index) => field(`f${index}`));
+    const refused = await crossbook.rest('PUT', '/contact_fields', { fields: many });
+    expect([refused.status, refused.body.errors[0].detail]).toEqual([
+      422,
+      'These are 201 own fields: there can be at most 200.',
+    ]);
+  });
+
+  test('and mappings take an API key; a customer token reads the mapping, the problems and the fields', async () => {
+    await setFields(FIELDS);
+    const own = await connect('hubspot');
+    await setMappings(own, [{ field: 'text', source: 'area' }]);
+    const { body } = await crossbook.rest('POST', `/customers/${own.customerId}/tokens`, {});
+    const ask = toFetch(crossbook.app.answer);
+    const asked = async (method: string, path: string, sent?: object) => {
+      const headers = {
+        authorization: `Bearer ${body.token}`,
+        'content-type': 'application/json',
+      };
+      const init = { method, headers, ...(sent && { body: JSON.stringify(sent) }) };
+      return (await ask(new Request(`http://crossbook.test${path}`, init))).status;
+    };
+    const connection = `/customers/${own.customerId}/connections/hubspot`;
+    expect(await asked('GET', `${connection}/contact_field_mappings`)).toBe(200);
+    expect(await asked('GET', `${connection}/mapping_problems`)).toBe(200);
+    expect(await asked('GET', `${connection}/contact_fields`)).toBe(200);
+    expect(await asked('PUT', `${connection}/contact_field_mappings`, { mappings: [] })).toBe(403);
+    expect(await asked('GET', '/contact_fields')).toBe(403);
+    expect(await asked('PUT', '/contact_fields', { fields: [] })).toBe(403);
+    const other = await connect('hubspot');
+    expect(
+      await asked('GET', `/customers/${other.customerId}/connections/hubspot/contact_fields`),
+    ).toBe(403);
+  });
+
+  test('of a mapping is refused with every mistake named', async () => {
+    await setFields(FIELDS);
+    const own = await connect('hubspot');
+    const { errors } = await setMappings(own, [
+      { field: 'nobody', source: 'x' },
+      { field: 'text', source: "x'" },
+      { field: 'text', source: 'A.b' },
+    ]);
+    const { detail, code } = errors[0].extensions;
+    expect(code).toBe('UNPROCESSABLE_ENTITY');
+    expect(detail).toContain('mappings[0] "nobody": no own field has this name');
+    expect(detail).toContain('mappings[1] "text": the source "x\'" is not the name of a field');
+    expect(detail).toContain('mappings[2] "text": the field is mapped more than once');
+    expect(detail).toContain('mappings[2] "text": the source "A.b" has a dot');
+    const unknown = { ...own, customerId: 'nobody' };
+    expect((await setMappings(unknown, [])).errors[0].extensions.code).toBe('NOT_FOUND');
+  });
+});
