@@ -105,6 +105,15 @@ describe('every statement of a store counts as a statement of its application', 
     'webhooks.rotateSecret': () => stores.webhooks.rotateSecret(id),
     'webhooks.redeliver': () => stores.webhooks.redeliver(id, { since: new Date(0) }),
     'events.list': () => stores.events.list({ customerId: undefined, after: undefined, limit: 1 }),
+    'ownFields.read': () => stores.ownFields.read(),
+    'ownFields.replace': () => stores.ownFields.replace([], undefined),
+    'ownFields.setMappings': () =>
+      stores.ownFields.setMappings({ customerId: 'ada', providerName: 'hubspot' }, []),
+    'ownFields.listProblems': () => stores.ownFields.listProblems(id),
+    'ownFields.noteProblems': () =>
+      stores.ownFields.noteProblems({ id, customerId: 'ada' }, [
+        { field: 'color', source: 'x', problem: 'MISSING' },
+      ]),
     'removals.removeConnection': () => stores.removals.removeConnection('ada', 'hubspot'),
     'removals.removeCustomer': () => stores.removals.removeCustomer('ada', undefined),
   };

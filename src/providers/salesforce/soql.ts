@@ -49,8 +49,19 @@ export function quote(value: string): string {
 
 /** Whether it names a field of the contact, or of a record that it references. */
 export function isFieldName(name: string): name is FieldName {
-  return name.length <= MAX_FIELD_NAME && FIELD_NAME.test(name);
+  return (
+    name.length <= MAX_FIELD_NAME &&
+    FIELD_NAME.test(name) &&
+    !name.split('.').some((part) => RESERVED_WORDS.has(part.toUpperCase()))
+  );
 }
+
+/** No field has such a name, and a query with one is malformed. */
+const RESERVED_WORDS: ReadonlySet<string> = new Set(
+  'AND ASC DESC EXCLUDES FIRST FROM GROUP HAVING IN INCLUDES LAST LIKE LIMIT NOT NULL NULLS OR ORDER SELECT TYPEOF USING WHERE WITH'.split(
+    ' ',
+  ),
+);
 
 /** All standard fields visible to the user. None of them may be selected in addition. */
 export const STANDARD_FIELDS = 'FIELDS(STANDARD)' as FieldName;

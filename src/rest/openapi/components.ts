@@ -15,6 +15,15 @@ import {
 import { address, emailAddress, phoneNumber } from '../../domain/contact.ts';
 import { customer, customerUpsert } from '../../domain/customer.ts';
 import { event, webhookEndpoint } from '../../domain/event.ts';
+import {
+  contactFieldMapping,
+  mappingProblem,
+  ownField,
+  ownFieldSource,
+  ownFields,
+  providerField,
+  providerFieldChoice,
+} from '../../domain/own-fields.ts';
 import type { Type } from '../../domain/shape.ts';
 import { errorSchema } from '../error-schema.ts';
 import { COMPONENTS, object, toSchema, type WireDirection } from '../schemas.ts';
@@ -36,7 +45,7 @@ const CONFIGURATIONS: readonly Declared[] = [
 
 COMPONENTS.request.add(toSchema(connectionUpsert, 'request'), { id: 'ConnectionUpsert' });
 register([customerUpsert, credentialsShape], 'request');
-register(CONFIGURATIONS, 'request', 'Input');
+register([...CONFIGURATIONS, contactFieldMapping], 'request', 'Input');
 register(
   [
     address,
@@ -47,6 +56,13 @@ register(
     connectedAccount,
     event,
     webhookEndpoint,
+    ownFields,
+    ownField,
+    ownFieldSource,
+    contactFieldMapping,
+    mappingProblem,
+    providerField,
+    providerFieldChoice,
     ...CONFIGURATIONS,
   ],
   'response',

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import type { OwnField } from '../../src/domain/own-fields.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createDatabase } from '../../src/storage/database.ts';
+import { openEngine } from '../../src/storage/engine/open.ts';
+import { createTestDatabase, describeEachServer, TEST_RING } from '../support/databases.ts';
+
+const FIELD: OwnField = {
+  name: 'color',
+  type: 'TEXT',
+  description: null,
+  sources: [{ providerName: 'hubspot', field: 'favorite_color' }],
+  customersMayMap: true,
+};
+const MISSING = { field: 'color', source: 'x', problem: 'MISSING' } as const;
+const DAY_MS = 24 * 60 * 60_000;
+
+describeEachServer('own fields', (on) => {
+  const open = async () => {
+    const { id } = await on.createApplication();
+    const stores = on.database().forApplication(id);
+    const { customer } = await stores.customers.upsert({
+      customerId: 'ada',
+      name: 'Ada',
+      email: 'ada@example.com',
+      connections: [{ providerName: 'hubspot', credentials: { type: 'token', value: 't' } }],
+    });
+    const [connection] = customer.connections;
+    if (!connection) throw new Error('There is no connection.');
+    return { ...stores, connection };
+  };
+  const HUBSPOT = { customerId: 'ada', providerName: 'hubspot' } as const;
+
+  test('are stored with a version, each application’s by itself', async () => {
+    const [one, other] = [await open(), await open()];
+    expect(await one.ownFields.read()).toEqual({ version: 0, fields: [] });
+    await expect(one.ownFields.replace([FIELD], 1)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await one.ownFields.replace([FIELD], 0)).toEqual({ version: 1, fields: [FIELD] });
+    await expect(one.ownFields.replace([], 0)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await one.ownFields.replace([], 1)).toEqual({ version: 2, fields: [] });
+    expect(await one.ownFields.replace([FIELD], undefined)).toMatchObject({ version: 3 });
+    await expect(one.ownFields.replace([], 2 ** 40)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await other.ownFields.read()).toEqual({ version: 0, fields: [] });
+  });
+
+  test('are mapped by a connection, whose cached contacts are dropped, and an upsert keeps the mapping', async () => {
+    const [one, other] = [await open(), await open()];
+    const mappings = [{ field: 'color', source: 'x' }];
+    await one.contactCache.write({
+      connectionId: one.connection.id,
+      weight: 1,
+      fetchedAt: new Date(),
+      isUrgent: true,
+      filterKey: () => 'k',
+      payload: () => '{}',
+    });
+    expect(await one.contactCache.read(one.connection.id, 'k')).toBeDefined();
+    expect(await one.ownFields.setMappings(HUBSPOT, mappings)).toBe(true);
+    expect(await one.contactCache.read(one.connection.id, 'k')).toBeUndefined();
+    const read = async (stores: typeof one) =>
+      (await stores.connections.findMany([HUBSPOT]))[0]?.contactFieldMappings;
+    expect([await read(one), await read(other)]).toEqual([mappings, null]);
+    const { customer } = await one.customers.upsert({
+      customerId: 'ada',
+      name: 'Ada',
+      email: 'ada@example.com',
+      connections: [{ providerName: 'hubspot', schemaMappingsConfig: null }],
+    });
+    expect(customer.connections[0]?.contactFieldMappings).toEqual(mappings);
+    expect((await one.customers.findMany(['ada']))[0]?.connections[0]).toMatchObject({
+      contactFieldMappings: mappings,
+    });
+    const plain = await one.customers.findMany(['ada'], { withConfigurations: false });
+    expect(plain[0]?.connections[0]?.contactFieldMappings).toBeNull();
+    expect(await one.ownFields.setMappings(HUBSPOT, [])).toBe(true);
+    expect(await read(one)).toBeNull();
+    for (const customerId of ['nobody', '\0'])
+      expect(await one.ownFields.setMappings({ ...HUBSPOT, customerId }, [])).toBe(false);
+  });
+
+  test('have problems, which another application can neither read nor write', async () => {
+    const [one, other] = [await open(), await open()];
+    expect(await one.ownFields.noteProblems(one.connection, [MISSING])).toMatchObject([MISSING]);
+    expect(await other.ownFields.noteProblems(one.connection, [MISSING])).toEqual([]);
+    expect(await one.ownFields.listProblems(one.connection.id)).toMatchObject([MISSING]);
+    expect(await other.ownFields.listProblems(one.connection.id)).toEqual([]);
+    await one.removals.removeConnection('ada', 'hubspot');
+    expect(await one.ownFields.listProblems(one.connection.id)).toEqual([]);
+  });
+});
+
+test('a problem has one event a day, keeps its first time, and is gone two days after it was last seen', async () => {
+  const fresh = await createTestDatabase();
+  const engine = await openEngine(fresh, {});
+  let passed = 0;
+  const clock = { ...systemClock, wall: () => systemClock.wall() + passed };
+  const database = createDatabase(engine, { keyRing: TEST_RING, clock });
+  try {
+    const { id } = await database.admin.createApplication('Acme');
+    const { customers, ownFields, events } = database.forApplication(id);
+    const { customer } = await customers.upsert({
+      customerId: 'ada',
+      name: 'Ada',
+      email: 'ada@example.com',
+      connections: [{ providerName: 'hubspot', credentials: { type: 'token', value: 't' } }],
+    });
+    const [connection] = customer.connections;
+    if (!connection) throw new Error('There is no connection.');
+    const note = async () => (await ownFields.noteProblems(connection, [MISSING]))[0]?.since;
+    const count = async () =>
+      (await events.list({ customerId: 'ada', after: undefined, limit: 100 })).filter(
+        ({ type }) => type === 'connection.mapping_problem',
+      ).length;
+    const since = await note();
+    await Promise.all([note(), note()]);
+    expect(await count()).toBe(1);
+    passed += DAY_MS / 2;
+    expect([await note(), await count()]).toEqual([since, 1]);
+    passed += DAY_MS / 2 + 1;
+    expect([await note(), await count()]).toEqual([since, 2]);
+    passed += 2 * DAY_MS + 1;
+    expect(await ownFields.listProblems(connection.id)).toEqual([]);
+    expect(await note()).not.toEqual(since);
+    expect(await count()).toBe(3);
+  } finally {
+    await engine.close();
+    await fresh.drop();
+  }
+});
