@@ -211,6 +211,28 @@ test('a connection is removed, and then its customer, with its expected version'
   expect((await crossbook.rest('GET', '/customers/acme')).status).toBe(404);
 });
 
+test('own fields are declared, read and mapped as docs/own-fields.md prints it', async () => {
+  const path = 'docs/own-fields.md';
+  const { setContactFields } = await execute(path, 'setContactFields(');
+  expect(setContactFields.contactFields).toEqual({
+    version: 1,
+    fields: [{ name: 'favoriteColor' }, { name: 'jobTitle' }],
+  });
+  const found = await ask(path, 'customFields(names:');
+  expect(found).toEqual(JSON.parse(findSample(path, 'json', 'favoriteColor')));
+  const { data, errors } = await ask(path, 'contactFields { name label');
+  expect(errors).toMatchObject([{ extensions: { code: 'NOT_IMPLEMENTED' } }]);
+  for (const { providerName, contactFields } of data.customer.connections) {
+    if (providerName === 'PIPEDRIVE') expect(contactFields).toBeNull();
+    else expect(contactFields.length).toBeGreaterThan(20);
+  }
+  const { setContactFieldMappings } = await execute(path, 'setContactFieldMappings(');
+  expect(setContactFieldMappings.connection).toEqual({
+    contactFieldMappings: [{ field: 'jobTitle', source: 'Title' }],
+    mappingProblems: [],
+  });
+});
+
 test('every operation in a guide was executed', () => {
   const operations = readSamples().filter(
     ({ path, language, code }) =>

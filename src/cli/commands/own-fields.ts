@@ -35,8 +35,8 @@ export const ownFieldCommands: readonly Command[] = [
     },
     async run({ text, readInput, openApplication }) {
       const expectedVersion = readVersion(text('expected-version'));
-      const fields = readFields(await readInput());
       const { name, ownFields } = await openApplication();
+      const fields = readFields(await readInput());
       const stores = { ownFields, providers: createRegistry() };
       const data = await storeOwnFields(stores, { fields, expectedVersion });
       return {
