@@ -23,6 +23,14 @@ const MATRIX = `
   REST token sibling         200   404       403    403          403           403
   REST token theirs          404   200       403    403          403           403
   REST client own            200   200    403    403          403           403
+  REST ownFields own         200   200    403    403          403           403
+  REST declare own           200   200    403    403          403           403
+  REST mappings own          200   404       200    200          403           403
+  REST mappings sibling      200   404       403    403          200           403
+  REST problems own          200   404       200    200          403           403
+  REST crmFields own         200   404       200    200          403           403
+  REST salesforceFields own  200   404       200    403          403           403
+  REST map own               200   404       403    403          403           403
   field customer own         200   404       200    200          403           403
   field customer sibling     200   404       403    403          200           403
   field customer theirs      404   200       403    403          403           200

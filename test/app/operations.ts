@@ -33,6 +33,16 @@ export async function createOperations({ crossbook, callers }: CallersApp): Prom
       salesforce: () => search('salesforce'),
       upsert: () => send('PUT', '/customers', headers, customer),
       token: () => send('POST', `${path}/tokens`, headers, {}),
+      ownFields: () => send('GET', '/contact_fields', headers),
+      declare: () => send('PUT', '/contact_fields', headers, { fields: [] }),
+      mappings: () => send('GET', `${path}/connections/hubspot/contact_field_mappings`, headers),
+      problems: () => send('GET', `${path}/connections/hubspot/mapping_problems`, headers),
+      crmFields: () => send('GET', `${path}/connections/hubspot/contact_fields`, headers),
+      salesforceFields: () => send('GET', `${path}/connections/salesforce/contact_fields`, headers),
+      map: () =>
+        send('PUT', `${path}/connections/hubspot/contact_field_mappings`, headers, {
+          mappings: [],
+        }),
       client: () =>
         send('PUT', '/oauth_clients/hubspot', headers, { client_id: 'i', client_secret: 's' }),
     };

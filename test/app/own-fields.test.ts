@@ -1,7 +1,10 @@
 import type { HubSpotAccount, SalesforceAccount } from '@crossbook/sandbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { parseKeyRing } from '../../src/storage/sealing.ts';
 import { type Connected, connectAccount } from '../support/connect-account.ts';
+import { createTestDatabase } from '../support/databases.ts';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
@@ -369,6 +372,57 @@ describe('own fields of Salesforce', () => {
   });
 
   const salesforce = (field: string) => ({ providerName: 'SALESFORCE', field });
+});
+
+test('of two applications are apart: each reads its own, of the same account', async () => {
+  const database = await createTestDatabase();
+  const keys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+  const first = await openApp({ database: { url: database.url }, keys });
+  const stores = await openDatabase({ url: database.url }, { keyRing: parseKeyRing(keys) });
+  try {
+    const { id } = await stores.admin.createApplication('Other');
+    const key = await stores.admin.createKey({ applicationId: id, name: 'default' });
+    const other = { 'x-api-key': key.key, 'x-customer-id': 'theirs' };
+    const account = first.sandbox.hubspot.createAccount({ people: PEOPLE, limits: null });
+    for (const [headers, customerId] of [
+      [{}, 'ours'],
+      [other, 'theirs'],
+    ] as const) {
+      const connection = {
+        provider_name: 'hubspot',
+        instance_url: first.sandbox.hubspot.origin,
+        credentials: { type: 'token', value: account.accessToken },
+      };
+      const customer = { customer_id: customerId, name: 'C', email: 'c@example.com' };
+      const body = { ...customer, connections: [connection] };
+      expect((await first.rest('PUT', '/customers', body, headers)).status).toBe(200);
+      const name = `of${customerId}`;
+      const sources = [{ provider_name: 'hubspot', field: 'text' }];
+      const fields = [{ name, type: 'text', sources }];
+      expect((await first.rest('PUT', '/contact_fields', { fields }, headers)).status).toBe(200);
+    }
+    const target = { 'x-provider-name': 'hubspot' };
+    const search = async (headers: Record<string, string>) => {
+      const body = { filter: { email: EMAIL } };
+      const path = '/contacts/_search?read_from_cache=true';
+      return (await first.rest('POST', path, body, { ...target, ...headers })).body;
+    };
+    for (let round = 0; round < 2; round += 1) {
+      const [ours, theirs] = await Promise.all([
+        search({ 'x-customer-id': 'ours' }),
+        search(other),
+      ]);
+      expect(ours.records[0].custom_fields).toEqual({ ofours: 'violet' });
+      expect(theirs.records[0].custom_fields).toEqual({ oftheirs: 'violet' });
+    }
+    const query = `{ searchContacts(filter: { email: "${EMAIL}" }) { nodes { customFields(names: ["ofours"]) } } }`;
+    const { errors } = await first.execute(query, {}, { ...target, ...other });
+    expect(errors[0].extensions.detail).toBe('No own field is called "ofours".');
+  } finally {
+    await stores.close();
+    await first.close();
+    await database.drop();
+  }
 });
 
 describe('a declaration', () => {

@@ -79,7 +79,7 @@ test('a contract without our tags has no mutation, nothing that needs an API key
 test('descriptions and deprecations are in the supergraph', () => {
   const supergraph = compose(URLS);
   expect(supergraph).toContain('A person in a customer’s CRM, in one common shape for all CRMs.');
-  expect(supergraph.match(/@deprecated\(\s*reason: "Mappings are moving/g)).toHaveLength(4);
+  expect(supergraph.match(/@deprecated\(\s*reason: "Use `contactFieldMappings`/g)).toHaveLength(4);
 });
 
 test('the composer rejects a PageInfo that is not shared', () => {
