@@ -364,7 +364,7 @@ describe('own fields of Salesforce', () => {
     await expect
       .poll(async () => (await problemsOf(own)).map((one: Json) => `${one.field} ${one.problem}`))
       .toEqual(expect.arrayContaining(['title hidden', 'gone missing', 'lost missing']));
-    // Whoever lists the fields again wants to see what has become visible.
+    // Listing the fields again finds those that have become visible.
     own.account.setQuirks({ hiddenFields: [] } as never);
     const path = `/customers/${own.customerId}/connections/salesforce/contact_fields?refresh=true`;
     expect((await crossbook.rest('GET', path)).status).toBe(200);

@@ -73,7 +73,7 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
     }
   }
 
-  /** The fields of the describe. What was hidden is learnt anew, because this may have been asked for to see it. */
+  /** The fields of the describe. Hidden fields are learnt again, so that a refresh finds those that have become visible. */
   async function listFields(): Promise<readonly ProviderField[]> {
     const seen = await facts.read();
     const describe = () => call({ path: DESCRIBE }, toProviderFields);
