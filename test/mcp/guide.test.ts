@@ -31,7 +31,7 @@ describe('docs/agents.md', () => {
 
     const [, header = ''] = /--header "Authorization: (.*)"$/m.exec(GUIDE) ?? [];
     const client = await openClient(crossbook, { authorization: header.replace('TOKEN', token) });
-    expect((await client.listTools()).tools).toHaveLength(3);
+    expect((await client.listTools()).tools).toHaveLength(4);
     await client.close();
 
     const [, json = ''] = /```json\n([\s\S]*?)```/.exec(GUIDE) ?? [];

@@ -235,7 +235,7 @@ test('a call is logged in one line by its tool, without arguments', async () => 
 test('the newest revision of the protocol is served, and those before it', async () => {
   const client = await openClient(crossbook, headers, { mode: { pin: '2026-07-28' } });
   const { tools } = await client.listTools();
-  expect(tools).toHaveLength(3);
+  expect(tools).toHaveLength(4);
   const found = await client.callTool({ name: 'search_contacts', arguments: ADA });
   expect(found).toMatchObject({ structuredContent: { results: [{}, {}] } });
   await client.close();

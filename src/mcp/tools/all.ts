@@ -1,6 +1,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { toInputSchema } from '../schemas.ts';
 import { createConnectLinkTool } from './connect-links.ts';
+import { listContactFieldsTool } from './contact-fields.ts';
 import { getContactTool, searchContactsTool } from './contacts.ts';
 import { listConnectionsTool, listCustomersTool } from './customers.ts';
 import { CUSTOMER_ID, type Tool } from './tool.ts';
@@ -9,6 +10,7 @@ const TOOLS: readonly Tool[] = [
   searchContactsTool,
   getContactTool,
   listConnectionsTool,
+  listContactFieldsTool,
   listCustomersTool,
   createConnectLinkTool,
 ];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ASSOCIATED_OBJECTS, contact } from '../../domain/contact.ts';
+import { ASSOCIATED_OBJECTS, type Contact, contact } from '../../domain/contact.ts';
 import {
   contactFilterFields,
   expectedContacts,
@@ -10,7 +10,7 @@ import {
 } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { PROVIDER_NAMES, type ProviderName, providerName } from '../../domain/provider-names.ts';
-import { field, listOf, moment, nullable, shape, string } from '../../domain/shape.ts';
+import { field, moment, nullable, string } from '../../domain/shape.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findCustomer } from '../../usecases/find-customer.ts';
 import { resolveCustomerId } from '../../usecases/open-contact-client.ts';
@@ -62,16 +62,28 @@ const searchInput = z.strictObject({
   ...customerArgument,
 });
 
-/** The contacts of one CRM. */
-const searchResult = shape('SearchResult', 'The contacts of one CRM.', {
+const contactSchema = withProperties(toObjectSchema(contact.fields, contact.description), {
+  customFields: {
+    type: 'object',
+    description:
+      'Own fields of the application by name, as list_contact_fields describes them. Null: the CRM has no value, or one that does not fit the type.',
+  },
+});
+
+/** Custom fields are absent where the application has declared none. */
+function toContactRecord(one: Contact): object {
+  const { customFields } = one;
+  return { ...toRecord(contact.fields, one), ...(customFields && { customFields }) };
+}
+
+const resultFields = {
   provider: field(providerName, 'The CRM.'),
-  contacts: field(listOf(contact), 'Contacts, sorted by id; none where the CRM failed.'),
   next: nullable(
     string,
     'Pass it as `after`, with this provider, for more contacts. Null: there are no more.',
   ),
   fetchedAt: nullable(moment, 'Time of the request to the CRM.'),
-});
+};
 
 export const searchContactsTool = defineTool({
   name: 'search_contacts',
@@ -83,7 +95,12 @@ export const searchContactsTool = defineTool({
     results: {
       type: 'array',
       description: 'One result for each CRM that was searched.',
-      items: withProperties(toObjectSchema(searchResult.fields, searchResult.description), {
+      items: withProperties(toObjectSchema(resultFields, 'The contacts of one CRM.'), {
+        contacts: {
+          type: 'array',
+          description: 'Contacts, sorted by id; none where the CRM failed.',
+          items: contactSchema,
+        },
         error: errorSchema,
       }),
     },
@@ -153,12 +170,17 @@ async function searchOne(
     filter,
     page: { size: first, cursor: after, direction: 'forward' },
     readFromCache: false,
-    selection: { rawData: false, totalCount: false, needsPreviousPage: false },
+    selection: {
+      rawData: false,
+      customFields: 'all',
+      totalCount: false,
+      needsPreviousPage: false,
+    },
   });
   return {
     result: {
       provider,
-      contacts: page.items.map((one) => toRecord(contact.fields, one)),
+      contacts: page.items.map(toContactRecord),
       next: page.hasNextPage ? page.cursorOf(page.items.at(-1), 'forward') : null,
       fetchedAt: page.fetchedAt,
     },
@@ -211,7 +233,7 @@ export const getContactTool = defineTool({
     ...customerArgument,
   }),
   output: toOutputSchema({
-    contact: toObjectSchema(contact.fields, contact.description),
+    contact: contactSchema,
     associations: {
       type: 'object',
       description: 'Ids of associated records in the CRM, one list for each requested type.',
@@ -226,7 +248,7 @@ export const getContactTool = defineTool({
   async run(context, { provider, remoteId, associations, customerId }, charge) {
     await charge(PROVIDER_CALL * (1 + associations.length) + VALUES_PER_CONTACT);
     const target = { customerId: resolveCustomerId(context, customerId), provider, remoteId };
-    const found = await findContact(context, target, { rawData: false });
+    const found = await findContact(context, target, { rawData: false, customFields: 'all' });
     if (!found) {
       throw new CrossbookError('NOT_FOUND', `${provider} has no contact with this id.`);
     }
@@ -241,7 +263,7 @@ export const getContactTool = defineTool({
     );
     return {
       structured: {
-        contact: toRecord(contact.fields, found),
+        contact: toContactRecord(found),
         associations: Object.fromEntries(read),
         ...(failed.length > 0 && {
           associationErrors: Object.fromEntries(

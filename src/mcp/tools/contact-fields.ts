@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import { PROVIDER_CALL } from '../../domain/contact-search.ts';
+import {
+  contactFieldMapping,
+  mappingProblem,
+  ownField,
+  providerField,
+} from '../../domain/own-fields.ts';
+import type { Fields } from '../../domain/shape.ts';
+import { resolveCustomerId } from '../../usecases/open-contact-client.ts';
+import {
+  readFieldMappings,
+  readMappingProblems,
+  readProviderFields,
+} from '../../usecases/own-fields.ts';
+import { type JsonSchema, pickFields, toObjectSchema, toRecord } from '../schemas.ts';
+import {
+  customerArgument,
+  defineTool,
+  providerArgument,
+  READ_ONLY,
+  toOutputSchema,
+  UNTRUSTED,
+} from './tool.ts';
+
+const MAX_FIELDS = 500;
+const DEFAULT_FIELDS = 100;
+
+const ownFieldFields = pickFields(ownField.fields, ['name', 'type', 'description']);
+/** Without the choices, of which a field may have hundreds. */
+const crmFieldFields = pickFields(providerField.fields, [
+  'name',
+  'label',
+  'type',
+  'isCustom',
+  'isFilterable',
+]);
+
+export const listContactFieldsTool = defineTool({
+  name: 'list_contact_fields',
+  title: 'List contact fields',
+  description: `Lists the own fields of the application, which contacts have as customFields, and for one CRM of the customer: the fields that contacts have there, which of them the own fields are mapped to, and what is wrong with the mappings. ${UNTRUSTED}`,
+  annotations: READ_ONLY,
+  input: z.strictObject({
+    provider: providerArgument('The CRM.'),
+    customOnly: z
+      .boolean()
+      .default(true)
+      .describe('Whether to list only the fields that the account has added. Default: true.'),
+    first: z
+      .int()
+      .min(0)
+      .max(MAX_FIELDS)
+      .default(DEFAULT_FIELDS)
+      .describe(`Fields of the CRM, at most ${MAX_FIELDS}. Default: ${DEFAULT_FIELDS}.`),
+    ...customerArgument,
+  }),
+  output: toOutputSchema({
+    ownFields: toListSchema('The own fields of the application.', ownFieldFields),
+    crmFields: toListSchema('The fields that contacts have in the CRM.', crmFieldFields),
+    crmFieldCount: {
+      type: 'integer',
+      description: 'How many such fields there are, listed or not.',
+    },
+    mappings: toListSchema('The customer’s own sources of own fields.', contactFieldMapping.fields),
+    mappingProblems: toListSchema('Mappings that cannot be used.', mappingProblem.fields),
+  }),
+  async run(context, { provider, customOnly, first, customerId }, charge) {
+    await charge(2 * PROVIDER_CALL + first);
+    const target = { customerId: resolveCustomerId(context, customerId), provider };
+    // First: it refuses a token that is not for the provider.
+    const crmFields = await readProviderFields(context, target);
+    const [own, mappings, problems] = await Promise.all([
+      context.loadOwnFields(),
+      readFieldMappings(context, target),
+      readMappingProblems(context, target),
+    ]);
+    const wanted = crmFields.filter(({ isCustom }) => isCustom || !customOnly);
+    const records = (fields: Fields, list: readonly object[]) =>
+      list.map((one) => toRecord(fields, one));
+    return {
+      structured: {
+        ownFields: records(ownFieldFields, own.fields),
+        crmFields: records(crmFieldFields, wanted.slice(0, first)),
+        crmFieldCount: wanted.length,
+        mappings: records(contactFieldMapping.fields, mappings),
+        mappingProblems: records(mappingProblem.fields, problems),
+      },
+      text: `${own.fields.length} own fields, ${wanted.length} fields of ${provider}, ${problems.length} mapping problems; see structuredContent.`,
+    };
+  },
+});
+
+function toListSchema(description: string, fields: Fields): JsonSchema {
+  return { type: 'array', description, items: toObjectSchema(fields) };
+}
