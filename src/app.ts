@@ -2,7 +2,6 @@ import { RequestQueue } from './admission/request-queue.ts';
 import { startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
 import { openConnecting } from './connecting.ts';
-import { RESPONSE_BOUNDS } from './domain/allowance.ts';
 import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS, MAX_TOKEN_SECONDS } from './domain/caller.ts';
 import { readApiSupport } from './domain/provider.ts';
 import { checkInstanceUrl } from './domain/urls.ts';
@@ -17,6 +16,7 @@ import { renderHomePage, toAgentCommand, toDemoCommand, toDemoHeaders } from './
 import { createBackground } from './lib/clock.ts';
 import { createMcp } from './mcp/server.ts';
 import { createOutbound } from './outbound/outbound.ts';
+import { RESPONSE_BOUNDS } from './request/allowance.ts';
 import {
   createAdminCheck,
   createCallerCache,

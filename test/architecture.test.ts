@@ -75,6 +75,7 @@ const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] =
   { packages: /^(dataloader|jose)$/, homes: ['request'] },
   { packages: /^(pino|prom-client|@opentelemetry\/.*)$/, homes: ['telemetry'] },
   { packages: /^(ioredis|rate-limiter-flexible)$/, homes: ['limits'] },
+  { packages: /^@crossbook\/executor$/, homes: ['graphql', 'request', 'lib'] },
   { packages: /^@crossbook\/sandbox$/, homes: ['demo', 'foundation.ts'] },
   {
     packages: /^zod$/,
@@ -96,6 +97,8 @@ const workspaces = readdirSync(join(ROOT, 'packages')).map((name) => {
     tests: listFiles(join(folder, 'test')).map(readSource),
   };
 });
+
+const everything = [...sources, ...workspaces.flatMap((own) => own.sources)];
 
 describe('imports', () => {
   test('the source files are found', () => {
@@ -160,7 +163,7 @@ describe('imports', () => {
 
 describe.each(workspaces)('The workspace packages/$name', ({ name, manifest, ...own }) => {
   test('imports nothing outside of its folder but the packages that it declares', () => {
-    const declared = Object.keys(manifest.dependencies ?? {});
+    const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
     const leaving = own.sources.flatMap(({ file, targets, packages }) =>
       [
         ...targets.filter((target) => !target.startsWith(`packages/${name}/src/`)),
@@ -221,13 +224,13 @@ test('docs/architecture.md says which folder may import which', () => {
 test('docs/architecture.md names existing files with their symbols', () => {
   const rows = [
     ...readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8').matchAll(
-      /^\| .+ \| `(src\/.+)` \| `(\w+)` \|$/gm,
+      /^\| .+ \| `((?:src|packages)\/.+)` \| `(\w+)` \|$/gm,
     ),
   ];
   const wrong = rows.filter(
     ([, file, symbol]) =>
       !new RegExp(`export (?:async )?(?:function|const|class) ${symbol}\\b`).test(
-        sources.find((source) => source.file === file)?.code ?? '',
+        everything.find((source) => source.file === file)?.code ?? '',
       ),
   );
   expect(rows.length).toBeGreaterThan(15);
@@ -299,6 +302,7 @@ interface Manifest {
   readonly name: string;
   readonly exports: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 declare global {

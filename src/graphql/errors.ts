@@ -1,5 +1,5 @@
+import { type Allowance, jsonLength } from '@crossbook/executor';
 import { type GraphQLFormattedError, Kind } from 'graphql';
-import type { Allowance } from '../domain/allowance.ts';
 import {
   CrossbookError,
   type ErrorBody,
@@ -8,7 +8,6 @@ import {
   toCrossbookError,
   toErrorBody,
 } from '../domain/errors.ts';
-import { jsonLength } from '../lib/json.ts';
 
 /**
  * Formats all errors for clients. Creates new objects, because graphql and Yoga reuse theirs in later requests.

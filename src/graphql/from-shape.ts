@@ -1,3 +1,4 @@
+import { costs } from '@crossbook/executor';
 import type { FieldMap, InputFieldMap } from '@pothos/core';
 import {
   type Fields,
@@ -10,7 +11,6 @@ import {
 } from '../domain/shape.ts';
 import type { RequestContext } from '../request/context.ts';
 import { builder } from './builder.ts';
-import { costs } from './cost.ts';
 
 /** Defines the object type of a shape: the shape's fields, and those given. */
 export function defineObject<Value extends object>(

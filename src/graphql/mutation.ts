@@ -1,7 +1,7 @@
+import { costs, type FieldCost } from '@crossbook/executor';
 import { type Fields, nullable, shape, string, type Values } from '../domain/shape.ts';
 import type { RequestContext } from '../request/context.ts';
 import { builder, tagged } from './builder.ts';
-import { costs, type FieldCost } from './cost.ts';
 import { inputOf, objectOf, readInputShape } from './from-shape.ts';
 
 /**

@@ -1,18 +1,16 @@
+import { createExecutor, JSON_CHUNK_ITEMS, nothingSpent } from '@crossbook/executor';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { RequestWork } from '../admission/work.ts';
-import { Allowance, RESPONSE_BOUNDS } from '../domain/allowance.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
-import { JSON_CHUNK_ITEMS } from '../lib/json-body.ts';
 import { timeTask } from '../lib/task-time.ts';
+import { openAllowance, RESPONSE_BOUNDS } from '../request/allowance.ts';
 import type { RequestContext } from '../request/context.ts';
-import { createExecute } from './compiled/execute.ts';
-import { createDocumentStore } from './engine/document-store.ts';
 import { openOperationEngine } from './engine/operation-run.ts';
 import type { Plugins } from './engine/plugins.ts';
 import { createKnownIntrospection, noIntrospection } from './introspection.ts';
-import { DEFAULT_LIMITS, type DocumentLimits, nothingSpent } from './limits.ts';
+import { DEFAULT_LIMITS, type DocumentLimits, toTooLarge } from './limits.ts';
 import { createGraphiQLPage, type GraphiQLOptions } from './over-http/graphiql-page.ts';
 import {
   createPersistedOperations,
@@ -41,14 +39,19 @@ export async function createGraphQL(options: GraphQLOptions) {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const schema = toSubgraph(entitySchema, { typePrefix });
   const rules = introspection ? [] : [noIntrospection];
-  const store = createDocumentStore({ schema, rules, limits });
   const documents = operations ? createTrustedOperations(operations) : createPersistedOperations();
   // Plugins must see results as objects, so serialization during execution is off with plugins.
   const hasPlugins = Object.keys(plugins).length > 0;
   const jsonAbove = hasPlugins ? Number.POSITIVE_INFINITY : JSON_CHUNK_ITEMS;
-  const execute = createExecute(schema, { jsonAbove, onPlanned: store.addPlan });
+  const executor = createExecutor(schema, {
+    rules,
+    limits,
+    jsonAbove,
+    toError: toTooLarge,
+    time: (work) => timeTask('document', work),
+  });
   const known = introspection && !hasPlugins ? createKnownIntrospection(schema) : undefined;
-  const runRules = { schema, store, documents, limits, execute, introspection: known };
+  const runRules = { schema, executor, documents, limits, introspection: known };
   const engine = await openOperationEngine(runRules, hasPlugins ? plugins : undefined);
   const page = graphiql && createGraphiQLPage({ typePrefix, ...graphiql });
 
@@ -91,7 +94,7 @@ export async function createGraphQL(options: GraphQLOptions) {
       } catch (error) {
         results = toResult(error);
       }
-      const allowance = context?.allowance ?? new Allowance(RESPONSE_BOUNDS.stranger);
+      const allowance = context?.allowance ?? openAllowance(RESPONSE_BOUNDS.stranger);
       try {
         await context?.revalidateReads();
       } catch (error) {
@@ -119,7 +122,7 @@ export async function createGraphQL(options: GraphQLOptions) {
         suggestions: false,
         isRejected: true,
         requestLog,
-        allowance: new Allowance(RESPONSE_BOUNDS.stranger),
+        allowance: openAllowance(RESPONSE_BOUNDS.stranger),
       });
     },
     /** Closes plugins that hold resources. */

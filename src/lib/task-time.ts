@@ -28,12 +28,11 @@ export function timeTask<Result>(kind: TaskKind, work: () => Result): Result {
   try {
     return work();
   } finally {
-    publishTask(kind, began);
+    publishTask(kind, systemClock.now() - began);
   }
 }
 
-/** For work that began at this time of the system clock. */
-export function publishTask(kind: TaskKind, began: number): void {
-  const task: TimedTask = { kind, ms: systemClock.now() - began };
+export function publishTask(kind: TaskKind, ms: number): void {
+  const task: TimedTask = { kind, ms };
   taskChannel.publish(task);
 }

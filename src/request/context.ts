@@ -1,5 +1,5 @@
+import type { Allowance } from '@crossbook/executor';
 import type { RequestWork } from '../admission/work.ts';
-import { Allowance } from '../domain/allowance.ts';
 import { type Caller, missingCredentials, type TokenRequest } from '../domain/caller.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import type { ResolvedTarget } from '../domain/contact-search.ts';
@@ -9,6 +9,7 @@ import { type FoundProblem, NO_OWN_FIELDS, type OwnFields } from '../domain/own-
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
+import { openAllowance } from './allowance.ts';
 import { ReadRecords } from './connection-cache.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 import type { Services } from './services.ts';
@@ -57,7 +58,7 @@ class RequestScope implements Tracer {
     this.requestLog = requestLog;
     this.work = work;
     const { caller, stranger } = services.responseBounds;
-    this.allowance = new Allowance(this.caller ? caller : stranger, {
+    this.allowance = openAllowance(this.caller ? caller : stranger, {
       takeTurn: () => work.takeTurn(),
     });
   }

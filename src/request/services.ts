@@ -1,5 +1,5 @@
+import type { ResponseBounds } from '@crossbook/executor';
 import type { RequestWork } from '../admission/work.ts';
-import type { ResponseBounds } from '../domain/allowance.ts';
 import type { Caller, TokenRequest } from '../domain/caller.ts';
 import type { ConnectServices } from '../domain/connect-link.ts';
 import type { Connection } from '../domain/connection.ts';

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { INSTALLED } from '../../build/installed.mjs';
 import type { ErrorFacts } from '../../src/domain/errors.ts';
 import type { Shape } from '../../src/domain/shape.ts';
 import type { Setting } from '../../src/settings.ts';
@@ -22,7 +23,8 @@ import { parse, printSchema } from 'graphql';
 import { listSettings, readConfig } from './config.ts';
 import { contact } from './domain/contact.ts';
 import { ERROR_CODES } from './domain/errors.ts';
-import { checkOperation, DEFAULT_LIMITS, listLimits, nothingSpent } from './graphql/limits.ts';
+import { nothingSpent } from '@crossbook/executor';
+import { checkOperation, DEFAULT_LIMITS, listLimits } from './graphql/limits.ts';
 import { apiSchema } from './graphql/schema.ts';
 import { createRegistry } from './providers/registry.ts';
 import { toOpenApi } from './rest/openapi/document.ts';
@@ -47,7 +49,8 @@ let printed: Printed;
 
 beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), 'crossbook-copy-'));
-  cpSync(join(ROOT, 'src'), join(copy, 'src'), { recursive: true });
+  for (const folder of ['src', 'packages/executor/src'])
+    cpSync(join(ROOT, folder), join(copy, folder), { recursive: true });
   for (const name of ['tsconfig.json', 'package.json']) cpSync(join(ROOT, name), join(copy, name));
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   for (const edit of Object.values(ADDITIONS).flat()) edit.apply(copy);
@@ -57,7 +60,9 @@ beforeAll(async () => {
   await build({
     entryPoints: [join(copy, 'src/print.ts')],
     outfile,
-    packages: 'external',
+    // The workspace is that of the copy.
+    alias: { '@crossbook/executor': join(copy, 'packages/executor/src/index.ts') },
+    external: INSTALLED,
     ...bundle,
   });
   printed = JSON.parse(execFileSync(process.execPath, [outfile], { encoding: 'utf8' }));

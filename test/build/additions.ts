@@ -36,12 +36,12 @@ export const ADDITIONS = {
     ]),
   ],
   'a limit of documents': [
-    edited('src/graphql/limits.ts', [
+    edited('packages/executor/src/cost/operation-limits.ts', [
       '  depth: { most: 15',
       "  leaves: { most: 9_000, counts: 'leaves', says: 'its number of leaves is' },\n",
     ]),
     edited(
-      'src/graphql/cost-analysis.ts',
+      'packages/executor/src/cost/cost-analysis.ts',
       ['    directives: inner.directives,', '    leaves: inner.leaves + 1,\n'],
       ['    directives: a.directives', '    leaves: a.leaves + b.leaves,\n'],
       ['  /** The additional cost per item', '  leaves: 0,\n'],

@@ -29,7 +29,9 @@ test('npm run dev serves all of GraphiQL, restarts on each change, and leaves no
   const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
   expect((await page.text()).length).toBeGreaterThan(1_000_000);
 
-  const workspaces = ['sandbox', 'child-postgres'].map((name) => `packages/${name}/src/index.ts`);
+  const workspaces = ['executor', 'sandbox', 'child-postgres'].map(
+    (name) => `packages/${name}/src/index.ts`,
+  );
   for (const file of ['src/serve.ts', ...workspaces]) {
     const changed = printed.waitFor(new RegExp(`changed ${file}(?=[\\s\\S]*ready at)`));
     appendFileSync(join(copy, file), `process.stdout.write('changed ${file}\\n');\n`);

@@ -51,7 +51,7 @@ test('the build runs once, and again after a source has changed', () => {
     expect(statSync(join(copy, 'dist', name)).isFile()).toBe(true);
 });
 
-test.each(['sandbox', 'child-postgres'])(
+test.each(['executor', 'sandbox', 'child-postgres'])(
   'a change in packages/%s is built, and one of its tests is not',
   (name) => {
     const words = `changed in ${name}`;

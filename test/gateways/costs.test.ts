@@ -1,6 +1,6 @@
+import { analyzeCost } from '@crossbook/executor';
 import { getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { analyzeCost } from '../../src/graphql/cost-analysis.ts';
 import { DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
 import { apiSchema } from '../../src/graphql/schema.ts';
 import { openGateway, type TestGateway } from './open-gateway.ts';

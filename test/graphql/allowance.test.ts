@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import { CrossbookError, type RemoteCause } from '../../src/domain/errors.ts';
+import { RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { createTestServer, DEMO } from './test-server.ts';
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { BACKGROUND_WORK } from '../../src/admission/work.ts';
-import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import { AbandonedError } from '../../src/domain/errors.ts';
 import { type TimedTask, taskChannel } from '../../src/lib/task-time.ts';
+import { RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { createTestServer, DEMO } from './test-server.ts';
 

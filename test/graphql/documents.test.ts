@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { buildSchema } from 'graphql';
 import { expect, test } from 'vitest';
-import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
-import { createExecute } from '../../src/graphql/compiled/execute.ts';
-import { createDocumentStore } from '../../src/graphql/engine/document-store.ts';
-import { DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
 import { parseManifest, readManifest } from '../../src/graphql/over-http/persisted-operations.ts';
 import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-server.ts';
 
@@ -94,26 +89,6 @@ test('documents of requests without a caller are not cached', async () => {
   expect(await response.json()).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } });
   const again = await server.post(apq(query));
   expect(await again.json()).toMatchObject({ errors: [{ message: 'PersistedQueryNotFound' }] });
-});
-
-test('each plan of a cached document counts towards the memory for documents', async () => {
-  const schema = buildSchema('type Query { id: ID }');
-  const store = createDocumentStore({ schema, rules: [], limits: DEFAULT_LIMITS });
-  const execute = createExecute(schema, { jsonAbove: Infinity, onPlanned: store.addPlan });
-  const query = `query ($all: Boolean!) { id: __typename ${'a: __typename @include(if: $all) '.repeat(100)} }`;
-  const { document } = store.parse(query, 'application');
-  expect(store.validate(document)).toEqual([]);
-  const bytes = [0, store.counts().bytes];
-  for (const all of [false, true, false, true]) {
-    const allowance = new Allowance(RESPONSE_BOUNDS.caller);
-    await execute({ schema, document, variableValues: { all }, contextValue: {}, allowance });
-    bytes.push(store.counts().bytes);
-  }
-  const [none = 0, parsed = 0, first = 0, second = 0, ...later] = bytes;
-  expect(parsed).toBeGreaterThan(none);
-  expect(first).toBeGreaterThan(parsed);
-  expect(second).toBeGreaterThan(first);
-  expect(later).toEqual([second, second]);
 });
 
 test('a hash is valid for its application only, not without a key or with another’s', async () => {

@@ -1,23 +1,22 @@
+import { analyzeCost, createExecutor } from '@crossbook/executor';
+import { writeRandomQuery } from '@crossbook/executor/testing';
 import { getOperationAST, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
-import { createExecute } from '../../src/graphql/compiled/execute.ts';
-import { analyzeCost } from '../../src/graphql/cost-analysis.ts';
 import { DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
 import { writeResponse } from '../../src/graphql/over-http/write-response.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { JsonBytes } from '../../src/lib/json-body.ts';
+import { openAllowance, RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { createFakeRequestLog } from '../support/fake-request-log.ts';
 import { createFakeServices } from '../support/fake-services.ts';
 import { fc, toPieces } from '../support/fast-check.ts';
 import { writeRandomIntrospection } from '../support/random-introspection.ts';
-import { writeRandomQuery } from '../support/random-query.ts';
 import { DEMO } from './test-server.ts';
 
 const schema = toSubgraph(entitySchema);
-const execute = createExecute(schema, { jsonAbove: 4, writeAfter: 10 });
+const { execute } = createExecutor(schema, { jsonAbove: 4, writeAfter: 10 });
 
 test.each(toPieces(1_000))(
   'what is answered has no more values than were estimated, and no more bytes than were counted (seed $seed)',
@@ -116,7 +115,7 @@ async function run(text: string, variableValues: Record<string, unknown>, contex
     variables: variableValues,
     limits: DEFAULT_LIMITS,
   });
-  const allowance = new Allowance(RESPONSE_BOUNDS.caller);
+  const allowance = openAllowance(RESPONSE_BOUNDS.caller);
   const result = await execute({ schema, document, variableValues, contextValue, allowance });
   if (!result.data) return undefined;
   const facts = { accept: null, caller: undefined, isRejected: false, suggestions: true };

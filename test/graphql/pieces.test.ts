@@ -1,13 +1,11 @@
-import { type DocumentNode, type GraphQLObjectType, getOperationAST } from 'graphql';
+import { createExecutor, nothingSpent } from '@crossbook/executor';
+import { buildSchema, type DocumentNode, printSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
-import { planObject } from '../../src/graphql/compiled/plan.ts';
-import { findFragments } from '../../src/graphql/document-limits.ts';
-import { createDocumentStore } from '../../src/graphql/engine/document-store.ts';
 import { translateErrors } from '../../src/graphql/errors.ts';
-import { checkOperation, DEFAULT_LIMITS, nothingSpent } from '../../src/graphql/limits.ts';
+import { checkOperation, DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
+import { openAllowance, RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
 import { expectShortPiece } from '../support/calibrate.ts';
 
 /** What a new document costs is divided into pieces, with other requests in between. */
@@ -77,10 +75,10 @@ describe.each(Object.entries(DOCUMENTS))('a new document of %s', (_name, text) =
 /** Each piece of work, with what it needs from those before it. */
 function prepare(text: string): Readonly<Record<(typeof PIECES)[number], () => unknown>> {
   const operationName = text.startsWith('query Q0') ? 'Q0' : undefined;
-  const open = () => createDocumentStore({ schema, rules: [], limits: DEFAULT_LIMITS });
-  const store = open();
+  const open = () => createExecutor(schema);
+  const executor = open();
   const errors: unknown[] = [];
-  const document = attempt(() => store.parse(text, 'app').document);
+  const document = attempt(() => executor.parse(text, 'app').document);
   const check = (asked: DocumentNode) =>
     checkOperation({
       schema,
@@ -93,7 +91,7 @@ function prepare(text: string): Readonly<Record<(typeof PIECES)[number], () => u
       spent: nothingSpent(),
       responseBytes: RESPONSE_BOUNDS.caller.bytes,
     });
-  if (document && attempt(() => check(document))) errors.push(...store.validate(document));
+  if (document && attempt(() => check(document))) errors.push(...executor.validate(document));
   const isValid = document && errors.length === 0;
 
   return {
@@ -115,15 +113,12 @@ function prepare(text: string): Readonly<Record<(typeof PIECES)[number], () => u
   }
 }
 
+/** Without resolvers and data, an execution does little else than planning. */
+const { execute } = createExecutor(buildSchema(printSchema(schema)));
+
 function plan(document: DocumentNode): unknown {
-  const operation = getOperationAST(document);
-  if (!operation) return undefined;
-  const fragments = Object.fromEntries(findFragments(document));
-  const room = { fields: Number.POSITIVE_INFINITY };
-  const scope = { schema, fragments, variables: {}, room, writeAfter: 1_000, jsonAbove: 1_000 };
-  return planObject(scope, schema.getRootType(operation.operation) as GraphQLObjectType, [
-    operation as never,
-  ]);
+  const allowance = openAllowance(RESPONSE_BOUNDS.caller);
+  return execute({ schema, document: copyOf(document), allowance });
 }
 
 function copyOf(document: DocumentNode): DocumentNode {
@@ -131,7 +126,7 @@ function copyOf(document: DocumentNode): DocumentNode {
 }
 
 function audience(): Parameters<typeof translateErrors>[1] {
-  const allowance = new Allowance(RESPONSE_BOUNDS.caller);
+  const allowance = openAllowance(RESPONSE_BOUNDS.caller);
   return {
     applicationName: null,
     executed: false,

@@ -1,17 +1,14 @@
-import type { FieldNode, GraphQLField, OperationDefinitionNode } from 'graphql';
-import { parse } from 'graphql';
+import { createExecutor } from '@crossbook/executor';
+import { type ExecutionResult, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { checkInstanceUrl, checkReturnUrl } from '../../src/domain/urls.ts';
-import { readArguments } from '../../src/graphql/compiled/arguments.ts';
-import { readVariables } from '../../src/graphql/compiled/variables.ts';
-import { createDocumentStore } from '../../src/graphql/engine/document-store.ts';
 import { redactMessage } from '../../src/graphql/errors.ts';
-import { DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { readJsonText } from '../../src/lib/json.ts';
+import { openAllowance, RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
 import { readInput, validateInput } from '../../src/rest/read-input.ts';
 import { classifyError } from '../../src/storage/engine/failures.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
@@ -102,31 +99,27 @@ function validate(text: string): readonly string[] {
 }
 
 function openStore() {
-  return createDocumentStore({ schema, rules: [], limits: DEFAULT_LIMITS });
+  return createExecutor(schema);
 }
 
 function coerce(type: string, a: unknown): readonly string[] {
-  const { variableDefinitions } = operationOf(`query ($a: ${type}) { __typename }`);
-  const read = readVariables(schema, variableDefinitions)({ a });
-  return 'errors' in read ? read.errors.map(({ message }) => message) : [];
+  return execute(`query ($a: ${type}) { __typename }`, { a });
 }
 
 /** A null in place of a default is found during execution only. */
 function argumentError(): unknown {
   const emails = `"${SECRET}", `.repeat(5_000);
-  const operation = operationOf(
+  return execute(
     `query ($a: String = "x") { searchContacts(filter: { emails: [${emails} $a] }) { totalCount } }`,
-  );
-  const definition = schema.getQueryType()?.getFields()['searchContacts'];
-  return readArguments(
-    definition as GraphQLField<unknown, unknown>,
-    operation.selectionSet.selections[0] as FieldNode,
     { a: null },
   );
 }
 
-function operationOf(text: string): OperationDefinitionNode {
-  return parse(text).definitions[0] as OperationDefinitionNode;
+function execute(text: string, variableValues: Record<string, unknown>): readonly string[] {
+  const { execute } = openStore();
+  const allowance = openAllowance(RESPONSE_BOUNDS.caller);
+  const result = execute({ schema, document: parse(text), variableValues, allowance });
+  return (result as ExecutionResult).errors?.map(({ message }) => message) ?? [];
 }
 
 function jsonError(text: string): unknown {

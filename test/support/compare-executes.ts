@@ -1,8 +1,11 @@
+import {
+  Allowance,
+  createExecutor,
+  type ExecutorOptions,
+  type PaceOptions,
+} from '@crossbook/executor';
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 import { expect } from 'vitest';
-import { Allowance } from '../../src/domain/allowance.ts';
-import { createExecute } from '../../src/graphql/compiled/execute.ts';
-import type { PaceOptions } from '../../src/lib/pace.ts';
 import { toPieces } from './fast-check.ts';
 
 /** Another iteration of the event loop. */
@@ -29,10 +32,10 @@ export function createHurriedExecute(schema: GraphQLSchema, pieceUnits: number) 
 /** The executor as it is, without an allowance, and with objects in place of JSON where nothing else is said. */
 export function createUnlimitedExecute(
   schema: GraphQLSchema,
-  options: Partial<Parameters<typeof createExecute>[1]> = {},
+  options: ExecutorOptions = {},
   pace?: PaceOptions,
 ) {
-  const execute = createExecute(schema, { jsonAbove: ENDLESS, ...options });
+  const { execute } = createExecutor(schema, options);
   return (args: ExecutionArgs) => execute({ ...args, allowance: new Allowance(UNBOUNDED, pace) });
 }
 

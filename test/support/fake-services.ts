@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { BACKGROUND_WORK } from '../../src/admission/work.ts';
-import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { CustomerUpsert } from '../../src/domain/customer.ts';
 import type { Signer } from '../../src/domain/page.ts';
@@ -13,6 +12,7 @@ import {
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { authorization as hubspotAuthorization } from '../../src/providers/hubspot/oauth.ts';
+import { RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
 import { createFindCaller } from '../../src/request/caller.ts';
 import { createConnectionCache } from '../../src/request/connection-cache.ts';
 import { createOpenContext, type RequestContext } from '../../src/request/context.ts';

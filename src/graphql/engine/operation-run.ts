@@ -1,24 +1,26 @@
 import {
+  type Executor,
+  findFragments,
+  type OperationCost,
+  refundCost,
+  rememberByOperation,
+  selectFields,
+} from '@crossbook/executor';
+import {
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
-  specifiedRules,
   type ValidationRule,
 } from 'graphql';
 import { CrossbookError } from '../../domain/errors.ts';
 import { timeTask } from '../../lib/task-time.ts';
-import type { Execute } from '../compiled/execute.ts';
-import type { OperationCost } from '../cost-analysis.ts';
-import { findFragments, selectFields } from '../document-limits.ts';
 import { INTROSPECTION_NAME, type KnownIntrospection } from '../introspection.ts';
-import { checkOperation, type DocumentLimits, refundCost } from '../limits.ts';
+import { checkOperation, type DocumentLimits } from '../limits.ts';
 import { type PersistedOperations, readHash } from '../over-http/persisted-operations.ts';
 import type { GraphQLRequest, OperationParams } from '../over-http/read-request.ts';
-import { type DocumentStore, rememberByOperation } from './document-store.ts';
-import { validateDocument } from './documents.ts';
 import type { Plugins } from './plugins.ts';
 
 /**
@@ -108,7 +110,7 @@ export class OperationRun {
 
   /** False where the document is not cached. */
   #prepareKnown({ query = '', operationName, variables }: SentOperation): boolean {
-    const found = this.#rules.store.find(query, this.#applicationId);
+    const found = this.#rules.executor.find(query, this.#applicationId);
     if (!found) return false;
     const document = this.#useDocument(found);
     this.#checkOperation({ document, operationName, variables });
@@ -134,15 +136,15 @@ export class OperationRun {
    */
   async #prepareNew({ query = '', operationName, variables }: SentOperation): Promise<void> {
     const { work } = this.#request.context;
-    const { store } = this.#rules;
+    const { executor } = this.#rules;
     let document: DocumentNode | undefined;
     const steps = [
       () => {
         document = this.#parse(query);
       },
       () => document && this.#checkOperation({ document, operationName, variables }),
-      // The store keeps the errors for the later call of `validate`.
-      () => document && store.validate(document),
+      // The executor keeps the errors for the later call of `validate`.
+      () => document && executor.validate(document),
     ];
     for (const step of steps) {
       const turn = work.takeTurn();
@@ -155,7 +157,10 @@ export class OperationRun {
 
   #parse(query: string): DocumentNode | undefined {
     try {
-      return this.#useDocument(this.#rules.store.parse(query, this.#applicationId));
+      const { executor, limits } = this.#rules;
+      const owner = this.#applicationId;
+      const maxTokens = owner === undefined ? limits.strangerTokens : limits.documentTokens;
+      return this.#useDocument(executor.parse(query, owner, maxTokens));
     } catch (error) {
       // Without a caller nothing can recover it.
       if (this.#applicationId === undefined) throw error;
@@ -166,7 +171,7 @@ export class OperationRun {
   }
 
   /** Documents of one request share the token limit. */
-  #useDocument({ document, tokens }: ReturnType<DocumentStore['parse']>): DocumentNode {
+  #useDocument({ document, tokens }: ReturnType<Executor['parse']>): DocumentNode {
     const { limits } = this.#rules;
     this.#request.tokens += tokens;
     if (this.#request.tokens > limits.tokens) {
@@ -186,15 +191,8 @@ export class OperationRun {
   }
 
   /** Validates by the specification's rules, ours, and those that plugins add. */
-  validate(
-    document: DocumentNode,
-    rules: readonly ValidationRule[] = NONE,
-  ): readonly GraphQLError[] {
-    const { schema, store } = this.#rules;
-    const errors = store.validate(document);
-    if (errors.length > 0 || rules.length <= specifiedRules.length) return errors;
-    const added = rules.filter((rule) => !specifiedRules.includes(rule));
-    return added.length > 0 ? validateDocument(schema, document, added) : errors;
+  validate(document: DocumentNode, rules?: readonly ValidationRule[]): readonly GraphQLError[] {
+    return this.#rules.executor.validate(document, rules);
   }
 
   /** Charges the request's cost so far, then executes. Plugins cannot replace the context that resolvers get. */
@@ -223,7 +221,7 @@ export class OperationRun {
         contextValue,
         allowance: contextValue.allowance,
       };
-      return timeTask('response', () => this.#rules.execute(args));
+      return timeTask('response', () => this.#rules.executor.execute(args));
     });
   }
 
@@ -261,7 +259,6 @@ export class OperationRun {
   }
 }
 
-const NONE: readonly never[] = [];
 const INTROSPECTION = '__schema';
 /** Above this cost a request may block the event loop for a tenth of a second. */
 const LONG_COST = 20_000;
@@ -286,8 +283,7 @@ interface CheckedOperation {
 
 export interface RunRules {
   readonly schema: GraphQLSchema;
-  readonly execute: Execute;
-  readonly store: DocumentStore;
+  readonly executor: Executor;
   readonly documents: PersistedOperations;
   readonly limits: DocumentLimits;
   /** Undefined where introspection is off, or plugins have to see it: its responses are not cached. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createFairCache } from '@crossbook/executor';
 import * as z from 'zod';
 import { CrossbookError } from '../../domain/errors.ts';
-import { createFairCache } from '../../lib/cache.ts';
 import { parseJson } from '../../lib/json.ts';
 
 /** Finds the document of a request: its text, or the persisted one with its SHA-256. */

@@ -1,10 +1,11 @@
+import type { Spent } from '@crossbook/executor';
 import { missingCredentials } from '../../domain/caller.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
 import { isJson, isRecord, type ReadJson, readJsonBody, readJsonText } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
-import type { DocumentLimits, Spent } from '../limits.ts';
+import type { DocumentLimits } from '../limits.ts';
 import { type PersistedOperations, readHash } from './persisted-operations.ts';
 
 /** The state of one HTTP request; operations of a batch share one context. */

@@ -1,10 +1,11 @@
+import type { Allowance } from '@crossbook/executor';
 import type { ExecutionResult } from 'graphql';
-import { Allowance, RESPONSE_BOUNDS } from '../../domain/allowance.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import { type HttpResponse, toRetryAfter } from '../../lib/http-message.ts';
 import { type JsonBytes, toJsonBody } from '../../lib/json-body.ts';
+import { openAllowance, RESPONSE_BOUNDS } from '../../request/allowance.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
 import { acceptsJsonAlone, chooseMediaType, GRAPHQL_TYPE, JSON_TYPE } from './read-request.ts';
 
@@ -26,7 +27,7 @@ export async function writeResponse(
   const refused = { errors: [allowance.exceeded as never] };
   return write(isBatch(results) ? results.map(() => refused) : refused, {
     ...target,
-    allowance: new Allowance(RESPONSE_BOUNDS.stranger),
+    allowance: openAllowance(RESPONSE_BOUNDS.stranger),
   });
 }
 

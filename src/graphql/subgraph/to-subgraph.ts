@@ -1,3 +1,10 @@
+import {
+  type CostAmount,
+  costs,
+  type FieldCost,
+  readCost,
+  stringLength,
+} from '@crossbook/executor';
 import { getDocumentNodeFromSchema, MapperKind, mapSchema, renameType } from '@graphql-tools/utils';
 import {
   type ConstDirectiveNode,
@@ -19,9 +26,8 @@ import {
   type ScalarTypeDefinitionNode,
   visit,
 } from 'graphql';
-import { stringLength } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
-import { BYTES_PER_UNIT, type CostAmount, costs, type FieldCost, readCost } from '../cost.ts';
+import { BYTES_PER_UNIT } from '../cost.ts';
 import { apiSchema } from '../schema.ts';
 import { entityTypeOf, referenceCosts, resolveEntities } from './entities.ts';
 

@@ -1,3 +1,4 @@
+import { costs, type UncheckedArguments } from '@crossbook/executor';
 import type { InputShapeFromFields } from '@pothos/core';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { associatedObject, association, type Contact, contact } from '../../domain/contact.ts';
@@ -22,7 +23,7 @@ import {
   searchContacts,
 } from '../../usecases/search-contacts.ts';
 import { builder, tagged } from '../builder.ts';
-import { BYTES_PER_UNIT, costs, countOf, type UncheckedArguments } from '../cost.ts';
+import { BYTES_PER_UNIT, countOf } from '../cost.ts';
 import { isSelected, selectContactFields } from '../field-selection.ts';
 import { defineObject, enumOf, objectOf } from '../from-shape.ts';
 import { toContactId } from '../global-id.ts';

@@ -1,3 +1,4 @@
+import { costs } from '@crossbook/executor';
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/caller.ts';
 import { connectionStatus } from '../../domain/connection.ts';
 import { LIST_COST, PROVIDER_CALL } from '../../domain/contact-search.ts';
@@ -19,7 +20,6 @@ import {
 } from '../../usecases/change-customers.ts';
 import { findCustomer, listCustomers, MAX_LISTED_IDS } from '../../usecases/find-customer.ts';
 import { builder, tagged } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { selectsConfigurations } from '../field-selection.ts';
 import { defineObject, enumOf } from '../from-shape.ts';
 import { toGlobalId } from '../global-id.ts';

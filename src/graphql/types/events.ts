@@ -1,3 +1,4 @@
+import { costs } from '@crossbook/executor';
 import { LIST_COST } from '../../domain/contact-search.ts';
 import {
   event,
@@ -29,7 +30,6 @@ import {
   updateWebhookEndpoint,
 } from '../../usecases/manage-webhooks.ts';
 import { builder, tagged } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { objectOf } from '../from-shape.ts';
 import { defineMutation } from '../mutation.ts';
 import { connectionOf, pageSizeOf } from './pagination.ts';

@@ -1,3 +1,4 @@
+import { costs } from '@crossbook/executor';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ConnectLink } from '../../domain/connect-link.ts';
 import type { Connection } from '../../domain/connection.ts';
@@ -10,7 +11,7 @@ import { findConnectLink } from '../../usecases/connect-link.ts';
 import { findConnection, findCustomer } from '../../usecases/find-customer.ts';
 import { findContact } from '../../usecases/search-contacts.ts';
 import { builder } from '../builder.ts';
-import { costs, recordCosts } from '../cost.ts';
+import { recordCosts } from '../cost.ts';
 import { selectContactFields, selectsConfigurations } from '../field-selection.ts';
 import { readGlobalId } from '../global-id.ts';
 import type { ContactRecord } from './contact.ts';

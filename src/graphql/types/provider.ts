@@ -1,3 +1,4 @@
+import { costs } from '@crossbook/executor';
 import { type Connection, connection } from '../../domain/connection.ts';
 import { associatedObject } from '../../domain/contact.ts';
 import { PROVIDER_CALL, type ResolvedTarget } from '../../domain/contact-search.ts';
@@ -11,7 +12,6 @@ import {
 } from '../../usecases/list-providers.ts';
 import { readMappingProblems, readProviderFields } from '../../usecases/own-fields.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
 import { defineObject, objectOf } from '../from-shape.ts';
 import { ContactConnectionType, search, searchArguments, searchCosts } from './contact.ts';
 import { NODE_ID, NodeInterface } from './node.ts';

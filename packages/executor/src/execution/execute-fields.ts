@@ -1,0 +1,311 @@
+import { defaultFieldResolver, GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql';
+import { buildResolveInfo, type ExecutionContext } from 'graphql/execution/execute.js';
+import { inspect } from 'graphql/jsutils/inspect.js';
+import { isPromise } from 'graphql/jsutils/isPromise.js';
+import { addPath, type Path, pathToArray } from 'graphql/jsutils/Path.js';
+import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
+import type { Allowance } from '../allowance.ts';
+import { readArguments } from './arguments.ts';
+import type { Execution } from './execute.ts';
+import type { FieldPlan, ObjectPlan, ValuePlan } from './plan.ts';
+import { consumeLeaf } from './serializers.ts';
+
+/** Executes all fields of one object: plain data is read directly, other fields are resolved and awaited. */
+export function executeFields(
+  execution: Execution,
+  plan: ObjectPlan,
+  parent: Parent,
+): PromiseOrValue<ResultObject> {
+  const { allowance } = execution;
+  if (plan.conditionError) throw plan.conditionError;
+  allowance.consumeValues(plan.ownSize);
+  allowance.pace.count(plan.ownSize);
+  const result: ResultObject = {};
+  let isAsync = false;
+  try {
+    for (const field of plan.fields) {
+      const plain = readPlain(field, parent.source, allowance);
+      const value = plain === undefined ? executeField(execution, field, parent) : plain;
+      result[field.key] = value;
+      isAsync ||= isPromise(value);
+    }
+  } catch (error) {
+    if (!isAsync) throw error;
+    // Pending fields may fail too: an unhandled rejection would end the process.
+    return whenAll(result).finally(() => {
+      throw error;
+    });
+  }
+  return isAsync ? whenAll(result) : result;
+}
+
+/** Executes the fields of a mutation one after the other. */
+export async function executeSerially(
+  execution: Execution,
+  plan: ObjectPlan,
+  parent: Parent,
+): Promise<ResultObject> {
+  if (plan.conditionError) throw plan.conditionError;
+  const result: ResultObject = {};
+  for (const field of plan.fields) {
+    execution.allowance.consumeValues(1);
+    result[field.key] = await executeField(execution, field, parent);
+  }
+  return result;
+}
+
+/** Undefined: not plain data, so `executeField` resolves it. */
+function readPlain(
+  { serialize, value: { size } }: FieldPlan,
+  source: unknown,
+  allowance: Allowance,
+): unknown {
+  if (!serialize || typeof source !== 'object') return undefined;
+  const plain = allowance.attempt(serialize, source);
+  // It is consumed again when the field is resolved.
+  if (plain === undefined) allowance.consumeValues(-size);
+  return plain;
+}
+
+function executeField(
+  execution: Execution,
+  field: FieldPlan,
+  { source, path }: Parent,
+): PromiseOrValue<unknown> {
+  const { key, definition, nodes, parentType, value } = field;
+  execution.allowance.pace.count(UNITS_PER_RESOLVED_FIELD);
+  const here = addPath(path, key, parentType.name);
+  const context = execution as Execution & ExecutionContext;
+  const info = buildResolveInfo(context, definition, nodes, parentType, here);
+  const position = { execution, field, info, path: here };
+  let result: unknown;
+  try {
+    const resolve = definition.resolve ?? defaultFieldResolver;
+    result = resolve(source, argumentsOf(execution, field), execution.contextValue, info);
+  } catch (thrown) {
+    return handleFieldError(position, value, thrown);
+  }
+  return completeFieldOrItem(position, value, result);
+}
+
+function argumentsOf(
+  { args, variableValues }: Execution,
+  field: FieldPlan,
+): Record<string, unknown> {
+  const { definition, nodes } = field;
+  const [node] = nodes;
+  if (definition.args.length === 0 || !node) return {};
+  const values = args.get(field) ?? readArguments(definition, node, variableValues);
+  args.set(field, values);
+  return values;
+}
+
+/** Adds as many microtasks as graphql-js does, so that errors have the same order. */
+function whenAll(result: ResultObject): Promise<ResultObject> {
+  return Promise.all(Object.values(result)).then((values) => {
+    for (const [index, key] of Object.keys(result).entries()) result[key] = values[index];
+    return result;
+  });
+}
+
+/** Arguments, `info`, path and promises. */
+const UNITS_PER_RESOLVED_FIELD = 4;
+
+/** Completes the value of a field or of a list item. */
+function completeFieldOrItem(
+  position: FieldPosition,
+  plan: ValuePlan,
+  result: unknown,
+): PromiseOrValue<unknown> {
+  const fail = (thrown: unknown) => handleFieldError(position, plan, thrown);
+  try {
+    const completed = isPromise(result)
+      ? result.then((resolved) => completeInTurn(position, plan, resolved))
+      : completeInTurn(position, plan, result);
+    return isPromise(completed) ? completed.then(undefined, fail) : completed;
+  } catch (thrown) {
+    return fail(thrown);
+  }
+}
+
+/**
+ * Handles an error at its position: a nullable position becomes null, otherwise the error propagates to the parent.
+ * Where the allowance is exceeded the error ends the operation instead.
+ */
+function handleFieldError(
+  { execution, field, path }: FieldPosition,
+  plan: ValuePlan,
+  thrown: unknown,
+): null {
+  const { collected, allowance } = execution;
+  if (allowance.exceeded !== undefined && thrown === allowance.exceeded) throw thrown;
+  const locate = () => locatedError(thrown, [...field.nodes], pathToArray(path));
+  if (plan.isNonNull) throw locate();
+  collected.add(path, locate);
+  return null;
+}
+
+/** In a later piece where this one is full. The resolvers of one object are called together nevertheless. */
+function completeInTurn(
+  position: FieldPosition,
+  plan: ValuePlan,
+  value: unknown,
+): PromiseOrValue<unknown> {
+  const turn = position.execution.allowance.pace.next();
+  if (!turn) return completeValue(position, plan, value);
+  guardPromises(value);
+  return turn.then(() => completeValue(position, plan, value));
+}
+
+/** Promises in data that is not completed yet have no handler, and an unhandled rejection would end the process. */
+function guardPromises(value: unknown, levels = 2): void {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
+  if (isPromise(value)) ignoreRejections([value]);
+  else if (levels > 0) for (const one of Object.values(value)) guardPromises(one, levels - 1);
+}
+
+/** Plain data at once where that is possible, anything else step by step. */
+function completeValue(
+  position: FieldPosition,
+  plan: ValuePlan,
+  value: unknown,
+): PromiseOrValue<unknown> {
+  const { allowance } = position.execution;
+  const plain = plan.readPlain && allowance.attempt(plan.readPlain, value);
+  if (plain === undefined) return completeBySteps(position, plan, value);
+  if (!isPromise(plain)) return plain;
+  return plain.then(undefined, () => {
+    if (allowance.exceeded) throw allowance.exceeded;
+    return completeBySteps(position, plan, value);
+  });
+}
+
+/** As the specification defines it, so that each error gets its position. */
+function completeBySteps(
+  position: FieldPosition,
+  plan: ValuePlan,
+  value: unknown,
+): PromiseOrValue<unknown> {
+  if (value instanceof Error) throw value;
+  if (value === null || value === undefined) {
+    if (!plan.isNonNull) return null;
+    throw new Error(`Cannot return null for non-nullable field ${nameOf(position)}.`);
+  }
+  switch (plan.kind) {
+    case 'list':
+      return completeList(position, plan, value);
+    case 'leaf':
+      return completeLeaf(position, plan, value);
+    case 'object':
+      return executeFields(position.execution, plan.planOf(value), {
+        source: value,
+        path: position.path,
+      });
+  }
+}
+
+function completeList(
+  position: FieldPosition,
+  { item }: Plan<'list'>,
+  value: unknown,
+): PromiseOrValue<unknown[]> {
+  if (
+    typeof value !== 'object' ||
+    typeof (value as Iterable<unknown>)[Symbol.iterator] !== 'function'
+  ) {
+    throw new GraphQLError(
+      `Expected Iterable, but did not find one for field "${nameOf(position)}".`,
+    );
+  }
+  const iterator = (value as Iterable<unknown>)[Symbol.iterator]();
+  return completeItems({ position, item, iterator, isDrained: false, items: [], pending: [] });
+}
+
+/** Completes the items of a list, from where the last piece has ended. */
+function completeItems(list: ListCompletion): PromiseOrValue<unknown[]> {
+  const { position, item, iterator, items, pending } = list;
+  const { allowance } = position.execution;
+  try {
+    for (;;) {
+      const turn = allowance.pace.next();
+      if (turn) {
+        // Nobody awaits these meanwhile.
+        const completed = Promise.all(pending);
+        ignoreRejections([completed]);
+        const rest = list.isDrained ? iterator : drain(iterator);
+        const later = { ...list, iterator: rest, isDrained: true, pending: [completed] };
+        return turn.then(() => completeItems(later));
+      }
+      const { done, value } = iterator.next();
+      if (done) return pending.length > 0 ? Promise.all(items) : items;
+      if (item.kind === 'leaf') allowance.consumeValues(1);
+      const path = addPath(position.path, items.length, undefined);
+      const completed = completeFieldOrItem({ ...position, path }, item, value);
+      if (isPromise(completed)) pending.push(completed);
+      items.push(completed);
+    }
+  } catch (error) {
+    ignoreRejections(pending);
+    iterator.return?.();
+    throw error;
+  }
+}
+
+/** The values that are left, with handlers for those that are promises. */
+function drain(iterator: Iterator<unknown>): Iterator<unknown> {
+  const rest: unknown[] = [];
+  for (let next = iterator.next(); !next.done; next = iterator.next()) rest.push(next.value);
+  guardPromises(rest);
+  return rest.values();
+}
+
+/** For promises that nobody awaits yet, or any more: an unhandled rejection would end the process. */
+function ignoreRejections(promises: readonly Promise<unknown>[]): void {
+  for (const one of promises) one.then(undefined, () => {});
+}
+
+function completeLeaf(
+  { execution }: FieldPosition,
+  { type }: Plan<'leaf'>,
+  value: unknown,
+): unknown {
+  const serialized: unknown = type.serialize(value);
+  if (serialized !== null && serialized !== undefined)
+    return consumeLeaf(serialized, execution.allowance);
+  throw new Error(
+    `Expected \`${inspect(type)}.serialize(${inspect(value)})\` to return non-nullable value, returned: ${inspect(serialized)}`,
+  );
+}
+
+function nameOf({ field }: FieldPosition): string {
+  return `${field.parentType.name}.${field.definition.name}`;
+}
+
+export type ResultObject = Record<string, unknown>;
+
+interface Parent {
+  readonly source: unknown;
+  readonly path: Path | undefined;
+}
+
+/** A field, or list item, and its path in the response. */
+interface FieldPosition {
+  readonly execution: Execution;
+  readonly field: FieldPlan;
+  readonly info: GraphQLResolveInfo;
+  readonly path: Path;
+}
+
+/** A list while its items are completed. */
+interface ListCompletion {
+  readonly position: FieldPosition;
+  readonly item: ValuePlan;
+  readonly iterator: Iterator<unknown>;
+  /** A piece has ended before: the values are known, and their promises have handlers. */
+  readonly isDrained: boolean;
+  readonly items: unknown[];
+  /** Promises among the items. */
+  readonly pending: Promise<unknown>[];
+}
+
+type Plan<Kind extends ValuePlan['kind']> = Extract<ValuePlan, { kind: Kind }>;

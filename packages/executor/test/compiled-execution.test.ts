@@ -1,0 +1,119 @@
+import {
+  buildSchema,
+  execute,
+  type GraphQLSchema,
+  OperationTypeNode,
+  parse,
+  validate,
+} from 'graphql';
+import { describe, expect, test } from 'vitest';
+import {
+  createBothExecutes,
+  createHurriedExecute,
+  createTally,
+  createUnlimitedExecute,
+  PIECES,
+  toData,
+  toText,
+} from '../../../test/support/compare-executes.ts';
+import { fc } from '../../../test/support/fast-check.ts';
+import { withoutRejections } from '../../../test/support/without-rejections.ts';
+import { JsonBytes } from '../src/json/write.ts';
+import { writeRandomQuery } from '../src/testing/random-query.ts';
+import { createOddSchema, createWorld } from './odd-world.ts';
+
+test.each(
+  [OperationTypeNode.QUERY, OperationTypeNode.MUTATION].flatMap((operation) =>
+    PIECES.map((piece) => ({ operation, ...piece })),
+  ),
+)(
+  'over random schemas and data, the compiled executor responds to a $operation as graphql does (seed $seed)',
+  async ({ operation, seed: firstSeed, numRuns }) => {
+    const schema = createOddSchema();
+    const fast = createBothExecutes(schema);
+    const inPieces = createHurriedExecute(schema, 5);
+    const tally = createTally();
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.nat(), async (seed, worldSeed) => {
+        const { text, variables } = writeRandomQuery(schema, { seed, operation });
+        const document = readValid(schema, text);
+        if (!document) return;
+        // The second run uses the cached plan.
+        for (const world of [worldSeed, worldSeed + 1]) {
+          const args = { schema, document, variableValues: variables };
+          const expected = await withoutRejections(() =>
+            execute({ ...args, rootValue: createWorld(world) }),
+          );
+          for (const one of fast) {
+            const answer = await one({ ...args, rootValue: createWorld(world) });
+            expect(toText(answer)).toBe(toText(expected));
+          }
+          const answer = await withoutRejections(() =>
+            inPieces({ ...args, rootValue: createWorld(world) }),
+          );
+          expect(toData(answer)).toBe(toData(expected));
+          tally.count(expected);
+        }
+      }),
+      { numRuns, seed: firstSeed },
+    );
+    tally.expectMore(numRuns / 10);
+  },
+);
+
+test('the fields of a mutation are executed one after the other', async () => {
+  const schema = buildSchema(
+    'type Query { a: String } type Mutation { first: String second: String }',
+  );
+  const told: string[] = [];
+  const slow = (name: string) => async () => {
+    told.push(`${name} begins`);
+    for (let turn = 0; turn < 10; turn += 1) await undefined;
+    told.push(`${name} ends`);
+    return name;
+  };
+  const document = parse('mutation { first second }');
+  const rootValue = { first: slow('first'), second: slow('second') };
+  for (const one of createBothExecutes(schema)) await one({ schema, document, rootValue });
+  const once = ['first begins', 'first ends', 'second begins', 'second ends'];
+  expect(told).toEqual([...once, ...once]);
+});
+
+describe('a disposable value', () => {
+  const schema = buildSchema(`
+    type Query { page: Page! }
+    type Page { items: [Item!]! size: Int! }
+    type Item { name: String! }
+  `);
+  const document = parse('{ page { items { name } size } }');
+  const run = createUnlimitedExecute(schema, { jsonAbove: 2 });
+  const ask = async (names: readonly unknown[]) => {
+    const page = { items: names.map((name) => ({ name })), size: names.length };
+    const result = await run({ schema, document, rootValue: { page: async () => page } });
+    return { isWritten: result.data?.['page'] instanceof JsonBytes, told: toText(result) };
+  };
+
+  test('is written as JSON', async () => {
+    const { isWritten, told } = await ask(['a', 'b', 'c']);
+    expect(isWritten).toBe(true);
+    expect(JSON.parse(told).data.page).toEqual({
+      items: ['a', 'b', 'c'].map((name) => ({ name })),
+      size: 3,
+    });
+  });
+
+  test('stays objects when it is short', async () => {
+    expect(await ask(['a', 'b'])).toMatchObject({ isWritten: false });
+  });
+
+  test('stays objects when it has an invalid field, so that graphql can report the error', async () => {
+    const { isWritten, told } = await ask(['a', 'b', null]);
+    expect(isWritten).toBe(false);
+    expect(told).toContain('Cannot return null for non-nullable field Item.name.');
+  });
+});
+
+function readValid(schema: GraphQLSchema, text: string) {
+  const document = parse(text);
+  return validate(schema, document).length === 0 ? document : undefined;
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { createFairCache } from '../src/documents/fair-cache.ts';
+
+test('an only owner can use the whole cache, and loses its least recently used entries first', () => {
+  const cache = createFairCache<string>({ maxBytes: 30, maxEntryBytes: 30 });
+  for (const key of ['a', 'b', 'c']) cache.set(key, key, { owner: 'one', bytes: 10 });
+  cache.get('a');
+  cache.set('d', 'd', { owner: 'one', bytes: 10 });
+  expect(['a', 'b', 'c', 'd'].filter((key) => cache.get(key))).toEqual(['a', 'c', 'd']);
+  expect(cache.counts()).toEqual({ entries: 3, bytes: 30 });
+});
+
+test('an owner that fills the cache loses its own entries, not those of another', () => {
+  const cache = createFairCache<string>({ maxBytes: 100, maxEntryBytes: 50 });
+  cache.set('small', 'small', { owner: 'small', bytes: 10 });
+  for (let index = 0; index < 1_000; index += 1) {
+    cache.set(`large${index}`, 'x', { owner: 'large', bytes: 10 });
+    expect(cache.counts().bytes).toBeLessThanOrEqual(100);
+  }
+  expect(cache.get('small')).toBe('small');
+});
+
+test('an entry that is too large is not stored, and one that grows too large is removed', () => {
+  const cache = createFairCache<string>({ maxBytes: 100, maxEntryBytes: 50 });
+  cache.set('a', 'a', { owner: 'one', bytes: 51 });
+  expect(cache.get('a')).toBeUndefined();
+  cache.set('b', 'b', { owner: 'one', bytes: 50 });
+  cache.grow('b', 51);
+  expect(cache.get('b')).toBeUndefined();
+  expect(cache.counts()).toEqual({ entries: 0, bytes: 0 });
+});

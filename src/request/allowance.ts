@@ -1,0 +1,22 @@
+import {
+  Allowance,
+  DEFAULT_BOUNDS,
+  type PaceOptions,
+  type ResponseBounds,
+} from '@crossbook/executor';
+import { CrossbookError } from '../domain/errors.ts';
+import { publishTask } from '../lib/task-time.ts';
+
+export const RESPONSE_BOUNDS = {
+  caller: DEFAULT_BOUNDS,
+  stranger: { values: 100_000, bytes: 1024 * 1024, errors: 20, errorBytes: 32 * 1024 },
+} as const satisfies Record<string, ResponseBounds>;
+
+/** The allowance of one HTTP request, with our errors and metrics. */
+export function openAllowance(bounds: ResponseBounds, pace: Partial<PaceOptions> = {}): Allowance {
+  return new Allowance(bounds, {
+    ...pace,
+    onPiece: (ms) => publishTask('response', ms),
+    toError: (message) => new CrossbookError('BAD_REQUEST', message),
+  });
+}
