@@ -47,6 +47,7 @@ export async function createGraphQL(options: GraphQLOptions) {
     rules,
     limits,
     jsonAbove,
+    isPure: takesOnlyParent,
     toError: toTooLarge,
     time: (work) => timeTask('document', work),
   });
@@ -128,6 +129,11 @@ export async function createGraphQL(options: GraphQLOptions) {
     /** Closes plugins that hold resources. */
     close: engine.close,
   };
+}
+
+/** Our resolvers declare what they use, and those of types use the record alone. */
+export function takesOnlyParent({ length }: { readonly length: number }, kind: 'field' | 'type') {
+  return kind === 'type' || length <= 1;
 }
 
 function toResult(error: unknown): ExecutionResult {

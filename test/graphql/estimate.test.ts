@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
 import { writeResponse } from '../../src/graphql/over-http/write-response.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
+import { takesOnlyParent } from '../../src/graphql/server.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { JsonBytes } from '../../src/lib/json-body.ts';
 import { openAllowance, RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
@@ -16,7 +17,11 @@ import { writeRandomIntrospection } from '../support/random-introspection.ts';
 import { DEMO } from './test-server.ts';
 
 const schema = toSubgraph(entitySchema);
-const { execute } = createExecutor(schema, { jsonAbove: 4, writeAfter: 10 });
+const { execute } = createExecutor(schema, {
+  isPure: takesOnlyParent,
+  jsonAbove: 4,
+  writeAfter: 10,
+});
 
 test.each(toPieces(1_000))(
   'what is answered has no more values than were estimated, and no more bytes than were counted (seed $seed)',

@@ -16,17 +16,28 @@ function waitForTurn(): Promise<void> {
 /** `CROSSBOOK_TEST_RUNS=100000` for a long run. */
 export const PIECES = toPieces(Number(process.env['CROSSBOOK_TEST_RUNS'] ?? 1_500));
 
-/** The executor as it is, and one that uses the paths for many objects and long lists also for small ones. */
-export function createBothExecutes(schema: GraphQLSchema) {
+/** The resolvers of the tests declare what they use. */
+const isPure: ExecutorOptions['isPure'] = ({ length }) => length <= 1;
+
+/**
+ * The executor as it is, one that reads plain data by resolvers, and one that uses the paths for many objects and long
+ * lists also for small ones.
+ */
+export function createExecutes(schema: GraphQLSchema) {
   return [
     createUnlimitedExecute(schema),
-    createUnlimitedExecute(schema, { writeAfter: 1, jsonAbove: 0 }),
+    createUnlimitedExecute(schema, { isPure }),
+    createUnlimitedExecute(schema, { isPure, writeAfter: 1, jsonAbove: 0 }),
   ];
 }
 
 /** Takes a turn after a few values, so that everything is executed in many pieces. */
 export function createHurriedExecute(schema: GraphQLSchema, pieceUnits: number) {
-  return createUnlimitedExecute(schema, { jsonAbove: 0 }, { takeTurn: waitForTurn, pieceUnits });
+  return createUnlimitedExecute(
+    schema,
+    { isPure, jsonAbove: 0 },
+    { takeTurn: waitForTurn, pieceUnits },
+  );
 }
 
 /** The executor as it is, without an allowance, and with objects in place of JSON where nothing else is said. */

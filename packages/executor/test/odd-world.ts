@@ -8,18 +8,46 @@ import {
 import { createDice, type Dice } from '../src/testing/dice.ts';
 
 /** A schema with every feature that a query can use, and unreliable data. */
-export function createOddSchema(): GraphQLSchema {
+export function createOddSchema(resolution: TypeResolution = 'at once'): GraphQLSchema {
   const schema = buildSchema(SDL);
-  for (const [type, resolve] of Object.entries({ Being: typeNameOf, Pet: typeNameOf })) {
-    Object.assign(schema.getType(type) ?? {}, { resolveType: resolve });
-  }
-  Object.assign(schema.getType('Loose') ?? {}, {
-    resolveType: ({ __typename }: World) => `${__typename}`,
-  });
+  for (const [name, fields] of Object.entries(TYPE_RESOLUTIONS[resolution]))
+    Object.assign(schema.getType(name) ?? {}, fields);
   Object.assign(schema.getType('Anything') as GraphQLScalarType, { serialize: serializeAnything });
   resolveSome(schema);
   return schema;
 }
+
+const isHome = (value: World): boolean => 'street' in value;
+const isOfKind = (kind: string) => ({ isTypeOf: (value: World) => value['kind'] === kind });
+
+/** How objects of abstract types find their types. */
+const TYPE_RESOLUTIONS = {
+  /** As in the product: a name, at once and from the record alone. */
+  'at once': {
+    Being: { resolveType: typeNameOf },
+    Pet: { resolveType: typeNameOf },
+    Loose: { resolveType: ({ __typename }: World) => `${__typename}` },
+  },
+  /** Later, with the context and what is selected, and sometimes no name. */
+  later: {
+    Being: { resolveType: async ({ kind }: World) => kind },
+    Pet: {
+      resolveType: (value: World, _context: unknown, info: { fieldName: string }) =>
+        info.fieldName === 'best' ? Promise.resolve(typeNameOf(value)) : value['kind'],
+    },
+    Home: { isTypeOf: async (value: World) => isHome(value) },
+  },
+  /** By graphql's default: `__typename`, or the first type that says so. */
+  'by types': {
+    Person: isOfKind('Person'),
+    Robot: isOfKind('Robot'),
+    Dog: isOfKind('Dog'),
+    Cat: { isTypeOf: async (value: World) => value['kind'] === 'Cat' && value['lives'] !== 3 },
+    Home: { isTypeOf: (value: World) => isHome(value) && value['city'] !== null },
+  },
+} as const;
+
+export type TypeResolution = keyof typeof TYPE_RESOLUTIONS;
 
 const ROOT = /* GraphQL */ `
     person(n: Int, where: Where): Person
@@ -80,7 +108,7 @@ function resolveSome(schema: GraphQLSchema): void {
   }
 }
 
-/** As in the product: a name, at once and from the record alone; wrong data gives an unknown one. */
+/** Wrong data gives an unknown name. */
 function typeNameOf({ kind }: World): string {
   return `${kind}`;
 }

@@ -1,4 +1,12 @@
-import { defaultFieldResolver, GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql';
+import {
+  defaultFieldResolver,
+  defaultTypeResolver,
+  type GraphQLAbstractType,
+  GraphQLError,
+  type GraphQLResolveInfo,
+  isObjectType,
+  locatedError,
+} from 'graphql';
 import { buildResolveInfo, type ExecutionContext } from 'graphql/execution/execute.js';
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { isPromise } from 'graphql/jsutils/isPromise.js';
@@ -197,11 +205,60 @@ function completeBySteps(
     case 'leaf':
       return completeLeaf(position, plan, value);
     case 'object':
-      return executeFields(position.execution, plan.planOf(value), {
-        source: value,
-        path: position.path,
-      });
+      return completeObject(position, plan.object, value);
+    case 'abstract':
+      return completeAbstract(position, plan, value);
   }
+}
+
+function completeObject(
+  position: FieldPosition,
+  plan: ObjectPlan,
+  value: unknown,
+): PromiseOrValue<ResultObject> {
+  const { execution, field, info, path } = position;
+  const { type } = plan;
+  const complete = (isOfType: boolean) => {
+    if (isOfType) return executeFields(execution, plan, { source: value, path });
+    const message = `Expected value of type "${type.name}" but got: ${inspect(value)}.`;
+    throw new GraphQLError(message, { nodes: field.nodes });
+  };
+  const isOfType = type.isTypeOf?.(value, execution.contextValue, info) ?? true;
+  return isPromise(isOfType) ? isOfType.then(complete) : complete(isOfType);
+}
+
+function completeAbstract(
+  position: FieldPosition,
+  { type, plans }: Plan<'abstract'>,
+  value: unknown,
+): PromiseOrValue<ResultObject> {
+  const { execution, info } = position;
+  const complete = (name: unknown) => {
+    const plan = typeof name === 'string' ? plans.get(name) : undefined;
+    if (plan) return completeObject(position, plan, value);
+    const message = explainTypeName(position, { type, name, value });
+    throw new GraphQLError(message, { nodes: position.field.nodes });
+  };
+  const resolveType = type.resolveType ?? defaultTypeResolver;
+  const name = resolveType(value, execution.contextValue, info, type);
+  return isPromise(name) ? name.then(complete) : complete(name);
+}
+
+/** Why a name is that of no possible type, in the words of graphql. */
+function explainTypeName(position: FieldPosition, { type, name, value }: ResolvedType): string {
+  const field = nameOf(position);
+  if (name === null || name === undefined)
+    return `Abstract type "${type.name}" must resolve to an Object type at runtime for field "${field}". Either the "${type.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`;
+  if (isObjectType(name))
+    return 'Support for returning GraphQLObjectType from resolveType was removed in graphql-js@16.0.0 please return type name instead.';
+  if (typeof name !== 'string')
+    return `Abstract type "${type.name}" must resolve to an Object type at runtime for field "${field}" with value ${inspect(value)}, received "${inspect(name)}".`;
+  const named = position.execution.schema.getType(name);
+  if (!named)
+    return `Abstract type "${type.name}" was resolved to a type "${name}" that does not exist inside the schema.`;
+  return isObjectType(named)
+    ? `Runtime Object type "${named.name}" is not a possible type for "${type.name}".`
+    : `Abstract type "${type.name}" was resolved to a non-object type "${name}".`;
 }
 
 function completeList(
@@ -306,6 +363,13 @@ interface ListCompletion {
   readonly items: unknown[];
   /** Promises among the items. */
   readonly pending: Promise<unknown>[];
+}
+
+/** What a type resolver has returned for a value. */
+interface ResolvedType {
+  readonly type: GraphQLAbstractType;
+  readonly name: unknown;
+  readonly value: unknown;
 }
 
 type Plan<Kind extends ValuePlan['kind']> = Extract<ValuePlan, { kind: Kind }>;

@@ -21,7 +21,7 @@ import { rememberByOperation } from '../documents/document-store.ts';
 import { locate } from '../documents/parse.ts';
 import { type ToError, toLimitError } from '../limit-error.ts';
 import { executeFields, executeSerially, type ResultObject } from './execute-fields.ts';
-import { type FieldPlan, type ObjectPlan, planObject } from './plan.ts';
+import { type FieldPlan, type IsPure, type ObjectPlan, planObject } from './plan.ts';
 import type { Writing } from './serializers.ts';
 import { readVariables } from './variables.ts';
 
@@ -31,7 +31,7 @@ import { readVariables } from './variables.ts';
  */
 export function createExecute(schema: GraphQLSchema, options: ExecuteOptions = {}): Execute {
   const { writeAfter = WORTH_GENERATING, jsonAbove = Number.POSITIVE_INFINITY } = options;
-  const { onPlanned, toError = toLimitError } = options;
+  const { isPure = () => false, onPlanned, toError = toLimitError } = options;
   const findOperation = rememberByOperation((document, name) =>
     readOperation(schema, document, name),
   );
@@ -67,9 +67,8 @@ export function createExecute(schema: GraphQLSchema, options: ExecuteOptions = {
     if (existing) return existing;
     const { operation, fragments, type } = planned;
     const room = { fields: MAX_FIELDS };
-    const plan = planObject({ schema, fragments, variables, room, writeAfter, jsonAbove }, type, [
-      operation,
-    ]);
+    const scope = { schema, fragments, variables, room, isPure, writeAfter, jsonAbove };
+    const plan = planObject(scope, type, [operation]);
     if (room.fields < 0) return undefined;
     const fields = MAX_FIELDS - room.fields;
     if (fields <= MAX_FIELDS_KEPT) {
@@ -208,6 +207,8 @@ export interface Execution
 }
 
 export interface ExecuteOptions extends Partial<Writing> {
+  /** Which resolvers read nothing but the value of their parent: none, by default. */
+  readonly isPure?: IsPure | undefined;
   /** Makes the error for an operation that is too large to be planned. */
   readonly toError?: ToError | undefined;
   /** Called with the number of fields that the plans of a document have grown by. */

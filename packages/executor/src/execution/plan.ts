@@ -1,7 +1,7 @@
 import {
   type FieldNode,
   type FragmentDefinitionNode,
-  GraphQLError,
+  type GraphQLAbstractType,
   type GraphQLField,
   type GraphQLLeafType,
   type GraphQLNonNull,
@@ -64,7 +64,7 @@ export function planObject(
   const readers = fields.filter(
     (field): field is FieldPlan & FieldReader => field.serialize !== undefined,
   );
-  const isPlain = !conditionError && readers.length === fields.length;
+  const isPlain = !conditionError && !type.isTypeOf && readers.length === fields.length;
   const serialize = isPlain ? readObject(readers, scope) : undefined;
   const writeJson = isPlain ? createWriter(readers, size, scope) : undefined;
   return { type, fields, conditionError, size, ownSize, serialize, writeJson };
@@ -82,7 +82,7 @@ function planField(
   const definition = node && getFieldDef(scope.schema, parentType, node);
   if (!definition) return undefined;
   const value = planValue(scope, definition.type, nodes);
-  const readWith = findReader(definition, parentType);
+  const readWith = findReader(scope, definition, parentType);
   // No spreads: adding a property to a spread object takes Node 20 a microsecond and more.
   return {
     key,
@@ -102,16 +102,17 @@ function planField(
   };
 }
 
-/** Plain fields are properties, and resolvers that take only the parent, which can see nothing else. */
+/** Plain fields are properties, and resolvers that read only the parent. */
 function findReader(
+  { isPure }: PlanScope,
   definition: Definition,
   parentType: GraphQLObjectType,
 ): ((read: Serializer) => Serializer) | undefined {
   if (definition === TypeNameMetaFieldDef) return () => () => parentType.name;
   if (definition.args.length > 0) return undefined;
-  const resolve = definition.resolve as ((source: unknown) => unknown) | undefined;
+  const resolve = definition.resolve as ReadParent | undefined;
   if (!resolve) return (read) => readProperty(definition.name, read);
-  return resolve.length <= 1 ? (read) => readComputed(resolve, read) : undefined;
+  return isPure(resolve, 'field') ? (read) => readComputed(resolve, read) : undefined;
 }
 
 function planValue(
@@ -150,27 +151,32 @@ function planPresent(
   if (isObjectType(type)) {
     const object = planObject(scope, type, nodes);
     const { size, serialize, writeJson } = object;
-    return { kind: 'object', planOf: () => object, size, serialize, writeJson };
+    return { kind: 'object', object, size, serialize, writeJson };
   }
   const possibleTypes = scope.schema.getPossibleTypes(type);
   const plans = new Map(
     possibleTypes.map((possible) => [possible.name, planObject(scope, possible, nodes)]),
   );
-  // The type resolvers of our schema need the record only.
-  const typeNameOf = type.resolveType as (value: unknown) => string;
-  const planOf = (value: unknown) => {
-    const name = typeNameOf(value);
-    const plan = plans.get(name);
-    if (plan) return plan;
-    throw new GraphQLError(
-      `Abstract type "${type.name}" was resolved to a type "${name}" that does not exist inside the schema.`,
-    );
-  };
   const size = Math.max(0, ...[...plans.values()].map((plan) => plan.size));
-  return { kind: 'object', planOf, size, serialize: readAbstract(planOf) };
+  const typeNameOf = type.resolveType as ((value: unknown) => string) | undefined;
+  const serialize =
+    typeNameOf && scope.isPure(typeNameOf, 'type')
+      ? readAbstract((value) => plans.get(typeNameOf(value)))
+      : undefined;
+  return { kind: 'abstract', type, plans, size, serialize };
 }
 
+/** A resolver that reads nothing but the value of its parent. */
+type ReadParent = (source: unknown) => unknown;
+
+/**
+ * Whether a resolver of a field or of an abstract type reads nothing but the value of its parent: then it is called with
+ * that alone, for many values in a row. It may return a promise all the same.
+ */
+export type IsPure = (resolve: ReadParent, kind: 'field' | 'type') => boolean;
+
 interface PlanScope extends Writing {
+  readonly isPure: IsPure;
   readonly schema: GraphQLSchema;
   readonly fragments: Record<string, FragmentDefinitionNode>;
   /** Used by `@skip` and `@include` only. */
@@ -212,7 +218,13 @@ export type ValuePlan = PresentPlan & {
 type PresentPlan = (
   | { readonly kind: 'list'; readonly item: ValuePlan; readonly itemSize: number }
   | { readonly kind: 'leaf'; readonly type: GraphQLLeafType }
-  | { readonly kind: 'object'; readonly planOf: (value: unknown) => ObjectPlan }
+  | { readonly kind: 'object'; readonly object: ObjectPlan }
+  | {
+      readonly kind: 'abstract';
+      readonly type: GraphQLAbstractType;
+      /** By the names of its possible types. */
+      readonly plans: ReadonlyMap<string, ObjectPlan>;
+    }
 ) & {
   /** The maximum of values below it, without list items. */
   readonly size: number;

@@ -127,11 +127,11 @@ function toExpression(read: Serializer, index: number): string {
 
 /** Reads an object of an abstract type, whose concrete type `planOf` finds by its data. */
 export function readAbstract(
-  planOf: (value: unknown) => { readonly serialize: Serializer | undefined },
+  planOf: (value: unknown) => { readonly serialize: Serializer | undefined } | undefined,
 ): Serializer {
   return (value, allowance) => {
     if (isUnexpected(value)) return bailOut();
-    const { serialize } = planOf(value);
+    const serialize = planOf(value)?.serialize;
     return serialize ? serialize(value, allowance) : bailOut();
   };
 }
