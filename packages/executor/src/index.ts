@@ -25,6 +25,8 @@ export {
 export { findFragments, selectFields } from './documents/document-limits.ts';
 export { rememberByOperation } from './documents/document-store.ts';
 export { createFairCache } from './documents/fair-cache.ts';
+export { type UseExecutorOptions, useExecutor } from './envelop.ts';
+export type { IsPure } from './execution/plan.ts';
 export { createExecutor, type Executor, type ExecutorOptions } from './executor.ts';
 export { jsonLength, measureSize, type SizeLimits, stringLength } from './json/size.ts';
 export {

@@ -2,6 +2,7 @@ import {
   type DocumentNode,
   type GraphQLError,
   type GraphQLSchema,
+  parse,
   specifiedRules,
   TokenKind,
   type ValidationRule,
@@ -25,6 +26,7 @@ export function createDocumentStore(schema: GraphQLSchema, options: DocumentStor
     maxEntryBytes: MAX_BYTES / 4,
   });
   const parsed = new WeakMap<DocumentNode, ParsedDocument>();
+  const parseText = options.keepsText ? parse : parseDocument;
   const specified = specifiedRules.map((rule) =>
     rule === ValuesOfCorrectTypeRule ? checkLiterals : rule,
   );
@@ -88,7 +90,7 @@ export function createDocumentStore(schema: GraphQLSchema, options: DocumentStor
     if (text.length > limits.characters)
       throw tooLarge(`it has more than ${limits.characters} characters`);
     checkNesting(text, limits.nesting);
-    const document = time(() => parseDocument(text, { maxTokens }));
+    const document = time(() => parseText(text, { maxTokens }));
     const tokens = checkTokens(document, limits);
     checkMerging(document, limits);
     return { document, tokens };
@@ -148,6 +150,11 @@ export interface DocumentStoreOptions {
   readonly limits?: Limits | undefined;
   /** Makes the error for an exceeded limit. */
   readonly toError?: ToError | undefined;
+  /**
+   * Whether documents keep their texts, for servers that make errors anew from their nodes. graphql-js then finds the lines
+   * of errors, which takes long for many errors in a long document.
+   */
+  readonly keepsText?: boolean | undefined;
   /** Runs a piece of work that may take milliseconds, and may measure it. */
   readonly time?: (<Result>(work: () => Result) => Result) | undefined;
 }

@@ -3,11 +3,9 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
-  type GraphQLObjectType,
   type GraphQLSchema,
   getOperationAST,
   Kind,
-  type OperationDefinitionNode,
   OperationTypeNode,
   visit,
 } from 'graphql';
@@ -37,7 +35,12 @@ export function createExecute(schema: GraphQLSchema, options: ExecuteOptions = {
   );
 
   return (args) => {
-    const planned = findOperation(args.document, args.operationName ?? undefined);
+    let planned: PlannedOperation;
+    try {
+      planned = findOperation(args.document, args.operationName ?? undefined);
+    } catch (error) {
+      return { errors: [error as GraphQLError] };
+    }
     const { operation, fragments } = planned;
     const coerced = planned.readVariables(args.variableValues ?? {});
     if ('errors' in coerced) return { errors: coerced.errors.map(locate) };
@@ -90,10 +93,15 @@ export function createExecute(schema: GraphQLSchema, options: ExecuteOptions = {
   }
 }
 
-/** The operation exists and is no subscription: callers reject all others. */
+/** Throws, so that nothing is kept of names that clients make up. */
 function readOperation(schema: GraphQLSchema, document: DocumentNode, name: string | undefined) {
-  const operation = getOperationAST(document, name) as OperationDefinitionNode;
-  const type = schema.getRootType(operation.operation) as GraphQLObjectType;
+  const operation = getOperationAST(document, name);
+  if (!operation) throw toMissing(document, name);
+  const type = schema.getRootType(operation.operation);
+  if (!type) {
+    const message = `Schema is not configured to execute ${operation.operation} operation.`;
+    throw new GraphQLError(message, { nodes: operation });
+  }
   const fragments = Object.fromEntries(findFragments(document));
   const conditions = new Set<string>();
   for (const definition of [operation, ...Object.values(fragments)]) {
@@ -117,6 +125,16 @@ function readOperation(schema: GraphQLSchema, document: DocumentNode, name: stri
     fields: 0,
     mostFields: 0,
   };
+}
+
+/** In the words of graphql. */
+function toMissing({ definitions }: DocumentNode, name: string | undefined): GraphQLError {
+  if (name !== undefined) return new GraphQLError(`Unknown operation named "${name}".`);
+  return new GraphQLError(
+    definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION)
+      ? 'Must provide operation name if query contains multiple operations.'
+      : 'Must provide an operation.',
+  );
 }
 
 function executePlan(plan: ObjectPlan, execution: Execution): PromiseOrValue<ExecutionResult> {
