@@ -109,7 +109,7 @@ export async function createApp(
     clock,
     demoKey: demo?.key,
   });
-  const graphql = await createGraphQL({
+  const graphql = createGraphQL({
     openContext,
     plugins: given.plugins,
     introspection: config.introspection,

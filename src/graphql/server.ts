@@ -7,8 +7,7 @@ import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message
 import { timeTask } from '../lib/task-time.ts';
 import { openAllowance, RESPONSE_BOUNDS } from '../request/allowance.ts';
 import type { RequestContext } from '../request/context.ts';
-import { openOperationEngine } from './engine/operation-run.ts';
-import type { Plugins } from './engine/plugins.ts';
+import { openEngine, type Plugins } from './engine/engine.ts';
 import { createKnownIntrospection, noIntrospection } from './introspection.ts';
 import { DEFAULT_LIMITS, type DocumentLimits, toTooLarge } from './limits.ts';
 import { createGraphiQLPage, type GraphiQLOptions } from './over-http/graphiql-page.ts';
@@ -27,7 +26,7 @@ const PATH = '/graphql';
  * The GraphQL API: serves `/graphql` and responds to everything else with 404. Reads each request into operations,
  * runs them in the engine, and writes the response.
  */
-export async function createGraphQL(options: GraphQLOptions) {
+export function createGraphQL(options: GraphQLOptions) {
   const {
     openContext,
     introspection = true,
@@ -40,9 +39,8 @@ export async function createGraphQL(options: GraphQLOptions) {
   const schema = toSubgraph(entitySchema, { typePrefix });
   const rules = introspection ? [] : [noIntrospection];
   const documents = operations ? createTrustedOperations(operations) : createPersistedOperations();
-  // Plugins must see results as objects, so serialization during execution is off with plugins.
-  const hasPlugins = Object.keys(plugins).length > 0;
-  const jsonAbove = hasPlugins ? Number.POSITIVE_INFINITY : JSON_CHUNK_ITEMS;
+  // Plugins read results as objects, so nothing is written as JSON before they have seen it.
+  const jsonAbove = Object.keys(plugins).length > 0 ? Number.POSITIVE_INFINITY : JSON_CHUNK_ITEMS;
   const executor = createExecutor(schema, {
     rules,
     limits,
@@ -51,9 +49,9 @@ export async function createGraphQL(options: GraphQLOptions) {
     toError: toTooLarge,
     time: (work) => timeTask('document', work),
   });
-  const known = introspection && !hasPlugins ? createKnownIntrospection(schema) : undefined;
+  const known = introspection ? createKnownIntrospection(schema) : undefined;
   const runRules = { schema, executor, documents, limits, introspection: known };
-  const engine = await openOperationEngine(runRules, hasPlugins ? plugins : undefined);
+  const engine = openEngine(runRules, plugins);
   const page = graphiql && createGraphiQLPage({ typePrefix, ...graphiql });
 
   return {

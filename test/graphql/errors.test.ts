@@ -158,7 +158,7 @@ test('an unexpected error before the operation is read is masked as well', async
   const openContext = () => {
     throw new Error('ECONNREFUSED');
   };
-  const { answer } = await createGraphQL({ openContext });
+  const { answer } = createGraphQL({ openContext });
   const ask = toFetch((request) => answer(request, createFakeRequestLog(), BACKGROUND_WORK));
   const response = await ask(new Request('http://localhost/graphql?query={__typename}'));
   const text = await response.text();

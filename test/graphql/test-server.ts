@@ -11,7 +11,7 @@ export async function createTestServer(options: TestOptions = {}): Promise<TestS
     ...(people && { people }),
     ...(responseBounds && { responseBounds }),
   });
-  const server = await createGraphQL({
+  const server = createGraphQL({
     openContext: fake.openContext,
     graphiql: false,
     ...rest,

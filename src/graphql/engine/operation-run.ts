@@ -21,32 +21,6 @@ import { INTROSPECTION_NAME, type KnownIntrospection } from '../introspection.ts
 import { checkOperation, type DocumentLimits } from '../limits.ts';
 import { type PersistedOperations, readHash } from '../over-http/persisted-operations.ts';
 import type { GraphQLRequest, OperationParams } from '../over-http/read-request.ts';
-import type { Plugins } from './plugins.ts';
-
-/**
- * Opens the engine that runs operations by the steps of `OperationRun`. Yoga, which calls plugins between the steps,
- * is loaded only with plugins.
- */
-export async function openOperationEngine(
-  rules: RunRules,
-  plugins: Plugins | undefined,
-): Promise<OperationEngine> {
-  if (plugins) {
-    const { createPluginEngine } = await import('./plugins.ts');
-    return createPluginEngine({ ...rules, plugins });
-  }
-  return {
-    run: (operation, request) => new OperationRun(operation, request, rules).run(),
-    close: async () => {},
-  };
-}
-
-export interface OperationEngine {
-  /** Never rejects: errors are in the result. */
-  run(operation: OperationParams, request: GraphQLRequest): Promise<ExecutionResult>;
-  /** Closes plugins that hold resources. */
-  close(): Promise<void>;
-}
 
 /**
  * One run of an operation. It is parsed, checked and validated before any hook but `onParams`, yielding to the event
@@ -58,32 +32,13 @@ export class OperationRun {
   readonly #rules: RunRules;
   #document: DocumentNode | undefined;
   #parseError: unknown;
+  #isAnswered = false;
   #checked: CheckedOperation | undefined;
 
   constructor(operation: OperationParams, request: GraphQLRequest, rules: RunRules) {
     this.#operation = operation;
     this.#request = request;
     this.#rules = rules;
-  }
-
-  /** Runs the operation from text to result. Never rejects: errors are in the result. */
-  async run(): Promise<ExecutionResult> {
-    try {
-      const { operationName, variables } = this.#operation;
-      const sent = { query: this.findText(this.#operation), operationName, variables };
-      if (!this.#prepareKnown(sent)) {
-        const introspection = this.#answerIntrospection(sent);
-        if (introspection) return await introspection;
-        await this.#prepareNew(sent);
-      }
-      const document = this.readDocument();
-      const errors = this.validate(document);
-      if (errors.length > 0) return { errors };
-      const { schema } = this.#rules;
-      return await this.execute({ schema, document, operationName, variableValues: variables });
-    } catch (error) {
-      return { errors: [error as GraphQLError] };
-    }
   }
 
   /**
@@ -103,9 +58,9 @@ export class OperationRun {
     });
   }
 
-  /** Called by the plugin engine instead of `run`. Throws or rejects where the operation may not run. */
+  /** Throws or rejects where the operation may not run. */
   prepare(sent: SentOperation): Promise<void> | undefined {
-    return this.#prepareKnown(sent) ? undefined : this.#prepareNew(sent);
+    return this.#isAnswered || this.#prepareKnown(sent) ? undefined : this.#prepareNew(sent);
   }
 
   /** False where the document is not cached. */
@@ -117,13 +72,16 @@ export class OperationRun {
     return true;
   }
 
-  /** Undefined where it is no standard introspection query. */
-  #answerIntrospection({
+  /** Undefined where it is no standard introspection query, or its document is cached. */
+  answerIntrospection({
     query = '',
     operationName,
   }: SentOperation): Promise<ExecutionResult> | undefined {
-    const data = this.#rules.introspection?.({ query, operationName });
+    const { executor, introspection } = this.#rules;
+    if (executor.find(query, this.#applicationId)) return undefined;
+    const data = introspection?.({ query, operationName });
     if (!data) return undefined;
+    this.#isAnswered = true;
     const { requestLog } = this.#request;
     requestLog.record({ operation: INTROSPECTION, operationName: INTROSPECTION_NAME });
     this.#request.context.allowance.consumeBytes(data.length);
@@ -286,7 +244,7 @@ export interface RunRules {
   readonly executor: Executor;
   readonly documents: PersistedOperations;
   readonly limits: DocumentLimits;
-  /** Undefined where introspection is off, or plugins have to see it: its responses are not cached. */
+  /** Undefined where introspection is off. */
   readonly introspection: KnownIntrospection | undefined;
 }
 
