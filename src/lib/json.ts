@@ -9,7 +9,7 @@ import {
 } from './json-pieces.ts';
 import { timeTask } from './task-time.ts';
 
-export { measureSize } from '@crossbook/executor';
+export { jsonLength, measureSize } from '@crossbook/executor';
 
 /**
  * Parses a request body as strict JSON: valid UTF-8, no duplicate keys, no lone surrogates. A long body is parsed in

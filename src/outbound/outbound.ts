@@ -1,5 +1,5 @@
 import type { Memory } from '../admission/memory.ts';
-import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
+
 import type { FindOAuthClient, FindSandboxLogin } from '../domain/oauth.ts';
 import type { ContactPort, DistributedRateLimits, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';

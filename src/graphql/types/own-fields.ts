@@ -1,3 +1,4 @@
+import { costs } from '@crossbook/executor';
 import { type Connection, connection } from '../../domain/connection.ts';
 import { LIST_COST } from '../../domain/contact-search.ts';
 import {
@@ -11,7 +12,7 @@ import { providerName } from '../../domain/provider-names.ts';
 import { field, id, int, listOf, nullable } from '../../domain/shape.ts';
 import { readOwnFields, setFieldMappings, setOwnFields } from '../../usecases/own-fields.ts';
 import { builder, tagged } from '../builder.ts';
-import { costs } from '../cost.ts';
+
 import { objectOf } from '../from-shape.ts';
 import { defineMutation } from '../mutation.ts';
 
