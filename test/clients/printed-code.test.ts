@@ -50,6 +50,7 @@ beforeAll(() => {
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(join(ROOT, 'dist/client'), join(folder, 'node_modules/crossbook-client'));
   symlinkSync(join(ROOT, 'node_modules/@graphql-hive'), join(folder, 'node_modules/@graphql-hive'));
+  symlinkSync(join(ROOT, 'node_modules/@apollo'), join(folder, 'node_modules/@apollo'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(folder, 'around.d.ts'), AROUND);
 });
