@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../src/rest/routes/all.ts';
@@ -82,6 +84,42 @@ describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
       '"last_name": "Lovelace"',
     );
     await lookAt(page, 'docs');
+  });
+
+  test.each([768, 390])('fits a screen of %i pixels', async (width) => {
+    const narrow = await openPage(browser, { viewport: { width, height: 800 } });
+    await narrow.goto(`${server.origin}/docs`);
+    await narrow.waitForSelector('.operation[open] form');
+    await lookAt(narrow, `docs-${width}`);
+    await narrow.close();
+  });
+
+  test('shows a curl command that does the same', async () => {
+    const search = page.locator('#searchContacts');
+    const response = await search.locator('.answer pre').first().textContent();
+    const command = (await search.locator('.sample pre').textContent()) ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    expect(JSON.parse(stdout).records).toEqual(JSON.parse(response ?? '').records);
+  });
+
+  test('does not fill in an operation that deletes, and asks before it sends it', async () => {
+    const fresh = await openPage(browser);
+    await fresh.goto(`${server.origin}/docs#deleteCustomer`);
+    const deletion = fresh.locator('#deleteCustomer');
+    const id = deletion.getByRole('textbox').first();
+    expect(await id.inputValue()).toBe('');
+    const requests: string[] = [];
+    fresh.on('request', (request) => requests.push(request.method()));
+    const asked: string[] = [];
+    fresh.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await id.fill('demo');
+    await send(deletion);
+    expect(asked).toEqual(['Delete a customer? This cannot be undone.']);
+    expect(requests).toEqual([]);
+    await fresh.close();
   });
 
   test('keeps typed and emptied inputs', async () => {
