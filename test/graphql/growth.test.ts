@@ -1,4 +1,5 @@
 import { createExecutor, nothingSpent } from '@crossbook/executor';
+import { GROWING_DOCUMENTS, list, repeat } from '@crossbook/executor/testing';
 import { getIntrospectionQuery, parse } from 'graphql';
 import { test } from 'vitest';
 import { z } from 'zod';
@@ -16,7 +17,6 @@ import { toReadableLine } from '../../src/telemetry/logger.ts';
 import { expectLinear } from '../support/growth.ts';
 
 const schema = toSubgraph(entitySchema);
-const repeat = (text: string) => (size: number) => text.repeat(size);
 
 /** Client text that would make a backtracking scan restart at every position when it is repeated. */
 const PHRASES = [
@@ -44,48 +44,6 @@ test.each(PHRASES)('the message of an error is built in linear time for %j', (ph
   });
 });
 
-const TEXTS: readonly (readonly [string, (size: number) => string])[] = [
-  ['fields', (size) => `{ ${'a '.repeat(size)} }`],
-  [
-    'aliases of the schema',
-    (size) => `{ ${list(size, (at) => `a${at}: __schema { types { name } }`)} }`,
-  ],
-  [
-    'a chain of fragments',
-    (size) => `{ ...F0 } ${list(size, (at) => `fragment F${at} on Query { ...F${at + 1} }`)}`,
-  ],
-  [
-    'a chain of fragments backwards',
-    (size) => `{ ...F${size} } ${list(size, (at) => `fragment F${at + 1} on Query { ...F${at} }`)}`,
-  ],
-  [
-    'fragments in a ring',
-    (size) =>
-      `{ ...F0 } ${list(size, (at) => `fragment F${at} on Query { ...F${(at + 1) % size} }`)}`,
-  ],
-  [
-    'many spreads',
-    (size) =>
-      `{ ${list(size, (at) => `...F${at}`)} } ${list(size, (at) => `fragment F${at} on Query { a }`)}`,
-  ],
-  [
-    'one fragment spread often',
-    (size) => `{ ${'...F '.repeat(size)} } fragment F on Query { a b c }`,
-  ],
-  ['operations', (size) => list(size, (at) => `query Q${at} { __typename }`)],
-  ['inline fragments', (size) => `{ ${'... { a } '.repeat(size)} }`],
-  [
-    'variables',
-    (size) =>
-      `query (${list(size, (at) => `$v${at}: Int`)}) { ${list(size, (at) => `a${at}: node(id: $v${at}) { id }`)} }`,
-  ],
-  ['a list', (size) => `query ($a: [Int!] = [${'1 '.repeat(size)}]) { __typename }`],
-  ['strings', (size) => `{ ${list(size, (at) => `a${at}: node(id: "\\"x") { id }`)} }`],
-  ['quotes', repeat('"')],
-  ['comments', repeat('#"\n')],
-  ['brackets', repeat('{[(')],
-];
-
 /** Without these limits, because they would reject the document before its growth shows. */
 const UNBOUNDED = {
   ...DEFAULT_LIMITS,
@@ -93,7 +51,7 @@ const UNBOUNDED = {
   pairs: Number.POSITIVE_INFINITY,
 };
 
-test.each(TEXTS)('the work before validation is linear in %s', (_name, make) => {
+test.each(GROWING_DOCUMENTS)('the work before validation is linear in %s', (_name, make) => {
   const documents = (size: number) => parse(make(size));
   if (!isDocument(make)) return;
   expectLinear(documents, (document) => readOperationLogFields({ ...document }, 'Q0'));
@@ -102,7 +60,7 @@ test.each(TEXTS)('the work before validation is linear in %s', (_name, make) => 
       const executor = createExecutor(schema, { limits: UNBOUNDED });
       const { document } = isCallerKnown
         ? executor.parse(text, 'app')
-        : executor.parse(text, undefined, DEFAULT_LIMITS.strangerTokens);
+        : executor.parse(text, undefined, DEFAULT_LIMITS.unauthenticatedTokens);
       const [operationName, variables, method] = [undefined, {}, 'POST'];
       const asked = { schema, document, operationName, variables, method, isCallerKnown };
       checkOperation({
@@ -142,8 +100,4 @@ function isDocument(make: (size: number) => string): boolean {
   } catch {
     return false;
   }
-}
-
-function list(size: number, write: (at: number) => string): string {
-  return Array.from({ length: size }, (_, at) => write(at)).join(' ');
 }

@@ -9,54 +9,12 @@ import {
 } from '../src/documents/document-limits.ts';
 import { createDocumentStore } from '../src/documents/document-store.ts';
 import { jsonLength } from '../src/json/size.ts';
+import { GROWING_DOCUMENTS, list, repeat } from '../src/testing/growing-documents.ts';
 
 const schema = buildSchema(`
   type Query { node(id: ID): Node providers: [Node] }
   type Node { id: ID name: String }
 `);
-const repeat = (text: string) => (size: number) => text.repeat(size);
-
-const TEXTS: readonly (readonly [string, (size: number) => string])[] = [
-  ['fields', (size) => `{ ${'a '.repeat(size)} }`],
-  [
-    'aliases of the schema',
-    (size) => `{ ${list(size, (at) => `a${at}: __schema { types { name } }`)} }`,
-  ],
-  [
-    'a chain of fragments',
-    (size) => `{ ...F0 } ${list(size, (at) => `fragment F${at} on Query { ...F${at + 1} }`)}`,
-  ],
-  [
-    'a chain of fragments backwards',
-    (size) => `{ ...F${size} } ${list(size, (at) => `fragment F${at + 1} on Query { ...F${at} }`)}`,
-  ],
-  [
-    'fragments in a ring',
-    (size) =>
-      `{ ...F0 } ${list(size, (at) => `fragment F${at} on Query { ...F${(at + 1) % size} }`)}`,
-  ],
-  [
-    'many spreads',
-    (size) =>
-      `{ ${list(size, (at) => `...F${at}`)} } ${list(size, (at) => `fragment F${at} on Query { a }`)}`,
-  ],
-  [
-    'one fragment spread often',
-    (size) => `{ ${'...F '.repeat(size)} } fragment F on Query { a b c }`,
-  ],
-  ['operations', (size) => list(size, (at) => `query Q${at} { __typename }`)],
-  ['inline fragments', (size) => `{ ${'... { a } '.repeat(size)} }`],
-  [
-    'variables',
-    (size) =>
-      `query (${list(size, (at) => `$v${at}: Int`)}) { ${list(size, (at) => `a${at}: node(id: $v${at}) { id }`)} }`,
-  ],
-  ['a list', (size) => `query ($a: [Int!] = [${'1 '.repeat(size)}]) { __typename }`],
-  ['strings', (size) => `{ ${list(size, (at) => `a${at}: node(id: "\\"x") { id }`)} }`],
-  ['quotes', repeat('"')],
-  ['comments', repeat('#"\n')],
-  ['brackets', repeat('{[(')],
-];
 
 /** Without these limits, because they would reject the document before its growth shows. */
 const UNBOUNDED = {
@@ -65,7 +23,7 @@ const UNBOUNDED = {
   pairs: Number.POSITIVE_INFINITY,
 };
 
-test.each(TEXTS)('the work before validation is linear in %s', (_name, make) => {
+test.each(GROWING_DOCUMENTS)('the work before validation is linear in %s', (_name, make) => {
   const documents = (size: number) => parse(make(size));
   expectLinear(make, (text) => checkNesting(text, Number.POSITIVE_INFINITY));
   if (!isDocument(make)) return;
@@ -113,8 +71,4 @@ function isDocument(make: (size: number) => string): boolean {
   } catch {
     return false;
   }
-}
-
-function list(size: number, write: (at: number) => string): string {
-  return Array.from({ length: size }, (_, at) => write(at)).join(' ');
 }
