@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, sql } from 'drizzle-orm';
 import { CrossbookError } from '../domain/errors.ts';
+import { toWriteMode } from '../domain/expected-version.ts';
 import {
   type FoundProblem,
   MAX_PROBLEMS,
@@ -24,11 +25,9 @@ export function createOwnFields(deps: StoreDeps, applicationId: string): OwnFiel
     read,
     replace: async (fields, expectedVersion) => {
       const values = [applicationId, JSON.stringify(fields), now().toISOString()];
-      const [row] = await (expectedVersion === undefined
-        ? engine.query<OwnFields>(REPLACE.always, values)
-        : expectedVersion === 0
-          ? engine.query<OwnFields>(REPLACE.absent, values)
-          : engine.query<OwnFields>(REPLACE.present, [...values, expectedVersion]));
+      const mode = toWriteMode(expectedVersion);
+      const all = mode === 'present' ? [...values, expectedVersion] : values;
+      const [row] = await engine.query<OwnFields>(REPLACE[mode], all);
       if (row) return row;
       const { version } = await read();
       throw new CrossbookError(

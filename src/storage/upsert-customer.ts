@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { toNewStatus } from '../domain/connection.ts';
 import type { ConnectionUpsert, CustomerUpsert } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { toWriteMode, type WriteMode } from '../domain/expected-version.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { isStorable, isStorableJson } from '../lib/text.ts';
 import { type CredentialKey, sealCredentials } from './credentials.ts';
@@ -9,7 +10,7 @@ import type { ConnectionRow } from './customers.ts';
 import type { SharedStoreDeps, StoreDeps } from './database.ts';
 import { isUnavailable, unstorable } from './engine/failures.ts';
 import { createStatementBatcher } from './statement-batcher.ts';
-import { UPSERTS, type UpsertMode } from './upsert-sql.ts';
+import { UPSERTS } from './upsert-sql.ts';
 
 /**
  * Batches concurrent upserts of one application (group commit), because a commit costs more than its rows. Upserts
@@ -27,16 +28,11 @@ export function createUpsert(shared: SharedStoreDeps) {
   });
   /** Undefined where the customer has another version than expected. */
   return (applicationId: string, upsert: CustomerUpsert): Promise<WrittenRow | undefined> => {
-    const mode = toMode(upsert);
+    const mode = toWriteMode(upsert.expectedVersion);
     const deps = openDeps(applicationId);
     const given = toUpsertRow(deps, applicationId, upsert);
     return mode === 'always' ? add(applicationId, given) : writeAlone(deps, mode, given);
   };
-}
-
-function toMode({ expectedVersion }: CustomerUpsert): UpsertMode {
-  if (expectedVersion === undefined) return 'always';
-  return expectedVersion === 0 ? 'absent' : 'present';
 }
 
 async function writeTogether(deps: StoreDeps, given: readonly UpsertRow[]) {
@@ -51,13 +47,13 @@ async function writeTogether(deps: StoreDeps, given: readonly UpsertRow[]) {
   }
 }
 
-async function writeAlone(deps: StoreDeps, mode: UpsertMode, given: UpsertRow) {
+async function writeAlone(deps: StoreDeps, mode: WriteMode, given: UpsertRow) {
   const [row] = await write(deps, mode, [given]);
   return row;
 }
 
 /** Writes upserts of one application. If one names a connection all use the longer statement. */
-function write({ engine, now }: StoreDeps, mode: UpsertMode, given: readonly UpsertRow[]) {
+function write({ engine, now }: StoreDeps, mode: WriteMode, given: readonly UpsertRow[]) {
   const linking = given.filter(({ entries }) => entries !== undefined);
   const customers = `[${given.map(({ customer }) => customer).join(',')}]`;
   const values = [given[0]?.applicationId, customers, now().toISOString()];

@@ -1,3 +1,4 @@
+import type { WriteMode } from '../domain/expected-version.ts';
 import { CONNECTION_BYTES, CONNECTIONS_JSON, connectionsOf } from './connection-sql.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
 import { CONNECTION_COLUMNS } from './schema.ts';
@@ -17,7 +18,6 @@ import { CONNECTION_COLUMNS } from './schema.ts';
  *
  * The statements as they run are printed in `test/storage/upsert.sql`.
  */
-export type UpsertMode = keyof typeof WRITE_CUSTOMERS;
 
 /** $1: application, $2: customers, $3: time. */
 const INSERT_CUSTOMERS = `
@@ -32,7 +32,7 @@ const INSERT_CUSTOMERS = `
 const only = (field: string) => `($2::json -> 0 ->> '${field}')`;
 
 /** Cast to bigint: a client's expected version may exceed int. */
-const WRITE_CUSTOMERS = {
+const WRITE_CUSTOMERS: Readonly<Record<WriteMode, string>> = {
   always: `${INSERT_CUSTOMERS} do update
     set name = excluded.name, email = excluded.email, version = stored.version + 1, updated_at = excluded.updated_at`,
   absent: `${INSERT_CUSTOMERS} do nothing`,
@@ -192,7 +192,7 @@ export const UPSERTS = {
 };
 
 function toStatements(name: string, write: (writeCustomers: string) => string) {
-  const toStatement = (mode: UpsertMode) => ({
+  const toStatement = (mode: WriteMode) => ({
     name: `${name}_${mode}`,
     text: write(WRITE_CUSTOMERS[mode]),
     isOnce: true,

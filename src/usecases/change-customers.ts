@@ -9,6 +9,7 @@ import {
   MAX_CUSTOMER_ID_LENGTH,
 } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { isExpectedVersion } from '../domain/expected-version.ts';
 import type { Providers } from '../domain/provider.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
@@ -52,7 +53,8 @@ function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): Cus
     ...findUnnameable(upsert.customerId),
     ...findTextMistakes(upsert.name, 'name', MAX_NAME_LENGTH),
     !isEmail(email) && 'email is not an email address',
-    !isVersion(upsert.expectedVersion) && 'the expected version is not a whole number from 0 on',
+    !isExpectedVersion(upsert.expectedVersion) &&
+      'the expected version is not a whole number from 0 on',
     ...findRepeated(upsert.connections ?? []),
     ...(connections ?? []).flatMap((cleaned, index) =>
       findConnectionMistakes(cleaned, `connections[${index}]`),
@@ -120,10 +122,6 @@ function findSecretMistakes(secret: string | null, path: string): Mistakes {
       !isVisibleAscii(secret) &&
       `${path} has characters that no token has, such as a space`,
   ];
-}
-
-function isVersion(version: number | undefined): boolean {
-  return version === undefined || (Number.isSafeInteger(version) && version >= 0);
 }
 
 /** Rejects ids with surrounding spaces, which headers lose, and dots, which paths lose. */

@@ -2,6 +2,7 @@ import type { Connection } from '../domain/connection.ts';
 import type { CustomSelection, FieldSelection, ResolvedTarget } from '../domain/contact-search.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { isExpectedVersion } from '../domain/expected-version.ts';
 import {
   type ContactFieldMapping,
   type FoundProblem,
@@ -25,7 +26,6 @@ import {
 } from '../domain/own-fields.ts';
 import type { Providers } from '../domain/provider.ts';
 import { isProviderName, type ProviderName } from '../domain/provider-names.ts';
-import type { ContactCache } from '../domain/tenant.ts';
 import { isStorableJson } from '../lib/text.ts';
 import {
   type CallerDeps,
@@ -37,6 +37,7 @@ import {
   resolveCustomerId,
   withApiKey,
 } from './open-contact-client.ts';
+import type { CacheDeps } from './read-through-cache.ts';
 
 /** Reads the application's own fields. */
 export function readOwnFields(deps: FieldDeps) {
@@ -59,8 +60,7 @@ export function storeOwnFields(
 ): Promise<OwnFields> {
   const checked = checkOwnFields(fields, providers);
   const version = expectedVersion ?? undefined;
-  if (version === undefined || (Number.isSafeInteger(version) && version >= 0))
-    return ownFields.replace(checked, version);
+  if (isExpectedVersion(version)) return ownFields.replace(checked, version);
   throw new CrossbookError(
     'UNPROCESSABLE_ENTITY',
     'The expected version is not a whole number from 0 on.',
@@ -437,17 +437,7 @@ export interface SelectionDeps {
   noteProblem(connection: Connection, problem: FoundProblem): void;
 }
 
-interface ProviderFieldDeps extends OpenDeps {
-  readonly cache: ContactCache;
-  wall(): number;
-  shareCachedRead<Result>(
-    connectionId: string,
-    filterKey: string,
-    read: () => Promise<Result>,
-  ): Promise<Result>;
-  runInBackground(work: Promise<unknown>): void;
-}
+type ProviderFieldDeps = OpenDeps &
+  Pick<CacheDeps, 'cache' | 'wall' | 'shareCachedRead' | 'runInBackground'>;
 
-interface ProblemDeps extends ProviderFieldDeps, SelectionDeps {
-  readonly ownFields: OwnFieldStore;
-}
+type ProblemDeps = ProviderFieldDeps & SelectionDeps & Pick<FieldDeps, 'ownFields'>;
