@@ -245,6 +245,16 @@ export function expectedContacts(emails: number): number {
   return emails > 0 ? Math.min(DEFAULT_PAGE_SIZE, emails * CONTACTS_PER_EMAIL) : DEFAULT_PAGE_SIZE;
 }
 
+/** The same with the values of its contacts, where each has all fields: in REST, and for agents. */
+export function wholeSearchCost(
+  { email, emails }: { readonly email?: unknown; readonly emails?: readonly unknown[] | undefined },
+  pageSize = DEFAULT_PAGE_SIZE,
+): number {
+  const count = emails?.length ?? (email === undefined ? 0 : 1);
+  const contacts = count === 0 ? pageSize : Math.min(pageSize, expectedContacts(count));
+  return searchCost(count) + contacts * VALUES_PER_CONTACT;
+}
+
 /** The cost of a provider call relative to one value of the response. */
 export const PROVIDER_CALL = 150;
 /** Emails per provider call. */
@@ -252,3 +262,6 @@ export const EMAILS_PER_CALL = 100;
 export const CONTACTS_PER_EMAIL = 5;
 /** The cost of a list without its items: a few database statements and no provider call. */
 export const LIST_COST = 20;
+/** The values of a record with all its fields. */
+export const VALUES_PER_CONTACT = 25;
+export const VALUES_PER_CUSTOMER = 20;

@@ -126,6 +126,13 @@ export function words<T extends string>(
   return { kind: 'words', name, description, words: meanings };
 }
 
+/** What a declared field says of itself. */
+export function descriptionOf({ name, fields }: Shape<unknown>, fieldName: string): string {
+  const declared = fields[fieldName];
+  if (!declared) throw new Error(`${name} has no field ${fieldName}.`);
+  return declared.description;
+}
+
 /** All words, in order. */
 export function wordsOf<T extends string>({ words }: Words<T>): readonly T[] {
   return Object.keys(words) as T[];

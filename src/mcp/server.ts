@@ -4,9 +4,10 @@ import { CrossbookError, ERROR_CODES, toCrossbookError, toErrorBody } from '../d
 import type { RequestLog } from '../domain/log.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { toRetryAfter } from '../lib/http-message.ts';
-import { isJson, isRecord, readJsonBody } from '../lib/json.ts';
+import { isRecord } from '../lib/json.ts';
 import { compressAnswer } from '../lib/json-body.ts';
 import type { RequestContext } from '../request/context.ts';
+import { readJson } from '../request/read-json.ts';
 
 /** The MCP server: serves `POST /mcp`, and the metadata of its authorization server where there is one. */
 export function createMcp({
@@ -109,25 +110,18 @@ export function createMcp({
 }
 
 async function readMessage(request: HttpRequest, work: RequestWork): Promise<unknown> {
-  if (!isJson(request.headers.get('content-type')))
-    throw new CrossbookError(
-      'UNSUPPORTED_MEDIA_TYPE',
-      'The body must be application/json, in UTF-8.',
-    );
-  const read = await readJsonBody(request.readBody(), () => work.takeTurn());
-  if (!('value' in read))
-    throw new CrossbookError('BAD_REQUEST', `The body ${read.problem}.`, { cause: read.cause });
-  if (Array.isArray(read.value) && read.value.length > MAX_MESSAGES)
+  const value = await readJson(request, work);
+  if (Array.isArray(value) && value.length > MAX_MESSAGES)
     throw new CrossbookError(
       'BAD_REQUEST',
-      `A batch has at most ${MAX_MESSAGES} messages; this one has ${read.value.length}.`,
+      `A batch has at most ${MAX_MESSAGES} messages; this one has ${value.length}.`,
     );
-  if ([read.value].flat().some((message) => hasLargeObject(message, CHECKED_LEVELS)))
+  if ([value].flat().some((message) => hasLargeObject(message, CHECKED_LEVELS)))
     throw new CrossbookError(
       'BAD_REQUEST',
       `An object of a message has at most ${MAX_MEMBERS} members.`,
     );
-  return read.value;
+  return value;
 }
 
 /** The SDK takes some microseconds for each member. No tool has as many arguments. */

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
-import { isJson, readJsonBody } from '../lib/json.ts';
+import { readJson } from '../request/read-json.ts';
 
 /** Reads the parts of a request, and validates them. */
 export async function readInput<Parts extends InputParts>(
@@ -68,18 +68,9 @@ async function readBody(
   work: RequestWork,
 ): Promise<unknown> {
   if (type === 'undefined') return undefined;
-  const contentType = request.headers.get('content-type');
-  const bytes = request.readBody();
-  if (type === 'optional' && contentType === null && bytes.length === 0) return undefined;
-  if (!isJson(contentType)) {
-    throw new CrossbookError(
-      'UNSUPPORTED_MEDIA_TYPE',
-      'The body must be application/json, in UTF-8.',
-    );
-  }
-  const read = await readJsonBody(bytes, () => work.takeTurn());
-  if ('value' in read) return read.value;
-  throw new CrossbookError('BAD_REQUEST', `The body ${read.problem}.`, { cause: read.cause });
+  const isAbsent = request.headers.get('content-type') === null && request.readBody().length === 0;
+  if (type === 'optional' && isAbsent) return undefined;
+  return readJson(request, work);
 }
 
 /**

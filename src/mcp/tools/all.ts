@@ -20,7 +20,7 @@ export function listTools(hasKey: boolean): readonly ListedTool[] {
   return hasKey ? OF_KEYS : OF_TOKENS;
 }
 
-/** Undefined: there is none, or this caller does not have it. */
+/** Undefined if no tool has this name, or the caller may not use it. */
 export function findTool(name: string, hasKey: boolean): Tool | undefined {
   return TOOLS.find((tool) => tool.name === name && (hasKey || !tool.needsKey));
 }

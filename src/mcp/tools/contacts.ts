@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { ASSOCIATED_OBJECTS, type Contact, contact } from '../../domain/contact.ts';
 import {
   contactFilterFields,
-  expectedContacts,
   MAX_EMAILS,
   PROVIDER_CALL,
   readContactFilter,
-  searchCost,
+  VALUES_PER_CONTACT,
+  wholeSearchCost,
 } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { PROVIDER_NAMES, type ProviderName, providerName } from '../../domain/provider-names.ts';
@@ -117,7 +117,7 @@ export const searchContactsTool = defineTool({
     }
     const providers =
       named === undefined ? await listSearchable(context, search.customerId) : [named];
-    await charge(providers.length * costOf(search));
+    await charge(providers.length * wholeSearchCost(search.filter, search.first));
     if (named !== undefined) {
       const found = await searchOne(context, search, named);
       return toSearchResult([found]);
@@ -204,15 +204,6 @@ function toSearchResult(found: readonly Found[]): ToolResult {
 function countContacts(count: number): string {
   return count === 1 ? '1 contact' : `${count} contacts`;
 }
-
-/** The same estimate as in the other APIs: the search, and the values of the expected contacts. */
-function costOf({ filter, first }: Search): number {
-  const count = filter.emails?.length ?? (filter.email === undefined ? 0 : 1);
-  const contacts = count === 0 ? first : Math.min(first, expectedContacts(count));
-  return searchCost(count) + contacts * VALUES_PER_CONTACT;
-}
-
-const VALUES_PER_CONTACT = 25;
 
 export const getContactTool = defineTool({
   name: 'get_contact',

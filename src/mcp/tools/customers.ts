@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Connection, connection, connectionStatus } from '../../domain/connection.ts';
-import { LIST_COST } from '../../domain/contact-search.ts';
+import { LIST_COST, VALUES_PER_CUSTOMER } from '../../domain/contact-search.ts';
 import { type Customer, customer } from '../../domain/customer.ts';
 import { boolean, field, wordsOf } from '../../domain/shape.ts';
 import type { RequestContext } from '../../request/context.ts';
@@ -69,8 +69,6 @@ export const listConnectionsTool = defineTool({
 
 const MAX_CUSTOMERS = 50;
 const DEFAULT_CUSTOMERS = 20;
-/** The same cost as in the other APIs. */
-const VALUES_PER_CUSTOMER = 20;
 
 const customerFields = pickFields(customer.fields, ['customerId', 'name', 'email']);
 

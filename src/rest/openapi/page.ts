@@ -187,7 +187,7 @@ function card(api, { path, method, operation }) {
       make('h2', { textContent: operation.summary }),
       make('code', { className: 'soft', textContent: path })),
     form);
-  // Credentials are shared by all samples, so that a sample is made anew when it is opened.
+  // All samples share the credentials, so a sample is updated when it is opened.
   details.addEventListener('toggle', () => { if (details.open) showCommand(); });
   form.addEventListener('input', showCommand);
   page.addEventListener('input', (event) => { if (details.open && event.target.closest('#credentials')) showCommand(); });

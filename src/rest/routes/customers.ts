@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Connection, connectionStatus } from '../../domain/connection.ts';
-import { LIST_COST } from '../../domain/contact-search.ts';
+import { LIST_COST, VALUES_PER_CUSTOMER } from '../../domain/contact-search.ts';
 import { type Customer, customer, customerUpsert } from '../../domain/customer.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
@@ -246,6 +246,3 @@ export const customerOperations = [
     },
   }),
 ];
-
-/** The same cost as in GraphQL. */
-const VALUES_PER_CUSTOMER = 20;

@@ -6,10 +6,13 @@ import {
   mappingProblem,
   OWN_FIELD_TYPES,
   type OwnFields,
+  ownField,
+  ownFieldSource,
   ownFields,
   ownFieldType,
   providerField,
 } from '../../domain/own-fields.ts';
+import { descriptionOf } from '../../domain/shape.ts';
 import {
   readFieldMappings,
   readMappingProblems,
@@ -30,30 +33,27 @@ const setFieldsSchema = object('request', 'ContactFieldsInput', 'Own fields to s
   fields: z
     .array(
       z.strictObject({
-        name: text('Name of the field, in camelCase, at most 64 characters.', 'favoriteColor'),
+        name: text(descriptionOf(ownField, 'name'), 'favoriteColor'),
         type: z.string().meta({
-          description: `Type of its values. ${Object.entries(ownFieldType.words)
+          description: `${descriptionOf(ownField, 'type')} ${Object.entries(ownFieldType.words)
             .map(([word, meaning]) => `\`${word.toLowerCase()}\`: ${meaning}`)
             .join(' ')}`,
           enum: OWN_FIELD_TYPES.map((type) => type.toLowerCase()),
           examples: ['text'],
         }),
-        description: z.string().nullish().describe('Description, at most 500 characters.'),
+        description: z.string().nullish().describe(descriptionOf(ownField, 'description')),
         sources: optional(
           z.array(
             z.strictObject({
-              provider_name: text('The provider.', 'hubspot'),
-              field: text(
-                'Name of the field in the provider’s API: an internal name in HubSpot, an API name in Salesforce, where it may follow one relationship, e.g. `Account.Industry`.',
-                'favorite_color',
-              ),
+              provider_name: text(descriptionOf(ownFieldSource, 'providerName'), 'hubspot'),
+              field: text(descriptionOf(ownFieldSource, 'field'), 'favorite_color'),
             }),
           ),
-          'Fields that it is read from unless the customer has a mapping, at most one for each provider.',
+          descriptionOf(ownField, 'sources'),
         ),
         customers_may_map: optional(
           z.boolean(),
-          'Whether customers may choose another field of their CRM themselves. Default: true.',
+          `${descriptionOf(ownField, 'customersMayMap')} Default: true.`,
         ),
       }),
     )

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ASSOCIATED_OBJECTS, type Contact, contact } from '../../domain/contact.ts';
-import { expectedContacts, MAX_EMAILS, searchCost } from '../../domain/contact-search.ts';
+import { MAX_EMAILS, wholeSearchCost } from '../../domain/contact-search.ts';
 import { toCrossbookError } from '../../domain/errors.ts';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
+import { MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
 import {
@@ -175,7 +175,7 @@ export const searchContactsOperation = defineOperation({
   async handle(context, { query, headers: given, body: { filter } }, { headers }) {
     const rawData = query.include_raw_data ?? false;
     const readFromCache = query.read_from_cache ?? false;
-    await context.charge(costOf(filter, query.page_size));
+    await context.charge(wholeSearchCost(filter, query.page_size));
     const page = await searchContacts(context, {
       provider: given['x-provider-name'],
       filter: { email: filter.email, emails: filter.emails, emailDomain: filter.email_domain },
@@ -230,15 +230,3 @@ function toAssociationErrors(
     };
   });
 }
-
-/** The same cost estimate as in GraphQL: the search, and the values of the expected contacts. */
-function costOf(
-  { email, emails }: z.output<typeof contactSearchSchema>['filter'],
-  pageSize = DEFAULT_PAGE_SIZE,
-) {
-  const count = emails?.length ?? (email === undefined ? 0 : 1);
-  const contacts = count === 0 ? pageSize : Math.min(pageSize, expectedContacts(count));
-  return searchCost(count) + contacts * VALUES_PER_CONTACT;
-}
-
-const VALUES_PER_CONTACT = 25;
