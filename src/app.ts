@@ -120,7 +120,7 @@ export async function createApp(
   });
   const queue = new RequestQueue({
     maxBegun: config.maxRequests,
-    maxUnauthenticated: config.maxStrangers,
+    maxUnauthenticated: config.maxUnauthenticated,
     memory,
     clock,
   });
@@ -176,7 +176,7 @@ export async function createApp(
             requireKey: createAdminCheck({ hash: config.adminKeyHash, failures: limits.failures }),
           },
     connect: connecting.openPages(openContext),
-    allowsUnauthenticated: config.strangers,
+    allowsUnauthenticated: config.allowsUnauthenticated,
     checkHost: config.sandbox && createHostCheck(config.sandbox.hosts),
     mcp:
       config.mcp &&

@@ -173,7 +173,7 @@ export const SETTINGS = {
   ),
   graphiql: setting('CROSSBOOK_GRAPHIQL', onOff, 'on', 'GraphiQL at /graphql, and introspection.'),
   introspection: setting('CROSSBOOK_INTROSPECTION', onOff, 'on'),
-  strangers: setting(
+  allowsUnauthenticated: setting(
     'CROSSBOOK_STRANGERS',
     onOff,
     'on',
@@ -276,7 +276,7 @@ export const SETTINGS = {
     '1500',
     'The maximum of requests that have begun, whatever they wait for. Beyond it they queue for up to five seconds, then 503 with Retry-After. One application gets at most half, one connection to a CRM a third.',
   ),
-  maxStrangers: setting(
+  maxUnauthenticated: setting(
     'CROSSBOOK_MAX_STRANGER_REQUESTS',
     wholeNumber(1, 100_000),
     '20',

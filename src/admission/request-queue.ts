@@ -66,7 +66,7 @@ export class RequestQueue {
     return {
       running: this.#options.maxBegun - this.#begun.free,
       /** Requests without an application that have begun. */
-      strangers: this.#countUnauthenticated(),
+      unauthenticated: this.#countUnauthenticated(),
       queued: this.#options.maxQueued - this.#queued.free,
       refused: this.#refused,
     };

@@ -34,9 +34,9 @@ export function checkOperation(subject: OperationToCheck): OperationCost {
   if (operation.operation === 'mutation' && method !== 'POST') {
     throw new CrossbookError('METHOD_NOT_ALLOWED', 'A mutation must be sent with POST.');
   }
-  if (!isCallerKnown) checkStranger(document);
+  if (!isCallerKnown) checkUnauthenticated(document);
   const { limits, ...measured } = subject;
-  const steps = isCallerKnown ? limits.steps : limits.strangerSteps;
+  const steps = isCallerKnown ? limits.steps : limits.unauthenticatedSteps;
   return checkLimits({ ...measured, operation, limits: { ...limits, steps }, toError: toTooLarge });
 }
 
@@ -52,7 +52,7 @@ function findOperation(document: DocumentNode, name: string | undefined): Operat
 }
 
 /** Without a caller the whole document is checked, because all of it is validated. */
-function checkStranger({ definitions }: DocumentNode): void {
+function checkUnauthenticated({ definitions }: DocumentNode): void {
   if (definitions.some(touchesData)) throw missingCredentials();
   if (definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1) {
     throw new CrossbookError(
@@ -88,8 +88,8 @@ const LIMITS = {
   batch: { most: 10, counts: 'operations in a batch' },
   tokens: { most: 60_000, counts: 'tokens of all documents together' },
   ...EXECUTOR_LIMITS,
-  strangerTokens: { most: 2_000, counts: 'tokens without an API key or a token' },
-  strangerSteps: {
+  unauthenticatedTokens: { most: 2_000, counts: 'tokens without an API key or a token' },
+  unauthenticatedSteps: {
     most: 20_000,
     counts:
       'selections of the schema without an API key or a token; the queries of tools have 6,000',

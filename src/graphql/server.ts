@@ -93,7 +93,7 @@ export function createGraphQL(options: GraphQLOptions) {
       } catch (error) {
         results = toResult(error);
       }
-      const allowance = context?.allowance ?? openAllowance(RESPONSE_BOUNDS.stranger);
+      const allowance = context?.allowance ?? openAllowance(RESPONSE_BOUNDS.unauthenticated);
       try {
         await context?.revalidateReads();
       } catch (error) {
@@ -121,7 +121,7 @@ export function createGraphQL(options: GraphQLOptions) {
         suggestions: false,
         isRejected: true,
         requestLog,
-        allowance: openAllowance(RESPONSE_BOUNDS.stranger),
+        allowance: openAllowance(RESPONSE_BOUNDS.unauthenticated),
       });
     },
     /** Closes plugins that hold resources. */

@@ -127,7 +127,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     }
     const hold = memory.open({ application: incoming.application }, 'request_body');
     work.keep(hold);
-    const sender = incoming.face === connect ? 'page' : requestLog.caller ? 'caller' : 'stranger';
+    const sender =
+      incoming.face === connect ? 'page' : requestLog.caller ? 'caller' : 'unauthenticated';
     const reserve = (bytes: number) => charge(hold, bytes);
     /** Holds a place until the returned function is called. */
     const beginLong = () =>
@@ -194,7 +195,7 @@ function tooManyLongBodies(): CrossbookError {
 }
 
 /** Body limits: an allowed GraphQL document fits into a megabyte; introspection and the form of a page are short. */
-const MAX_BODY_BYTES = { caller: 1_048_576, stranger: 32_768, page: 8_192 };
+const MAX_BODY_BYTES = { caller: 1_048_576, unauthenticated: 32_768, page: 8_192 };
 
 /** Never rejects. */
 type RequestHandler = (

@@ -9,7 +9,7 @@ import { publishTask } from '../lib/task-time.ts';
 
 export const RESPONSE_BOUNDS = {
   caller: DEFAULT_BOUNDS,
-  stranger: { values: 100_000, bytes: 1024 * 1024, errors: 20, errorBytes: 32 * 1024 },
+  unauthenticated: { values: 100_000, bytes: 1024 * 1024, errors: 20, errorBytes: 32 * 1024 },
 } as const satisfies Record<string, ResponseBounds>;
 
 /** The allowance of one HTTP request, with our errors and metrics. */

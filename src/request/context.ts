@@ -57,8 +57,8 @@ class RequestScope implements Tracer {
     };
     this.requestLog = requestLog;
     this.work = work;
-    const { caller, stranger } = services.responseBounds;
-    this.allowance = openAllowance(this.caller ? caller : stranger, {
+    const { caller, unauthenticated } = services.responseBounds;
+    this.allowance = openAllowance(this.caller ? caller : unauthenticated, {
       takeTurn: () => work.takeTurn(),
     });
   }

@@ -21,7 +21,10 @@ export interface Services {
   readonly connecting: ConnectServices;
   readonly cacheMaxAgeMs: number;
   /** Response limits with and without an authenticated caller. */
-  readonly responseBounds: { readonly caller: ResponseBounds; readonly stranger: ResponseBounds };
+  readonly responseBounds: {
+    readonly caller: ResponseBounds;
+    readonly unauthenticated: ResponseBounds;
+  };
   wall(): number;
   /** Monotonic time. */
   now(): number;

@@ -36,7 +36,7 @@ describe('places', () => {
     const { queue, enter, iterate } = open({ maxBegun: 1_000, maxUnauthenticated: 20 });
     for (let n = 0; n < 40; n += 1) enter();
     await iterate();
-    expect(queue.counts()).toMatchObject({ running: 20, strangers: 20, queued: 20 });
+    expect(queue.counts()).toMatchObject({ running: 20, unauthenticated: 20, queued: 20 });
   });
 
   test('are free again once, however often a request ends', async () => {
@@ -324,7 +324,7 @@ test('in any sequence of events, places are never exceeded, and all of them are 
           const counts = queue.counts();
           expect(counts.running).toBeGreaterThanOrEqual(0);
           expect(counts.running).toBeLessThanOrEqual(maxBegun);
-          expect(counts.strangers).toBeLessThanOrEqual(2);
+          expect(counts.unauthenticated).toBeLessThanOrEqual(2);
           expect(counts.queued).toBeGreaterThanOrEqual(0);
         }
         for (let n = 0; n < 200 && queue.counts().queued > 0; n += 1) {
@@ -334,7 +334,7 @@ test('in any sequence of events, places are never exceeded, and all of them are 
         await iterate(3);
         for (const request of requests) request.end();
         await iterate(3);
-        expect(queue.counts()).toMatchObject({ running: 0, queued: 0, strangers: 0 });
+        expect(queue.counts()).toMatchObject({ running: 0, queued: 0, unauthenticated: 0 });
       },
     ),
     { numRuns: 300 },

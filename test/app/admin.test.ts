@@ -8,7 +8,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   // Requests with the operator's key do not count against the rate limit for unauthenticated clients.
-  app = await openApp({ adminKeyHash: hash, strangers: false });
+  app = await openApp({ adminKeyHash: hash, allowsUnauthenticated: false });
 });
 afterAll(() => app.close());
 

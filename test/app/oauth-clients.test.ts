@@ -5,7 +5,7 @@ import { createFakeOAuthClients } from '../support/fake-oauth-clients.ts';
 
 const OF_ALL = { clientId: 'of-all', clientSecret: 'secret of all' };
 const OWN = { clientId: 'own', clientSecret: 'own secret' };
-const IMITATED = { clientId: 'simulated', clientSecret: 'simulated secret' };
+const SIMULATED = { clientId: 'simulated', clientSecret: 'simulated secret' };
 const SANDBOX = 'http://127.0.0.1:4010';
 
 async function setUp() {
@@ -17,7 +17,7 @@ async function setUp() {
     database: { forApplication: stores as unknown as Database['forApplication'] },
     directions: {
       findSandboxOfLogin: () => undefined,
-      findClient: (origin) => (origin === SANDBOX ? IMITATED : undefined),
+      findClient: (origin) => (origin === SANDBOX ? SIMULATED : undefined),
     },
   });
   const ask = (

@@ -162,7 +162,7 @@ test('a long chain of fragments is rejected for a caller too, and one of tools i
 
 test.each([
   ['a caller', DEMO, DEFAULT_LIMITS.documentTokens],
-  ['a stranger', {}, DEFAULT_LIMITS.strangerTokens],
+  ['a stranger', {}, DEFAULT_LIMITS.unauthenticatedTokens],
 ])('parsing stops at a document that is too long for %s', async (_who, headers, most) => {
   const { post } = await createTestServer();
   // Invalid after the token limit: parsing must stop before it gets there.

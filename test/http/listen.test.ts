@@ -148,7 +148,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     rest: face,
     queue: new RequestQueue({ maxBegun: max, memory, clock: systemClock }),
     memory,
-    bodyBytes: { caller: 1_000_000, stranger: 1_000 },
+    bodyBytes: { caller: 1_000_000, unauthenticated: 1_000 },
     allowsUnauthenticated: true,
     cors: createCors({ findOrigins: () => new Map(), onRefused: () => {} }),
     // The caller is authenticated in `openContext` of the API instead.

@@ -62,7 +62,7 @@ describe('an unauthenticated client', () => {
   });
 
   test('is rejected where anonymous requests are disabled, except for health checks', async () => {
-    const { ask, answered } = openHandler({ maxStrangers: 0 });
+    const { ask, answered } = openHandler({ maxUnauthenticated: 0 });
     expect((await ask('GET', {})).status).toBe(401);
     expect((await ask('POST', { 'x-api-key': 'wrong' }, body(5))).status).toBe(401);
     expect(answered).toEqual([]);

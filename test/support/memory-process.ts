@@ -36,7 +36,7 @@ let pages = 0;
 const { handle } = openHandler({
   max: 1_000,
   answer,
-  patch: { memory, bodyBytes: { stranger: 32_768 } },
+  patch: { memory, bodyBytes: { unauthenticated: 32_768 } },
 });
 const listener = await listen({
   answer: handle,

@@ -18,7 +18,7 @@ import { createFakeLog } from './fake-log.ts';
 export function openHandler(options: HandlerOptions = {}) {
   const {
     max = 10,
-    maxStrangers = max,
+    maxUnauthenticated = max,
     status = 200,
     findOrigins = () => new Map(),
     maxBytes = 1e6,
@@ -32,7 +32,7 @@ export function openHandler(options: HandlerOptions = {}) {
   const memory = createMemory({ maxBytes });
   const queue = new RequestQueue({
     maxBegun: max,
-    maxUnauthenticated: maxStrangers,
+    maxUnauthenticated: maxUnauthenticated,
     memory,
     clock: systemClock,
   });
@@ -57,8 +57,8 @@ export function openHandler(options: HandlerOptions = {}) {
     rest: face,
     queue,
     memory,
-    bodyBytes: { caller: 1_000, stranger: 10 },
-    allowsUnauthenticated: maxStrangers > 0,
+    bodyBytes: { caller: 1_000, unauthenticated: 10 },
+    allowsUnauthenticated: maxUnauthenticated > 0,
     cors: createCors({ findOrigins, onRefused: (origin) => refusedOrigins.push(origin) }),
     findCaller({ headers }) {
       const key = headers.get('x-api-key');
@@ -118,7 +118,7 @@ function toRequest(method: string, headers: Record<string, string>): ArrivingReq
 
 interface HandlerOptions {
   readonly max?: number;
-  readonly maxStrangers?: number;
+  readonly maxUnauthenticated?: number;
   /** The status of the API's response. */
   readonly status?: number;
   readonly maxBytes?: number;

@@ -52,7 +52,7 @@ test('calls are counted by provider and outcome; a token refresh is not counted 
 test('queues and circuit breakers are summed by provider, without a label per connection', async () => {
   const metrics = open();
   registerGauges(metrics, {
-    requests: () => ({ ...REQUESTS, running: 5, strangers: 2 }),
+    requests: () => ({ ...REQUESTS, running: 5, unauthenticated: 2 }),
     providers: () => ({ waiting: 5, refused: 6 }),
     memory: () => ({ max: 100, kinds: { request_body: { held: 7, refused: 2 } } }),
     clients: () => [
@@ -135,7 +135,7 @@ test('the process has metrics of its version and its resources', async () => {
 const REQUESTS = {
   running: 0,
   queued: 0,
-  strangers: 0,
+  unauthenticated: 0,
   refused: { queueFull: 1, queueTimeout: 2 },
 };
 

@@ -117,7 +117,7 @@ export class OperationRun {
     try {
       const { executor, limits } = this.#rules;
       const owner = this.#applicationId;
-      const maxTokens = owner === undefined ? limits.strangerTokens : limits.documentTokens;
+      const maxTokens = owner === undefined ? limits.unauthenticatedTokens : limits.documentTokens;
       return this.#useDocument(executor.parse(query, owner, maxTokens));
     } catch (error) {
       // Without a caller nothing can recover it.

@@ -27,7 +27,7 @@ export async function writeResponse(
   const refused = { errors: [allowance.exceeded as never] };
   return write(isBatch(results) ? results.map(() => refused) : refused, {
     ...target,
-    allowance: openAllowance(RESPONSE_BOUNDS.stranger),
+    allowance: openAllowance(RESPONSE_BOUNDS.unauthenticated),
   });
 }
 

@@ -20,10 +20,10 @@ export function registerGauges(
     ['caller'],
     'Requests that have begun, by who sent them.',
     () => {
-      const { running, strangers } = requests();
+      const { running, unauthenticated } = requests();
       return [
-        [running - strangers, 'known'],
-        [strangers, 'none'],
+        [running - unauthenticated, 'known'],
+        [unauthenticated, 'none'],
       ];
     },
   );
@@ -78,7 +78,7 @@ export function registerGauges(
   gauge(
     'crossbook_breakers_open',
     ['provider'],
-    'Connections whose provider is left alone, after failures or for slowness.',
+    'Connections whose provider is not called for a while, after failures or because it is slow.',
     byProvider(({ isBreakerOpen }) => Number(isBreakerOpen)),
   );
   gauge(
@@ -259,7 +259,7 @@ interface GaugeSources {
     readonly running: number;
     readonly queued: number;
     /** Running requests without an application. */
-    readonly strangers: number;
+    readonly unauthenticated: number;
     readonly refused: { readonly queueFull: number; readonly queueTimeout: number };
   };
   memory(): {

@@ -151,7 +151,7 @@ export interface DocumentStoreOptions {
   /** Makes the error for an exceeded limit. */
   readonly toError?: ToError | undefined;
   /**
-   * Whether documents keep their texts, for servers that make errors anew from their nodes. graphql-js then finds the lines
+   * Whether documents keep their texts, for servers that create errors again from their nodes. graphql-js then finds the lines
    * of errors, which takes long for many errors in a long document.
    */
   readonly keepsText?: boolean | undefined;
