@@ -1,13 +1,20 @@
 import * as z from 'zod';
 import {
-  MAX_CHOICES,
   MAX_PROVIDER_FIELDS,
   type ProviderField,
   type ProviderFieldType,
 } from '../../domain/own-fields.ts';
 import type { CustomerAccount } from '../../domain/provider.ts';
 import { isRecord } from '../../lib/json.ts';
-import { optionalText, PATHS, parseResponse, toFailure } from './call.ts';
+import {
+  optionalFlag,
+  optionalList,
+  optionalText,
+  toChoices,
+  toLabel,
+  wireName,
+} from '../field-list.ts';
+import { PATHS, parseResponse, toFailure } from './call.ts';
 
 /** The contact properties of a portal, in one call: there is no paging. */
 export async function listFields({
@@ -37,17 +44,12 @@ function toField(property: WireProperty): ProviderField {
   const type = toType(property);
   return {
     name,
-    label: label?.slice(0, MAX_LABEL) || name,
+    label: toLabel(label, name),
     type,
     isCustom: hubspotDefined !== true,
     // HubSpot has no flag for it.
     isFilterable: property.type !== 'json' && property.type !== 'object_coordinates',
-    choices: (options ?? []).slice(0, MAX_CHOICES).flatMap((option) => {
-      const known = wireOption.safeParse(option).data;
-      if (!known) return [];
-      const [value, shown] = [known.value, known.label || known.value];
-      return [{ value: value.slice(0, MAX_LABEL), label: shown.slice(0, MAX_LABEL) }];
-    }),
+    choices: toChoices(options),
   };
 }
 
@@ -66,12 +68,9 @@ const TYPES: Readonly<Record<string, ProviderFieldType>> = {
   datetime: 'DATETIME',
 };
 
-const MAX_LABEL = 255;
-const optionalFlag = z.boolean().nullish().catch(null);
-
 /** Only the name is needed. */
 const wireProperty = z.object({
-  name: z.string().min(1).max(MAX_LABEL),
+  name: wireName,
   label: optionalText,
   type: optionalText,
   fieldType: optionalText,
@@ -79,8 +78,6 @@ const wireProperty = z.object({
   externalOptions: optionalFlag,
   hubspotDefined: optionalFlag,
   archived: optionalFlag,
-  options: z.array(z.unknown()).nullish().catch(null),
+  options: optionalList,
 });
 type WireProperty = z.infer<typeof wireProperty>;
-
-const wireOption = z.object({ value: z.string(), label: optionalText });

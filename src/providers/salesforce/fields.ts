@@ -1,11 +1,18 @@
 import * as z from 'zod';
 import {
-  MAX_CHOICES,
   MAX_PROVIDER_FIELDS,
   type ProviderField,
   type ProviderFieldType,
 } from '../../domain/own-fields.ts';
 import { isRecord } from '../../lib/json.ts';
+import {
+  optionalFlag,
+  optionalList,
+  optionalText,
+  toChoices,
+  toLabel,
+  wireName,
+} from '../field-list.ts';
 
 /** Reads the describe of contacts, which has the fields that the connected user can see. */
 export function toProviderFields(json: unknown): readonly ProviderField[] | undefined {
@@ -20,16 +27,11 @@ export function toProviderFields(json: unknown): readonly ProviderField[] | unde
 function toField({ name, label, type, custom, filterable, picklistValues }: WireField) {
   return {
     name,
-    label: label?.slice(0, MAX_LABEL) || name,
+    label: toLabel(label, name),
     type: TYPES[type ?? ''] ?? 'OTHER',
     isCustom: custom === true,
     isFilterable: filterable === true,
-    choices: (picklistValues ?? []).slice(0, MAX_CHOICES).flatMap((option) => {
-      const known = wireValue.safeParse(option).data;
-      if (!known) return [];
-      const [value, shown] = [known.value, known.label || known.value];
-      return [{ value: value.slice(0, MAX_LABEL), label: shown.slice(0, MAX_LABEL) }];
-    }),
+    choices: toChoices(picklistValues),
   };
 }
 
@@ -58,19 +60,13 @@ const TYPES: Readonly<Record<string, ProviderFieldType>> = {
   reference: 'REFERENCE',
 };
 
-const MAX_LABEL = 255;
-const optionalText = z.string().nullish().catch(null);
-const optionalFlag = z.boolean().nullish().catch(null);
-
 /** Only the name is needed. */
 const wireField = z.object({
-  name: z.string().min(1).max(MAX_LABEL),
+  name: wireName,
   label: optionalText,
   type: optionalText,
   custom: optionalFlag,
   filterable: optionalFlag,
-  picklistValues: z.array(z.unknown()).nullish().catch(null),
+  picklistValues: optionalList,
 });
 type WireField = z.infer<typeof wireField>;
-
-const wireValue = z.object({ value: z.string(), label: optionalText });
