@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import { missingCredentials } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { toTooLarge } from '../request/allowance.ts';
 
 /** Root fields that need no authentication: the schema, never data. */
 const ABOUT_THE_SCHEMA = new Set(['__schema', '__type', '__typename', '_service']);
@@ -70,11 +71,6 @@ function touchesData(definition: DefinitionNode): boolean {
   } else if (definition.kind !== Kind.OPERATION_DEFINITION) return false;
   const { fields } = selectFields([definition.selectionSet], new Map());
   return fields.some(({ name }) => !ABOUT_THE_SCHEMA.has(name.value));
-}
-
-/** The error for an exceeded limit. */
-export function toTooLarge(message: string): CrossbookError {
-  return new CrossbookError('BAD_REQUEST', message);
 }
 
 /** The maximum length of an operation name in an error. */

@@ -5,11 +5,11 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { timeTask } from '../lib/task-time.ts';
-import { openAllowance, RESPONSE_BOUNDS } from '../request/allowance.ts';
+import { openAllowance, RESPONSE_BOUNDS, toTooLarge } from '../request/allowance.ts';
 import type { RequestContext } from '../request/context.ts';
 import { openEngine, type Plugins } from './engine/engine.ts';
 import { createKnownIntrospection, noIntrospection } from './introspection.ts';
-import { DEFAULT_LIMITS, type DocumentLimits, toTooLarge } from './limits.ts';
+import { DEFAULT_LIMITS, type DocumentLimits } from './limits.ts';
 import { createGraphiQLPage, type GraphiQLOptions } from './over-http/graphiql-page.ts';
 import {
   createPersistedOperations,

@@ -17,6 +17,11 @@ export function openAllowance(bounds: ResponseBounds, pace: Partial<PaceOptions>
   return new Allowance(bounds, {
     ...pace,
     onPiece: (ms) => publishTask('response', ms),
-    toError: (message) => new CrossbookError('BAD_REQUEST', message),
+    toError: toTooLarge,
   });
+}
+
+/** The error for an exceeded limit of the executor. */
+export function toTooLarge(message: string): CrossbookError {
+  return new CrossbookError('BAD_REQUEST', message);
 }

@@ -12,7 +12,6 @@ import { providerName } from '../../domain/provider-names.ts';
 import { field, id, int, listOf, nullable } from '../../domain/shape.ts';
 import { readOwnFields, setFieldMappings, setOwnFields } from '../../usecases/own-fields.ts';
 import { builder, tagged } from '../builder.ts';
-
 import { objectOf } from '../from-shape.ts';
 import { defineMutation } from '../mutation.ts';
 
