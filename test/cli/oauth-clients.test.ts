@@ -1,24 +1,11 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { ringOf } from '../support/databases.ts';
-import { runCli } from '../support/run-cli.ts';
-import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { useInstallation } from '../support/run-cli.ts';
 
 const SECRET = 'a-secret-that-nobody-may-see';
-let root: string;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  root = makeTemporaryFolder();
-  env = { CROSSBOOK_DATA: root, CROSSBOOK_KEYS: `k1:${Buffer.alloc(32, 'k1').toString('base64')}` };
-  await runCli(['apps', 'create', 'Acme'], { env });
-});
-afterAll(() => rmSync(root, { recursive: true }));
-
-const run = (line: string, input?: string) =>
-  runCli(line.split(' '), { env, ...(input !== undefined && { input }) });
+const { run, findRoot } = useInstallation();
 
 test('an OAuth client is set with its secret from standard input, listed without it, and deleted', async () => {
   const set = await run('oauth-clients set Acme hubspot --client-id id-1', `${SECRET}\n`);
@@ -31,7 +18,10 @@ test('an OAuth client is set with its secret from standard input, listed without
   expect(listed[1]?.json()).toMatchObject([{ providerName: 'hubspot', clientId: 'id-1' }]);
   expect(JSON.stringify([set, listed])).not.toContain(SECRET);
 
-  const database = await openDatabase({ directory: join(root, 'data') }, { keyRing: ringOf('k1') });
+  const database = await openDatabase(
+    { directory: join(findRoot(), 'data') },
+    { keyRing: ringOf('k1') },
+  );
   const [application] = await database.admin.listApplications();
   const { oauthClients } = database.forApplication(application?.id ?? '');
   expect(await oauthClients.find('hubspot')).toEqual({ clientId: 'id-1', clientSecret: SECRET });

@@ -1,20 +1,7 @@
-import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCli } from '../support/run-cli.ts';
-import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { expect, test } from 'vitest';
+import { useInstallation } from '../support/run-cli.ts';
 
-let root: string;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  root = makeTemporaryFolder();
-  env = { CROSSBOOK_DATA: root, CROSSBOOK_KEYS: `k1:${Buffer.alloc(32, 'k1').toString('base64')}` };
-  await runCli(['apps', 'create', 'Acme'], { env });
-});
-afterAll(() => rmSync(root, { recursive: true }));
-
-const run = (line: string, input?: string) =>
-  runCli(line.split(' '), { env, ...(input !== undefined && { input }) });
+const { run } = useInstallation();
 
 test('own fields are set from standard input, and listed in the form in which they are set', async () => {
   expect((await run('fields list Acme')).stdout).toBe('There are no own fields.\n');

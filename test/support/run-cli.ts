@@ -1,5 +1,8 @@
+import { rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import { afterAll, beforeAll } from 'vitest';
 import { runCommand } from '../../src/cli/run.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** A CLI command as a shell would run it, in this process. */
 export async function runCli(
@@ -18,6 +21,23 @@ export async function runCli(
   });
   const [stdout, stderr] = [written.stdout.join(''), written.stderr.join('')];
   return { code, stdout, stderr, json: () => JSON.parse(stdout) };
+}
+
+/** An installation of its own for the tests of a file, with the application Acme. */
+export function useInstallation() {
+  let root = '';
+  let env: Record<string, string> = {};
+  const run = (line: string, input?: string) =>
+    runCli(line.split(' '), { env, ...(input !== undefined && { input }) });
+
+  beforeAll(async () => {
+    root = makeTemporaryFolder();
+    const key = Buffer.alloc(32, 'k1').toString('base64');
+    env = { CROSSBOOK_DATA: root, CROSSBOOK_KEYS: `k1:${key}` };
+    await run('apps create Acme');
+  });
+  afterAll(() => rmSync(root, { recursive: true }));
+  return { run, findRoot: () => root };
 }
 
 interface CliOptions {
