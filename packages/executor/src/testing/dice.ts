@@ -1,16 +1,12 @@
 /** Deterministic by seed. */
 export function createDice(seed: number): Dice {
   let state = seed >>> 0;
-  return toDice((below) => {
+  const next = (below: number): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  });
-}
-
-/** Dice that throw the numbers of `next`. */
-export function toDice(next: Dice['next']): Dice {
+  };
   return {
     next,
     chance: (percent) => next(100) < percent,

@@ -1,4 +1,4 @@
-export { createDice, type Dice, toDice } from './dice.ts';
+export { createDice, type Dice } from './dice.ts';
 export { GROWING_DOCUMENTS, list, repeat } from './growing-documents.ts';
 export {
   createInputWriter,
