@@ -3,11 +3,13 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 /** What starts processes, or brings libraries that change their own: each file has a process for itself. */
 const ISOLATED = [
-  'test/{browser,build,cli,clients,examples,gateways,hostile}/**/*.test.ts',
+  'test/{browser,build,cli,clients,embedding,examples,gateways,hostile}/**/*.test.ts',
   'test/outbound/memory.test.ts',
   'packages/child-postgres/test/**/*.test.ts',
-  'test/app/{alerts,engine,hostile,webhooks-killed,process,process-tree,replicas,set-clock,shutdown,startup,token-refresh-processes,idle-tokens-processes}.test.ts',
-  'test/storage/{credentials-processes,directory,embedded-server,kill,migrations,upsert-processes}.test.ts',
+  'test/limits/sentinel.test.ts',
+  'test/sync/{killed,processes}.test.ts',
+  'test/app/{alerts,embedding,engine,hostile,webhooks-killed,process,process-tree,replicas,set-clock,shutdown,startup,workers,token-refresh-processes,idle-tokens-processes}.test.ts',
+  'test/storage/{credentials-processes,directory,embedded-server,kill,migrations,primary,upsert-processes,versions}.test.ts',
 ];
 
 /** `--changed` follows imports. What is read in another way, or serves all tests, makes all of them run. */

@@ -4,10 +4,14 @@ import { measureFlags } from './commands/flags.ts';
 import { measureGrowth } from './commands/growth.ts';
 import { measureLookups } from './commands/lookups.ts';
 import { measureMemory } from './commands/memory.ts';
+import { measureOwnFields } from './commands/own-fields.ts';
 import { profile } from './commands/profile.ts';
+import { measureScale } from './commands/scale.ts';
 import { measureStart } from './commands/start.ts';
+import { measureSync } from './commands/sync.ts';
 import { measureThroughput } from './commands/throughput.ts';
 import { measureUpserts } from './commands/upserts.ts';
+import { measureWorkers } from './commands/workers.ts';
 import { type Options, readOptions } from './support/options.ts';
 
 const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>> = {
@@ -16,8 +20,12 @@ const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>>
   lookups: measureLookups,
   throughput: measureThroughput,
   upserts: measureUpserts,
+  workers: measureWorkers,
+  scale: measureScale,
+  sync: measureSync,
   growth: measureGrowth,
   memory: measureMemory,
+  'own-fields': measureOwnFields,
   start: measureStart,
   flags: measureFlags,
   compare: compareBuilds,

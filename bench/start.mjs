@@ -28,7 +28,7 @@ function buildParts() {
     entryPoints: {
       sandbox: '@crossbook/sandbox',
       'storage/database': 'src/storage/database.ts',
-      'storage/sealing': 'src/storage/sealing.ts',
+      'storage/key-ring': 'src/storage/key-ring.ts',
     },
     outdir: 'bench/dist/product',
     bundle: true,

@@ -20,7 +20,7 @@ await esbuild.build({
   entryPoints: Object.values(entries),
   outdir: folder,
   bundle: true,
-  minify: true,
+  // Bundlers minify it; unminified, errors and stack traces have names.
   format: 'esm',
   platform: 'neutral',
   target: 'es2022',

@@ -7,7 +7,7 @@ export function plugin(_schema, documents) {
       `export const ${toConstantName(name)}: Document<${name}${type}, ${name}${type}Variables> = \`${text}\`;`,
   );
   return {
-    prepend: ["import type { Document } from './create-client.ts';"],
+    prepend: ["import type { Document } from './create-query.ts';"],
     content: constants.join('\n\n'),
   };
 }

@@ -10,14 +10,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
  * Starts this repository's Crossbook with its sandbox, and deletes its data at the end. In production it runs elsewhere: an application or a gateway needs only its URL and an API key.
- * @param {{ apiPort: string, sandboxPort: string }} ports
+ * @param {{ apiPort: string, sandboxPort: string, settings?: Readonly<Record<string, string | undefined>> }} options
  */
-export function startCrossbook({ apiPort, sandboxPort }) {
+export function startCrossbook({ apiPort, sandboxPort, settings = {} }) {
   const data = mkdtempSync(join(tmpdir(), 'crossbook-example-'));
   // If started by root, the embedded database runs as another user, who needs access.
   chmodSync(data, 0o711);
   const { PATH, HOME } = process.env;
   const env = {
+    ...settings,
     PATH,
     HOME,
     PORT: apiPort,

@@ -6,15 +6,16 @@ import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS, MAX_TOKEN_SECONDS } from './doma
 import { readApiSupport } from './domain/provider.ts';
 import { checkInstanceUrl } from './domain/urls.ts';
 import { type AppOverrides, openFoundation } from './foundation.ts';
+import { createGraphQL } from './graphql/graphql-server.ts';
 import { readManifest } from './graphql/over-http/persisted-operations.ts';
-import { createGraphQL } from './graphql/server.ts';
 import { createCors, createOriginWarning } from './http/cors.ts';
 import { createHostCheck, withProxyWarning } from './http/incoming-request.ts';
 import { createProbes } from './http/lifecycle.ts';
 import { createRequestHandler } from './http/request-handler.ts';
 import { renderHomePage, toAgentCommand, toDemoCommand, toDemoHeaders } from './http/welcome.ts';
+import { withCleanup } from './lib/cleanup.ts';
 import { createBackground } from './lib/clock.ts';
-import { createMcp } from './mcp/server.ts';
+import { createMcp } from './mcp/mcp-server.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { RESPONSE_BOUNDS } from './request/allowance.ts';
 import {
@@ -29,22 +30,43 @@ import { createCustomerTokens } from './request/customer-token.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
 import { createOwnFieldsCache } from './request/own-fields-cache.ts';
 import { createAdminFace } from './rest/admin.ts';
-import { createRest } from './rest/server.ts';
-import { createSigner, createSigningKeys } from './storage/sealing.ts';
-import type { LoggerOptions } from './telemetry/logger.ts';
+import { createRest } from './rest/rest-server.ts';
+import { createSigner, createSigningKeys } from './storage/signing.ts';
+import type { Logging } from './telemetry/logger.ts';
 import { registerGauges } from './telemetry/metrics/gauges.ts';
 
 export { openMemory } from './foundation.ts';
 
 /** The composition root; `foundation.ts`, `connecting.ts` and `background-jobs.ts` are its parts. */
-export async function createApp(
-  config: Config,
-  logging: Omit<LoggerOptions, 'level'>,
-  given: AppOverrides = {},
-) {
+export function createApp(config: Config, logging: Logging, given: AppOverrides = {}) {
+  return withCleanup((onFailure) => openApp({ config, logging, given, onFailure }));
+}
+
+async function openApp({ config, logging, given, onFailure }: Opening) {
   const operations = config.operations === undefined ? undefined : readManifest(config.operations);
-  const foundation = await openFoundation(config, logging, given);
-  const { clock, log, version, telemetry, keyRing, database, sandbox, demo, notes } = foundation;
+  // With trusted documents GraphiQL's queries would be rejected.
+  const hasGraphiQL = config.graphiql && !operations;
+  // Before anything is opened, because it rejects plugins that would not work.
+  const graphql = createGraphQL({
+    openContext: (...request) => openContext(...request),
+    plugins: given.plugins,
+    introspection: config.introspection,
+    typePrefix: config.typePrefix,
+    rootFieldPrefix: config.rootFieldPrefix,
+    typedFields: config.typedFields,
+    operations,
+    graphiql: hasGraphiQL
+      ? { headers: () => toDemoHeaders(demo), returnUrl: () => connecting.demoReturnUrl() }
+      : false,
+  });
+  onFailure(graphql.close);
+  const foundation = await openFoundation(config, logging, given, onFailure);
+  const { clock, log, version, telemetry, keyRing, database, notes } = foundation;
+  const demo = foundation.demo && {
+    ...foundation.demo,
+    takesAnyQuery: !operations,
+    rootFieldPrefix: config.rootFieldPrefix,
+  };
   const { providers, limits, memory, directions, connections, findOAuthClient } = foundation;
   const { metrics } = telemetry;
   const outbound = createOutbound({
@@ -63,14 +85,22 @@ export async function createApp(
     onRestricted: metrics.restricted,
   });
   const background = createBackground((cause) =>
-    log.warn({ cause }, 'work behind an answer failed'),
+    log.warn({ cause }, 'a background task of a request failed'),
   );
   const tokens = createCustomerTokens({
     keys: createSigningKeys(keyRing, 'customer token'),
     findSubject: database.findTokenSubject,
     wall: clock.wall,
   });
-  const jobs = startJobs(foundation, outbound);
+  onFailure(outbound.close);
+  const queue = new RequestQueue({
+    maxBegun: config.maxRequests,
+    maxUnauthenticated: config.maxUnauthenticated,
+    memory,
+    clock,
+  });
+  const jobs = startJobs(foundation, { outbound, hasRequests: () => queue.isInUse() });
+  onFailure(jobs.stop);
   const connecting = openConnecting(foundation, outbound);
   const openContext = createOpenContext({
     providers,
@@ -86,8 +116,7 @@ export async function createApp(
     wall: clock.wall,
     now: clock.now,
     untilForgotten: () => new Promise((resolve) => clock.schedule(REMOVAL_SETTLES_MS, resolve)),
-    revokeGrant: outbound.revokeGrant,
-    onRevoked: metrics.revoked,
+    revokeRemoved: jobs.revokeRemoved,
     runInBackground: background.run,
     consumeRateLimit: limits.consumeRateLimit,
     charge: limits.charge,
@@ -96,6 +125,7 @@ export async function createApp(
     openContactPort: outbound.openContactPort,
     forgetConnection: outbound.forget,
     checkWebhookUrl: jobs.checkWebhookUrl,
+    checkDestination: jobs.checkDestination,
     checkInstanceUrl: (url, hosts) =>
       checkInstanceUrl(url, { hosts, sandboxOrigins: directions.sandboxOrigins }),
   });
@@ -109,21 +139,6 @@ export async function createApp(
     clock,
     demoKey: demo?.key,
   });
-  const graphql = createGraphQL({
-    openContext,
-    plugins: given.plugins,
-    introspection: config.introspection,
-    typePrefix: config.typePrefix,
-    operations,
-    // With trusted documents GraphiQL's queries would be rejected.
-    graphiql: config.graphiql && !operations ? { headers: toDemoHeaders(demo) } : false,
-  });
-  const queue = new RequestQueue({
-    maxBegun: config.maxRequests,
-    maxUnauthenticated: config.maxUnauthenticated,
-    memory,
-    clock,
-  });
   registerGauges(metrics, {
     requests: () => queue.counts(),
     memory: memory.counts,
@@ -133,7 +148,10 @@ export async function createApp(
     database: database.countConnections,
     redis: () => limits.distributedRateLimits?.isConnected(),
     webhooks: jobs.countWebhooks,
+    syncs: jobs.countSyncs,
     sweeps: jobs.sweepAges,
+    tasks: jobs.taskAges,
+    tables: jobs.tableSizes,
     lostLogLines: given.countLostLines ?? (() => 0),
   });
   const cors = createCors({
@@ -153,13 +171,14 @@ export async function createApp(
     }));
   const probes = createProbes({
     checkShared: database.checkShared,
-    renderMetrics: config.metrics ? metrics.answer : undefined,
+    renderMetrics: config.metrics ? () => metrics.answer(given.renderMetrics) : undefined,
     renderHomePage: (origin) =>
       renderHomePage({
         version,
         tryIt: demo && toDemoCommand(origin, demo),
         connectAgent: agentToken && toAgentCommand(origin, agentToken),
         connectsAt: demo && connecting.services.publicUrl(),
+        hasGraphiQL,
       }),
   });
   const answer = createRequestHandler({
@@ -167,12 +186,12 @@ export async function createApp(
     queue,
     memory,
     probes,
-    rest: createRest({ openContext, prefixes: config.restPrefixes, version, demo }),
+    rest: createRest({ openContext, prefixes: config.restPrefixes, version, demo, hasGraphiQL }),
     admin:
       config.adminKeyHash === undefined
         ? undefined
         : {
-            ...createAdminFace({ ...database.admin, now: clock.wall }),
+            ...createAdminFace({ ...database.admin, usage: database.usage, now: clock.wall }),
             requireKey: createAdminCheck({ hash: config.adminKeyHash, failures: limits.failures }),
           },
     connect: connecting.openPages(openContext),
@@ -200,15 +219,26 @@ export async function createApp(
     onRefused: telemetry.onRefused,
     /** The memory limit, for the listener. */
     memory,
+    /** Whether another request can begin soon. */
+    hasRoom: () => queue.hasRoom(),
+    /** The metrics of this process, for the sum over workers. */
+    readMetrics: metrics.read,
+    onForwarded: metrics.forwarded,
     /** Present with the sandbox only. */
     demo,
-    sandbox,
+    sandbox: foundation.openedSandbox,
     /** The token of the demo's customer for agents. Undefined without the sandbox or the MCP server. */
     agentToken,
+    /** Whether browsers get GraphiQL. */
+    hasGraphiQL,
     /** Whether there is an MCP server. */
     hasMcp: config.mcp !== undefined,
     /** Messages for the operator. */
     notes,
+    /** Logs them, where there is no startup message. */
+    logNotes() {
+      for (const note of notes) log.info({}, note.replaceAll(/\s+/g, ' '));
+    },
     /** Sets the listener's URL, which is the public origin where `PUBLIC_URL` is not set. */
     announceUrl: connecting.announceUrl,
     /** Makes `/readyz` fail; requests are still served. */
@@ -216,9 +246,17 @@ export async function createApp(
     async close() {
       await Promise.all([database.flush(), jobs.stop()]);
       await background.drain();
+      await jobs.storeUsage();
       await Promise.all([outbound.close(), graphql.close(), foundation.close()]);
     },
   };
+}
+
+interface Opening {
+  readonly config: Config;
+  readonly logging: Logging;
+  readonly given: AppOverrides;
+  readonly onFailure: (close: () => unknown) => void;
 }
 
 export type App = Awaited<ReturnType<typeof createApp>>;

@@ -1,19 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import type { Foundation } from './foundation.ts';
-import { runPeriodically } from './lib/clock.ts';
+import { type PeriodicTaskOptions, runPeriodically } from './lib/clock.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import { createWebhookUrlCheck } from './outbound/webhooks/post.ts';
 import { watchWebhooks } from './outbound/webhooks/watch.ts';
 import { startSweeps } from './storage/sweeps.ts';
+import type { TableSize } from './storage/table-sizes.ts';
+import { openSyncs } from './syncing.ts';
+import {
+  type ApplicationDeletionDeps,
+  deleteApplications,
+} from './usecases/delete-applications.ts';
 import { type IdleRefreshDeps, refreshIdleTokens } from './usecases/refresh-idle-tokens.ts';
+import { type RevocationDeps, revokeRemoved } from './usecases/revoke-removed.ts';
+import { storeUsage } from './usecases/usage.ts';
 
 /** Part of the composition root: periodic and background jobs. */
-export function startJobs(foundation: Foundation, outbound: Outbound) {
+export function startJobs(
+  foundation: Foundation,
+  { outbound, hasRequests }: { readonly outbound: Outbound; hasRequests(): boolean },
+) {
   const { config, database, clock, log, telemetry } = foundation;
   const sweeps = startSweeps(database, {
     maxBytesPerApplication: config.maxCacheBytes,
     clock,
-    onError: (cause) => log.warn({ cause }, 'a sweep did not finish'),
+    onError: (cause) => log.warn({ cause }, 'deleting old rows failed'),
   });
   const idleRefreshDeps = toIdleRefreshDeps({
     ...foundation,
@@ -21,29 +32,129 @@ export function startJobs(foundation: Foundation, outbound: Outbound) {
     onRefreshed: telemetry.metrics.idleRefresh,
   });
   let isStopping = false;
+  const tasks = createTasks(clock);
   // Keeps unused refresh tokens valid. Each process tries to take the job's lease.
-  const idleTokens = runPeriodically({
+  const idleTokens = tasks.start('refresh_idle_tokens', {
     intervalMs: IDLE_TOKENS_EVERY_MS,
     work: () => refreshIdleTokens({ ...idleRefreshDeps, isStopping: () => isStopping }),
     onError: (cause) => log.warn({ cause }, 'idle tokens were not refreshed'),
   });
-  const webhooks = openWebhooks(foundation);
+  const revocation: RevocationDeps = {
+    providers: foundation.providers,
+    revokeGrant: outbound.revokeGrant,
+    onRevoked: telemetry.metrics.revoked,
+  };
+  const revoke: ApplicationDeletionDeps['revoke'] = (removed) => revokeRemoved(revocation, removed);
+  const deletions = tasks.start(
+    'delete_applications',
+    toDeletions(foundation, { isStopping: () => isStopping, revoke }),
+  );
+  const meter = { usage: telemetry.usage, store: database.usage };
+  const usage = tasks.start('store_usage', {
+    intervalMs: USAGE_EVERY_MS,
+    work: () => storeUsage(meter),
+    onError: (cause) => log.warn({ cause }, 'usage was not stored: it will be'),
+  });
+  const counting = { job: 'count rows', holder: randomUUID(), leaseMs: COUNT_LEASE_MS };
+  const mayCount = () => database.acquireJobLease(counting);
+  let tableSizes: readonly TableSize[] = [];
+  const measuring = tasks.start('measure_tables', {
+    intervalMs: TABLES_EVERY_MS,
+    work: async () => {
+      tableSizes = (await mayCount()) ? await database.measureTables() : [];
+    },
+    onError: (cause) => log.warn({ cause }, 'tables were not measured'),
+  });
+  const webhooks = openWebhooks(foundation, mayCount);
+  const syncs = openSyncs(foundation, { outbound, mayCount, hasRequests });
+  database.onAppended(() => {
+    webhooks.wake();
+    syncs.wake();
+  });
+  database.onUnplanned(syncs.planSoon);
   return {
+    checkDestination: syncs.checkDestination,
+    countSyncs: syncs.counts,
     checkWebhookUrl: webhooks.checkUrl,
+    revokeRemoved: revoke,
     countWebhooks: webhooks.counts,
     sweepAges: sweeps.ages,
+    taskAges: tasks.ages,
+    /** Of a minute ago; none where another process measures. */
+    tableSizes: () => tableSizes,
     /** Resolves when the running jobs have finished. */
     async stop() {
       isStopping = true;
-      await Promise.all([sweeps.stop(), idleTokens.stop(), webhooks.stop()]);
+      await Promise.all([
+        sweeps.stop(),
+        idleTokens.stop(),
+        deletions.stop(),
+        usage.stop(),
+        measuring.stop(),
+        webhooks.stop(),
+        syncs.stop(),
+      ]);
     },
+    /** Stores the usage that was counted since the last run: called when no request is running any more. */
+    storeUsage: () =>
+      storeUsage(meter).catch((cause) => log.warn({ cause }, 'the last usage was not stored')),
   };
 }
 
 const IDLE_TOKENS_EVERY_MS = 60_000;
+const USAGE_EVERY_MS = 10_000;
+const TABLES_EVERY_MS = 60_000;
+/** One process counts for all. Longer than the longest interval between two counts. */
+const COUNT_LEASE_MS = 90_000;
+
+/** Periodic tasks, and the time since each was last done. */
+function createTasks({ now }: Pick<Foundation['clock'], 'now'>) {
+  const doneAt = new Map<string, number>();
+  return {
+    start(name: string, { work, ...options }: PeriodicTaskOptions) {
+      doneAt.set(name, now());
+      return runPeriodically({
+        ...options,
+        work: async () => {
+          await work();
+          doneAt.set(name, now());
+        },
+      });
+    },
+    ages: () => [...doneAt].map(([name, at]) => ({ name, seconds: (now() - at) / 1_000 })),
+  };
+}
+
+/** Deletes the data of deleted applications. */
+function toDeletions(
+  { database, log }: Foundation,
+  { isStopping, revoke }: Pick<ApplicationDeletionDeps, 'isStopping' | 'revoke'>,
+): PeriodicTaskOptions {
+  const deps: ApplicationDeletionDeps = {
+    deleted: database.deletedApplications,
+    holder: randomUUID(),
+    isStopping,
+    removeCustomer: (applicationId, customerId) =>
+      database.forApplication(applicationId).removals.removeCustomer(customerId, undefined),
+    revoke,
+    onDeleted: ({ id, name, ...amounts }) =>
+      log.info({ application: name, applicationId: id, ...amounts }, 'an application is deleted'),
+  };
+  return {
+    intervalMs: DELETIONS_EVERY_MS,
+    work: () => deleteApplications(deps),
+    onError: (cause) =>
+      log.warn({ cause }, 'a deleted application still has data: to be continued'),
+  };
+}
+
+const DELETIONS_EVERY_MS = 5_000;
 
 /** Delivers webhooks. */
-function openWebhooks({ config, database, sandbox, telemetry, log, clock }: Foundation) {
+function openWebhooks(
+  { config, database, sandbox, telemetry, log, clock }: Foundation,
+  mayCount: () => Promise<boolean>,
+) {
   const { webhookQueue: queue } = database;
   /** Whether http: to this machine is allowed: any port of it, so never in production. */
   const mayLoopback = sandbox !== undefined && !config.production;
@@ -52,13 +163,13 @@ function openWebhooks({ config, database, sandbox, telemetry, log, clock }: Foun
     queue,
     clock,
     onError,
+    mayCount,
     openSender: async () => {
       const { openWebhookSender } = await import('./outbound/webhooks/sender.ts');
       const { webhook: onAttempt } = telemetry.metrics;
       return openWebhookSender({ queue, clock, mayLoopback, onError, onAttempt });
     },
   });
-  database.onAppended(watch.wake);
   return { ...watch, checkUrl: createWebhookUrlCheck({ mayLoopback }) };
 }
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { OAuthClient } from './domain/provider.ts';
 import { PROVIDER_NAMES, type ProviderName } from './domain/provider-names.ts';
+import type { OAuthClient } from './domain/token-refresh.ts';
 import { toDatabaseDirectory } from './lib/data-directory.ts';
 import { type Group, SETTINGS, type Setting } from './settings.ts';
 
@@ -17,7 +17,7 @@ export function readConfig(env: Env): Config {
     mistakes.push('CROSSBOOK_MCP_ISSUER: needs PUBLIC_URL');
   if (mistakes.length > 0)
     throw new ConfigError(
-      `The environment is not right:\n${mistakes.map((one) => `  ${one}`).join('\n')}`,
+      `The settings are not right:\n${mistakes.map((one) => `  ${one}`).join('\n')}`,
     );
   return Object.freeze(toConfig(values, given));
 }

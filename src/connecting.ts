@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { withDemo } from './connect/demo/server.ts';
-import { createConnectPages } from './connect/server.ts';
+import { createConnectPages } from './connect/connect-pages.ts';
+import { DEMO_RETURN, withDemo } from './connect/demo/demo-pages.ts';
 import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/caller.ts';
-import type { ConnectServices } from './domain/connect-link.ts';
+import type { ConnectLink, ConnectServices } from './domain/connect-link.ts';
+import type { Connection } from './domain/connection.ts';
+import type { Grant } from './domain/oauth.ts';
+import { PROVIDER_CATEGORIES, type ProviderName } from './domain/provider-names.ts';
+import type { ContactCache, CredentialStore } from './domain/tenant.ts';
 import type { Foundation } from './foundation.ts';
 import { toDemoCommand } from './http/welcome.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { createOpenContext } from './request/context.ts';
-import { createSigner, createSigningKeys } from './storage/sealing.ts';
+import { createSigner, createSigningKeys } from './storage/signing.ts';
 
 /** Part of the composition root: connect links and their pages. */
 export function openConnecting(foundation: Foundation, outbound: Outbound) {
@@ -29,23 +33,50 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
     findOAuthClient: foundation.findOAuthClient,
     toSandboxLogin: directions.toSandboxLogin,
   };
-  const pages = createConnectPages({
-    flows: database.connectFlows,
-    providers,
-    connecting,
-    exchangeCode: outbound.exchangeCode,
-    makeCode: () => randomBytes(32).toString('base64url'),
-    forgetConnection({ applicationId, customerId, providerName, connectionId }) {
-      if (providerName !== null)
-        foundation.connections.forget(applicationId, { customerId, providerName });
-      if (connectionId !== null) outbound.forget(connectionId);
-    },
-    onFailure: ({ failure, message, cause }) =>
-      log.warn({ failure, cause, detail: message }, 'a customer was not connected'),
-    onEnd: telemetry.metrics.connect,
-    limitPages: foundation.limits.limitPages,
-    wall: foundation.clock.wall,
-  });
+  const openConnectPages = (openContext: OpenContext) =>
+    createConnectPages({
+      flows: database.connectFlows,
+      providers,
+      connecting,
+      readOwnFields: (applicationId) => database.forApplication(applicationId).ownFields.read(),
+      readBranding: (applicationId) => database.forApplication(applicationId).branding.read(),
+      openMatching: (state, work) => ({
+        openContext({ link, applicationName: name }, provider) {
+          const customer = { customerId: link.customerId, providers: [provider] };
+          const application = { id: link.applicationId, name };
+          state.caller = { application, credentialId: 'connect-pages', customer };
+          return openContext(NO_HEADERS, state, work);
+        },
+        openGrantPort({ link }, name, { grant, oauthClientId }) {
+          const access = providers.get(name)?.contacts;
+          if (!access) throw new Error(`${name} has no contacts to match fields of.`);
+          return outbound.openContactPort({
+            access,
+            connection: toUnconfirmedConnection(link, name, grant),
+            credentials: createGrantCredentials(grant, oauthClientId),
+            cache: NO_CACHE,
+            work,
+            onCall: (call) =>
+              state.requestLog.called(call, {
+                applicationId: link.applicationId,
+                customerId: undefined,
+              }),
+          });
+        },
+      }),
+      exchangeCode: outbound.exchangeCode,
+      makeCode: () => randomBytes(32).toString('base64url'),
+      forgetConnection({ applicationId, customerId, providerName, connectionId }) {
+        if (providerName !== null)
+          foundation.connections.forget(applicationId, { customerId, providerName });
+        if (connectionId !== null) outbound.forget(connectionId);
+      },
+      onFailure: ({ failure, message, cause }) =>
+        log.warn({ failure, cause, detail: message }, 'a customer was not connected'),
+      onEnd: telemetry.metrics.connect,
+      limitPages: foundation.limits.limitPages,
+      wall: foundation.clock.wall,
+    });
 
   return {
     services: connecting,
@@ -53,18 +84,22 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
       listensAt = url;
     },
 
+    /** Where the demo's connect links lead back to. Undefined: there is no demo. */
+    demoReturnUrl: () => demo && `${publicUrl() ?? ''}${DEMO_RETURN}`,
+
     /** With the sandbox the demo plays the application's part. */
-    openPages(openContext: ReturnType<typeof createOpenContext>) {
+    openPages(openContext: OpenContext) {
+      const pages = openConnectPages(openContext);
       if (!demo) return pages;
       return withDemo(pages, {
-        open(requestLog, work) {
-          requestLog.record({
+        open(state, work) {
+          state.requestLog.record({
             application: DEMO_APPLICATION.name,
             credential: DEMO_CALLER.credentialId,
           });
-          requestLog.caller = DEMO_CALLER;
+          state.caller = DEMO_CALLER;
           // The demo's pages pass customer and provider explicitly.
-          return openContext(NO_HEADERS, requestLog, work);
+          return openContext(NO_HEADERS, state, work);
         },
         // Only providers in the sandbox: others need a registered app.
         listProviders: () =>
@@ -74,12 +109,80 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
               ? [name]
               : [],
           ),
+        hasGraphiQL: config.graphiql && config.operations === undefined,
+        // Links that are created in GraphiQL are for the demo's customer.
+        customerIds: [demo.customerId],
         toCommand: (customerId, provider) =>
-          toDemoCommand(publicUrl() ?? '', { key: demo.key, customerId }, provider),
+          toDemoCommand(
+            publicUrl() ?? '',
+            {
+              key: demo.key,
+              customerId,
+              takesAnyQuery: config.operations === undefined,
+              rootFieldPrefix: config.rootFieldPrefix,
+            },
+            provider,
+          ),
       });
     },
   };
 }
 
+type OpenContext = ReturnType<typeof createOpenContext>;
+
 const NO_HEADERS = new Headers();
 const DEMO_CALLER = { application: DEMO_APPLICATION, credentialId: 'demo-pages' } as const;
+
+/**
+ * A grant that waits for confirmation, as a connection that is stored nowhere: it reads the account once, for the
+ * person who has just given consent.
+ */
+function toUnconfirmedConnection(
+  { id, applicationId, customerId }: ConnectLink,
+  providerName: ProviderName,
+  { instanceUrl, account, scopes }: Grant,
+): Connection {
+  return {
+    id,
+    applicationId,
+    customerId,
+    providerId: id,
+    providerName,
+    category: PROVIDER_CATEGORIES[providerName],
+    instanceUrl,
+    schemaMappingsConfig: null,
+    entityMappings: null,
+    connectionSyncConfig: null,
+    status: 'connected',
+    statusReason: null,
+    statusChangedAt: new Date(0).toISOString(),
+    account,
+    grantedScopes: scopes,
+  };
+}
+
+/** The access token is new, so it is never refreshed: a refresh token may be valid only once. */
+function createGrantCredentials(
+  { accessToken, expiresAt, instanceUrl }: Grant,
+  oauthClientId: string,
+): CredentialStore {
+  return {
+    read: async () => ({
+      credentials: { type: 'oauth2', accessToken, refreshToken: null, expiresAt },
+      generation: 1,
+      instanceUrl,
+      isRefused: false,
+      oauthClientId,
+    }),
+    refreshOnce: async () => undefined,
+    markRefused: async () => undefined,
+    markTried: async () => undefined,
+  };
+}
+
+/** Keeps nothing of an account that is not connected yet. */
+const NO_CACHE: ContactCache = {
+  read: async () => undefined,
+  write: async () => undefined,
+  refuse: async () => undefined,
+};

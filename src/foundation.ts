@@ -1,4 +1,4 @@
-import type { Sandbox } from '@crossbook/sandbox';
+import type { JoinedSandbox, Sandbox, SandboxFacts } from '@crossbook/sandbox';
 import { createMemory, defaultMaxHeldBytes, type Memory } from './admission/memory.ts';
 import type { Config } from './config.ts';
 import { type Directions, toDirections } from './demo/directions.ts';
@@ -6,30 +6,36 @@ import { DEMO_APPLICATION } from './domain/caller.ts';
 import type { FindOAuthClient } from './domain/oauth.ts';
 import type { Provider } from './domain/provider.ts';
 import { listRedirectUris } from './domain/urls.ts';
-import type { Plugins } from './graphql/server.ts';
+import type { Plugins } from './graphql/graphql-server.ts';
 import type { Demo } from './http/welcome.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
-import { openLimits } from './limits/limits.ts';
+import { openLimits, type SharedLimits } from './limits/limits.ts';
 import { createRegistry } from './providers/registry.ts';
 import { createConnectionCache } from './request/connection-cache.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import type { BegunServer } from './storage/embedded-server.ts';
 import { reportTo } from './storage/engine/open.ts';
-import { createKeyedHash, type KeyRing, openKeyRing } from './storage/sealing.ts';
-import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
+import { type KeyRing, openKeyRing } from './storage/key-ring.ts';
+import { createKeyedHash } from './storage/signing.ts';
+import { createLogger, type Logging } from './telemetry/logger.ts';
 import { openTelemetry } from './telemetry/telemetry.ts';
 import { readVersion } from './version.ts';
 
-/** Part of the composition root: what is opened first and used by all others. */
+/**
+ * Part of the composition root: what is opened first and used by all others. `onFailure` is told how each is closed if
+ * the start fails.
+ */
 export async function openFoundation(
   config: Config,
-  logging: Omit<LoggerOptions, 'level'>,
+  logging: Logging,
   { clock = systemClock, ...given }: AppOverrides,
+  onFailure: (close: () => unknown) => void,
 ) {
   const log = createLogger({ ...logging, level: config.logLevel });
   const version = readVersion();
-  const telemetry = await openTelemetry({ log, version, traces: config.traces, clock });
   const { ring: keyRing, notes: keyNotes } = openKeyRing(config);
+  const telemetry = await openTelemetry({ log, version, traces: config.traces, clock });
+  onFailure(telemetry.close);
   given.onStep?.('Opening the database');
   const database = await openDatabase(
     given.database ? { begun: given.database } : config.database,
@@ -42,10 +48,16 @@ export async function openFoundation(
       onUnreadable: (detail) => log.error({}, `stored secrets ${detail}`),
     },
   );
+  onFailure(database.close);
   if (config.sandbox) given.onStep?.('Opening the sandbox');
+  const joined = given.sandboxFacts && (await join(given.sandboxFacts));
   const own =
-    config.sandbox && !given.sandbox ? await openOwnSandbox(config.sandbox.port) : undefined;
-  const sandbox = given.sandbox ?? own?.sandbox;
+    config.sandbox && !given.sandbox && !joined
+      ? await openOwnSandbox(config.sandbox.port)
+      : undefined;
+  if (own) onFailure(own.sandbox.close);
+  const openedSandbox = given.sandbox ?? own?.sandbox;
+  const sandbox = openedSandbox ?? joined;
   const demo = sandbox && (await prepareDemo(database, sandbox, keyRing));
   const providers = createRegistry();
   const notes = [
@@ -59,10 +71,12 @@ export async function openFoundation(
     ...config.limits,
     pages: config.pagesPerMinute,
     redis: config.redis,
+    workers: given.sharedLimits,
     log,
     clock,
     hash: createKeyedHash(keyRing, 'address'),
   });
+  onFailure(limits.close);
   const directions = toDirections(sandbox);
   return {
     config,
@@ -78,6 +92,8 @@ export async function openFoundation(
     notes,
     /** Undefined without the sandbox, like `demo`. */
     sandbox,
+    /** The same, where it is of this process. */
+    openedSandbox,
     demo,
     memory: given.memory ?? openMemory(config),
     connections: createConnectionCache(clock),
@@ -87,9 +103,9 @@ export async function openFoundation(
   };
 }
 
-/** The memory limit of the process. */
-export function openMemory({ maxHeldBytes }: Pick<Config, 'maxHeldBytes'>): Memory {
-  return createMemory({ maxBytes: maxHeldBytes ?? defaultMaxHeldBytes() });
+/** The memory limit of the process, of so many processes on this machine. */
+export function openMemory({ maxHeldBytes }: Pick<Config, 'maxHeldBytes'>, processes = 1): Memory {
+  return createMemory({ maxBytes: maxHeldBytes ?? defaultMaxHeldBytes(undefined, processes) });
 }
 
 async function openOwnSandbox(port: number) {
@@ -97,8 +113,17 @@ async function openOwnSandbox(port: number) {
   return openSandboxNear(port);
 }
 
+async function join(facts: SandboxFacts): Promise<JoinedSandbox> {
+  const { joinSandbox } = await import('./demo/share-sandbox.ts');
+  return joinSandbox(facts);
+}
+
 /** The demo's key is derived from the key ring instead of stored: stable over restarts and unguessable. */
-async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing): Promise<Demo> {
+async function prepareDemo(
+  database: Database,
+  sandbox: JoinedSandbox,
+  ring: KeyRing,
+): Promise<Demo> {
   const { DEMO_CUSTOMER_ID, seedDemo } = await import('./demo/seed-demo.ts');
   const key = `cbk_demo_${createKeyedHash(ring, 'demo key')('demo')}`;
   await database.demoData.use();
@@ -148,11 +173,19 @@ const FIRST_STEP =
  */
 const REFRESH_MARGIN_MS = 10_000;
 
+export type { SandboxFacts };
+
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
 export interface AppOverrides {
   /** For tests: an existing sandbox, which stays open when this application closes. Replicas share it. */
   readonly sandbox?: Sandbox | undefined;
+  /** The sandbox of the supervisor of this worker. */
+  readonly sandboxFacts?: SandboxFacts | undefined;
+  /** The rate limits that the workers of one supervisor keep together. */
+  readonly sharedLimits?: SharedLimits | undefined;
+  /** Renders the metrics of all workers, in place of this process's. */
+  readonly renderMetrics?: (() => Promise<string>) | undefined;
   /** For tests: the random source of jitter, from 0 to 1. */
   readonly random?: (() => number) | undefined;
   /** For tests. */

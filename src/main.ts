@@ -1,20 +1,30 @@
 #!/usr/bin/env node
 import { DATA_DIRECTORY, toDatabaseDirectory, useCompileCache } from './lib/data-directory.ts';
+import { readEnvFile } from './lib/env-file.ts';
 import { toReason } from './lib/output.ts';
 
 /**
  * The entry point of the process. Without a command it serves. It imports almost nothing, so that the embedded
  * database starts while the rest is loading.
  */
-const [command = 'serve', ...rest] = readEnvFile(process.argv.slice(2));
 const env = process.env;
+const args = process.argv.slice(2);
+// `npm run crossbook` is the command line; `npm start` serves.
+const isBareScript = args.length === 0 && env['npm_lifecycle_event'] === 'crossbook';
+const [command = isBareScript ? 'help' : 'serve', ...rest] = readEnvFile(args);
 const dataDirectory = env['CROSSBOOK_DATA'] || DATA_DIRECTORY;
 if (command !== '--version') useCompileCache(dataDirectory);
 
 // A failing stderr cannot be reported anywhere.
 process.stderr.on('error', () => undefined);
 
-if (command === 'serve' && rest.length === 0) {
+if (command === 'worker' && process.send) {
+  const { serveAsWorker } = await import('./serve-worker.ts');
+  serveAsWorker(env);
+} else if (command === 'serve' && rest.length === 0 && (env['CROSSBOOK_WORKERS'] || '1') !== '1') {
+  const { supervise } = await import('./supervise.ts');
+  await supervise(env);
+} else if (command === 'serve' && rest.length === 0) {
   const database = env['DATABASE_URL'] ? undefined : await beginDatabase();
   const { serve } = await import('./serve.ts');
   await serve(env, database);
@@ -29,28 +39,10 @@ if (command === 'serve' && rest.length === 0) {
   process.exitCode = await runCommand({ args: [command, ...rest], env, stdin, stdout, stderr });
 }
 
-/** Loads a leading `--env-file` and returns the other arguments. Existing environment variables win. */
-function readEnvFile(args: readonly string[]): readonly string[] {
-  const [first = '', ...others] = args;
-  if (!/^--env-file(=|$)/.test(first)) return args;
-  const [file = '', ...rest] = first.includes('=')
-    ? [first.slice(first.indexOf('=') + 1), ...others]
-    : others;
-  try {
-    process.loadEnvFile(file);
-    return rest;
-  } catch (error) {
-    process.stderr.write(
-      `The settings of --env-file "${file}" cannot be read: ${toReason(error)}\n`,
-    );
-    process.exit(2);
-  }
-}
-
 /** A closed pipe (`crossbook … | head -1`) is no failure; a full disk is. */
 function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
-  process.stderr.write(`What it says cannot be written: ${toReason(error)}\n`);
+  process.stderr.write(`The output cannot be written: ${toReason(error)}\n`);
   process.exit(1);
 }
 

@@ -1,5 +1,6 @@
-import { createApp, openMemory } from './app.ts';
+import { openMemory } from './app.ts';
 import { type Env, readConfig } from './config.ts';
+import { createCrossbook } from './crossbook.ts';
 import { shutdownOnSignal } from './http/lifecycle.ts';
 import { listen } from './http/listen.ts';
 import { createStartupHandler } from './http/startup.ts';
@@ -13,7 +14,7 @@ import {
 } from './lib/output.ts';
 import type { BegunServer } from './storage/embedded-server.ts';
 
-/** Reads the configuration, listens, creates the application, and shuts down on a signal. */
+/** The command: listens, creates Crossbook, and shuts down on a signal. */
 export async function serve(env: Env, database: BegunServer | undefined): Promise<void> {
   const readable = process.stdout.isTTY === true;
   const stdout = createLossyOutput(process.stdout);
@@ -29,23 +30,34 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
   try {
     const config = readConfig(env);
     const memory = openMemory(config);
-    const { open, ...handler } = createStartupHandler();
+    const { open, ...started } = createStartupHandler({ memory });
     // Listens before migrations run, so that probes and clients get a response meanwhile.
-    const listener = await listen({ ...config, ...handler, memory });
-    const app = await createApp(
-      config,
-      { output, readable },
-      { database, memory, onStep: output.step, countLostLines: stdout.countLost },
+    const listener = await listen({ ...config, ...started });
+    const settings = {
+      ...env,
+      // What the command knows by its listener, and an embedding application has to say.
+      PORT: String(config.port),
+      CROSSBOOK_SANDBOX: config.sandbox ? 'on' : 'off',
+    };
+    const crossbook = await createCrossbook(
+      { settings },
+      {
+        logging: { output, readable },
+        database,
+        memory,
+        onStep: output.step,
+        countLostLines: stdout.countLost,
+      },
     );
-    app.announceUrl(listener.url);
-    open(app);
-    output.write(formatStartupMessage({ ...app, url: listener.url }));
+    crossbook.announceUrl(listener.url);
+    open(crossbook.parts);
+    output.write(formatStartupMessage({ ...crossbook.parts, url: listener.url }));
     shutdownOnSignal({
       listener,
       withinMs: config.shutdownMs,
       fail,
-      announce: app.announceStop,
-      close: app.close,
+      announce: crossbook.announceStop,
+      close: crossbook.close,
       npmPid: env['NPM_PID'] ? Number(env['NPM_PID']) : undefined,
     });
     flushCompileCache();

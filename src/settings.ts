@@ -1,7 +1,9 @@
+import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { toPublicUrl } from './domain/urls.ts';
 import { DATA_DIRECTORY } from './lib/data-directory.ts';
-import { parseDatabaseUrl } from './lib/database-url.ts';
+import { type DatabaseUrl, mayWrite, parseDatabaseUrl } from './lib/database-url.ts';
+import { parseRedisUrl } from './lib/redis-url.ts';
 
 // Parsers of settings from environment variables.
 
@@ -14,10 +16,6 @@ const wholeNumber = (lowest: number, highest: number) =>
 const megabytes = (lowest: number, highest: number) =>
   wholeNumber(lowest, highest).transform((value) => value * 1_048_576);
 const ENCODED = 'with / # ? @ in the password percent-encoded (%2F %23 %3F %40)';
-/** A comma before the path, and not in a password. */
-const SEVERAL_HOSTS = /^[a-z+]+:\/\/([^/?#]*@)?[^/?#@]*,/;
-const ONE_HOST =
-  'must name one host: of several servers, name the address that leads to the primary (a proxy, a pooler or a DNS name)';
 const perMinute = wholeNumber(0, 1_000_000_000);
 const pathPrefix = matching(
   /^(\/[A-Za-z0-9._~-]+)+$/,
@@ -34,6 +32,11 @@ const hostNames = matching(
   /^[\w.-]+(,[\w.-]+)*$/,
   'must be host names with commas between them, without ports',
 ).transform((text) => text.split(','));
+
+const syncHostNames = matching(
+  /^[\w.:-]+(,[\w.:-]+)*$/,
+  'must be host names or addresses with commas between them, without ports',
+).transform((text) => text.toLowerCase().split(','));
 
 const publicUrl = z
   .string()
@@ -66,6 +69,14 @@ export const SETTINGS = {
     'Host and port to listen on. The default is reachable from this machine only.',
   ),
   port: setting('PORT', wholeNumber(0, 65_535), '4000'),
+  workers: setting(
+    'CROSSBOOK_WORKERS',
+    matching(/^(auto|\d+)$/, 'must be auto or a whole number')
+      .transform((value) => (value === 'auto' ? availableParallelism() : Number(value)))
+      .refine((value) => value >= 1 && value <= 256, 'must be from 1 to 256'),
+    '1',
+    'Processes that serve requests at this port, for the command only: auto is one for each processor core. Limits on memory, requests and database connections are those of each process.',
+  ),
   publicUrl: optional(
     'PUBLIC_URL',
     publicUrl,
@@ -85,10 +96,16 @@ export const SETTINGS = {
     'DATABASE_URL',
     z
       .string()
-      .refine((url) => !SEVERAL_HOSTS.test(url), { message: ONE_HOST, abort: true })
-      .refine(parseDatabaseUrl, `must be a postgres:// URL that names a database, ${ENCODED}`),
+      .refine(parseDatabaseUrl, {
+        message: `must be a postgres:// URL that names a database, with commas between several hosts, ${ENCODED}`,
+        abort: true,
+      })
+      .refine(
+        (text) => mayWrite(parseDatabaseUrl(text) as DatabaseUrl),
+        'target_session_attrs must be read-write: Crossbook uses the primary only',
+      ),
     'postgres://user:password@localhost:5432/crossbook',
-    'PostgreSQL 15 or later (tested with 15 and 18). / # ? @ in the password are percent-encoded: %2F %23 %3F %40. Default: an embedded PostgreSQL 18 in CROSSBOOK_DATA.',
+    'PostgreSQL 15 or later (tested with 15 and 18). Of several hosts (host1:5432,host2:5432) the one that accepts writes is used. / # ? @ in the password are percent-encoded: %2F %23 %3F %40. Default: an embedded PostgreSQL 18 in CROSSBOOK_DATA.',
   ),
   databaseConnections: setting(
     'CROSSBOOK_DATABASE_CONNECTIONS',
@@ -122,14 +139,14 @@ export const SETTINGS = {
   ),
   redisUrl: optional(
     'REDIS_URL',
-    matching(
-      /^rediss?:\/\//,
-      'must be a redis:// or rediss:// URL of one server: Sentinel URLs are not supported, name the address that leads to the primary',
-    )
-      .refine((url) => !SEVERAL_HOSTS.test(url), { message: ONE_HOST, abort: true })
-      .refine(URL.canParse, `must be a URL, ${ENCODED}`),
+    z
+      .string()
+      .refine(
+        parseRedisUrl,
+        `must be redis://host:6379 of one server, or redis+sentinel://host1:26379,host2:26379/name of a master (rediss for TLS), ${ENCODED}`,
+      ),
     'redis://localhost:6379',
-    "Several processes keep their limits together through this Redis: requests of callers, and the providers' budgets. While it is away each process grants callers their whole limit, and keeps to its share of the providers'.",
+    "Several processes share their limits through this Redis (of Sentinels: redis+sentinel://:password@host1:26379,host2:26379/mymaster): rate limits of callers and of providers. Without Redis each process applies the full caller limit and its share of each provider's limit.",
   ),
   cacheMaxAgeMs: setting(
     'CACHE_MAX_AGE',
@@ -162,6 +179,13 @@ export const SETTINGS = {
     '4010',
     "The sandbox's HubSpot listens here, its Salesforce one above. 0: any free port.",
   ),
+  syncHosts: {
+    name: 'CROSSBOOK_SYNC_HOSTS',
+    schema: syncHostNames.default([]),
+    example: 'localhost,warehouse.internal',
+    words:
+      'Hosts of sync destinations that may have private addresses, and are connected to without TLS unless a CA certificate is given: names or addresses, comma-separated. All others must be public and have TLS.',
+  },
   typePrefix: optional(
     'CROSSBOOK_GRAPHQL_TYPE_PREFIX',
     matching(
@@ -169,10 +193,25 @@ export const SETTINGS = {
       'must be the beginning of a type name such as Crm or Crm_',
     ),
     'Crm_',
-    "In front of the names of GraphQL types, where a gateway's other subgraphs have types of the same names: Crm makes CrmContact of Contact. It holds for all clients of this process's GraphQL: docs/federation.md has what keeps its name. Default: none.",
+    "In front of the names of GraphQL types, where a gateway's other subgraphs have types of the same names: Crm_ makes Crm_Contact of Contact. It applies to all clients of this process's GraphQL. docs/federation.md says which types keep their names. Default: none.",
+  ),
+  rootFieldPrefix: optional(
+    'CROSSBOOK_GRAPHQL_ROOT_FIELD_PREFIX',
+    matching(
+      /^[a-z][A-Za-z0-9]{0,29}_?$/,
+      'must be the beginning of a field name such as crm or crm_',
+    ),
+    'crm_',
+    "In front of the names of GraphQL's root fields, where a gateway's other subgraphs have fields of the same names: crm_ makes crm_customer of Query.customer. node and nodes keep their names. Default: none.",
   ),
   graphiql: setting('CROSSBOOK_GRAPHIQL', onOff, 'on', 'GraphiQL at /graphql, and introspection.'),
   introspection: setting('CROSSBOOK_INTROSPECTION', onOff, 'on'),
+  typedFields: setting(
+    'CROSSBOOK_TYPED_FIELDS',
+    onOff,
+    'on',
+    'Whether applications may have a GraphQL schema with their own fields. off: all have the common one.',
+  ),
   allowsUnauthenticated: setting(
     'CROSSBOOK_STRANGERS',
     onOff,
@@ -315,7 +354,7 @@ export const SETTINGS = {
       'CROSSBOOK_CONTACTS_PREFIX',
       pathPrefix,
       '/crm/v2',
-      'Path prefixes of the REST operations, for clients that expect one.',
+      'Path prefixes of the REST operations on contacts and on customers, where clients were written for an API with such paths: /crm/v2 makes /crm/v2/contacts/_search, in place of /contacts/_search. Default: none.',
     ),
     customers: optional('CROSSBOOK_CUSTOMERS_PREFIX', pathPrefix, '/mgmt/v2'),
   },

@@ -1,10 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
-/**
- * The package's version. This file must stay at the top of `src`: its build is at the top of `dist`, at the same
- * distance from `package.json`.
- */
+/** The package's version. The command's build is one folder below `package.json`, that of `createCrossbook` two. */
 export function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const [manifest = PLACES[0]] = PLACES.filter((place) => existsSync(place));
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
   return version;
 }
+
+const PLACES = [
+  new URL('../package.json', import.meta.url),
+  new URL('../../package.json', import.meta.url),
+] as const;

@@ -1,31 +1,46 @@
 import { readFileSync } from 'node:fs';
 import { CriticalityLevel, diff } from '@graphql-inspector/core';
-import { buildSchema } from 'graphql';
+import {
+  type ASTNode,
+  buildASTSchema,
+  buildSchema,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  parse,
+  print,
+  visit,
+} from 'graphql';
 import { expect, test } from 'vitest';
 import { readBreaking } from '../build/changelog.mjs';
 import { readCommitted } from './support/read-committed.ts';
 
 const SCHEMA = readFileSync('schema.graphql', 'utf8');
 const RELEASED = readFileSync('schema.released.graphql', 'utf8');
+const SUBGRAPH = readFileSync('subgraph.graphql', 'utf8');
+const RELEASED_SUBGRAPH = readFileSync('subgraph.released.graphql', 'utf8');
 
 test('breaking changes since the last release are listed in the changelog, under "Breaking"', async () => {
   const told = readBreaking(readFileSync('CHANGELOG.md', 'utf8'));
-  const silent = (await findBreaks(RELEASED, SCHEMA)).filter(
-    ({ path }) => !told.includes(`\`${path}\``),
-  );
+  const breaks = [
+    ...(await findBreaks(RELEASED, SCHEMA)),
+    ...(await findSubgraphBreaks(RELEASED_SUBGRAPH, SUBGRAPH)),
+  ];
+  const silent = breaks.filter(({ path }) => !told.includes(`\`${path}\``));
   expect(silent.map(({ message }) => message)).toEqual([]);
 });
 
-test('the schema of the last release changes only with a release', () => {
-  const before = {
-    schema: readCommitted('schema.released.graphql'),
-    package: readCommitted('package.json'),
-  };
-  // Without git there is nothing to compare with.
-  if (before.schema === undefined || before.package === undefined) return;
-  const isRelease = versionOf(readFileSync('package.json', 'utf8')) !== versionOf(before.package);
-  if (!isRelease) expect(RELEASED).toBe(before.schema);
-});
+test.each(['schema.released.graphql', 'subgraph.released.graphql'])(
+  '%s changes only with a release',
+  (path) => {
+    const before = { schema: readCommitted(path), package: readCommitted('package.json') };
+    // Without git there is nothing to compare with.
+    if (before.schema === undefined || before.package === undefined) return;
+    const isRelease = versionOf(readFileSync('package.json', 'utf8')) !== versionOf(before.package);
+    if (!isRelease) expect(readFileSync(path, 'utf8')).toBe(before.schema);
+  },
+);
 
 test.each([
   [
@@ -52,6 +67,47 @@ test.each([
   expect((await findBreaks(SCHEMA, change(SCHEMA))).map(({ path }) => path)).toEqual([expected]);
 });
 
+test.each([
+  [
+    'a key goes',
+    (sdl: string) => sdl.replace(' @key(fields: "customerId provider remoteId")', ''),
+    'Contact @key(fields: "customerId provider remoteId")',
+  ],
+  [
+    'a type is no longer shared',
+    (sdl: string) => sdl.replace('PageInfo @shareable', 'PageInfo'),
+    'PageInfo @shareable',
+  ],
+  [
+    'a contract shows a field that it excluded',
+    (sdl: string) => sdl.replace('JSON @tag(name: "raw-data")', 'JSON'),
+    'Contact.rawData @tag(name: "raw-data")',
+  ],
+  [
+    'an enum that other subgraphs copy for a key has one value more',
+    (sdl: string) => sdl.replace('  PIPEDRIVE\n', '  PIPEDRIVE\n  PIPELINER\n'),
+    'ProviderName.PIPELINER',
+  ],
+  [
+    'a field goes that only gateways see',
+    (sdl: string) => sdl.replace(/(type ContactsByEmail [\s\S]*? {2})contacts\(/, '$1people('),
+    'ContactsByEmail.contacts',
+  ],
+])('the comparison of subgraphs detects that %s', async (_name, change, expected) => {
+  const breaks = await findSubgraphBreaks(SUBGRAPH, change(SUBGRAPH));
+  expect(breaks.map(({ path }) => path)).toEqual([expected]);
+});
+
+test('a value more of an enum that is in no key, and another cost, are not breaking changes of the subgraph', async () => {
+  const changed = SUBGRAPH.replace('  CRM\n', '  CRM\n  BILLING\n').replace(
+    'weight: 150',
+    'weight: 99',
+  );
+  expect(changed).toContain('BILLING');
+  expect(changed).toContain('weight: 99');
+  expect(await findSubgraphBreaks(SUBGRAPH, changed)).toEqual([]);
+});
+
 test('additions are not breaking changes', async () => {
   const more = SCHEMA.replace(
     '  isDeleted: Boolean!\n',
@@ -65,6 +121,84 @@ test('additions are not breaking changes', async () => {
 async function findBreaks(before: string, after: string) {
   const changes = await diff(buildSchema(before), buildSchema(after));
   return changes.filter(({ criticality }) => criticality.level === CriticalityLevel.Breaking);
+}
+
+/** In addition, of what other subgraphs and contracts depend on: keys, shared types, tags, and the enums in keys. */
+async function findSubgraphBreaks(before: string, after: string): Promise<readonly Break[]> {
+  const [old, now] = [parse(before), parse(after)];
+  const changes = await diff(toPlainSchema(old), toPlainSchema(now));
+  const applied = new Set(listApplied(now));
+  const removed = listApplied(old).filter((path) => !applied.has(path));
+  const known = listEnumValues(old);
+  const copied = listKeyEnums(old);
+  const added = [...listEnumValues(now)].filter(
+    (path) => !known.has(path) && copied.has(path.split('.')[0] ?? ''),
+  );
+  return [
+    ...changes.filter(({ criticality }) => criticality.level === CriticalityLevel.Breaking),
+    ...removed.map((path) => ({ path, message: `The subgraph no longer has ${path}` })),
+    ...added.map((path) => ({ path, message: `Other subgraphs’ copies lack ${path}` })),
+  ];
+}
+
+/** Without the directives of Federation. */
+function toPlainSchema(document: DocumentNode) {
+  const plain = visit(document, {
+    Directive: ({ name }) => (name.value === 'deprecated' ? undefined : null),
+    SchemaExtension: () => null,
+  });
+  return buildASTSchema(plain);
+}
+
+/** Such as `Contact @key(fields: "id")` and `Contact.rawData @tag(name: "raw-data")`. */
+function listApplied(document: DocumentNode): readonly string[] {
+  const list = (
+    path: string,
+    { directives = [] }: ObjectTypeDefinitionNode | FieldDefinitionNode,
+  ) =>
+    directives
+      .filter(({ name }) => ['key', 'shareable', 'tag'].includes(name.value))
+      .map((directive) => `${path} ${print(directive)}`);
+  return document.definitions
+    .filter(isObjectDefinition)
+    .flatMap((type) => [
+      ...list(type.name.value, type),
+      ...(type.fields ?? []).flatMap((field) =>
+        list(`${type.name.value}.${field.name.value}`, field),
+      ),
+    ]);
+}
+
+function listEnumValues(document: DocumentNode): ReadonlySet<string> {
+  const paths = document.definitions.flatMap((type) =>
+    type.kind === Kind.ENUM_TYPE_DEFINITION
+      ? (type.values ?? []).map(({ name }) => `${type.name.value}.${name.value}`)
+      : [],
+  );
+  return new Set(paths);
+}
+
+/** The types of the fields in keys: those that are enums have to be copied by other subgraphs. */
+function listKeyEnums(document: DocumentNode): ReadonlySet<string> {
+  const names = document.definitions.filter(isObjectDefinition).flatMap((type) => {
+    const keys = listApplied({ ...document, definitions: [type] }).join(' ');
+    const fields = new Set(
+      [...keys.matchAll(/@key\(fields: "([^"]+)"/g)].flatMap(([, names = '']) => names.split(' ')),
+    );
+    return (type.fields ?? [])
+      .filter(({ name }) => fields.has(name.value))
+      .map((field) => print(field.type).replaceAll(/\W/g, ''));
+  });
+  return new Set(names);
+}
+
+function isObjectDefinition(node: ASTNode): node is ObjectTypeDefinitionNode {
+  return node.kind === Kind.OBJECT_TYPE_DEFINITION;
+}
+
+interface Break {
+  readonly path?: string | undefined;
+  readonly message: string;
 }
 
 function versionOf(text: string): string {

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 import { apiSchema, entitySchema } from '../src/graphql/schema.ts';
-import { toSubgraph } from '../src/graphql/subgraph/to-subgraph.ts';
+import { createSubgraphs, toSubgraph } from '../src/graphql/subgraph/to-subgraph.ts';
 
 test('schema.graphql is up to date with the code (`npm run schema`)', () => {
   const committed = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8');
@@ -46,6 +46,25 @@ test('every type, field, argument, input field and enum value is described', () 
     ({ description }) => !description || !/^[A-Z6].{3,}[.?)]$/su.test(description),
   );
   expect(bare.map(({ name }) => name)).toEqual([]);
+});
+
+test('the schema itself, also of an application with typed own fields, says which headers a client sends', async () => {
+  const favorite = {
+    name: 'favoriteColor',
+    type: 'TEXT',
+    description: null,
+    sources: [],
+    customersMayMap: true,
+  } as const;
+  for (const ownFields of [[], [favorite]]) {
+    const { data } = await graphql({
+      schema: createSubgraphs(entitySchema)(ownFields),
+      source: '{ __schema { description } }',
+    });
+    const { description } = (data as { __schema: { description: string } }).__schema;
+    for (const header of ['x-api-key', 'Authorization', 'x-customer-id', 'x-provider-name'])
+      expect(description).toContain(header);
+  }
 });
 
 test('every deprecation has a reason', () => {

@@ -9,7 +9,6 @@ import {
   writeResult,
 } from '../report/results.ts';
 import { toSection } from '../report/section.ts';
-import { toSummary } from '../report/summary.ts';
 import type { Options } from '../support/options.ts';
 import { say } from '../support/progress.ts';
 import { measureGrowth } from './growth.ts';
@@ -20,8 +19,8 @@ import { measureThroughput } from './throughput.ts';
 import { measureUpserts } from './upserts.ts';
 
 /**
- * All measurements, stored in bench/results and shown in docs/performance.md and, in short, in the README; a quick
- * run is stored beside it and not published.
+ * All measurements, stored in bench/results and shown in docs/performance.md; a quick run is stored separately
+ * and not published.
  */
 export async function measureAll(options: Options): Promise<void> {
   const name: ResultsName = options.quick ? 'quick' : 'latest';
@@ -60,11 +59,9 @@ function show(name: ResultsName, reports: readonly Report[]): void {
     say(KEPT_ASIDE);
     return;
   }
-  const texts = { 'docs/performance.md': section, 'README.md': toSummary(main, reports) };
-  for (const [document, text] of Object.entries(texts)) {
-    say(writeBetweenMarks(document, text) ? `${document} shows it.` : `${document} ${NO_MARKS}`);
-  }
+  say(writeBetweenMarks(DOCUMENT, section) ? `${DOCUMENT} shows it.` : `${DOCUMENT} ${NO_MARKS}`);
 }
 
+const DOCUMENT = 'docs/performance.md';
 const KEPT_ASIDE = 'Kept as bench/results/quick.*: a quick run is not shown in documents.';
 const NO_MARKS = 'has no marks for it: <!-- bench:start --> and <!-- bench:end -->.';

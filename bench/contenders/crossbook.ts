@@ -1,4 +1,5 @@
 import { Server } from 'node:net';
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { startWorker } from '../support/worker.ts';
 
 /**
@@ -13,9 +14,26 @@ Server.prototype.listen = function remembered(this: Server, ...options: unknown[
   return listen.apply(this, options);
 } as typeof Server.prototype.listen;
 
+let delays: IntervalHistogram | undefined;
+
 startWorker(
   {},
   {
+    async watchDelay() {
+      delays ??= monitorEventLoopDelay({ resolution: 1 });
+      delays.enable();
+      delays.reset();
+    },
+    /** How late timers of a millisecond were, in milliseconds. */
+    async delay() {
+      delays?.disable();
+      return { p99: (delays?.percentile(99) ?? 0) / 1e6, max: (delays?.max ?? 0) / 1e6 };
+    },
+    /** After a collection, where the process was started with --expose-gc. */
+    async heap() {
+      await globalThis.gc?.();
+      return process.memoryUsage().heapUsed;
+    },
     async release(ports: readonly number[]) {
       for (const server of listening) {
         const address = server.address();

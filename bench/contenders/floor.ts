@@ -1,7 +1,7 @@
 import { findPage } from './find-page.ts';
 import { hubSpotOfArguments, readBody, send, serve } from './serve.ts';
 
-/** A handwritten endpoint for exactly this task: node:http, undici, parse, map, stringify. */
+/** A hand-written endpoint for exactly this task: node:http, undici, parse, map, stringify. */
 const hubspot = hubSpotOfArguments();
 
 serve(async (request, response) => {

@@ -10,7 +10,7 @@ import { loop } from './upsert-loop.ts';
  */
 const load = (file: string) => import(pathToFileURL(join(PARTS, file)).href);
 const { openDatabase } = await load('storage/database.js');
-const { parseKeyRing } = await load('storage/sealing.js');
+const { parseKeyRing } = await load('storage/key-ring.js');
 const database = await openDatabase(
   { url: process.argv[2] },
   { keyRing: parseKeyRing(process.argv[3]), onError: () => {} },

@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startWorker } from '../support/worker.ts';
 import { openConnection } from './connection.ts';
 
-/** Sends sequential requests over each of its connections for a period, and counts the responses. */
+/**
+ * Sends sequential requests over each of its connections for a period, and counts the responses: as many as possible,
+ * or so many a second.
+ */
 startWorker({}, { run });
 
-async function run({ url, connections, seconds, requests }: Load): Promise<LoadResult> {
+async function run({ url, connections, seconds, requests, perSecond }: Load): Promise<LoadResult> {
   const messages = requests.map(toMessage);
   const { hostname, port } = new URL(url);
   const end = performance.now() + seconds * 1_000;
@@ -16,7 +20,9 @@ async function run({ url, connections, seconds, requests }: Load): Promise<LoadR
     Array.from({ length: connections }, async () => {
       const connection = await openConnection(hostname, Number(port));
       while (performance.now() < end) {
-        const message = messages[next++ % messages.length] as Buffer;
+        const number = next++;
+        if (perSecond !== undefined) await waitUntil(started + (number * 1_000) / perSecond);
+        const message = messages[number % messages.length] as Buffer;
         const sent = performance.now();
         const size = await connection.ask(message);
         bytes += size;
@@ -42,6 +48,11 @@ async function run({ url, connections, seconds, requests }: Load): Promise<LoadR
   }
 }
 
+async function waitUntil(moment: number): Promise<void> {
+  const ms = moment - performance.now();
+  if (ms > 0) await sleep(ms);
+}
+
 function spread(latencies: number[]): Pick<LoadResult, 'p50' | 'p99'> {
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
@@ -54,6 +65,8 @@ export interface Load {
   readonly seconds: number;
   /** Sent in rotation. */
   readonly requests: readonly LoadRequest[];
+  /** Absent: each connection sends its next request when it has the response. */
+  readonly perSecond?: number;
 }
 
 export interface LoadRequest {

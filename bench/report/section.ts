@@ -16,6 +16,13 @@ export function toSection(reports: readonly Report[]): string {
   const withUpserts = reports.find(({ upserts }) => upserts);
   return [
     `Made by \`npm run bench\`: ${toEnvironmentText(main.environment)}.`,
+    '## Look-ups under a CRM’s rate limit',
+    LOOKUPS,
+    toLookupsTable(main.lookups),
+    '## Time that Crossbook adds to one request',
+    GROWTH,
+    toGrowthTables(main.growth),
+    '## Throughput, compared with other servers and a hand-written endpoint',
     '![Throughput as a share of a hand-written endpoint](../bench/results/chart.svg)',
     HOW,
     toRatioTable(main.throughput.cases),
@@ -24,24 +31,25 @@ export function toSection(reports: readonly Report[]): string {
       `The same with Node ${other.environment.node} (${other.environment.date}):`,
       toRatioTable(other.throughput.cases),
     ]),
-    LOOKUPS,
-    toLookupsTable(main.lookups),
     ...(withUpserts?.upserts
-      ? [`${UPSERTS} Node ${withUpserts.environment.node}.`, toUpsertsTable(withUpserts.upserts)]
+      ? [
+          '## Upserts of customers',
+          `${UPSERTS} Node ${withUpserts.environment.node}.`,
+          toUpsertsTable(withUpserts.upserts),
+        ]
       : []),
+    ...(main.start || main.memory ? ['## Start time and memory'] : []),
     ...(main.start ? [START, toStartTable(main.start)] : []),
     ...(main.memory ? [toMemoryTable(main.memory)] : []),
-    GROWTH,
-    toGrowthTables(main.growth),
   ].join('\n\n');
 }
 
-const HOW = `Every contender reads the same contacts from the same HubSpot, imitated in another process, by batch reads of 100
-emails, and answers with all fields of them; 32 connections, one core for the contender, everybody on the same Node flags, medians of interleaved rounds. The
+const HOW = `Every contender reads the same contacts from the same HubSpot, simulated in another process, by batch reads of 100
+emails, and returns all their fields; 32 connections, one core for the contender, everybody on the same Node flags, medians of interleaved rounds. The
 hand-written endpoint is node:http and undici: it parses, maps and stringifies, and nothing else. Crossbook runs as it ships:
 with API keys, budgets, signed cursors, its cache and its log; the others have none of these. A REST endpoint has no selection, so
 three fields cost it as much as all. At one contact Crossbook merges look-ups that wait for the same CRM account, and so makes
-fewer calls than the others. Mesh does not map: its answers have HubSpot's own shape.`;
+fewer calls than the others. Mesh does not map: its responses have HubSpot's own shape.`;
 
 const LOOKUPS = `Look-ups of different emails that arrive together for one HubSpot account, one in each request, under HubSpot's
 real limits. The naive clients make one call for each: one backs off on 429, one knows the limit and paces itself.`;
@@ -52,4 +60,4 @@ each. Crossbook writes those together that come while others are under way, so i
 const START = `A start, with the sandbox: medians of interleaved rounds, as multiples of what Node needs to import graphql-yoga and end.
 Memory is what is resident after the first search; of the embedded server and its guard, their proportional share.`;
 
-const GROWTH = 'One request at a time, from the request to the whole answer:';
+const GROWTH = 'One request at a time, from the request to the complete response:';

@@ -2,13 +2,12 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { BATCH_READ, toBatches, toBody } from '../contenders/hubspot.ts';
 import type { SandboxAccount } from '../support/crossbook.ts';
 import { PARTS } from '../support/paths.ts';
 import { startWorker } from '../support/worker.ts';
 import { PEOPLE } from '../workload/cases.ts';
 import { emailsOf, inventPeople } from '../workload/people.ts';
-import { createReplay } from './replay.ts';
+import { askSandbox, createReplay } from './replay.ts';
 
 /**
  * The HubSpot of all contenders: `main.js PORT…`. The sandbox, without effective rate limits, responds to each
@@ -25,6 +24,7 @@ const account = sandbox.hubspot.createAccount({
   limits: { perTenSeconds: 999_999_999, perDay: 999_999_999 },
 });
 const { id, staticToken } = account;
+const ask = askSandbox(sandbox.hubspot.origin, staticToken);
 const replay = createReplay({ ask, emails: emailsOf(PEOPLE) });
 
 const listener: RequestListener = (request, response) => {
@@ -46,28 +46,6 @@ await Promise.all(
 startWorker({ account: { id, staticToken } } satisfies UpstreamReady, {
   calls: async () => replay.calls(),
 });
-
-/** The sandbox's own records of all people, a hundred per part. */
-async function ask(emails: readonly string[], properties: readonly string[]) {
-  const authorization = `Bearer ${staticToken}`;
-  const headers = {
-    authorization,
-    'content-type': 'application/json',
-    'accept-encoding': 'identity',
-  };
-  const url = `${sandbox.hubspot.origin}${BATCH_READ}`;
-  return Promise.all(
-    toBatches(emails).map(async (batch) => {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers,
-        body: toBody(batch, properties),
-      });
-      if (response.status !== 200) throw new Error(`The sandbox answered ${response.status}.`);
-      return { headers: Object.fromEntries(response.headers), body: await response.text() };
-    }),
-  );
-}
 
 export interface UpstreamReady {
   readonly account: SandboxAccount;

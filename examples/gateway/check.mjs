@@ -1,14 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { COMPOSERS, compose } from './compose.mjs';
-import { CONTRACTS } from './contract.mjs';
-import { readTicketsSdl } from './tickets.mjs';
+import { readFileSync } from 'node:fs';
+import { prepare } from './prepare.mjs';
 
-/** Like a registry’s subgraph check: do both subgraphs compose, by the rules of each composer? */
+prepare();
+const { COMPOSERS, compose } = await import('./compose.mjs');
+const { CONTRACTS } = await import('./contract.mjs');
+const { readTicketsSdl } = await import('./tickets.mjs');
+
+/** Like a registry’s subgraph check: do the subgraphs compose, by the rules of each composer? */
 const NAMES = [
   { says: 'node is the tickets’' },
   { says: 'node is Crossbook’s', relayNode: true },
   { says: 'Crossbook’s types begin with Crm_', typePrefix: 'Crm_' },
 ];
+/** A subgraph whose Customer, Contact and Query.customer are its own. */
+const ACCOUNTS = {
+  name: 'accounts',
+  url: 'http://localhost:4003/graphql',
+  sdl: readFileSync(new URL('accounts.graphql', import.meta.url), 'utf8'),
+};
 /** All tags of Crossbook’s schema. */
 const TAGS = ['api-key', 'raw-data'];
 
@@ -19,6 +29,13 @@ for (const { says, ...names } of NAMES) {
     process.stdout.write(`${composer} composes both; ${says}.\n`);
   }
 }
+const three = [...readBoth({ typePrefix: 'Crm_', rootFieldPrefix: 'crm_' }), ACCOUNTS];
+for (const composer of Object.keys(COMPOSERS)) {
+  const supergraph = await compose(composer, three);
+  if (/^type Customer[^{]*graph: CROSSBOOK/m.test(supergraph ?? ''))
+    throw new Error(`${composer}: two types were merged.`);
+  process.stdout.write(`${composer} composes both and accounts.graphql; with both prefixes.\n`);
+}
 const both = readBoth({});
 for (const [composer, composeContract] of Object.entries(CONTRACTS)) {
   const errors = await composeContract(both, TAGS);
@@ -27,10 +44,14 @@ for (const [composer, composeContract] of Object.entries(CONTRACTS)) {
   process.stdout.write(`${composer} composes both; a contract is without ${TAGS.join(' and ')}.\n`);
 }
 
-function readBoth({ relayNode = false, typePrefix = '' }) {
+function readBoth({ relayNode = false, typePrefix = '', rootFieldPrefix = '' }) {
   const options = ['schema', 'print', '--subgraph', ...(relayNode ? ['--relay-node'] : [])];
   const root = new URL('../..', import.meta.url);
-  const env = { ...process.env, ...(typePrefix && { CROSSBOOK_GRAPHQL_TYPE_PREFIX: typePrefix }) };
+  const env = {
+    ...process.env,
+    ...(typePrefix && { CROSSBOOK_GRAPHQL_TYPE_PREFIX: typePrefix }),
+    ...(rootFieldPrefix && { CROSSBOOK_GRAPHQL_ROOT_FIELD_PREFIX: rootFieldPrefix }),
+  };
   const sdl = execFileSync('dist/crossbook', options, { cwd: root, encoding: 'utf8', env });
   const tickets = readTicketsSdl({ relayNode, typePrefix });
   return [

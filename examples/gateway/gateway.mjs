@@ -21,6 +21,7 @@ export function createGateway({ supergraph, apiKey, backOffice }) {
           ? toCrossbookHeaders((name) => request.headers.get(name), { apiKey, backOffice })
           : undefined,
     },
+    // The runtime has no transports of its own; those of the command are more packages.
     transports: {
       http: {
         getSubgraphExecutor: ({ transportEntry, fetch }) =>

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { createServer } from 'node:http';
+import { parseArgs } from 'node:util';
 import { onEnd, startCrossbook } from '../start-crossbook.mjs';
+import { prepare } from './prepare.mjs';
 
 /** Crossbook’s demo, the tickets subgraph and the gateway in front of them. Ctrl-C ends all three. */
 const {
@@ -12,23 +12,24 @@ const {
   TICKETS_PORT = '4001',
   SANDBOX_PORT = '4010',
 } = process.env;
-const relayNode = process.argv.includes('--relay-node');
-const isApollo = process.argv.includes('--apollo');
-const here = fileURLToPath(new URL('.', import.meta.url));
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const { CROSSBOOK_GRAPHQL_TYPE_PREFIX: typePrefix = '' } = process.env;
+const { relayNode, isApollo } = readOptions();
+await requireFree({ PORT, API_PORT, TICKETS_PORT, SANDBOX_PORT });
 
 // Apollo’s many packages are in a directory of their own.
-for (const folder of [here, ...(isApollo ? [`${here}apollo/`] : [])]) {
-  if (!existsSync(`${folder}node_modules`))
-    run('npm', ['ci', '--no-audit', '--no-fund', '--prefix', folder]);
-}
-run(process.execPath, ['build/ensure.mjs']);
+prepare(...(isApollo ? ['apollo'] : []));
 const { compose } = await import('./compose.mjs');
 const { createGateway } = await import('./gateway.mjs');
 const { startApolloGateway } = isApollo ? await import('./apollo/gateway.mjs') : {};
 const { createTickets, readTicketsSdl } = await import('./tickets.mjs');
 
-const crossbook = startCrossbook({ apiPort: API_PORT, sandboxPort: SANDBOX_PORT });
+const crossbook = startCrossbook({
+  apiPort: API_PORT,
+  sandboxPort: SANDBOX_PORT,
+  settings: Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => name.startsWith('CROSSBOOK_')),
+  ),
+});
 let isStopped = false;
 crossbook.ended.then(() => process.exit(isStopped ? 0 : 1));
 onEnd(() => {
@@ -45,8 +46,8 @@ try {
 async function start() {
   const { url, apiKey } = await crossbook.ready;
 
-  const ticketsSdl = readTicketsSdl({ relayNode });
-  const tickets = await listen(createTickets(ticketsSdl), TICKETS_PORT);
+  const ticketsSdl = readTicketsSdl({ relayNode, typePrefix });
+  const tickets = await listen(createTickets({ relayNode, typePrefix }), TICKETS_PORT);
   const print = ['schema', 'print', '--subgraph', ...(relayNode ? ['--relay-node'] : [])];
   const supergraph = await compose(isApollo ? 'apollo' : 'hive', [
     { name: 'crossbook', url: `${url}/graphql`, sdl: crossbook.command(...print) },
@@ -73,7 +74,31 @@ async function listen(server, port) {
   return `http://localhost:${server.address().port}/graphql`;
 }
 
-function run(command, args) {
-  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+function readOptions() {
+  try {
+    const options = { apollo: { type: 'boolean' }, 'relay-node': { type: 'boolean' } };
+    const { values } = parseArgs({ options });
+    return { isApollo: values.apollo === true, relayNode: values['relay-node'] === true };
+  } catch (error) {
+    return end(`${error.message}\nThe options are --apollo and --relay-node.`, 2);
+  }
+}
+
+/** Ends before anything is installed or started if a port is in use, with the name of the variable that moves it. */
+async function requireFree(ports) {
+  for (const [name, port] of Object.entries(ports)) {
+    const server = createServer().listen(Number(port), '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      end(`Port ${port} cannot be used (${error.code}). Set ${name} to another port.`, 1);
+    }
+    server.close();
+    await once(server, 'close');
+  }
+}
+
+function end(message, code) {
+  process.stderr.write(`${message}\n`);
+  process.exit(code);
 }

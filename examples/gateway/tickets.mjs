@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import { createSchema, createYoga } from 'graphql-yoga';
 
 /** The federation types that a subgraph defines besides its own. */
-const PROTOCOL = /* GraphQL */ `
+const toProtocol = (typePrefix) => /* GraphQL */ `
   directive @link(url: String!, import: [String]) repeatable on SCHEMA
   directive @key(fields: String!, resolvable: Boolean) repeatable on OBJECT
   scalar _Any
-  union _Entity = Customer | Ticket
+  union _Entity = ${typePrefix}Customer | Ticket
   extend type Query {
     _entities(representations: [_Any!]!): [_Entity]!
   }
@@ -29,10 +29,11 @@ export function readTicketsSdl({ relayNode = false, typePrefix = '' } = {}) {
 }
 
 /** A subgraph of your own: a Relay server that stores tickets, whose authors are known by email only. */
-export function createTickets(sdl = readTicketsSdl()) {
+export function createTickets({ relayNode = false, typePrefix = '' } = {}) {
+  const { Customer, ...resolvers } = RESOLVERS;
   const schema = createSchema({
-    typeDefs: sdl + PROTOCOL,
-    resolvers: RESOLVERS,
+    typeDefs: readTicketsSdl({ relayNode, typePrefix }) + toProtocol(typePrefix),
+    resolvers: { ...resolvers, [`${typePrefix}Customer`]: Customer },
     resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
   });
   return createServer(createYoga({ schema, graphiql: false, landingPage: false, logging: false }));

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 
 /**
  * Shares what exists once in the process (places, bytes) among owners. An owner may take more while it holds less
- * than `times` what is free: alone it gets up to a third with ½, half with 1, three quarters with 3. Several owners
+ * than `ratio` × what is free: alone it gets up to a third with ½, half with 1, three quarters with 3. Several owners
  * share the rest, and a newcomer finds some free however long the others hold theirs.
  */
 export class FairShares {
@@ -27,7 +27,7 @@ export class FairShares {
     // The last unit decides, after all others were taken.
     const others = amount - 1;
     const free = this.#free - others;
-    return shares.every(({ owner, times }) => this.#heldBy(owner) + others < times * free);
+    return shares.every(({ owner, ratio }) => this.#heldBy(owner) + others < ratio * free);
   }
 
   /** What is taken counts for each of the owners, and once for what is free. */
@@ -53,12 +53,13 @@ export class FairShares {
 /** The share of one owner. */
 export interface Share {
   readonly owner: string;
-  readonly times: number;
+  /** How much it may hold, in relation to what is free. */
+  readonly ratio: number;
 }
 
 /** A share of at most a third, for owners that are all alike. */
 export function shareOf(owner: string): readonly Share[] {
-  return [{ owner, times: 1 / 2 }];
+  return [{ owner, ratio: 1 / 2 }];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { AbandonedError, CrossbookError } from '../domain/errors.ts';
+import { AbandonedError, type CrossbookError, LocalRefusal } from '../domain/errors.ts';
 import { FairShares, type Share } from './fair-shares.ts';
 
 /**
@@ -22,13 +22,13 @@ export function createMemory({ maxBytes }: { readonly maxBytes: number }): Memor
 /** Alone, an application gets three quarters, a connection half, and all clients without a key or token a quarter. */
 function toShares({ application, connection }: MemoryOwner): readonly Share[] {
   if (application === undefined) return UNAUTHENTICATED;
-  const own = { owner: application, times: 3 };
+  const own = { owner: application, ratio: 3 };
   return connection === undefined
     ? [own]
-    : [own, { owner: `${application} ${connection}`, times: 1 }];
+    : [own, { owner: `${application} ${connection}`, ratio: 1 }];
 }
 
-const UNAUTHENTICATED: readonly Share[] = [{ owner: '', times: 1 / 3 }];
+const UNAUTHENTICATED: readonly Share[] = [{ owner: '', ratio: 1 / 3 }];
 
 class CountedHold implements Hold {
   readonly #all: FairShares;
@@ -123,8 +123,8 @@ export function toHoldError({ isReleased }: Pick<Hold, 'isReleased'>): Crossbook
 }
 
 /** A 503 with `Retry-After`. */
-export function memoryLimitReached(): CrossbookError {
-  return new CrossbookError(
+export function memoryLimitReached(): LocalRefusal {
+  return new LocalRefusal(
     'SERVICE_UNAVAILABLE',
     'The memory for requests and responses, or the share of this caller in it, is in use: try again.',
     { retryAfterMs: RETRY_AFTER_MS },
@@ -135,10 +135,13 @@ const RETRY_AFTER_MS = 1_000;
 
 /**
  * The default limit. Bodies are outside of the heap and parsed values inside, so a quarter of the
- * smaller one is the limit.
+ * smaller one is the limit. The workers of one supervisor share the memory of the system.
  */
-export function defaultMaxHeldBytes(sizes: MemorySizes = readSizes()): number {
-  return Math.floor(Math.min(sizes.heapBytes, sizes.systemBytes) / 4);
+export function defaultMaxHeldBytes(
+  { heapBytes, systemBytes }: MemorySizes = readSizes(),
+  processes = 1,
+): number {
+  return Math.floor(Math.min(heapBytes, systemBytes / processes) / 4);
 }
 
 /** The container's memory limit (cgroup v1 or v2) where it has one, else the machine's memory. */

@@ -27,6 +27,7 @@ export class RequestQueue {
   readonly #refused = { queueFull: 0, queueTimeout: 0 };
   /** How many requests have entered. */
   #entered = 0;
+  #enteredAt = Number.NEGATIVE_INFINITY;
   #waiting = 0;
   /** Nothing that waits can run, until something else is added or a place is free. */
   #isBlocked = false;
@@ -52,12 +53,13 @@ export class RequestQueue {
   enter({ application = UNAUTHENTICATED, connection = '' }: RequestOwner): EnteredRequest {
     const name = `${application} ${connection}`;
     this.#entered += 1;
+    this.#enteredAt = this.#options.clock.now();
     return new EnteredRequest(this, this.#options.memory, this.#entered, {
       application,
       connection: name,
       shares: [
-        { owner: application, times: APPLICATION_TIMES },
-        { owner: name, times: CONNECTION_TIMES },
+        { owner: application, ratio: APPLICATION_RATIO },
+        { owner: name, ratio: CONNECTION_RATIO },
       ],
     });
   }
@@ -70,6 +72,23 @@ export class RequestQueue {
       queued: this.#options.maxQueued - this.#queued.free,
       refused: this.#refused,
     };
+  }
+
+  /**
+   * Whether another request would not be refused, whoever sends it: an application alone may take half of the places,
+   * and a connection alone a third of the queue.
+   */
+  hasRoom(): boolean {
+    const { maxBegun, maxQueued } = this.#options;
+    return this.#begun.free > maxBegun / 2 && this.#queued.free > maxQueued * ROOM_IN_QUEUE;
+  }
+
+  /** Whether there are requests, or were a moment ago: background jobs then leave the thread to them. */
+  isInUse(): boolean {
+    return (
+      this.#begun.free < this.#options.maxBegun ||
+      this.#options.clock.now() - this.#enteredAt < IN_USE_MS
+    );
   }
 
   /** Resolves when the request has begun. Throws where it cannot wait, and rejects where it has waited too long. */
@@ -352,8 +371,11 @@ const DETAILS = {
 /** The owner of all requests without a key or token: no application has this id. */
 const UNAUTHENTICATED = '';
 /** Of places and of the queue, an application alone gets half, a connection alone a third. */
-const APPLICATION_TIMES = 1;
-const CONNECTION_TIMES = 1 / 2;
+const APPLICATION_RATIO = 1;
+const CONNECTION_RATIO = 1 / 2;
+/** The free part of the queue that counts as room. */
+const ROOM_IN_QUEUE = 3 / 4;
+const IN_USE_MS = 20;
 /** How long a request may wait until it begins. */
 const MAX_WAIT_MS = 5_000;
 const SWEEP_EVERY_MS = 50;

@@ -1,4 +1,5 @@
 import { Signal } from '../lib/signal.ts';
+import type { Turns } from '../lib/turns.ts';
 
 /** What the work of one request shares with the rest of the process. */
 export interface Work {
@@ -25,11 +26,13 @@ export interface RequestWork extends Work {
 }
 
 export interface Releasable {
+  /** Absent: unknown. */
+  readonly bytes?: number;
   release(): void;
 }
 
-/** Work without a request: it takes no turns, and its memory is not limited. */
-export const BACKGROUND_WORK: RequestWork = {
+/** Work that is neither a request nor a background job: it takes no turns, and its memory is not limited. */
+export const UNMETERED_WORK: RequestWork = {
   takeTurn: () => undefined,
   // There is no end at which it could be released.
   keep: () => {},
@@ -38,11 +41,34 @@ export const BACKGROUND_WORK: RequestWork = {
 };
 
 /**
+ * Work of a background job, which takes turns with that of all others: requests have the thread between two pieces.
+ * `end` releases the memory of what it has read.
+ */
+export function openBackgroundWork(turns: Turns): EndedWork {
+  const holds: Releasable[] = [];
+  return {
+    ...UNMETERED_WORK,
+    takeTurn: () => turns.take(),
+    keep: (hold) => void holds.push(hold),
+    heldBytes: () => holds.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
+    end() {
+      for (const hold of holds.splice(0)) hold.release();
+    },
+  };
+}
+
+export type EndedWork = RequestWork & {
+  /** The memory that is charged to it. */
+  heldBytes(): number;
+  end(): void;
+};
+
+/**
  * The work of a call that several requests share. Its signal is aborted when all of their clients have disconnected,
  * and its memory is released when the last request ends.
  */
 export function shareWork(works: readonly Work[]): Work {
-  const [first = BACKGROUND_WORK] = works;
+  const [first = UNMETERED_WORK] = works;
   if (works.length === 1) return first;
   const shared = new Signal();
   const goOne = countDown(works.length, () => shared.abort());

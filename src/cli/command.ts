@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Application } from '../domain/caller.ts';
 import type { ApplicationStores, Database } from '../storage/database.ts';
-import type { KeyRing } from '../storage/sealing.ts';
+import type { KeyRing } from '../storage/key-ring.ts';
 
 /** Invalid usage of a command. */
 export class UsageError extends Error {
@@ -67,8 +67,8 @@ export interface Invocation {
   readConfig(): Config;
   /** Opens the configured database; the embedded one is joined if it runs. Closed at the end of the command. */
   openDatabase(): Promise<Database>;
-  /** Opens the database for the application of the operand APPLICATION. */
-  openApplication(): Promise<Application & ApplicationStores>;
+  /** Opens the database for an application: by default, that of the operand APPLICATION. */
+  openApplication(given?: string): Promise<Application & ApplicationStores>;
   /** The keys that encrypt and sign. Created where there are none yet. */
   readKeyRing(): KeyRing;
   /** Reads standard input: for secrets, which must not be arguments. */

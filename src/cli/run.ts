@@ -4,20 +4,26 @@ import { systemClock } from '../lib/clock.ts';
 import { toReason } from '../lib/output.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { describeMigration } from '../storage/engine/open.ts';
-import { type KeyRing, openKeyRing } from '../storage/sealing.ts';
+import { type KeyRing, openKeyRing } from '../storage/key-ring.ts';
 import { findApplication } from '../usecases/manage-applications.ts';
 import { type Command, type Invocation, type Option, toTable, UsageError } from './command.ts';
 import { applicationCommands } from './commands/applications.ts';
 import { customerCommands } from './commands/customers.ts';
 import { doctor } from './commands/doctor.ts';
 import { installationCommands } from './commands/installation.ts';
+import { listCommands } from './commands/lists.ts';
 import { ownFieldCommands } from './commands/own-fields.ts';
+import { syncCommands } from './commands/syncs.ts';
+import { usageCommands } from './commands/usage.ts';
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   ...applicationCommands,
   ...ownFieldCommands,
+  ...listCommands,
   ...customerCommands,
+  ...syncCommands,
+  ...usageCommands,
   ...installationCommands,
   doctor,
 ];
@@ -138,9 +144,9 @@ async function invoke(
       keyRing = ring;
       return ring;
     },
-    async openApplication() {
+    async openApplication(named = given.operand('APPLICATION')) {
       const { admin, forApplication } = await invocation.openDatabase();
-      const application = await findApplication(admin, given.operand('APPLICATION'));
+      const application = await findApplication(admin, named);
       return { ...application, ...forApplication(application.id) };
     },
     readInput: () => readInput(stdin),
@@ -165,7 +171,7 @@ function renderHelp(commands: readonly Command[]): string {
     toTable([['  serve', 'Starts the server. The default without a command.'], ...rows]),
     '',
     'Settings come from the environment, and with --env-file from a file: see .env.example. With --json a command prints JSON.',
-    'Exit codes: 0 done, 1 failed, 2 asked wrongly.',
+    'Exit codes: 0 success, 1 failure, 2 usage error.',
   ].join('\n');
 }
 

@@ -1,65 +1,122 @@
-import { randomBytes } from 'node:crypto';
-import type { ConnectLink, VisitedLink } from '../domain/connect-link.ts';
+import type { VisitedLink } from '../domain/connect-link.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
+import type { CopiedRecords } from '../domain/sync.ts';
 import { toReturnUrl } from '../domain/urls.ts';
 import { html, type Markup, toPage } from '../lib/html.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
 import type { EndedFlow } from '../usecases/finish-authorization.ts';
-import type { Offer, PageProblem } from '../usecases/start-authorization.ts';
+import type { MatchedLink } from '../usecases/match-fields.ts';
+import type { Offer, OptionalScope, PageProblem } from '../usecases/start-authorization.ts';
+import {
+  OFFER_SCRIPTS,
+  POPUP_SCRIPTS,
+  type ShownLink,
+  toLinkPage,
+  toPopupResult,
+  toWayBack,
+} from './frame.ts';
 import { ERRORS, FAILURES, OTHER_ERROR, PROBLEMS } from './texts.ts';
 
-/** The page of a link: who asks for access, for which customer and why, with the forms to continue. */
-export function toOfferPage({ visited, offers, token, mistake }: OfferPage): HttpResponse {
-  const { link } = visited;
-  const body = html`<h1>Connect your CRM</h1>
-${toNames(visited)}
-<h2>What is asked for</h2>
-<ul>
-<li>To read your contacts: names, email addresses, phone numbers, companies. Nothing is changed or deleted.</li>
-<li>To go on reading them until you disconnect. You can end it in your CRM at any time.</li>
-${link.optionalScopes.length > 0 ? toOptionalScopes(link.optionalScopes) : undefined}<li>Your CRM shows you what is granted before you agree. You may need the rights of an administrator there.</li>
-</ul>
-${offers.length > 1 ? html`<h2>Which CRM do you use?</h2>` : undefined}
-${offers.map((one) => toForm(one, token, mistake))}
-<p class="soft">This page is valid until <time datetime="${link.expiresAt.toISOString()}">${toMoment(link.expiresAt)}</time>.</p>`;
-  return toPage({
+/** The first page of a link: with several CRMs the customer chooses one, and then sees what that one needs. */
+export function toOfferPage(page: OfferPage): HttpResponse {
+  const { visited, offers, mistake, chosen } = page;
+  const offer =
+    offers.length === 1 ? offers[0] : offers.find(({ provider }) => provider === chosen);
+  return toLinkPage(page, {
     status: mistake ? 422 : 200,
     title: 'Connect your CRM',
-    body,
-    formAction: "'self'",
-    // Without a referrer older browsers would send the form with the origin `null`. The path is never sent.
-    headers: { 'referrer-policy': 'strict-origin' },
-    isPopup: link.mode === 'POPUP',
+    body: html`<h1>Connect ${offer ? `to ${PROVIDER_TITLES[offer.provider]}` : 'your CRM'}</h1>
+${toNames(visited)}
+${offer ? toOneOffer(page, offer) : toChoice(page)}
+<p class="soft small">This page is valid until <time datetime="${visited.link.expiresAt.toISOString()}">${toMoment(visited.link.expiresAt)}</time>.</p>`,
+    scripts: OFFER_SCRIPTS,
+    hasForm: true,
   });
 }
 
-/** The scopes as the provider names them: the application chooses them, so that no description of ours can be right. */
-function toOptionalScopes(scopes: readonly string[]): Markup {
-  const names = scopes.map((scope, index) => html`${index > 0 ? ', ' : ''}<code>${scope}</code>`);
-  return html`<li>In addition, if your CRM offers them, these optional permissions: ${names}. You can connect without them.</li>
-`;
-}
-
 /** Without confirmation anyone with the link can use it, so the names, the only protection, are shown prominently. */
-function toNames({ link, applicationName, customerName }: VisitedLink): Markup {
+function toNames({ link, shown, customerName }: VisitedLink): Markup {
+  const company = html`<dt>Your company</dt>
+<dd><bdi>${customerName}</bdi></dd>`;
   if (link.confirm) {
-    return html`<p><b><bdi>${applicationName}</bdi></b> wants to read the contacts in your CRM.</p>
-<p class="soft">This connects the CRM of <b><bdi>${customerName}</bdi></b>.</p>`;
+    return html`<p><b><bdi>${shown.name}</bdi></b> wants to read the contacts in your CRM.</p>
+<dl class="facts">
+${company}
+</dl>`;
   }
-  return html`<p class="names"><span>This connects the CRM of</span> <bdi>${customerName}</bdi> <span>to</span> <bdi>${applicationName}</bdi></p>
-<p><b>Go on only if you belong to this organisation and expect this request.</b></p>`;
+  return html`<dl class="facts names">
+${company}
+<dt>Application</dt>
+<dd><bdi>${shown.name}</bdi></dd>
+</dl>
+<p><b>Continue only if you belong to this company and expect this request.</b></p>`;
 }
 
-/** A form per provider, each with its own fields; works without a script. */
-function toForm(offer: Offer, token: string, mistake: OfferPage['mistake']): Markup {
+/** Equal cards, in the order of the link. */
+function toChoice({ offers, token }: OfferPage): Markup {
+  return html`<h2>Which CRM do you use?</h2>
+<ul class="cards choice">
+${offers.map(
+  ({ provider }) =>
+    html`<li><a class="card" href="/connect/${token}?provider=${provider}"><span class="sign" aria-hidden="true">${PROVIDER_TITLES[provider].slice(0, 1)}</span>${PROVIDER_TITLES[provider]}</a></li>
+`,
+)}</ul>`;
+}
+
+/** What is asked for, and the form to continue; it works without a script. */
+function toOneOffer({ visited, offers, token, mistake }: OfferPage, offer: Offer): Markup {
   const title = PROVIDER_TITLES[offer.provider];
-  const own = mistake?.provider === offer.provider ? mistake : undefined;
-  return html`<form method="post" action="/connect/${token}/start">
+  const { optionalScopes, copied } = offer;
+  return html`<h2>What you allow</h2>
+<ul>
+<li>Read your contacts: names, email addresses, phone numbers, companies and all other fields that you can see. Nothing is changed or deleted.</li>
+<li>Keep reading them until you disconnect. You can do that in ${title} at any time.</li>
+${copied && toCopies(copied, visited.shown.name)}${toOptionalScopes(optionalScopes)}<li>${title} shows you the permissions before you agree. You may need to be an administrator there.</li>
+</ul>
+<form method="post" action="/connect/${token}/start">
 <input type="hidden" name="provider" value="${offer.provider}">
-${toLogins(offer, own)}<button>Continue to ${title}</button>
+${toLogins(offer, mistake?.provider === offer.provider ? mistake : undefined)}<button>Continue to ${title}</button>
 </form>
+${offers.length > 1 ? html`<p><a href="/connect/${token}">Choose another CRM</a></p>` : undefined}`;
+}
+
+/** A sync writes whole records to a database that we do not control, and they outlive the connection. */
+function toCopies({ contacts, objects }: CopiedRecords, name: string): Markup | undefined {
+  const all = [...(contacts ? ['contacts'] : []), ...objects];
+  if (all.length === 0) return undefined;
+  return html`<li><bdi>${name}</bdi> keeps a copy of these records with all their fields in its own database: ${toList(all)}. The copy follows your changes, and stays after you disconnect, until <bdi>${name}</bdi> deletes it.</li>
 `;
 }
+
+/** In words where we know them; the application can also request scopes that only the provider can explain. */
+function toOptionalScopes(scopes: readonly OptionalScope[]): readonly Markup[] {
+  const titles = scopes.flatMap(({ title }) => title ?? []);
+  const others = scopes.filter(({ title }) => title === undefined).map(({ scope }) => scope);
+  return [
+    ...(titles.length > 0
+      ? [
+          html`<li>Read these too, if your CRM offers them: your ${toList([...new Set(titles)])}. You can connect without them.</li>
+`,
+        ]
+      : []),
+    ...(others.length > 0
+      ? [
+          html`<li>These optional permissions, if your CRM offers them: ${others.map((scope, index) => html`${index > 0 ? ', ' : ''}<code>${scope}</code>`)}. You can connect without them.</li>
+`,
+        ]
+      : []),
+  ];
+}
+
+function toList(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_LISTED);
+  return shown.length < names.length
+    ? `${shown.join(', ')} and ${names.length - shown.length} more`
+    : shown.join(', ');
+}
+
+/** A configuration may have two hundred objects. */
+const MAX_LISTED = 20;
 
 function toLogins(
   { provider, logins, ownLoginExample }: Offer,
@@ -67,7 +124,7 @@ function toLogins(
 ): Markup | undefined {
   if (logins.length === 0 && ownLoginExample === undefined) return undefined;
   const error = `${provider}-error`;
-  return html`<fieldset>
+  return html`<fieldset class="logins">
 <legend>Where do you log in to ${PROVIDER_TITLES[provider]}?</legend>
 ${logins.map(
   ({ name, origin }, index) =>
@@ -76,11 +133,11 @@ ${logins.map(
 )}${
   ownLoginExample === undefined
     ? undefined
-    : html`<label>Or type the address of your own login page: <input type="text" name="own_login" value="${mistake?.typed ?? ''}" placeholder="${ownLoginExample}" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false"${mistake && html` aria-invalid="true" aria-describedby="${error}"`}></label>
+    : html`<label>Or type the address of your company’s own login page: <input type="text" name="own_login" value="${mistake?.typed ?? ''}" placeholder="${ownLoginExample}" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false"${mistake && html` aria-invalid="true" aria-describedby="${error}"`}></label>
 `
 }${
   mistake &&
-  html`<p class="error" id="${error}" role="alert">This is no login page of the CRM. It looks like this: ${ownLoginExample ?? ''}</p>
+  html`<p class="error" id="${error}" role="alert">This is not a login page of ${PROVIDER_TITLES[provider]}. Such an address looks like this: ${ownLoginExample ?? ''}</p>
 `
 }</fieldset>
 `;
@@ -90,51 +147,58 @@ function toMoment(moment: Date): string {
   return `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-interface OfferPage {
-  readonly visited: VisitedLink;
+interface OfferPage extends ShownLink {
   readonly offers: readonly Offer[];
   readonly token: string;
+  /** The provider that the customer has chosen, unchecked. */
+  readonly chosen?: string | null;
   /** Set where the typed URL is no login page of this provider. */
   readonly mistake?: { readonly provider: string; readonly typed: string };
 }
 
 /** The success page. A popup notifies its opener; otherwise the browser returns to the application. */
-export function toFinished({ visited, link, confirmation }: FinishedLink): HttpResponse {
+export function toFinished(
+  { visited, link, confirmation }: FinishedLink,
+  logoUrl: string | undefined,
+): HttpResponse {
   const returnUrl = toReturnUrl(link, confirmation);
   if (link.mode === 'REDIRECT') return toRedirect(returnUrl);
-  return toPage({
-    title: 'Connected',
-    body: html`<h1>Connected</h1>
-<p>You can close this window.</p>
-${toWayBack({ ...visited, link }, 'Continue to', confirmation)}`,
-    script: toScript(link, confirmation, returnUrl),
-    isPopup: true,
-  });
+  const now = { ...visited, link };
+  const title = link.purpose === 'CONNECT' ? 'Connected' : 'Saved';
+  return toLinkPage(
+    { visited: now, logoUrl },
+    {
+      title,
+      body: html`<h1>${title}</h1>
+${toWayBack(now, { code: confirmation })}
+${toPopupResult(link, { code: confirmation, returnUrl })}`,
+      scripts: POPUP_SCRIPTS,
+    },
+  );
 }
 
 /**
  * The failure page, which explains the next step and returns with the reason. A popup stays open, so that it can be
  * read.
  */
-export function toFailed({ visited, link, failure, missingScopes }: FailedLink): HttpResponse {
+export function toFailed(
+  { visited, link, failure, missingScopes }: FailedLink,
+  logoUrl: string | undefined,
+): HttpResponse {
   const isPopup = link.mode === 'POPUP';
-  return toPage({
-    title: 'Not connected',
-    body: html`<h1>Not connected</h1>
+  const now = { ...visited, link };
+  return toLinkPage(
+    { visited: now, logoUrl },
+    {
+      title: 'Not connected',
+      body: html`<h1>Not connected</h1>
 <p>${FAILURES[failure]}</p>
 ${missingScopes.length > 0 ? html`<p>Not granted: ${missingScopes.join(', ')}</p>` : undefined}
-${toWayBack({ ...visited, link })}`,
-    script: isPopup ? toScript(link) : undefined,
-    isPopup,
-  });
-}
-
-function toWayBack(
-  { link, applicationName }: VisitedLink,
-  words = 'Back to',
-  code?: string,
-): Markup {
-  return html`<a class="go" href="${toReturnUrl(link, code)}" rel="noreferrer">${words} <bdi>${applicationName}</bdi></a>`;
+${toWayBack(now)}
+${isPopup ? toPopupResult(link) : undefined}`,
+      scripts: isPopup ? POPUP_SCRIPTS : [],
+    },
+  );
 }
 
 /** A redirect whose URL may contain a code: it must not be cached or sent as referrer. */
@@ -147,61 +211,32 @@ export function toRedirect(location: string): HttpResponse {
 }
 
 /**
- * The script that notifies the opener at the application's exact origin. The application's page then closes the
- * popup; if the opener is cut off or has navigated away, the popup returns by itself. Without `returnUrl` it stays.
- */
-function toScript(link: ConnectLink, code?: string, returnUrl?: string) {
-  const { origin } = new URL(link.returnUrl);
-  const result = {
-    type: 'crossbook:connect',
-    connectLinkId: link.id,
-    status: link.status,
-    error: link.failure ?? undefined,
-    code,
-  };
-  const given = JSON.stringify({ result, origin, returnUrl }).replaceAll('<', '\\u003c');
-  return {
-    nonce: randomBytes(16).toString('base64url'),
-    text: `const given = ${given};
-if (window.opener) window.opener.postMessage(given.result, given.origin);
-if (given.returnUrl) setTimeout(() => location.replace(given.returnUrl), window.opener ? ${PATIENCE_MS} : 0);`,
-  };
-}
-
-const PATIENCE_MS = 1_500;
-
-/**
  * The page that leads to the provider. Not a redirect: with `form-action 'self'` browsers silently block a form that
  * redirects to another host. The page refreshes to the provider, and has a link as a fallback.
  */
-export function toLeavingPage(
-  { provider, consentUrl, visited }: LeavingPage,
-  setCookie: string,
-): HttpResponse {
-  return toPage({
+export function toLeavingPage(page: LeavingPage, setCookie: string): HttpResponse {
+  const { provider, consentUrl } = page;
+  return toLinkPage(page, {
     title: 'One moment',
     head: html`<meta http-equiv="refresh" content="0; url=${consentUrl}">
 `,
     body: html`<h1>One moment</h1>
-<p>You are being sent to ${PROVIDER_TITLES[provider]}.</p>
-<a class="go" href="${consentUrl}" rel="noreferrer">Continue, if nothing happens</a>`,
-    isPopup: visited.link.mode === 'POPUP',
+<p>You are on your way to ${PROVIDER_TITLES[provider]}.</p>
+<p class="actions"><a class="button" href="${consentUrl}" rel="noreferrer">Continue if nothing happens</a></p>`,
     headers: { 'set-cookie': setCookie },
   });
 }
 
 /** A page that cannot continue. It never redirects: the creator of an invalid link must not choose the target. */
-export function toProblemPage(problem: PageProblem, visited?: VisitedLink): HttpResponse {
+export function toProblemPage(problem: PageProblem, shown?: ShownLink): HttpResponse {
   const { status, title, text } = PROBLEMS[problem];
-  return toPage({
-    status,
-    title,
-    body: html`<h1>${title}</h1>
+  const headers = problem === 'TOO_MANY' ? { 'retry-after': '60' } : undefined;
+  const body = html`<h1>${title}</h1>
 <p>${text}</p>
-${visited && toWayBack(visited)}`,
-    isPopup: visited?.link.mode === 'POPUP',
-    headers: problem === 'TOO_MANY' ? { 'retry-after': '60' } : undefined,
-  });
+${shown && toWayBack(shown.visited)}`;
+  if (!shown) return toPage({ status, title, body, headers });
+  const scripts = shown.visited.link.mode === 'POPUP' ? POPUP_SCRIPTS : [];
+  return toLinkPage(shown, { status, title, body, headers, scripts });
 }
 
 /** The page for errors unrelated to links: the database is unavailable, or a bug. */
@@ -217,13 +252,12 @@ ${id && html`<p class="soft">Reference for support: ${id}</p>`}`,
   });
 }
 
-type FinishedLink = Extract<EndedFlow, { readonly failure?: undefined }>;
-type FailedLink = Exclude<EndedFlow, FinishedLink>;
+type FinishedLink = MatchedLink;
+type FailedLink = Extract<EndedFlow, { readonly isMatching?: undefined }>;
 
-interface LeavingPage {
+interface LeavingPage extends ShownLink {
   readonly provider: ProviderName;
   readonly consentUrl: string;
-  readonly visited: VisitedLink;
 }
 
 interface ErrorPage {

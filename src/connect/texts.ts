@@ -1,4 +1,4 @@
-import type { ConnectFailure } from '../domain/connect-link.ts';
+import type { ConnectFailure } from '../domain/connect-failure.ts';
 import type { PageProblem } from '../usecases/start-authorization.ts';
 
 /** What happened, and what to do next, for each problem. */
@@ -6,86 +6,89 @@ export const PROBLEMS: Readonly<Record<PageProblem, ProblemText>> = {
   FORGED: {
     status: 404,
     title: 'This link does not work',
-    text: 'It may have been cut off or changed on its way. Open it again as you received it, or ask for a new one.',
+    text: 'Part of the address may be missing. Open the link again as you received it, or ask for a new one.',
   },
   EXPIRED: {
     status: 410,
     title: 'This link has expired',
-    text: 'It took longer than the link was valid, and nothing was connected. Go back to where you got it and ask for a new one.',
+    text: 'Links are valid for a short time, and nothing was changed. Go back to where you got the link and ask for a new one.',
   },
   ALREADY_USED: {
     status: 410,
-    title: 'This link was used already',
-    text: 'Each link works once. If you have connected your CRM with it, there is nothing left to do. Otherwise ask for a new one.',
+    title: 'This link was already used',
+    text: 'Each link works once. If you were done, there is nothing left to do. Otherwise ask for a new link.',
   },
   ENDED: {
     status: 410,
-    title: 'This link has ended',
-    text: 'An earlier attempt with it did not succeed. Go back to where you got it and ask for a new one.',
+    title: 'This link no longer works',
+    text: 'An earlier attempt with this link did not succeed. Go back to where you got it and ask for a new one.',
   },
   CANCELED: {
     status: 410,
     title: 'This link is no longer valid',
-    text: 'It was withdrawn. If you still want to connect your CRM, ask for a new one.',
+    text: 'It was canceled. Ask for a new link if you still need one.',
   },
   WRONG_BROWSER: {
     status: 400,
-    title: 'Please continue where you began',
-    text: 'This page belongs to a window or browser that began to connect a CRM, and it is not this one, or cookies are blocked here. Nothing was connected. Open the link again and go through it in one browser.',
+    title: 'Please continue in the window where you started',
+    text: 'You started in another browser, or cookies are blocked in this one. Nothing was changed. Open the link again, and use one browser until you are done.',
   },
   WRONG_SITE: {
     status: 403,
-    title: 'This request came from another page',
-    text: 'Nothing was connected. Open the link itself and press the button there.',
+    title: 'This request came from another website',
+    text: 'Nothing was changed. Open the link itself and press the button there.',
   },
   UNCLEAR: {
     status: 400,
     title: 'Not connected',
-    text: 'Your CRM did not say which of your open windows this answer is for. Nothing was connected. Close them, and open the link that you want to use again.',
+    text: 'You have several of these windows open, and your CRM did not say which one it answered. Nothing was connected. Close them, and open the link again.',
   },
   TOO_MANY: {
     status: 429,
     title: 'Too many attempts',
-    text: 'Wait a few minutes and try again, or ask for a new link.',
+    text: 'Wait a few minutes and try again.',
   },
   NOT_SET_UP: {
     status: 409,
     title: 'This CRM cannot be connected at the moment',
-    text: 'The application is not set up for it. Tell the people who sent you here.',
+    text: 'The application is not set up for it yet. Please tell the people who sent you the link.',
   },
 };
 
 export const FAILURES: Readonly<Record<ConnectFailure, string>> = {
   ACCESS_DENIED:
     'You did not agree, so nothing was connected. If that was a mistake, ask for a new link.',
-  EXPIRED: 'It took longer than the link was valid. Ask for a new one.',
-  ALREADY_USED: 'This link was used already. Ask for a new one.',
+  EXPIRED: 'The link has expired. Ask for a new one.',
+  ALREADY_USED: 'This link was already used. Ask for a new one.',
   WRONG_BROWSER:
-    'This was not the browser that began. Open the link again and go through it in one browser.',
+    'You started in another browser. Open the link again, and use one browser until you are done.',
   NOT_CONFIRMED: 'The application did not confirm the connection in time. Ask for a new link.',
   ACCOUNT_MISMATCH:
-    'This is another account than the one that was connected before. Log in to that account, or ask for a link that allows a change.',
+    'You logged in to a different account than before. Log in to the account that was connected, or ask for a link that allows you to change it.',
   MISSING_SCOPES:
-    'Not everything that is needed was granted. Ask for a new link and agree to all of it.',
+    'Some of the required permissions were not granted. Ask for a new link and allow all of them.',
   NO_REFRESH_TOKEN:
-    'Your CRM gives access for a moment only. An administrator has to allow lasting access for this app, then ask for a new link.',
+    'Your CRM allows access only for a short time. Ask your administrator to allow lasting access for this app, then ask for a new link.',
   ADMIN_APPROVAL_REQUIRED:
     'Your CRM requires that an administrator approves this app first. Ask your administrator to install or approve it, then ask for a new link.',
   VENDOR_REFUSED:
-    'Your CRM refused the request. Tell the people who sent you here, and ask for a new link.',
+    'Your CRM refused the request. Please tell the people who sent you the link, and ask for a new one.',
   VENDOR_UNAVAILABLE: 'Your CRM could not be reached. Wait a few minutes and ask for a new link.',
 };
 
 /** Errors unrelated to links, by status. */
 export const ERRORS: Readonly<Record<number, Omit<ProblemText, 'status'>>> = {
-  405: { title: 'This page cannot be used like this', text: 'Open the link as you received it.' },
+  405: { title: 'This page cannot be opened like this', text: 'Open the link as you received it.' },
   429: PROBLEMS.TOO_MANY,
-  503: { title: 'Please try again in a moment', text: 'Too much is going on here at the moment.' },
+  503: {
+    title: 'Please try again in a moment',
+    text: 'There are too many requests at the moment.',
+  },
 };
 
 export const OTHER_ERROR = {
   title: 'Something went wrong',
-  text: 'Nothing was connected by this. Open the link again, or ask for a new one.',
+  text: 'Nothing was changed. Open the link again, or ask for a new one.',
 };
 
 interface ProblemText {

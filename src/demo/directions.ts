@@ -1,8 +1,8 @@
-import type { Sandbox } from '@crossbook/sandbox';
+import type { JoinedSandbox } from '@crossbook/sandbox';
 import type { SandboxLogin } from '../domain/oauth.ts';
 
 /** Routes the product to the simulated CRMs, with the OAuth client that it has there. */
-export function toDirections(sandbox: Sandbox | undefined): Directions {
+export function toDirections(sandbox: JoinedSandbox | undefined): Directions {
   const crms = sandbox ? [sandbox.hubspot, sandbox.salesforce] : [];
   return {
     sandboxOrigins: crms.flatMap(({ origin, nameOrigin }) => [origin, nameOrigin]),

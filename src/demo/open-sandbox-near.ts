@@ -13,10 +13,14 @@ export async function openSandboxNear(port: number): Promise<SandboxNear> {
     });
     return { sandbox, notes: [toNote(sandbox)] };
   } catch (error) {
-    const reason = toReason(error);
     const sandbox = await openSandbox();
-    return { sandbox, notes: [`${toNote(sandbox)} (other ports: ${reason})`] };
+    return { sandbox, notes: [`${toNote(sandbox)} (other ports: ${toProblem(error, port)})`] };
   }
+}
+
+function toProblem(error: unknown, port: number): string {
+  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return toReason(error);
+  return `${port} or ${port + 1} is in use; CROSSBOOK_SANDBOX_PORT sets another`;
 }
 
 function toNote({ hubspot, salesforce }: Sandbox): string {

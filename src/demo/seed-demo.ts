@@ -1,4 +1,4 @@
-import type { Sandbox } from '@crossbook/sandbox';
+import type { JoinedSandbox } from '@crossbook/sandbox';
 import type { CustomerStore, CustomerUpsert } from '../domain/customer.ts';
 
 /** The customer of the demo application, connected to both simulated CRMs. */
@@ -8,7 +8,7 @@ export const DEMO_CUSTOMER_ID = 'demo';
  * Creates the demo customer if it does not exist. An existing one may have been edited, so only connections that
  * contain a loopback port (stored by an earlier version) are changed to the placeholder origin.
  */
-export async function seedDemo(customers: CustomerStore, sandbox: Sandbox): Promise<void> {
+export async function seedDemo(customers: CustomerStore, sandbox: JoinedSandbox): Promise<void> {
   const customer = toDemoCustomer(sandbox);
   const [stored] = await customers.findMany([DEMO_CUSTOMER_ID]);
   if (!stored) {
@@ -26,7 +26,7 @@ export async function seedDemo(customers: CustomerStore, sandbox: Sandbox): Prom
 }
 
 /** Pipedrive is connected too, so that the demo shows the error of a provider without contact search. */
-function toDemoCustomer({ hubspot, salesforce }: Sandbox): CustomerUpsert {
+function toDemoCustomer({ hubspot, salesforce }: JoinedSandbox): CustomerUpsert {
   const { accessToken, refreshToken } = salesforce.demo;
   return {
     customerId: DEMO_CUSTOMER_ID,

@@ -20,6 +20,8 @@ interface CustomerScope {
   readonly customerId: string;
   /** Absent: all of the customer's providers. */
   readonly providers?: readonly ProviderName[] | undefined;
+  /** Whether it may list contacts that it does not know yet, as `all` and `modifiedSince` do. */
+  readonly canList?: boolean | undefined;
 }
 
 /** A customer token to be signed. */
@@ -46,10 +48,7 @@ export interface PresentedKey {
 
 /** The error for missing credentials. */
 export function missingCredentials(): CrossbookError {
-  return new CrossbookError(
-    'UNAUTHORIZED',
-    'Say who calls: with the header x-api-key, or a customer token.',
-  );
+  return new CrossbookError('UNAUTHORIZED', 'No credentials: send x-api-key or a customer token.');
 }
 
 export const DEFAULT_TOKEN_SECONDS = 60 * 60;

@@ -1,7 +1,10 @@
+import type { ShownApplication } from './branding.ts';
+import { type ConnectFailure, connectFailure } from './connect-failure.ts';
 import type { FindOAuthClient, Grant } from './oauth.ts';
 import type { BoundSigner } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 import { date, field, nullable, type Of, shape, words, wordsOf } from './shape.ts';
+import type { CopiedRecords } from './sync.ts';
 
 export const connectMode = words('ConnectMode', 'How the browser returns from a connect link.', {
   REDIRECT: 'The browser is redirected to `returnUrl`.',
@@ -10,12 +13,18 @@ export const connectMode = words('ConnectMode', 'How the browser returns from a 
 export const CONNECT_MODES = wordsOf(connectMode);
 export type ConnectMode = Of<typeof connectMode>;
 
+const connectLinkPurpose = words('ConnectLinkPurpose', 'What a connect link is for.', {
+  CONNECT: 'The customer connects a CRM.',
+  MAP_FIELDS: 'The customer maps own fields to the fields of a CRM that is connected already.',
+});
+export const CONNECT_LINK_PURPOSES = wordsOf(connectLinkPurpose);
+
 const connectLinkStatus = words('ConnectLinkStatus', 'Status of a connect link.', {
   PENDING: 'The link was created, and the customer has not started the flow yet.',
   STARTED: 'A browser was sent to the provider’s consent page.',
   AWAITING_CONFIRMATION:
     'The customer granted access: redeem the one-time code with `confirmConnectLink`.',
-  COMPLETED: 'The connection exists.',
+  COMPLETED: 'The connection exists; of a link to map fields: the mapping is stored.',
   FAILED: 'The link ended without a connection: see `failure`.',
   EXPIRED: 'The link expired.',
   CANCELED: 'The link was canceled.',
@@ -23,32 +32,12 @@ const connectLinkStatus = words('ConnectLinkStatus', 'Status of a connect link.'
 export const CONNECT_LINK_STATUSES = wordsOf(connectLinkStatus);
 export type ConnectLinkStatus = Of<typeof connectLinkStatus>;
 
-const connectFailure = words(
-  'ConnectFailure',
-  'Reason why a connect link ended without a connection.',
-  {
-    ACCESS_DENIED: 'The customer denied access on the provider’s consent page.',
-    EXPIRED: 'The link expired.',
-    ALREADY_USED: 'The link was already used or had already ended.',
-    WRONG_BROWSER: 'The callback came from a different browser than the one that started the flow.',
-    NOT_CONFIRMED: 'The one-time code was not redeemed within ten minutes.',
-    ACCOUNT_MISMATCH:
-      'The account differs from the one connected before, and the link does not allow a change.',
-    MISSING_SCOPES: 'Required scopes were not granted.',
-    NO_REFRESH_TOKEN: 'The provider issued no refresh token.',
-    ADMIN_APPROVAL_REQUIRED: 'An administrator of the account must approve the app first.',
-    VENDOR_REFUSED: 'The provider refused for another reason, such as a wrong client secret.',
-    VENDOR_UNAVAILABLE: 'The provider could not be reached.',
-  },
-);
-export const CONNECT_FAILURES = wordsOf(connectFailure);
-export type ConnectFailure = Of<typeof connectFailure>;
-
 /** A connect link, with which a customer connects one CRM once. These are its visible fields. */
 export const connectLink = shape(
   'ConnectLink',
-  'A link with which one customer connects one CRM, once. Its URL is returned only when it is created.',
+  'A link with which one customer connects one CRM, or maps its fields, once. Its URL is returned only when it is created.',
   {
+    purpose: field(connectLinkPurpose, 'What the link is for.'),
     status: field(connectLinkStatus, 'Status of the link.'),
     failure: nullable(connectFailure, 'Reason of the failure. Null unless the link failed.'),
     createdAt: field(date, 'Time of creation.'),
@@ -71,6 +60,8 @@ export interface ConnectLink extends Of<typeof connectLink> {
   readonly loginUrl: string | null;
   readonly optionalScopes: readonly string[];
   readonly allowAccountChange: boolean;
+  /** Whether the customer is asked to match fields after consent. */
+  readonly mapFields: boolean;
   /** Set once a provider was chosen. */
   readonly providerName: ProviderName | null;
   /** Set once it is completed. */
@@ -86,6 +77,8 @@ export const MIN_LINK_SECONDS = 30;
 export const MAX_LINK_SECONDS = 86_400;
 /** How long an application has to redeem the one-time code. */
 export const CONFIRMATION_SECONDS = 600;
+/** How long a customer has to match fields after consent. */
+export const MATCHING_SECONDS = 1_800;
 
 /** The links of ONE application. */
 export interface ConnectLinkStore {
@@ -109,7 +102,8 @@ export type NewConnectLink = Pick<
   | 'optionalScopes'
   | 'allowAccountChange'
   | 'expiresAt'
->;
+> &
+  Partial<Pick<ConnectLink, 'purpose' | 'mapFields' | 'providerName' | 'connectionId'>>;
 
 /** `refused`: wrong code, or the link awaits none. `ended`: it has failed instead, see the link. */
 export interface Confirmation {
@@ -138,6 +132,13 @@ export interface ConnectFlowStore {
   finish(linkId: string, finished: FinishedFlow): Promise<FlowEnd>;
   /** Fails an open link. False where it has ended otherwise. */
   fail(linkId: string, failed: FailedFlow): Promise<boolean>;
+  /** The grant of a link that awaits confirmation. Undefined where there is none. */
+  findGrant(linkId: string): Promise<KeptGrant | undefined>;
+  /**
+   * Ends the step in which a customer matches fields, once. Before the confirmation the choices wait with the grant;
+   * otherwise the connection has them at once.
+   */
+  matchFields(linkId: string, matched: MatchedFields): Promise<FlowEnd>;
 }
 
 /** An OAuth flow from a link's page to the provider and back. */
@@ -161,6 +162,33 @@ export interface VisitedLink {
   readonly link: ConnectLink;
   readonly applicationName: string;
   readonly customerName: string;
+  /** The application as its customers see it. */
+  readonly shown: ShownApplication;
+  /** The hash of the cookie of the browser that gave consent, while it may match fields. */
+  readonly sessionHash: string | null;
+  /** What the application's syncs copy to its own database, where it has one. */
+  readonly copied: Readonly<Partial<Record<ProviderName, CopiedRecords>>>;
+}
+
+/** A grant that waits for the application to confirm it, with the OAuth client that it was granted to. */
+export interface KeptGrant {
+  readonly grant: Grant;
+  readonly oauthClientId: string;
+}
+
+/** The field of the CRM that a customer has chosen for an own field; null: none. */
+export interface FieldChoice {
+  readonly field: string;
+  readonly source: string | null;
+}
+
+export interface MatchedFields {
+  /** Must be that of the browser that gave consent; undefined for a link that only maps fields. */
+  readonly sessionHash: string | undefined;
+  /** Of all fields that customers may map. Undefined: the step was skipped, and nothing is changed. */
+  readonly choices: readonly FieldChoice[] | undefined;
+  /** The hash of the one-time code; undefined where the link needs no confirmation. */
+  readonly codeHash: string | undefined;
 }
 
 export interface FinishedFlow {
@@ -170,6 +198,8 @@ export interface FinishedFlow {
   readonly oauthClientId: string;
   /** The hash of the one-time code; undefined where the link needs no confirmation. */
   readonly codeHash: string | undefined;
+  /** The hash of the browser's cookie, where the customer matches fields next. */
+  readonly sessionHash?: string | undefined;
 }
 
 interface FailedFlow {

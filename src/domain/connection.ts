@@ -1,4 +1,4 @@
-import { type ContactFieldMapping, contactFieldMapping } from './own-fields.ts';
+import { type ContactFieldMapping, contactFieldMapping } from './own-field.ts';
 import { category, type ProviderName, providerName } from './provider-names.ts';
 import {
   field,
@@ -17,7 +17,8 @@ import {
 } from './shape.ts';
 
 export const connectionStatus = words('ConnectionStatus', 'Status of a connection.', {
-  connected: 'The connection has credentials that are not known to be refused.',
+  connected:
+    'The connection has credentials that are not known to be refused. Its `statusReason` says whether they were ever used.',
   reauthorize:
     'The provider permanently refused the credentials: the customer has to connect again.',
   unauthorized: 'The connection has no credentials.',
@@ -25,7 +26,10 @@ export const connectionStatus = words('ConnectionStatus', 'Status of a connectio
 
 /** Transient rejections, such as `ip restricted`, change no status and have no reason here. */
 export const statusReason = words('StatusReason', 'Reason for the status of a connection.', {
-  not_tried: 'Connected, and nothing has been read from the provider with these credentials yet.',
+  not_tried:
+    'Connected, and nothing has been read from the provider with these credentials yet: they may be wrong.',
+  no_instance_url:
+    'Connected, and the URL of the customer’s instance is missing, without which the provider cannot be called: set `instanceUrl` with `upsertCustomer`.',
   not_searchable:
     'Connected, and contacts of this provider cannot be searched, so that the credentials are not used.',
   no_credentials: 'No credentials were set yet.',
@@ -80,7 +84,7 @@ export const schemaMappingsConfig = shape(
   {
     commonObjects: nullable(
       listOf(objectFieldMappings),
-      'Mappings of objects common to all providers, which come before those of standard objects.',
+      'Mappings of objects common to all providers, which take precedence over those of standard objects.',
       {
         items: 5,
       },
@@ -129,7 +133,7 @@ export const entityMapping = shape(
 
 export const destinationConfig = union(
   'DestinationConfig',
-  'Destination of a connection’s data, which overrides the default.',
+  'Destination of a connection’s data, which overrides the default. Syncs to BigQuery are not implemented yet.',
   {
     postgres: shape('PostgresDestination', 'PostgreSQL as the destination.', {
       schema: nullable(
@@ -137,12 +141,16 @@ export const destinationConfig = union(
         'Schema, which must exist. Default: the schema of the configured destination.',
       ),
     }),
-    bigquery: shape('BigQueryDestination', 'Google BigQuery as the destination.', {
-      dataset: nullable(
-        string,
-        'Dataset, which must exist. Default: the dataset of the configured destination.',
-      ),
-    }),
+    bigquery: shape(
+      'BigQueryDestination',
+      'Google BigQuery as the destination. Stored, not implemented yet: every sync of the connection is `FAILED` with `NOT_IMPLEMENTED`.',
+      {
+        dataset: nullable(
+          string,
+          'Dataset, which must exist. Default: the dataset of the configured destination.',
+        ),
+      },
+    ),
   },
 );
 
@@ -200,7 +208,7 @@ const REPLACED =
 const settings = {
   instanceUrl: nullable(
     url,
-    'URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s.',
+    'URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. Required for Salesforce.',
   ),
   schemaMappingsConfig: nullable(schemaMappingsConfig, schemaMappingsConfig.description, {
     deprecated: REPLACED,
@@ -239,7 +247,7 @@ export const connection = shape(
     statusChangedAt: field(moment, 'Time of the last change of the status or its reason.'),
     contactFieldMappings: field(
       listOf(contactFieldMapping),
-      'Mappings of own fields, which come before all others. They are set with `setContactFieldMappings`.',
+      'Mappings of own fields, which take precedence over all others. They are set with `setContactFieldMappings`.',
       { items: 10, leftOutOfRest: true },
     ),
     account: nullable(

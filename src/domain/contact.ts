@@ -1,6 +1,6 @@
 import { measureSize } from '../lib/json.ts';
 import { CrossbookError } from './errors.ts';
-import type { OwnFieldValues } from './own-field-values.ts';
+import type { OwnFieldValues } from './own-field.ts';
 import type { ProviderName } from './provider-names.ts';
 import {
   boolean,
@@ -91,18 +91,27 @@ const askedFields = {
   addresses: field(listOf(address), 'Postal addresses.', { items: 2 }),
   emailAddresses: field(listOf(emailAddress), 'Email addresses.', { items: 2 }),
   phoneNumbers: field(listOf(phoneNumber), 'Phone numbers.', { items: 2 }),
-  lifecycleStage: nullable(lifecycleStage, lifecycleStage.description),
+  lifecycleStage: nullable(
+    lifecycleStage,
+    `${lifecycleStage.description} Null in Salesforce, which has no such field.`,
+  ),
   lastActivityAt: nullable(
     moment,
     'Time of the last call, mail or meeting with the contact. ISO 8601, UTC.',
   ),
   createdAt: nullable(moment, 'Time of creation in the CRM. ISO 8601, UTC.'),
-  updatedAt: nullable(moment, 'Time of the last change in the CRM. ISO 8601, UTC.'),
+  updatedAt: nullable(
+    moment,
+    'Time of the last change that the CRM attributes to a user (Salesforce: `LastModifiedDate`); in HubSpot, of the last change of any kind. ISO 8601, UTC.',
+  ),
   lastModifiedAt: nullable(
     moment,
-    'Time of the last change in the CRM, by a user or by the CRM itself. ISO 8601, UTC.',
+    'Time of the last change of any kind, also by the CRM itself (Salesforce: `SystemModstamp`). The filter `modifiedSince` compares it. ISO 8601, UTC.',
   ),
-  isDeleted: field(boolean, 'Whether the contact was deleted in the CRM.'),
+  isDeleted: field(
+    boolean,
+    'Whether the contact was deleted in the CRM. Searches do not find deleted contacts, so it is true only for one that is deleted while it is read. Tables of syncs mark deleted contacts.',
+  ),
 };
 
 export const contact = shape(

@@ -16,7 +16,7 @@ export const ERROR_CODES = {
     'Unauthorized',
     'No API key or token was presented, or it is not valid.',
     {
-      example: 'The API key is not valid.',
+      example: 'The API key is not valid: it may be mistyped or revoked.',
     },
   ),
   FORBIDDEN: code(
@@ -29,7 +29,7 @@ export const ERROR_CODES = {
     404,
     'Not found',
     'There is no such path, customer, link, endpoint or application, or the customer has no connection to the provider.',
-    { example: 'There is no customer "customer-1" with a connection to hubspot.' },
+    { example: 'The customer "customer-1" does not exist, or has no connection to HubSpot.' },
   ),
   PERSISTED_QUERY_NOT_FOUND: code(
     404,
@@ -61,7 +61,7 @@ export const ERROR_CODES = {
     415,
     'Unsupported media type',
     'The body is not application/json in UTF-8, or it is compressed.',
-    { example: 'The body must be application/json, in UTF-8.' },
+    { example: 'The body must be JSON in UTF-8, with the header content-type: application/json.' },
   ),
   EXPECTATION_FAILED: code(
     417,
@@ -72,7 +72,7 @@ export const ERROR_CODES = {
     422,
     'Unprocessable entity',
     'The request is well formed, but invalid: no email address, a host that is not the provider’s, a provider twice.',
-    { example: 'email is not an email address.' },
+    { example: 'The email is not an email address.' },
   ),
   TOO_MANY_REQUESTS: code(
     429,
@@ -104,7 +104,7 @@ export const ERROR_CODES = {
     499,
     'Remote provider rate limit reached',
     'The provider takes no more calls for now.',
-    { retryable: true, example: 'hubspot takes no more calls for now.', retryAfterMs: 10000 },
+    { retryable: true, example: 'HubSpot takes no more calls for now.', retryAfterMs: 10000 },
   ),
   REMOTE_PROVIDER_TIMEOUT: code(
     499,
@@ -133,7 +133,7 @@ export const ERROR_CODES = {
     501,
     'Not implemented',
     'The provider cannot do this: its contacts cannot be searched.',
-    { example: 'The contacts of pipedrive cannot be searched.' },
+    { example: 'The contacts of Pipedrive cannot be searched.' },
   ),
   SERVICE_UNAVAILABLE: code(
     503,
@@ -199,6 +199,12 @@ export class AbandonedError extends CrossbookError {
   }
 }
 
+/**
+ * Crossbook refuses the work itself, before or instead of a provider's response: a rate limit, an open circuit breaker
+ * or the memory limit. A call that was refused is not retried.
+ */
+export class LocalRefusal extends CrossbookError {}
+
 /** Wraps bugs: clients only learn the error id; the cause is for the log. */
 export function toCrossbookError(thrown: unknown): CrossbookError {
   if (thrown instanceof CrossbookError) return thrown;
@@ -250,4 +256,15 @@ interface CrossbookErrorOptions {
   readonly origin?: ErrorOrigin | undefined;
   readonly remote?: RemoteCause | undefined;
   readonly retryAfterMs?: number | undefined;
+}
+
+/** Throws where an input has mistakes, with all of them. */
+export function refuseMistakes(mistakes: readonly (string | false)[]): void {
+  const found = mistakes.filter((mistake) => mistake !== false);
+  if (found.length > 0) throw invalidInput(found);
+}
+
+/** An input with these mistakes, of which each becomes a sentence. */
+export function invalidInput(mistakes: readonly string[]): CrossbookError {
+  return new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('. ')}.`);
 }

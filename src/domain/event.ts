@@ -1,6 +1,6 @@
-import type { ConnectFailure } from './connect-link.ts';
+import type { ConnectFailure } from './connect-failure.ts';
 import type { ConnectedAccount, ConnectionStatus, StatusReason } from './connection.ts';
-import type { MappingProblemKind } from './own-fields.ts';
+import type { MappingProblemKind } from './own-field.ts';
 import type { ProviderName } from './provider-names.ts';
 import {
   boolean,
@@ -18,6 +18,7 @@ import {
   words,
   wordsOf,
 } from './shape.ts';
+import type { SyncErrorCode } from './sync.ts';
 
 export const eventType = words('EventType', 'Type of event.', {
   'connection.connected': 'A connection was established.',
@@ -30,7 +31,14 @@ export const eventType = words('EventType', 'Type of event.', {
   'customer.created': 'A customer was created.',
   'customer.updated': 'A customer’s name or email was changed.',
   'customer.deleted': 'A customer was deleted.',
+  'customer.rows_deleted': 'The rows of a deleted customer were deleted at the sync destination.',
+  'customer.rows_not_deleted':
+    'The rows of a deleted customer could not be deleted at the sync destination within 30 days.',
   'connect_link.failed': 'A connect link ended without a connection.',
+  'sync.completed': 'A run of a sync ended successfully: a full one, or one that has changed rows.',
+  'sync.failed': 'A run of a sync failed. Sent once, until a run is successful again.',
+  'contacts.changed':
+    'Contacts were changed or deleted in a customer’s CRM, and the sync destination has the changes. Sent only if an endpoint names this type.',
 });
 export const EVENT_TYPES = wordsOf(eventType);
 export type EventType = Of<typeof eventType>;
@@ -62,7 +70,14 @@ export type Event = Of<typeof event>;
  * An event before it is stored with an id, a time and, for connections, a sequence. Events are kept for 30 days and
  * sent to other systems, so they contain only ids and statuses, no personal data or secrets.
  */
-export type NewEvent = NewConnectionEvent | NewProblemEvent | NewCustomerEvent | NewLinkEvent;
+export type NewEvent =
+  | NewConnectionEvent
+  | NewProblemEvent
+  | NewCustomerEvent
+  | NewRowsEvent
+  | NewLinkEvent
+  | NewSyncEvent
+  | NewContactsEvent;
 
 interface NewConnectionEvent {
   readonly type: Exclude<Extract<EventType, `connection.${string}`>, NewProblemEvent['type']>;
@@ -92,10 +107,44 @@ interface NewProblemEvent {
 }
 
 interface NewCustomerEvent {
-  readonly type: Extract<EventType, `customer.${string}`>;
+  readonly type: Exclude<Extract<EventType, `customer.${string}`>, NewRowsEvent['type']>;
   readonly customerId: string;
   readonly connectionId: null;
   readonly data: { readonly version: number };
+}
+
+interface NewRowsEvent {
+  readonly type: 'customer.rows_deleted' | 'customer.rows_not_deleted';
+  readonly customerId: string;
+  readonly connectionId: null;
+  readonly data: { readonly rows: number };
+}
+
+interface NewSyncEvent {
+  readonly type: 'sync.completed' | 'sync.failed';
+  readonly customerId: string;
+  readonly connectionId: string;
+  readonly data: {
+    readonly provider_name: ProviderName;
+    readonly object: string;
+    readonly table: string;
+    readonly is_full: boolean;
+    readonly records: number;
+    readonly deleted: number;
+    readonly error: Lowercase<SyncErrorCode> | null;
+  };
+}
+
+interface NewContactsEvent {
+  readonly type: 'contacts.changed';
+  readonly customerId: string;
+  readonly connectionId: string;
+  readonly data: {
+    readonly provider_name: ProviderName;
+    /** The CRM's ids: at most 100 together. */
+    readonly changed_ids: readonly string[];
+    readonly deleted_ids: readonly string[];
+  };
 }
 
 interface NewLinkEvent {
@@ -120,7 +169,7 @@ export const webhookEndpoint = shape(
       example: 'https://app.example.com/webhooks/crossbook',
     }),
     eventTypes: field(listOf(eventType), 'Types of events that are sent. Empty: all.', {
-      items: 9,
+      items: 14,
     }),
     enabled: field(
       boolean,
@@ -203,11 +252,11 @@ export interface WebhookQueue {
   /** Claims endpoints with due deliveries under a lease for this process; failing endpoints are claimed separately. */
   claim(wanted: Claim): Promise<readonly ClaimedEndpoint[]>;
   /** Due deliveries of an endpoint, in order of their events. */
-  read(endpointId: string, limit: number): Promise<readonly Delivery[]>;
+  read(endpoint: EndpointKey, limit: number): Promise<readonly Delivery[]>;
   /** Records a success. `isRecovery`: deliveries that wait for a retry become due now. */
-  succeed(delivery: DeliveryKey & Pick<Delivery, 'rowVersion'>, isRecovery: boolean): Promise<void>;
+  succeed(delivery: DeliveryKey & Pick<Delivery, 'version'>, isRecovery: boolean): Promise<void>;
   fail(delivery: DeliveryKey, failure: DeliveryFailure): Promise<void>;
-  release(endpointId: string, lease: string): Promise<void>;
+  release(endpoint: EndpointKey, lease: string): Promise<void>;
   /** For metrics and health checks. */
   count(): Promise<WebhookCounts>;
   /** The first twenty, for the operator. */
@@ -228,9 +277,12 @@ interface SlotCounts {
   readonly held: ReadonlyMap<string, number>;
 }
 
-export interface ClaimedEndpoint {
-  readonly id: string;
+interface EndpointKey {
   readonly applicationId: string;
+  readonly id: string;
+}
+
+export interface ClaimedEndpoint extends EndpointKey {
   readonly url: string;
   /** The secrets in plain text: two during a rotation, none where they cannot be decrypted. */
   readonly secrets: readonly string[];
@@ -239,6 +291,7 @@ export interface ClaimedEndpoint {
 }
 
 interface DeliveryKey {
+  readonly applicationId: string;
   readonly endpointId: string;
   readonly eventId: string;
 }
@@ -247,8 +300,8 @@ export interface Delivery extends DeliveryKey {
   readonly customerId: string;
   /** Previous attempts. */
   readonly attempts: number;
-  /** Changes when the delivery is rescheduled. */
-  readonly rowVersion: string;
+  /** Changes when a redelivery is requested. */
+  readonly version: number;
   /** JSON, identical at each attempt. */
   readonly body: string;
 }
@@ -269,7 +322,7 @@ export interface FailingEndpoint extends Pick<WebhookEndpoint, 'id' | 'enabled' 
 }
 
 export interface WebhookCounts {
-  /** Undelivered deliveries. */
+  /** Undelivered deliveries, of which 100,000 are counted at most. */
   readonly pending: number;
   /** The age of the oldest due delivery of a healthy endpoint; 0: none. */
   readonly overdueSeconds: number;

@@ -2,6 +2,7 @@ import type { HttpHeaders } from '../lib/http-message.ts';
 import type { Caller } from './caller.ts';
 import type { CrossbookError, ErrorCode } from './errors.ts';
 import type { ProviderName } from './provider-names.ts';
+import type { UsageOwner } from './usage.ts';
 
 /** The log. Fields never contain a body or a secret. */
 export interface Log {
@@ -12,33 +13,14 @@ export interface Log {
 
 /** Collects what one request does and is written once, at its end. Contains no body, secret or email. */
 export interface RequestLog extends Tracer {
-  /** The authenticated caller, set before an API sees the request. Undefined: unauthenticated. */
-  caller: Caller | undefined;
-  /** The result of the rate limit; undefined until the caller is known. */
-  rateLimit: RateLimitResult | undefined;
   /** Adds to earlier notes: a request may concern several customers and providers. */
   record(notes: RequestFields): void;
   /** Called once per reported error. Bugs are logged at once with their cause. */
   failed(error: CrossbookError): void;
-  called(call: ProviderCall): void;
+  /** Without an owner the call is not counted as usage. */
+  called(call: ProviderCall, owner?: UsageOwner): void;
   /** Wraps the work of an API between reading and responding. */
   operation<T>(name: string, work: () => Promise<T>): Promise<T>;
-}
-
-export interface RateLimitResult {
-  /** Undefined: no limit. */
-  readonly quota: Quota | undefined;
-  /** The units consumed, by its cost. */
-  readonly units: number;
-}
-
-/** The caller's rate limit as of the last response. */
-export interface Quota {
-  /** Units per minute. */
-  readonly limit: number;
-  readonly remaining: number;
-  /** Time until the full limit is available. */
-  readonly resetMs: number;
 }
 
 export interface Tracer {
@@ -77,6 +59,14 @@ export interface ProviderCall {
   readonly waitedMs: number;
 }
 
+/** An error of a request, without its texts. */
+export interface LoggedError {
+  readonly id: string;
+  readonly code: ErrorCode;
+  /** Why a provider failed: the status of its response, or the code of the error of the system. */
+  readonly reason?: string;
+}
+
 /** The complete record of a finished request. */
 export interface RequestRecord
   extends Required<
@@ -90,7 +80,9 @@ export interface RequestRecord
   readonly customers: readonly string[];
   readonly providers: readonly ProviderName[];
   readonly status: number;
-  readonly errors: readonly { readonly id: string; readonly code: ErrorCode }[];
+  readonly errors: readonly LoggedError[];
+  /** True: work was ended because the client has disconnected. The status was never received. */
+  readonly clientClosed: true | undefined;
   readonly ms: number;
   /** The number of provider calls. A call shared by several requests is counted for one. */
   readonly calls: number;
@@ -103,7 +95,13 @@ export interface RequestRecord
 export interface OpenRequestLog extends RequestLog {
   readonly requestId: string;
   /** Writes the record to log, metrics and traces. Must be the last call. */
-  close(answer: Pick<RequestRecord, 'status' | 'bytes'>): void;
+  close(end: RequestEnd): void;
+}
+
+/** How a request ended. `cost` is counted for the caller. */
+export interface RequestEnd extends Pick<RequestRecord, 'status' | 'bytes'> {
+  readonly caller: Caller | undefined;
+  readonly cost: number;
 }
 
 /** A request rejected before any handler. Contains nothing else of its content. */

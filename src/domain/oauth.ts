@@ -1,16 +1,18 @@
 import { toQuery } from '../lib/http-message.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
-import type { ConnectFailure } from './connect-link.ts';
+import type { ConnectFailure } from './connect-failure.ts';
 import type { ConnectedAccount } from './connection.ts';
-import type { OAuthClient, RefreshedToken, RefreshTokenEndpoint } from './provider.ts';
 import type { ProviderName } from './provider-names.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from './remote.ts';
 import { date, field, type Of, shape, string } from './shape.ts';
+import type { OAuthClient, RefreshedToken, RefreshTokenEndpoint } from './token-refresh.ts';
 
 /** The OAuth authorization code flow of a provider. */
 export interface Authorization {
   /** Always requested: without them contacts cannot be read. */
   readonly requiredScopes: readonly string[];
+  /** What optional scopes let the application read, in words that follow "your". Others are shown by their names. */
+  readonly scopeTitles: Readonly<Record<string, string>>;
   /** The login hosts that a page offers. The first is the default. */
   readonly logins: readonly [Login, ...Login[]];
   /** Hosts (lower case, without port) that a login URL may have: those of `logins`, and organisations' own. */

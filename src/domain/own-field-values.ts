@@ -1,25 +1,36 @@
 import { toTimestamp } from '../lib/text.ts';
-import type { CustomSelection } from './contact-search.ts';
-import type { OwnFieldType } from './own-fields.ts';
-
-/** The value of an own field. Null: the CRM has none, or one that does not fit. */
-export type OwnFieldValue = string | number | boolean | readonly string[] | null;
-
-export type OwnFieldValues = Readonly<Record<string, OwnFieldValue>>;
+import type {
+  OwnFieldSelection,
+  OwnFieldType,
+  OwnFieldValue,
+  OwnFieldValues,
+} from './own-field.ts';
 
 /** The values of the selected own fields of one record. A field without a source is null. */
 export function readOwnFieldValues(
-  { names, fields, onProblem }: CustomSelection,
+  selection: OwnFieldSelection,
   readSource: (source: string) => unknown,
 ): OwnFieldValues {
-  const values = new Map<string, OwnFieldValue>(names.map((name) => [name, null]));
-  for (const field of fields) {
+  const values = { ...blankOf(selection) };
+  for (const field of selection.fields) {
     const value = readOwnFieldValue(field.type, readSource(field.source));
-    if (value === undefined) onProblem(field, 'TYPE_MISMATCH');
-    else values.set(field.name, value);
+    if (value === undefined) selection.onProblem(field, 'TYPE_MISMATCH');
+    else values[field.name] = value;
   }
-  return Object.fromEntries(values);
+  return values;
 }
+
+/** A record of which each contact gets a copy: all of them then have one hidden class. */
+function blankOf(selection: OwnFieldSelection): Record<string, OwnFieldValue> {
+  let blank = blanks.get(selection);
+  if (!blank) {
+    blank = Object.fromEntries(selection.names.map((name) => [name, null]));
+    blanks.set(selection, blank);
+  }
+  return blank;
+}
+
+const blanks = new WeakMap<OwnFieldSelection, Record<string, OwnFieldValue>>();
 
 /**
  * Reads a CRM's value as one of this type. Lenient: HubSpot sends every value as a string, and older integrations have

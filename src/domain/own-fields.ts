@@ -1,6 +1,14 @@
 import { digest } from '../lib/digest.ts';
 import type { Connection } from './connection.ts';
 import { CONTACT_FIELDS } from './contact.ts';
+import {
+  type ContactFieldMapping,
+  type MappingProblemKind,
+  mappingProblemKind,
+  type OwnFieldType,
+  ownFieldType,
+  type SourcedField,
+} from './own-field.ts';
 import { providerName } from './provider-names.ts';
 import {
   boolean,
@@ -13,20 +21,7 @@ import {
   shape,
   string,
   words,
-  wordsOf,
 } from './shape.ts';
-
-export const ownFieldType = words('ContactFieldType', 'Type of an own field.', {
-  TEXT: 'A string.',
-  NUMBER: 'A number.',
-  BOOLEAN: 'True or false.',
-  DATE: 'A date, e.g. `2026-01-31`.',
-  DATETIME: 'A time in UTC, e.g. `2026-01-31T10:00:00.000Z`.',
-  CHOICE: 'One value of a list, by its name in the CRM’s API.',
-  CHOICES: 'Several values of a list, by their names in the CRM’s API.',
-});
-export const OWN_FIELD_TYPES = wordsOf(ownFieldType);
-export type OwnFieldType = Of<typeof ownFieldType>;
 
 export const ownFieldSource = shape(
   'ContactFieldSource',
@@ -50,7 +45,7 @@ export const ownField = shape(
     }),
     type: field(ownFieldType, 'Type of its values.'),
     description: nullable(string, 'Description, at most 500 characters.', {
-      example: 'The colour that the person likes best.',
+      example: 'The color that the person likes best.',
     }),
     sources: field(
       listOf(ownFieldSource),
@@ -74,35 +69,15 @@ export const ownFields = shape('ContactFields', 'The own fields of your applicat
   fields: field(listOf(ownField), 'The fields, in the order in which they were set.', {
     items: 10,
   }),
+  typedSchema: field(
+    boolean,
+    'Whether callers of your application get a GraphQL schema with `Contact.custom`, which has a field of its own type for each own field.',
+    { defaultValue: false },
+  ),
 });
 export type OwnFields = Of<typeof ownFields>;
 
-export const NO_OWN_FIELDS: OwnFields = { version: 0, fields: [] };
-
-/** A customer's own source of an own field. */
-export const contactFieldMapping = shape(
-  'ContactFieldMapping',
-  'The field of a customer’s CRM that an own field is read from.',
-  {
-    field: field(string, 'Name of the own field.', { example: 'favoriteColor' }),
-    source: field(
-      string,
-      'Name of the field in the provider’s API, e.g. `favorite_color` or `Account.Industry`.',
-      { example: 'Favorite_Color__c' },
-    ),
-  },
-);
-export type ContactFieldMapping = Of<typeof contactFieldMapping>;
-
-export const mappingProblemKind = words('MappingProblemKind', 'What is wrong with a mapping.', {
-  MISSING: 'The CRM has no field of this name, or does not show it to the connected user.',
-  HIDDEN: 'The CRM has the field, and does not show it to the connected user.',
-  TYPE_MISMATCH: 'The type of the CRM’s field, or a value of it, does not fit the own field.',
-  NOT_FILTERABLE: 'The CRM cannot filter by the field.',
-  UNKNOWN_FIELD: 'No own field has this name.',
-  UNKNOWN_OBJECT: 'The mapping is of an object that is not the contact, or of a custom one.',
-});
-export type MappingProblemKind = Of<typeof mappingProblemKind>;
+export const NO_OWN_FIELDS: OwnFields = { version: 0, fields: [], typedSchema: false };
 
 export const mappingProblem = shape(
   'MappingProblem',
@@ -111,7 +86,7 @@ export const mappingProblem = shape(
     field: field(string, 'Name of the own field, or the name that the mapping has for it.', {
       example: 'favoriteColor',
     }),
-    source: field(string, 'Name of the field at the provider.', { example: 'Favourite_Colour__c' }),
+    source: field(string, 'Name of the field at the provider.', { example: 'Favourite_Color__c' }),
     problem: field(mappingProblemKind, 'What is wrong.'),
     since: field(date, 'Time at which the problem was first seen.'),
   },
@@ -169,7 +144,7 @@ export function isOwnFieldName(name: string): boolean {
   return name.length <= MAX_FIELD_NAME && /^[a-z][A-Za-z0-9]*$/.test(name);
 }
 
-/** Names that mean something else in a contact. */
+/** Names that mean something else in a contact, or in each object of JavaScript. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   ...CONTACT_FIELDS,
   'id',
@@ -180,8 +155,8 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'associations',
   'custom',
   'customFields',
-  'constructor',
   'prototype',
+  ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
 /** Whether a field of a CRM can have this name: with one dot where it belongs to a related record. */
@@ -191,16 +166,9 @@ export function isSource(source: string): boolean {
 
 const SOURCE = /^[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?$/;
 
-/** An own field and where one connection has it. */
-export interface ResolvedField {
-  readonly name: string;
-  readonly type: OwnFieldType;
-  readonly source: string;
-}
-
 /** The resolved own fields of one connection: those without a source are absent. */
-export interface ResolvedFields {
-  readonly fields: readonly ResolvedField[];
+export interface SourcedFields {
+  readonly fields: readonly SourcedField[];
   /** Equal for connections and declarations whose fields have the same sources. */
   readonly key: string;
   /** Mappings that cannot count, whatever the CRM has. */
@@ -209,9 +177,20 @@ export interface ResolvedFields {
 
 /**
  * Finds the source of each own field: the customer's own mapping, else the entity mapping of the contact, else the
- * schema mapping (common objects before standard ones), else the application's source.
+ * schema mapping (common objects before standard ones), else the application's source. Memoized, because requests get
+ * both from caches.
  */
-export function resolveFields({ fields }: OwnFields, connection: MappedConnection): ResolvedFields {
+export function findSources(own: OwnFields, connection: MappedConnection): SourcedFields {
+  const known = remembered.get(own) ?? new WeakMap<MappedConnection, SourcedFields>();
+  remembered.set(own, known);
+  const resolved = known.get(connection) ?? resolve(own, connection);
+  known.set(connection, resolved);
+  return resolved;
+}
+
+const remembered = new WeakMap<OwnFields, WeakMap<MappedConnection, SourcedFields>>();
+
+function resolve({ fields }: OwnFields, connection: MappedConnection): SourcedFields {
   const own = new Map(
     (connection.contactFieldMappings ?? []).map((mapping) => [mapping.field, mapping.source]),
   );
@@ -240,7 +219,7 @@ export function resolveFields({ fields }: OwnFields, connection: MappedConnectio
 }
 
 /** No CRM has a field of another name, so it is not asked for one. */
-function isUsable({ source }: ResolvedField): boolean {
+function isUsable({ source }: SourcedField): boolean {
   return isSource(source);
 }
 
@@ -297,7 +276,7 @@ const FITTING: Readonly<Record<OwnFieldType, readonly ProviderFieldType[]>> = {
 
 /** Finds the resolved fields that the CRM does not have, or has with another type. */
 export function findFieldProblems(
-  resolved: readonly ResolvedField[],
+  resolved: readonly SourcedField[],
   known: readonly ProviderField[],
   isBuiltIn: (source: string) => boolean,
 ): readonly FoundProblem[] {
@@ -311,7 +290,7 @@ export function findFieldProblems(
   });
 }
 
-type MappedConnection = Pick<
+export type MappedConnection = Pick<
   Connection,
   'providerName' | 'contactFieldMappings' | 'entityMappings' | 'schemaMappingsConfig'
 >;
@@ -321,7 +300,10 @@ export interface OwnFieldStore {
   /** Without fields, where none were ever set. */
   read(): Promise<OwnFields>;
   /** Rejects with CONFLICT where the stored version is not the expected one. */
-  replace(fields: readonly OwnField[], expectedVersion: number | undefined): Promise<OwnFields>;
+  replace(
+    declared: Omit<OwnFields, 'version'>,
+    expectedVersion: number | undefined,
+  ): Promise<OwnFields>;
   /** Replaces a connection's mappings, and drops what was cached with the old ones. False: no such connection. */
   setMappings(
     target: Pick<Connection, 'customerId' | 'providerName'>,

@@ -16,6 +16,8 @@ export interface PageRequest {
   readonly boundary: string | undefined;
   /** The slice may contain the boundary record itself. */
   readonly includesBoundary?: boolean | undefined;
+  /** The end of the period of a search by time, in milliseconds since 1970, if an earlier page has fixed it. */
+  readonly until?: number | undefined;
 }
 
 export interface Page<Item> {

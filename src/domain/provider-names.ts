@@ -1,4 +1,4 @@
-import { type Of, words } from './shape.ts';
+import { type Of, toEnumName, words } from './shape.ts';
 
 export const category = words('Category', 'Category of a provider.', {
   crm: 'CRM: contacts, companies and deals.',
@@ -65,3 +65,12 @@ function mapTools<Value>(read: (tool: (typeof TOOLS)[ProviderName]) => Value) {
 export function isProviderName(value: string): value is ProviderName {
   return Object.hasOwn(TOOLS, value);
 }
+
+/** The provider of this name, or of its name in GraphQL: `hubspot` or `HUBSPOT`. */
+export function findProviderName(name: string): ProviderName | undefined {
+  return isProviderName(name) ? name : BY_ENUM_NAME.get(name);
+}
+
+const BY_ENUM_NAME: ReadonlyMap<string, ProviderName> = new Map(
+  PROVIDER_NAMES.map((name) => [toEnumName(name), name]),
+);

@@ -1,10 +1,13 @@
-import type { Connection, ConnectionFacts, OAuth2Credentials } from './connection.ts';
+import type { Connection, ConnectionFacts } from './connection.ts';
 import type { AssociatedObject, Association, Contact } from './contact.ts';
+import type { ListFilter, PhoneFilter } from './contact-filter.ts';
 import type { FieldSelection } from './contact-search.ts';
 import type { Authorization } from './oauth.ts';
 import type { ProviderField } from './own-fields.ts';
 import type { Category, ProviderName } from './provider-names.ts';
-import type { ProviderResponse, RemoteRequest, Send } from './remote.ts';
+import type { ProviderResponse, Send } from './remote.ts';
+import type { SyncedRecord, SyncSource } from './sync.ts';
+import type { TokenRefresh } from './token-refresh.ts';
 
 /** A provider; the registry has one per tool. */
 export interface Provider {
@@ -62,9 +65,11 @@ export interface ContactAccess {
   readonly readsRelatedFields?: true;
   /** Whether every account has this field, so that one that is not listed is hidden from the connected user. */
   isBuiltInField?(name: string): boolean;
-  /** The provider's order of record ids, as in `readByDomain`. */
+  /** How long after a change its search finds it: changes are read up to this time before now. */
+  readonly searchLagMs: number;
+  /** The provider's order of record ids, as in `readList`. */
   compareIds(a: string, b: string): number;
-  open(account: CustomerAccount): ContactPort;
+  open(account: CustomerAccount): ContactAdapter;
 }
 
 /** The account of one customer in one CRM, as an adapter gets it. */
@@ -77,7 +82,7 @@ export interface CustomerAccount {
 }
 
 /** The contacts of one customer in one CRM. */
-export interface ContactPort {
+export interface ContactAdapter {
   /**
    * Emails are trimmed, lower-cased and unique: up to `lookupBatch`, or whole multiples of it, which the adapter
    * splits into calls. The result has every email; those without a contact map to an empty list. The adapter verifies
@@ -87,13 +92,16 @@ export interface ContactPort {
     emails: readonly string[],
     selection: FieldSelection,
   ): Promise<Map<string, readonly Contact[]>>;
-  /** Reads a range of the contacts of an email domain, by record id. */
-  readByDomain(
-    domain: string,
+  /** At most `MAX_PHONE_HITS` contacts that have the number, in any order. The adapter verifies that they have it. */
+  findByPhone(phone: PhoneFilter, selection: FieldSelection): Promise<readonly Contact[]>;
+  /** Reads a range of the contacts that match, by record id. The adapter verifies each by `matchesFilter`. */
+  readList(
+    filter: ListFilter,
     run: KeysetRange,
     selection: FieldSelection,
   ): Promise<readonly Contact[]>;
-  countByDomain(domain: string): Promise<number>;
+  /** Null where the CRM counts others too. */
+  count(filter: ListFilter): Promise<number | null>;
   /**
    * Unknown ids are omitted; the id of a merged contact finds the surviving one. Any number of ids: the adapter
    * splits them into calls.
@@ -104,11 +112,61 @@ export interface ContactPort {
   ): Promise<ReadonlyMap<string, Contact>>;
   /** The fields that contacts have, as far as the connected user can see them; at most MAX_PROVIDER_FIELDS. */
   listFields?(): Promise<readonly ProviderField[]>;
+  /** Reads records in bulk, for syncs. Absent: the provider cannot be synced. */
+  readonly records?: RecordReader;
   /** Any number of ids. A contact without associations maps to an empty list. */
   findAssociations?(
     ids: readonly string[],
     to: AssociatedObject,
   ): Promise<ReadonlyMap<string, readonly Association[]>>;
+}
+
+/** The contacts of a connection for use cases. What its provider does not offer fails with NOT_IMPLEMENTED. */
+export type ContactPort = Required<ContactAdapter>;
+
+export const MAX_PHONE_HITS = 200;
+
+/** Reads the records of an object in bulk: contacts in the common shape, and any other object as it is. */
+export interface RecordReader {
+  /** The readable fields of an object, for all other calls. Undefined: the CRM has no such object. */
+  describe(source: SyncSource): Promise<readonly string[] | undefined>;
+  /** A page of all records, in ascending order of ids. */
+  readAll(ask: RecordsAsk): Promise<RecordPage>;
+  /** A page of the records that were changed in a window, inclusive at both ends. */
+  readChanges(ask: RecordsAsk & { readonly window: TimeWindow }): Promise<RecordPage>;
+  /** Records by their ids, as they are now: without those that are deleted. At most MAX_FOUND_RECORDS ids. */
+  find(ask: Omit<RecordsAsk, 'after'>, ids: readonly string[]): Promise<readonly SyncedRecord[]>;
+  /** A page of the CRM's list of deleted records: of all that it keeps, or of those in the window. */
+  readDeleted(ask: DeletedAsk): Promise<RecordPage>;
+}
+
+export const MAX_FOUND_RECORDS = 500;
+
+export interface RecordsAsk {
+  readonly source: SyncSource;
+  /** From `describe`. */
+  readonly fields: readonly string[];
+  /** Of contacts. */
+  readonly selection: FieldSelection;
+  /** The `next` of the page before. Null: the first page. */
+  readonly after: string | null;
+}
+
+export interface DeletedAsk extends Pick<RecordsAsk, 'source' | 'after'> {
+  readonly window: TimeWindow;
+}
+
+export interface RecordPage {
+  readonly records: readonly SyncedRecord[];
+  /** Ids of records that were deleted, or merged into others. */
+  readonly removed: readonly string[];
+  /** Null: this is the last page. */
+  readonly next: string | null;
+}
+
+export interface TimeWindow {
+  readonly from: Date;
+  readonly to: Date;
 }
 
 /**
@@ -137,34 +195,6 @@ export interface RateLimitStatus {
   readonly intervalMs: number;
 }
 
-/** An OAuth client registered with a provider. */
-export interface OAuthClient {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
-/** An endpoint that receives refresh tokens, to refresh or revoke. */
-export interface RefreshTokenEndpoint {
-  /** The endpoint's origin, the only one that receives refresh tokens. */
-  origin(instanceUrl: string | null): string | undefined;
-  /** An alternative origin where the first one has moved; a redirect itself is never followed. */
-  movedOrigin?(instanceUrl: string | null): string | undefined;
-  toRequest(options: {
-    readonly client: OAuthClient;
-    readonly refreshToken: string;
-  }): RemoteRequest;
-}
-
-export interface TokenRefresh extends RefreshTokenEndpoint {
-  /** Throws a RemoteFailure: REMOTE_PROVIDER_UNAUTHORIZED where the refresh token is permanently rejected. */
-  readAnswer(answer: ProviderResponse, now: Date): RefreshedToken;
-}
-
-export interface RefreshedToken extends Omit<OAuth2Credentials, 'type'> {
-  /** Present where the response names the instance's current URL. */
-  readonly instanceUrl: string | undefined;
-}
-
 /** The provider APIs with a known end of support. */
 export function readApiSupport(providers: Iterable<Provider>, now: number) {
   return [...providers].flatMap(({ name, contacts }) => {
@@ -185,40 +215,3 @@ export interface ApiVersion {
 }
 
 export type ApiSupport = ReturnType<typeof readApiSupport>[number];
-
-/** A provider's rate limits, shared by several processes. */
-export interface DistributedRateLimits {
-  /** False while Redis is unreachable: each process then uses its share. */
-  isConnected(): boolean;
-  /** The share of a rate limit that this process may use alone, from 0 to 1: all of it while Redis coordinates. */
-  share(intervalMs: number): number;
-  /** One round trip. Undefined where Redis did not reply: continue within the share. */
-  acquire(ask: PermitRequest): Promise<PermitResult | undefined>;
-  /** Returns an unused permit. Not awaited, like `release`. */
-  cancel(name: string, permitId: string): void;
-  /** Called after the call, whatever its result: from now on the permit counts for one interval. */
-  release(report: PermitRelease): void;
-}
-
-export interface PermitRequest {
-  /** The name of the connection's rate limit, equal in all processes. */
-  readonly name: string;
-  /** The limit as known by this process; a limit that the provider has reported to any process takes precedence. */
-  readonly calls: number;
-  readonly intervalMs: number;
-  /** The lease of the permit: by then the call has ended, or its process has crashed. */
-  readonly leaseMs: number;
-}
-
-export type PermitResult = { readonly permitId: string } | { readonly waitMs: number };
-
-export interface PermitRelease {
-  readonly name: string;
-  /** Undefined: the call was made while Redis was unreachable. */
-  readonly permitId: string | undefined;
-  readonly intervalMs: number;
-  /** The rate limit reported by the response. */
-  readonly rateLimit: RateLimitStatus | undefined;
-  /** The pause that the provider asked for. */
-  readonly pauseMs: number | undefined;
-}

@@ -126,6 +126,11 @@ export function words<T extends string>(
   return { kind: 'words', name, description, words: meanings };
 }
 
+/** The name of a word in GraphQL, where names cannot start with a digit. */
+export function toEnumName(word: string): string {
+  return word === '6sense' ? 'SIX_SENSE' : word.toUpperCase().replaceAll('.', '_');
+}
+
 /** What a declared field says of itself. */
 export function descriptionOf({ name, fields }: Shape<unknown>, fieldName: string): string {
   const declared = fields[fieldName];

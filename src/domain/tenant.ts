@@ -1,3 +1,5 @@
+import type { BrandingStore } from './branding.ts';
+import type { Application } from './caller.ts';
 import type { ConnectLinkStore } from './connect-link.ts';
 import type {
   Connection,
@@ -12,6 +14,7 @@ import type { OAuthClientStore } from './oauth.ts';
 import type { OwnFieldStore } from './own-fields.ts';
 import type { ProviderName } from './provider-names.ts';
 import { type Of, words, wordsOf } from './shape.ts';
+import type { SyncStore } from './sync.ts';
 
 /** The storage of ONE application, unable to access others. */
 export interface Tenant {
@@ -25,6 +28,8 @@ export interface Tenant {
   readonly oauthClients: OAuthClientStore;
   readonly removals: RemovalStore;
   readonly ownFields: OwnFieldStore;
+  readonly syncs: SyncStore;
+  readonly branding: BrandingStore;
 }
 
 /** The credentials of ONE application's connections. */
@@ -41,8 +46,8 @@ export interface CredentialStore {
     refresh: (current: StoredCredentials) => Promise<RefreshedCredentials>,
   ): Promise<StoredCredentials | undefined>;
   /**
-   * Marks credentials as permanently rejected, and deletes what they have cached. No effect where newer ones were stored
-   * meanwhile.
+   * Marks credentials as permanently rejected, and deletes what they have cached. No effect where newer ones were
+   * stored meanwhile.
    */
   markRefused(connectionId: string, seen: number, reason: RefusalReason): Promise<void>;
   /** Contacts were read: the connection is no longer `not_tried`. No effect where it has newer credentials. */
@@ -69,7 +74,7 @@ export interface RefreshedCredentials {
 /** Connections of all applications with credentials unused for days. */
 export interface IdleCredentials {
   /** Takes or extends the lease, under which one process at a time works on them. False: another process holds it. */
-  holdLease(holder: string, leaseMs: number): Promise<boolean>;
+  acquireJobLease(holder: string, leaseMs: number): Promise<boolean>;
   /**
    * Claims the longest idle ones. They count as used at `claimedAs`, so that no process gets them again before they
    * are idle again, even if the claiming process crashes. Those that cannot be refreshed are skipped and count as used.
@@ -120,7 +125,10 @@ export interface CacheEntry {
   readonly connectionId: string;
   /** The number of contacts. */
   readonly weight: number;
-  /** More where contacts are longer than usual, and infinite where they do not fit into an entry. Called only while there is room. */
+  /**
+   * More where contacts are longer than usual, and infinite where they do not fit into an entry. Called only while
+   * there is room.
+   */
   weigh?(): number;
   /**
    * The cache key within the connection: filter, page, and everything else that affects the result. Computed where it
@@ -137,16 +145,38 @@ export interface CacheEntry {
 
 /** Removes customers and connections of ONE application, with their credentials, cached contacts and open links. */
 export interface RemovalStore {
-  /** Undefined where there is no such customer. Rejects with CONFLICT where its version is not the expected one. */
+  /**
+   * Undefined where there is no such customer. Rejects with CONFLICT where its version is not the expected one. Its
+   * rows at the sync destination are deleted later, unless the options say otherwise.
+   */
   removeCustomer(
     customerId: string,
     expectedVersion: number | undefined,
+    options?: { readonly deleteSyncedRows: boolean },
   ): Promise<readonly RemovedConnection[] | undefined>;
   /** Undefined where there is no such connection. */
   removeConnection(
     customerId: string,
     providerName: ProviderName,
   ): Promise<RemovedConnection | undefined>;
+}
+
+/** Deletes, in bounded steps, the data of applications that are marked as deleted. */
+export interface DeletedApplications {
+  /** Takes or extends the lease, under which one process at a time works on them. False: another process holds it. */
+  acquireJobLease(holder: string, leaseMs: number): Promise<boolean>;
+  /** The one that was marked first, if that was at least so long ago. */
+  find(settledMs: number): Promise<Application | undefined>;
+  /** The next customers, and whether they have grants to be revoked. */
+  findCustomers(
+    applicationId: string,
+  ): Promise<readonly { readonly customerId: string; readonly hasGrant: boolean }[]>;
+  /** Deletes those of the customers that have no grants, with everything of theirs. */
+  deleteCustomers(applicationId: string, customerIds: readonly string[]): Promise<void>;
+  /** Deletes events and usage, and yields after each statement. */
+  deleteHistory(applicationId: string): AsyncIterable<unknown>;
+  /** Deletes the application itself. */
+  remove(applicationId: string): Promise<void>;
 }
 
 export interface RemovedConnection {

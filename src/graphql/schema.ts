@@ -1,24 +1,26 @@
-import { GraphQLSchema, printSchema } from 'graphql';
-import { builder } from './builder.ts';
-import {
-  prefixTypes,
-  printSubgraph,
-  type SubgraphOptions,
-  type TypeNames,
-} from './subgraph/to-subgraph.ts';
+import { GraphQLSchema } from 'graphql';
+import { builder } from './define/builder.ts';
 import './types/node.ts';
 import './types/contact.ts';
 import './types/provider.ts';
 import './types/customer.ts';
 import './types/own-fields.ts';
 import './types/connect-links.ts';
+import './types/branding.ts';
 import './types/events.ts';
+import './types/syncs.ts';
 
 builder.queryType({ description: 'Operations that read data.' });
 builder.mutationType({ description: 'Operations that change data.' });
 
+const DESCRIPTION =
+  'Finds the contacts of your customers in their CRMs. Send your API key in the header `x-api-key`, from your server only, or a customer token in `Authorization: Bearer`. The headers `x-customer-id` and `x-provider-name` (e.g. `hubspot`) are the defaults of the arguments `customerId` and `provider`.';
+
 /** Includes types that only gateways reach by reference. Federation's own additions are in `subgraph/`. */
-export const entitySchema = builder.toSchema();
+export const entitySchema = new GraphQLSchema({
+  ...builder.toSchema().toConfig(),
+  description: DESCRIPTION,
+});
 
 /** The schema that clients see. */
 export const apiSchema = toApi(entitySchema);
@@ -29,17 +31,4 @@ function toApi(schema: GraphQLSchema): GraphQLSchema {
     ...config,
     types: types.filter(({ name }) => name !== 'ContactsByEmail'),
   });
-}
-
-/** The printed schema that clients see, with a final line break. */
-export function printApiSchema({ typePrefix = '' }: TypeNames = {}): string {
-  return `${printSchema(prefixTypes(apiSchema, typePrefix))}\n`;
-}
-
-/** The SDL for `_service`: the schema with Federation's directives. */
-export function printSubgraphSchema({
-  typePrefix = '',
-  ...options
-}: SubgraphOptions & TypeNames = {}): string {
-  return printSubgraph(prefixTypes(entitySchema, typePrefix), options);
 }

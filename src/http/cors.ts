@@ -78,7 +78,7 @@ function toPreflightResponse(origin: string, asked: string | null): HttpResponse
 function sayRefused(origin: string | undefined): string {
   if (origin === undefined)
     return 'The origin of this page is not a web origin, so that no application can allow it.';
-  return `No application names the origin "${origin}": \`${toCommand(origin)}\` lets its pages call.`;
+  return `No application allows the origin "${origin}". Allow it: \`${toCommand(origin)}\`.`;
 }
 
 /** The command that adds the origin to an application. */

@@ -22,19 +22,25 @@ export class IncomingRequest implements ArrivingRequest {
   /** What has arrived of a chunked body before it is received. */
   #early: Chunks | undefined;
 
-  constructor(message: IncomingMessage, response: Pick<ServerResponse, 'closed' | 'once'>) {
+  /** `early`: the whole body, where it was received already. */
+  constructor(
+    message: IncomingMessage,
+    response: Pick<ServerResponse, 'closed' | 'once'>,
+    early?: Chunks,
+  ) {
     const { method = 'GET', url = '/' } = message;
     this.#message = message;
     this.#response = response;
     this.method = method;
     this.headers = new IncomingHeaders(message.headers);
     this.pathname = PLAIN_PATH.test(url) ? url : this.url.pathname;
-    if (!this.hasBody) return;
+    this.#early = early;
+    if (!this.hasBody || early) return;
     // Without a reader, each chunk would be a buffer of its own until the caller is known.
     if (message.headers['transfer-encoding'] !== undefined) message.on('data', this.#gather);
     response.once('finish', () => {
-      message.off('data', this.#gather).resume();
-      if (!message.complete) closeUnlessComplete(message);
+      message.off('data', this.#gather);
+      dropRest(message);
     });
   }
 
@@ -133,7 +139,9 @@ export class IncomingRequest implements ArrivingRequest {
  * The rest of a body that is not wanted is dropped, so that the client can read the response and the connection can
  * be used again. A client that goes on sending is disconnected.
  */
-function closeUnlessComplete(message: IncomingMessage): void {
+export function dropRest(message: IncomingMessage): void {
+  message.resume();
+  if (message.complete) return;
   const close = () => {
     if (!message.complete) message.destroy();
   };

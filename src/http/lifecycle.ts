@@ -1,3 +1,4 @@
+import { CrossbookError } from '../domain/errors.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { Listener } from './listen.ts';
@@ -34,7 +35,8 @@ export function createProbes({ checkShared, renderMetrics, renderHomePage }: Pro
           ? Promise.resolve(toProbeResponse(503, { running: false }))
           : checkShared().then((checks) => toProbeResponse(200, checks));
       case '/metrics':
-        return renderMetrics?.();
+        if (!renderMetrics) throw new CrossbookError('NOT_FOUND', METRICS_OFF);
+        return renderMetrics();
       default:
         return undefined;
     }
@@ -50,6 +52,9 @@ export function toProbeResponse(status: 200 | 503, checks: object): HttpResponse
     body: JSON.stringify({ ok, ...checks }),
   };
 }
+
+const METRICS_OFF =
+  'Metrics are off. Set CROSSBOOK_METRICS=on to serve them here; in production they are off by default.';
 
 /** Tested first, so that other requests pay one cheap test of their path. */
 const PATHS = /^\/(?:livez|readyz|metrics)?$/;
@@ -68,6 +73,7 @@ interface ProbeOptions {
  * Graceful shutdown: the listener refuses new connections and lets running requests finish (`close` of `listen.ts`),
  * then everything behind it closes (`close` of `app.ts`). A second signal exits at once. Exits with 1 where a request
  * was cut off. Signals that arrive almost together count as one, because Ctrl-C also reaches npm, which forwards it.
+ * Returns what a signal does.
  */
 export function shutdownOnSignal({
   listener,
@@ -76,7 +82,8 @@ export function shutdownOnSignal({
   withinMs,
   fail,
   npmPid,
-}: Running): void {
+  signals = ['SIGTERM', 'SIGINT', 'SIGHUP'],
+}: Running): () => void {
   let stoppingSince: number | undefined;
   const stop = () => {
     const now = systemClock.now();
@@ -95,9 +102,10 @@ export function shutdownOnSignal({
       .catch(fail);
   };
   // SIGHUP: the terminal was closed.
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+  for (const signal of signals) process.on(signal, stop);
   // The exit of npm starts a shutdown; it never counts as a second signal.
   if (npmPid !== undefined) watchParent(npmPid, () => stoppingSince === undefined && stop());
+  return stop;
 }
 
 /** Time for the pools to close after the last response. */
@@ -116,7 +124,7 @@ function watchParent(pid: number, onGone: () => void): void {
 const PARENT_CHECK_EVERY_MS = 1_000;
 
 interface Running {
-  readonly listener: Listener;
+  readonly listener: Pick<Listener, 'close'>;
   /** Makes the probes report that the process shuts down. */
   announce(): void;
   /** Closes everything behind the listener. */
@@ -125,4 +133,5 @@ interface Running {
   readonly fail: (error: unknown) => void;
   /** The process id of the npm that started this process, which exits with it. */
   readonly npmPid: number | undefined;
+  readonly signals?: readonly NodeJS.Signals[] | undefined;
 }

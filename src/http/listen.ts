@@ -1,47 +1,26 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { FairShares } from '../admission/fair-shares.ts';
-import type { Memory } from '../admission/memory.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RejectedRequest } from '../domain/log.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { ArrivingRequest } from '../lib/http-message.ts';
-import {
-  findRepeatedHeader,
-  hasPlainPath,
-  IncomingHeaders,
-  IncomingRequest,
-  isAddressed,
-  readClientSubnet,
-  toSubnet,
-} from './incoming-request.ts';
-import { handleClientErrors, toRawErrorResponse, toRefusal } from './rejected-request.ts';
-import { createResponseSender, type OwnedResponse } from './send-response.ts';
+import { readClientSubnet, toSubnet } from './incoming-request.ts';
+import type { NodeHandler } from './node-handler.ts';
+import { handleClientErrors, toRawErrorResponse } from './rejected-request.ts';
 import { toReachableUrl } from './welcome.ts';
 
 /** The HTTP listener. Timeouts and limits disconnect clients that send or read slowly, or send too much. */
 export async function listen(options: ListenOptions) {
-  const { answer, onRefused, host, port, bounds, memory, proxies = 0 } = options;
+  const { handler, onRefused, host, port, bounds, proxies = 0 } = options;
   const { idleGraceMs = IDLE_GRACE_MS } = options;
   let isClosing = false;
-  const sender = createResponseSender({ memory, onRefused, now: systemClock.now });
+  /** Responses whose headers may not have been sent. */
+  const running = new Set<ServerResponse>();
   const enqueuePipelined = createPipelining(onRefused);
-  const send = (response: ServerResponse, answered: OwnedResponse) => {
+  const begin = (response: ServerResponse) => {
     if (isClosing) response.shouldKeepAlive = false;
-    sender.send(response, answered);
-  };
-  const refuse = (
-    message: IncomingMessage,
-    response: ServerResponse,
-    error: CrossbookError,
-    code: string,
-  ) => {
-    // Node does the same.
-    if (message.headers.host === undefined) response.shouldKeepAlive = false;
-    const refusal = toRefusal(error, message.url?.split('?')[0]);
-    send(response, refusal);
-    const headers = new IncomingHeaders(message.headers);
-    onRefused({ status: refusal.status, code, errorId: error.id, headers });
+    running.add(response);
+    response.once('close', () => running.delete(response));
   };
   const server = createServer(
     {
@@ -52,57 +31,24 @@ export async function listen(options: ListenOptions) {
       connectionsCheckingInterval: CHECK_EVERY_MS,
       // Rejects two lengths, or a length with chunks, which are used to smuggle requests past a proxy.
       insecureHTTPParser: false,
-      // Disabled in Node, which would send no error body; `isAddressed` checks it instead.
+      // Disabled in Node, which would send no error body; the handler checks it instead.
       requireHostHeader: false,
     },
     (message, response) => {
-      const address = readClientSubnet(message, proxies);
-      const start = () => handle(message, response, address);
+      begin(response);
+      const start = () => handler.handle(message, response);
       // Without a socket an earlier response on this connection is still being sent.
-      if (response.socket === null) enqueuePipelined(message, response, { address, start });
-      else start();
+      if (response.socket === null) {
+        enqueuePipelined(message, response, { address: readClientSubnet(message, proxies), start });
+      } else start();
     },
   );
-  const handle = (
-    message: IncomingMessage,
-    response: ServerResponse,
-    address: string | undefined,
-  ) => {
-    const repeated = findRepeatedHeader(message.rawHeaders);
-    if (repeated !== undefined) {
-      const error = new CrossbookError(
-        'BAD_REQUEST',
-        `The header ${repeated} is given more than once: send it once.`,
-      );
-      return refuse(message, response, error, 'HEADER_REPEATED');
-    }
-    if (!isAddressed(message)) {
-      const error = new CrossbookError(
-        'BAD_REQUEST',
-        'The request must name its host, once and in one way.',
-      );
-      return refuse(message, response, error, 'HOST_INVALID');
-    }
-    if (!hasPlainPath(message)) {
-      const error = new CrossbookError(
-        'BAD_REQUEST',
-        'The path must have no backslash, no fragment and no segment of dots.',
-      );
-      return refuse(message, response, error, 'PATH_INVALID');
-    }
-    answer(new IncomingRequest(message, response), address).then(
-      (answered) => send(response, answered),
-      // The handler must not reject; if it does, it is a bug: the connection is dropped.
-      (error: unknown) => response.destroy(error as Error),
-    );
-  };
   handleClientErrors(server, onRefused);
   server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {
-    const error = new CrossbookError(
-      'EXPECTATION_FAILED',
-      'Of what a request may expect, only 100-continue is met.',
-    );
-    refuse(message, response, error, 'EXPECTATION_UNKNOWN');
+    begin(response);
+    const detail = 'Only `Expect: 100-continue` is supported.';
+    const error = new CrossbookError('EXPECTATION_FAILED', detail);
+    handler.refuse(message, response, error, 'EXPECTATION_UNKNOWN');
   });
   server.on('drop', () => onRefused({ status: undefined, code: 'CONNECTIONS_FULL' }));
   server.maxConnections = bounds.maxConnections;
@@ -110,7 +56,9 @@ export async function listen(options: ListenOptions) {
   server.maxHeadersCount = 0;
   if (proxies === 0) limitConnections(server, bounds.maxConnectionsPerAddress, onRefused);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen({ port, host, backlog: BACKLOG }, resolve);
+    const fail = (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? new Error(toPortInUse(port), { cause: error }) : error);
+    server.once('error', fail).listen({ port, host, backlog: BACKLOG }, resolve);
   });
 
   return {
@@ -118,9 +66,14 @@ export async function listen(options: ListenOptions) {
     /** Waits for running requests, for at most `withinMs`. False where some were cut off. */
     close(withinMs: number): Promise<boolean> {
       isClosing = true;
-      return stop(server, { withinMs, idleGraceMs }).finally(sender.close);
+      for (const response of running) response.shouldKeepAlive = false;
+      return stop(server, { withinMs, idleGraceMs });
     },
   };
+}
+
+function toPortInUse(port: number): string {
+  return `Port ${port} is in use. Set PORT to another port, or stop the process that listens there.`;
 }
 
 /**
@@ -215,7 +168,7 @@ function createPipelining(onRefused: ListenOptions['onRefused']) {
     const length = (queued.get(socket) ?? 0) + 1;
     const isChunked = message.headers['transfer-encoding'] !== undefined;
     const taken = isChunked ? CHUNKED_PLACES : 1;
-    const shares = [{ owner: address ?? '', times: 1 }];
+    const shares = [{ owner: address ?? '', ratio: 1 }];
     if (length > MAX_QUEUED || !places.mayTake(shares, taken)) {
       socket.destroy();
       onRefused({ status: undefined, code: 'PIPELINE_FULL' });
@@ -254,15 +207,13 @@ const CHUNKED_PLACES = 640;
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
 interface ListenOptions {
-  answer(request: ArrivingRequest, address: string | undefined): Promise<OwnedResponse>;
+  readonly handler: Pick<NodeHandler, 'handle' | 'refuse'>;
   /** Called for requests that are rejected before the handler: invalid HTTP, too slow, or too many. */
   onRefused(refusal: RejectedRequest): void;
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
   readonly bounds: ServerLimits;
-  /** Accounts for the memory of unread responses. */
-  readonly memory: Memory;
   /** The number of trusted proxies in front, which append client addresses to `X-Forwarded-For`. */
   readonly proxies?: number | undefined;
   /** How long idle connections stay open after shutdown has begun. */

@@ -4,8 +4,9 @@ import type { EnteredRequest, RequestQueue } from '../admission/request-queue.ts
 import type { RequestWork } from '../admission/work.ts';
 import { type Caller, missingCredentials } from '../domain/caller.ts';
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
-import type { OpenRequestLog, RequestLog, RequestRecord } from '../domain/log.ts';
-import { isProviderName } from '../domain/provider-names.ts';
+import type { OpenRequestLog, RequestRecord } from '../domain/log.ts';
+import { findProviderName } from '../domain/provider-names.ts';
+import type { RequestState } from '../domain/request-state.ts';
 import { systemClock } from '../lib/clock.ts';
 import type {
   ArrivingRequest,
@@ -45,6 +46,9 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       request,
       address,
       application: undefined,
+      caller: undefined,
+      rateLimit: undefined,
+      cost: 0,
       requestLog,
       face,
       isPreflight,
@@ -54,15 +58,16 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body?.length;
     // `Object.assign`: adding to a spread object takes up to a microsecond on Node 20.
     const sent: Record<string, string> = Object.assign({}, response.headers);
-    addRateLimitHeaders(requestLog, sent);
+    addRateLimitHeaders(incoming, sent);
     if (applications) {
-      const applicationId = requestLog.caller?.application.id;
+      const applicationId = incoming.caller?.application.id;
       cors.addHeaders({ headers, applications, applicationId, status }, sent);
     }
     sent['x-content-type-options'] = 'nosniff';
     sent['x-request-id'] = requestLog.requestId;
     if (bytes !== undefined) sent['content-length'] = String(bytes);
-    requestLog.close({ status, bytes });
+    const { caller, cost } = incoming;
+    requestLog.close({ status, bytes, caller, cost });
     return { status, headers: sent, body, application: incoming.application };
   };
 
@@ -93,9 +98,9 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       if (request.hasBody) await receiveBody(incoming, work);
       const queued = work.begin();
       if (queued) await queued;
-      return reserveResponse(incoming, await face.answer(request, requestLog, work));
+      return reserveResponse(incoming, await face.answer(request, incoming, work));
     } catch (thrown) {
-      return await face.toErrorResponse(toCrossbookError(thrown), { request, requestLog });
+      return await face.toErrorResponse(toCrossbookError(thrown), incoming);
     } finally {
       entered?.end();
     }
@@ -114,21 +119,21 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     if (caller)
       requestLog.record({ application: caller.application.name, credential: caller.credentialId });
     else if (!allowsUnauthenticated) throw missingCredentials();
-    requestLog.caller = caller;
+    incoming.caller = caller;
     const connection = caller && toConnectionKey(caller, request.headers);
     return queue.enter({ application: caller?.application.id, connection });
   }
 
   /** Charged before it is kept, until the request ends, because parsed values live as long. */
   function receiveBody(incoming: Incoming, work: RequestWork): Promise<void> {
-    const { request, requestLog } = incoming;
+    const { request, caller } = incoming;
     if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
       throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
     }
     const hold = memory.open({ application: incoming.application }, 'request_body');
     work.keep(hold);
-    const sender =
-      incoming.face === connect ? 'page' : requestLog.caller ? 'caller' : 'unauthenticated';
+    const sender = caller ? 'caller' : 'unauthenticated';
+    const limit = bodyBytes[incoming.face === connect ? connect.bodyOf(request.pathname) : sender];
     const reserve = (bytes: number) => charge(hold, bytes);
     /** Holds a place until the returned function is called. */
     const beginLong = () =>
@@ -136,7 +141,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
         const owner = incoming.application ?? '';
         longBodies.run(owner, () => new Promise<void>((end) => begin(end))).catch(refuse);
       });
-    return request.receiveBody(bodyBytes[sender], reserve, beginLong);
+    return request.receiveBody(limit, reserve, beginLong);
   }
 
   /**
@@ -171,9 +176,9 @@ function withBytes(response: HttpResponse): HttpResponse {
  * customer token fixes the customer.
  */
 function toConnectionKey({ customer }: Caller, headers: HttpHeaders): string {
-  const provider = headers.get('x-provider-name') ?? '';
+  const provider = findProviderName(headers.get('x-provider-name') ?? '') ?? '';
   const customerId = customer?.customerId ?? headers.get('x-customer-id') ?? '';
-  return `${isProviderName(provider) ? provider : ''} ${customerId}`;
+  return `${provider} ${customerId}`;
 }
 
 /** The route of paths that no API knows: the path itself is the client's text. */
@@ -182,7 +187,9 @@ const UNKNOWN_ROUTE = 'unknown';
 /** Stands for the operator in the limits: no application has this id. */
 const OPERATOR = 'operator';
 
-/** The long bodies that are received at the same time, shared fairly by application. The others wait in their sockets. */
+/**
+ * The long bodies that are received at the same time, shared fairly by application. The others wait in their sockets.
+ */
 const LONG_BODIES = 24;
 const LONG_BODY_WAIT_MS = 10_000;
 
@@ -194,8 +201,11 @@ function tooManyLongBodies(): CrossbookError {
   );
 }
 
-/** Body limits: an allowed GraphQL document fits into a megabyte; introspection and the form of a page are short. */
-const MAX_BODY_BYTES = { caller: 1_048_576, unauthenticated: 32_768, page: 8_192 };
+/**
+ * Body limits: an allowed GraphQL document fits into a megabyte; introspection and the form of a page are short, except
+ * for the one with a field of the CRM for each own field.
+ */
+const MAX_BODY_BYTES = { caller: 1_048_576, unauthenticated: 32_768, page: 8_192, fields: 65_536 };
 
 /** Never rejects. */
 type RequestHandler = (
@@ -210,7 +220,7 @@ interface Arrival {
   readonly address: string | undefined;
 }
 
-interface Incoming {
+interface Incoming extends RequestState {
   readonly request: ArrivingRequest;
   readonly address: string | undefined;
   /** Undefined until it is authenticated, and without a key or token. */
@@ -225,10 +235,10 @@ interface Incoming {
 interface Face {
   /** The template of a path that this API knows, such as `/customers/{customer_id}`. */
   findRoute(pathname: string): string | undefined;
-  answer(request: HttpRequest, requestLog: RequestLog, work: RequestWork): Promise<HttpResponse>;
+  answer(request: HttpRequest, state: RequestState, work: RequestWork): Promise<HttpResponse>;
   toErrorResponse(
     error: CrossbookError,
-    of: { readonly request: HttpRequest; readonly requestLog: RequestLog },
+    state: RequestState & { readonly request: HttpRequest },
   ): Promise<HttpResponse> | HttpResponse;
 }
 
@@ -241,6 +251,8 @@ interface PathFace extends Face {
 interface PageFace extends PathFace {
   /** Rejects with TOO_MANY_REQUESTS. */
   limitPages(address: string | undefined): Promise<void>;
+  /** Which limit the body of a request has. */
+  bodyOf(pathname: string): 'page' | 'fields';
 }
 
 /** The admin API, which takes the operator's key instead of an API key. */
@@ -276,7 +288,7 @@ export interface RequestHandlerOptions {
   readonly probes: Pick<Probes, 'paths' | 'answer'>;
   /** Adds the rate limit headers of the caller. */
   addRateLimitHeaders(
-    request: Pick<RequestLog, 'rateLimit'>,
+    request: Pick<RequestState, 'rateLimit'>,
     headers: Record<string, string>,
   ): void;
 }

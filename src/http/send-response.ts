@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Hold, Memory } from '../admission/memory.ts';
 import type { RejectedRequest } from '../domain/log.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
@@ -15,7 +16,7 @@ export function createResponseSender({ memory, now, onRefused }: SenderOptions) 
   timer.unref();
 
   return {
-    send(response: ServerResponse, { status, headers, body, application }: OwnedResponse): void {
+    send(response: ServerResponse, { status, headers, body, application }: SentResponse): void {
       response.writeHead(status, headers);
       // Text bodies are short: the request handler encodes long ones.
       if (body !== null && typeof body !== 'string' && body.length > SLICE_BYTES) {
@@ -26,6 +27,14 @@ export function createResponseSender({ memory, now, onRefused }: SenderOptions) 
       // Usually the socket has taken everything by now, and nothing has to be charged. (Before Node 24
       // `writableFinished` was equivalent.)
       if (response.writableLength > 0) holdUnread(response, body?.length ?? 0, application);
+    },
+    /** Passes a long response on that another worker has made. */
+    stream(response: ServerResponse, { status, headers, body, length }: StreamedResponse): void {
+      response.writeHead(status, headers);
+      const unread = watch(new UnreadResponse(response, length, undefined));
+      response.once('close', () => body.destroy());
+      body.on('error', (error) => response.destroy(error));
+      unread.pass(body);
     },
     /** Called by a timer and by tests. */
     cutSlowReaders,
@@ -88,8 +97,7 @@ class UnreadResponse {
     const { response } = this;
     const next = () => {
       for (;;) {
-        this.#unread -= this.#inSocket;
-        this.#inSocket = 0;
+        this.#count();
         const { done, value } = slices.next();
         if (done) {
           response.end();
@@ -101,6 +109,29 @@ class UnreadResponse {
     };
     response.on('drain', next);
     next();
+  }
+
+  /** The same for a body that arrives. */
+  pass(body: Readable): void {
+    body.on('data', (chunk: Buffer) => {
+      this.#inSocket += chunk.length;
+      if (response.write(chunk)) this.#count();
+      else body.pause();
+    });
+    const { response } = this;
+    response.on('drain', () => {
+      this.#count();
+      body.resume();
+    });
+    body.once('end', () => {
+      this.#count();
+      response.end();
+    });
+  }
+
+  #count(): void {
+    this.#unread -= this.#inSocket;
+    this.#inSocket = 0;
   }
 
   startWindow(moment: number): void {
@@ -141,10 +172,20 @@ const CHECK_EVERY_MS = 1_000;
 /** The memory charged for a response and its request in addition to the body. */
 const RESPONSE_BYTES = 4 * 1024;
 
+interface StreamedResponse {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: Readable;
+  /** Bytes of the body. */
+  readonly length: number;
+}
+
 export interface OwnedResponse extends HttpResponse {
   /** The application of the caller, which is charged while the response is unread. */
   readonly application?: string | undefined;
 }
+
+type SentResponse = Omit<OwnedResponse, 'headers'> & { readonly headers: OutgoingHttpHeaders };
 
 interface SenderOptions {
   readonly memory: Memory;

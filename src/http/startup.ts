@@ -1,7 +1,9 @@
+import type { Memory } from '../admission/memory.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RejectedRequest } from '../domain/log.ts';
 import type { ArrivingRequest, HttpResponse } from '../lib/http-message.ts';
 import { toProbeResponse } from './lifecycle.ts';
+import { createNodeHandler, type NodeHandler } from './node-handler.ts';
 import { toRefusal } from './rejected-request.ts';
 import type { OwnedResponse } from './send-response.ts';
 
@@ -9,14 +11,23 @@ import type { OwnedResponse } from './send-response.ts';
  * Handles requests while the application opens, which takes as long as migrations take: the process is live and not
  * ready, and everything else gets 503. From `open` on, the application handles them.
  */
-export function createStartupHandler() {
-  let application: Application | undefined;
+export function createStartupHandler({ memory }: { readonly memory: Memory }) {
+  const starting = createNodeHandler({
+    answer: async (request) => answerStarting(request),
+    onRefused: () => {},
+    memory,
+  });
+  let handler: NodeHandler = starting;
+  let report: Application['onRefused'] = () => {};
   return {
-    answer: (request: ArrivingRequest, address?: string): Promise<OwnedResponse> =>
-      application ? application.answer(request, address) : Promise.resolve(answerStarting(request)),
-    onRefused: (refusal: RejectedRequest): void => application?.onRefused(refusal),
+    handler: {
+      handle: (...request) => handler.handle(...request),
+      refuse: (...refused) => handler.refuse(...refused),
+    } satisfies Partial<NodeHandler>,
+    onRefused: (refusal: RejectedRequest): void => report(refusal),
     open(opened: Application): void {
-      application = opened;
+      ({ handler, onRefused: report } = opened);
+      void starting.close();
     },
   };
 }
@@ -37,6 +48,6 @@ function toOwned(response: HttpResponse, method: string): OwnedResponse {
 }
 
 interface Application {
-  answer(request: ArrivingRequest, address: string | undefined): Promise<OwnedResponse>;
+  readonly handler: NodeHandler;
   onRefused(refusal: RejectedRequest): void;
 }

@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { html, toPage } from '../lib/html.ts';
+import { COPY_BUTTONS } from '../lib/design.ts';
+import { html, type Markup, toPage } from '../lib/html.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
 
 /** The URL at which a browser on this machine reaches the listener. */
@@ -10,16 +11,27 @@ export function toReachableUrl(host: string, port: number): string {
 }
 
 /** The startup message: the URL, and the demo's credentials. */
-export function formatStartupMessage({ url, demo, hasMcp, agentToken, notes }: Welcome): string {
+export function formatStartupMessage({
+  url,
+  demo,
+  hasGraphiQL,
+  hasMcp,
+  agentToken,
+  notes,
+}: Welcome): string {
   const lines = [
     '',
     `  Crossbook is ready at ${url}`,
     '',
-    `  GraphiQL   ${url}/graphql`,
+    hasGraphiQL
+      ? `  GraphiQL   ${url}/graphql`
+      : `  GraphQL    ${url}/graphql   (without GraphiQL)`,
     `  REST       ${url}/docs`,
     ...(hasMcp ? [`  MCP        ${url}/mcp   (agents: docs/agents.md)`] : []),
     ...(demo
-      ? [`  API key    ${demo.key}   (demo application, customer "${demo.customerId}")`]
+      ? [
+          `  API key    ${demo.key}   (demo application, customer "${demo.customerId}"; also on the home page)`,
+        ]
       : []),
     ...(agentToken && demo
       ? [`  MCP token  ${agentToken}   (customer "${demo.customerId}", for 24 hours)`]
@@ -31,21 +43,24 @@ export function formatStartupMessage({ url, demo, hasMcp, agentToken, notes }: W
   return `${lines.join('\n')}\n`;
 }
 
-/** A `curl` command for a first query, ready to paste. */
+/**
+ * A `curl` command for a first query, ready to paste. It is REST where GraphQL takes only trusted documents, which the
+ * query is not.
+ */
 export function toDemoCommand(
   url: string,
-  { key, customerId }: Demo,
+  { key, customerId, takesAnyQuery = true, rootFieldPrefix = '' }: Demo,
   provider: ProviderName = 'hubspot',
 ): string {
-  const query =
-    '{ searchContacts(filter: { email: "ada@example.com" }) { nodes { firstName lastName emailAddresses { emailAddress } } } }';
+  const filter = { email: 'ada@example.com' };
+  const query = `{ ${rootFieldPrefix}searchContacts(filter: { email: "ada@example.com" }) { nodes { firstName lastName emailAddresses { emailAddress } } } }`;
   return [
-    `curl -s ${url}/graphql`,
+    `curl -s ${url}${takesAnyQuery ? '/graphql' : '/contacts/_search'}`,
     `-H 'content-type: application/json'`,
     `-H 'x-api-key: ${key}'`,
     `-H 'x-customer-id: ${customerId}'`,
     `-H 'x-provider-name: ${provider}'`,
-    `-d '${JSON.stringify({ query })}'`,
+    `-d '${JSON.stringify(takesAnyQuery ? { query } : { filter })}'`,
   ].join(' \\\n  ');
 }
 
@@ -57,14 +72,16 @@ export function toAgentCommand(url: string, token: string): string {
   ].join(' \\\n  ');
 }
 
-/** The demo's headers, as GraphiQL sends them. */
-export function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
-  return demo ? { 'x-api-key': demo.key, 'x-customer-id': demo.customerId } : {};
+/** The demo's headers, as GraphiQL sends them. Undefined: there is no demo. */
+export function toDemoHeaders(demo: Demo | undefined): Record<string, string> | undefined {
+  return demo && { 'x-api-key': demo.key, 'x-customer-id': demo.customerId };
 }
 
 interface Welcome {
   readonly url: string;
   readonly demo: Demo | undefined;
+  /** Whether browsers get GraphiQL at `/graphql`. */
+  readonly hasGraphiQL: boolean;
   /** Whether there is an MCP server. */
   readonly hasMcp: boolean;
   /** A customer token for agents; only the demo has one. */
@@ -77,6 +94,10 @@ interface Welcome {
 export interface Demo {
   readonly key: string;
   readonly customerId: string;
+  /** False: GraphQL takes only trusted documents. */
+  readonly takesAnyQuery?: boolean | undefined;
+  /** The prefix of the fields of `Query`. */
+  readonly rootFieldPrefix?: string | undefined;
 }
 
 /** The home page for browsers: what this is and where to go. */
@@ -85,26 +106,37 @@ export function renderHomePage({
   tryIt,
   connectAgent,
   connectsAt,
+  hasGraphiQL,
 }: HomeOptions): HttpResponse {
   return toPage({
     title: 'Crossbook',
+    style: HOME_STYLE,
+    scripts: [COPY_BUTTONS],
     body: html`<h1>Crossbook</h1>
-<p class="soft">One API over the CRMs of your customers: name a customer and a CRM, find the contacts in one common shape.</p>
+<p class="soft">One API over the CRMs of your customers. Name a customer and a CRM, and find the contacts in one common shape.</p>
 <ul class="cards">
-<li><a class="card" href="/graphql"><b>GraphQL</b> <code>/graphql</code><span>GraphiQL, with operations that are ready to run.</span></a></li>
-${connectsAt && CONNECT}<li><a class="card" href="/docs"><b>REST</b> <code>/docs</code><span>The same operations, described and ready to try.</span></a></li>
-<li><a class="card" href="/openapi.json"><b>OpenAPI</b> <code>/openapi.json</code><span>The same operations, as REST.</span></a></li>
+${hasGraphiQL && GRAPHIQL}${connectsAt && CONNECT}<li><a class="card" href="/docs"><b>REST</b> <code>/docs</code><span>The reference, with every operation ready to try.</span></a></li>
+<li><a class="card" href="/openapi.json"><b>OpenAPI</b> <code>/openapi.json</code><span>The REST operations as a document for tools.</span></a></li>
 ${connectAgent && AGENTS}</ul>
-${tryIt && html`<h2>Or from a terminal</h2>\n<pre tabindex="0">${tryIt}</pre>`}
-${connectAgent && html`<h2 id="agents">Connect an agent</h2>\n<pre tabindex="0">${connectAgent}</pre>\n<p class="soft">For Claude Code; other MCP clients take the same URL and header. The token reads the demo customer’s contacts, and expires 24 hours after the start.</p>`}
+${tryIt && html`<h2>Try it in a terminal</h2>\n${toSample(tryIt)}`}
+${connectAgent && html`<h2 id="agents">Connect an agent</h2>\n${toSample(connectAgent)}\n<p class="soft">For Claude Code; other MCP clients take the same URL and header. The token reads the demo customer’s contacts, and expires 24 hours after the start.</p>`}
 <p class="soft">Version ${version}</p>`,
     // The CSP also limits where the redirect of a form may lead.
     formAction: connectsAt && `'self' ${connectsAt}`,
   });
 }
 
+const HOME_STYLE = 'main { max-width: 46rem }';
+
+function toSample(command: string): Markup {
+  return html`<div class="copied"><pre tabindex="0">${command}</pre></div>`;
+}
+
+const GRAPHIQL = html`<li><a class="card" href="/graphql"><b>GraphQL</b> <code>/graphql</code><span>GraphiQL, with operations that are ready to run.</span></a></li>
+`;
+
 /** A form instead of a link, so that crawlers and prefetching create nothing. */
-const CONNECT = html`<li><form method="post" action="/demo/connect"><button class="card"><b>Connect a CRM</b><span>Try your customers’ flow: a link, their consent, and back. The CRM is simulated.</span></button></form></li>
+const CONNECT = html`<li><form method="post" action="/demo/connect"><button class="card"><b>Connect a CRM</b><span>Try your customers’ flow: link, consent, fields, return. The CRM is simulated.</span></button></form></li>
 `;
 
 const AGENTS = html`<li><a class="card" href="#agents"><b>Agents</b> <code>/mcp</code><span>The contacts of one customer, for Claude and every other MCP client.</span></a></li>
@@ -118,4 +150,6 @@ interface HomeOptions {
   readonly connectAgent: string | undefined;
   /** The origin of connect links, where the demo can create one. */
   readonly connectsAt: string | undefined;
+  /** Whether browsers get GraphiQL at `/graphql`. */
+  readonly hasGraphiQL: boolean;
 }

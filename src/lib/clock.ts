@@ -145,8 +145,6 @@ export function runPeriodically({
   }
 }
 
-export type PeriodicTask = ReturnType<typeof runPeriodically>;
-
 export interface PeriodicTaskOptions {
   /** From the end of a run to the start of the next. */
   readonly intervalMs: number;

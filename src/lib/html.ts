@@ -1,21 +1,28 @@
-import { hash } from 'node:crypto';
+import { DESIGN, ICON, toSource } from './design.ts';
 import type { HttpResponse } from './http-message.ts';
 
-/** Renders a page with security headers against scripts, foreign requests and framing. */
+/**
+ * Renders a page with security headers against foreign requests and framing, and against any script but the given
+ * constants.
+ */
 export function toPage({
   status = 200,
   title,
   body,
   head,
-  script,
+  header,
+  style = '',
+  scripts = [],
   headers,
   formAction = "'none'",
   isPopup,
 }: PageParts): HttpResponse {
+  const styles = [PAGE_STYLE, style].filter((one) => one !== '');
   const policy = [
     "default-src 'none'",
-    `style-src 'sha256-${STYLE_HASH}'`,
-    ...(script ? [`script-src 'nonce-${script.nonce}'`] : []),
+    `style-src ${styles.map(sourceOf).join(' ')}`,
+    "img-src 'self' data:",
+    ...(scripts.length > 0 ? [`script-src ${scripts.map(sourceOf).join(' ')}`] : []),
     "base-uri 'none'",
     `form-action ${formAction}`,
     "frame-ancestors 'none'",
@@ -26,13 +33,15 @@ export function toPage({
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-${head}<style>${new Markup(STYLE)}</style>
+<link rel="icon" href="${ICON}">
+${head}${styles.map((one) => html`<style>${new Markup(one)}</style>`)}
 </head>
 <body>
-<main>
+${header}<main>
 ${body}
 </main>
-${script && html`<script nonce="${script.nonce}">${new Markup(script.text)}</script>`}</body>
+${scripts.map((one) => html`<script>${new Markup(one)}</script>`)}
+</body>
 </html>
 `;
   return {
@@ -53,42 +62,49 @@ ${script && html`<script nonce="${script.nonce}">${new Markup(script.text)}</scr
   };
 }
 
-/** The style of all pages: follows the system's color scheme, one column, large touch targets. */
-const STYLE = `
-:root { color-scheme: light dark; --ink: #16202c; --soft: #526172; --line: #c9d2dc; --paper: #fff; --tint: #f4f7fa; --blue: #1a56c4; --on-blue: #fff; --red: #b3261e }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6edf5; --soft: #a3b2c4; --line: #3a4756; --paper: #10161d; --tint: #17202a; --blue: #8ab6ff; --on-blue: #0b1420; --red: #ff9c93 }
-}
-* { box-sizing: border-box }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 17px/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
-main { max-width: 34rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem }
-h1 { font-size: 1.7rem; line-height: 1.25; letter-spacing: -.01em; margin: 0 0 .6rem }
-h2 { font-size: 1.05rem; margin: 1.8rem 0 .5rem }
-p { margin: .5rem 0 }
-.soft { color: var(--soft) }
-.names { font-size: 1.7rem; line-height: 1.3; font-weight: 700; margin: 1rem 0 }
-.names span { display: block; font-size: 1rem; font-weight: 400; color: var(--soft) }
-.error { color: var(--red); font-weight: 600 }
-ul { padding-left: 1.2rem; margin: .5rem 0 }
-form { border: 1px solid var(--line); border-radius: .6rem; padding: 1rem 1.1rem; margin: 1rem 0 }
-fieldset { border: 0; margin: 0 0 .8rem; padding: 0 }
-legend { font-weight: 600; padding: 0; margin-bottom: .3rem }
-label { display: block; padding: .35rem 0 }
-input[type=radio] { width: 1.15rem; height: 1.15rem; margin: 0 .5rem 0 0; vertical-align: -.15rem; accent-color: var(--blue) }
-input[type=text] { display: block; width: 100%; margin-top: .3rem; padding: .6rem .7rem; font: inherit; color: inherit; background: var(--tint); border: 1px solid var(--soft); border-radius: .4rem }
-button, a.go { display: block; width: 100%; padding: .75rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; color: var(--on-blue); background: var(--blue); border: 0; border-radius: .5rem; cursor: pointer }
-a.go { margin-top: 1.4rem }
-ul.cards { list-style: none; padding: 0; margin: 2rem 0; display: grid; gap: .8rem }
-.cards form { border: 0; padding: 0; margin: 0 }
-.card { display: block; padding: 1rem 1.2rem; border: 1px solid var(--line); border-radius: .6rem; background: none; color: inherit; font-weight: 400; text-align: left; text-decoration: none }
-.card:hover { border-color: var(--blue) }
-.card b { color: var(--blue) }
+/** One column, with buttons as wide as it. */
+const PAGE_STYLE = `${DESIGN}
+main, .brand { max-width: 38rem; margin: 0 auto; padding: 0 1.25rem }
+main { padding-top: 2rem; padding-bottom: 4rem }
+.brand { display: flex; align-items: center; gap: .75rem; padding-top: 1.5rem; font-weight: 600 }
+.brand img { display: block; max-width: 10rem; max-height: 2.5rem; border-radius: .3rem }
+@media (prefers-color-scheme: dark) { .brand img { background: #fff } }
+.brand + main { padding-top: 1.25rem }
+main form, .actions { margin: 1.25rem 0 }
+main form > button:not(.card), .actions > .button, .actions > button { display: block; width: 100%; margin-top: .75rem }
+.facts { display: grid; gap: .25rem 1rem; margin: 1rem 0; padding: 1rem 1.25rem; background: var(--paper); border: 1px solid var(--line); border-radius: var(--round) }
+.facts dt { color: var(--soft); font-size: .875rem }
+.facts dd { margin: 0; font-weight: 600 }
+.facts dd + dt { margin-top: .5rem }
+.names dd { font-size: 1.4rem; line-height: 1.3 }
+ul { margin: .5rem 0; padding-left: 1.2rem }
+li { margin: .25rem 0 }
+.cards { display: grid; gap: .75rem; margin: 1.25rem 0; padding: 0; list-style: none }
+.cards li, main .cards form { margin: 0 }
+.cards form { height: 100% }
+.cards .card { width: 100%; height: 100% }
 .card span { display: block; color: var(--soft); font-size: .95rem }
-pre { background: var(--tint); border-radius: .5rem; padding: .8rem 1rem; overflow-x: auto; font-size: .8rem }
-:focus-visible { outline: 3px solid var(--blue); outline-offset: 2px }
+.choice .card { display: flex; align-items: center; gap: .9rem; padding: 1.1rem 1.25rem; font-weight: 600 }
+.choice .sign { display: grid; place-items: center; flex: none; width: 2.5rem; height: 2.5rem; border-radius: .5rem; color: var(--ink); background: var(--code); font-weight: 700 }
+@media (min-width: 34rem) { .cards { grid-template-columns: 1fr 1fr } }
+.choice-of-one label { padding: .35rem 0 }
+.field { margin: 0; padding: 1rem 0; border-top: 1px solid var(--line) }
+.field > label { font-weight: 600 }
+.field p { margin: .15rem 0 .4rem }
+.field select { margin-top: .15rem }
+.field .samples { margin: .4rem 0 0; color: var(--soft); font-size: .875rem }
 `;
 
-const STYLE_HASH = hash('sha256', STYLE, 'base64');
+/** Hashes are computed once for constants. Those of styles with an application's color are few and short. */
+const sources = new Map<string, string>();
+function sourceOf(text: string): string {
+  const known = sources.get(text) ?? toSource(text);
+  if (sources.size >= MAX_SOURCES) sources.clear();
+  sources.set(text, known);
+  return known;
+}
+
+const MAX_SOURCES = 100;
 
 /** An HTML template tag that escapes all values except HTML. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
@@ -105,7 +121,7 @@ export class Markup {
 }
 
 function toText(value: Value): string {
-  if (value === undefined) return '';
+  if (value === undefined || value === false) return '';
   if (value instanceof Markup) return value.text;
   return typeof value === 'string' ? escapeText(value) : value.map(toText).join('');
 }
@@ -122,17 +138,22 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-interface PageParts {
+export interface PageParts {
   readonly status?: number | undefined;
   readonly title: string;
   readonly body: Markup;
   readonly head?: Markup | undefined;
-  /** A constant script of ours; values in it are escaped by the caller. */
-  readonly script?: { readonly nonce: string; readonly text: string } | undefined;
+  /** What stands above the page, such as the application's logo. */
+  readonly header?: Markup | undefined;
+  /** A style in addition to the design. */
+  readonly style?: string | undefined;
+  /** Constant scripts: what varies is in attributes of the body, which are escaped. */
+  readonly scripts?: readonly string[] | undefined;
   /** The CSP sources that a form may be sent or redirected to. Absent: none. */
   readonly formAction?: string | undefined;
   readonly isPopup?: boolean | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-type Value = string | Markup | readonly Markup[] | undefined;
+/** `false` is nothing, as `undefined` is. */
+type Value = string | Markup | readonly Markup[] | false | undefined;

@@ -1,4 +1,5 @@
-import type { JsonBytes } from './json-body.ts';
+import { isUtf8 } from 'node:buffer';
+import type { JsonBytes } from '@crossbook/executor';
 
 /** A request as the APIs see it. Its parts are created lazily. */
 export interface HttpRequest {
@@ -73,3 +74,12 @@ export function toQuery(parameters: Readonly<Record<string, string | undefined>>
   );
   return new URLSearchParams(given).toString().replaceAll('+', '%20');
 }
+
+/** Decodes a header as UTF-8: Node reads it as Latin-1, but clients send other letters in UTF-8. */
+export function readUtf8Header(value: string | undefined): string | undefined {
+  if (value === undefined || !BEYOND_ASCII.test(value)) return value;
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
+}
+
+const BEYOND_ASCII = /[\x80-\xff]/;

@@ -12,7 +12,9 @@ export async function parseJsonInPieces(bytes: Buffer, options: PieceOptions): P
   return parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
 }
 
-/** Text that is not ASCII takes two bytes for each character, and parsing gives one value for each comma and bracket. */
+/**
+ * Text that is not ASCII takes two bytes for each character, and parsing gives one value for each comma and bracket.
+ */
 function estimateMemory(bytes: Buffer, values = countJsonValues(bytes) + 1): number {
   return bytes.length * (isAscii(bytes) ? 1 : 2) + values * VALUE_BYTES;
 }

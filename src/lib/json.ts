@@ -232,7 +232,9 @@ export class Chunks {
     return first && !second ? first : Buffer.concat(this.#list, this.bytes);
   }
 
-  /** The same in pieces, because new memory of megabytes takes long to fill. The buffer takes the place of the chunks. */
+  /**
+   * The same in pieces, because new memory of megabytes takes long to fill. The buffer takes the place of the chunks.
+   */
   async join(takeTurn: TakeTurn): Promise<Buffer> {
     this.#close();
     const chunks = this.#list;

@@ -91,3 +91,10 @@ export function isVisibleAscii(text: string, maxLength = Infinity): boolean {
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }
+
+/** A given text for a message: quoted, and cut where it is long. */
+export function quote(text: string): string {
+  return JSON.stringify(text.slice(0, MAX_QUOTED));
+}
+
+const MAX_QUOTED = 80;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DistributedRateLimits } from '../domain/provider.ts';
+import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import type { Clock } from '../lib/clock.ts';
 import { NOW, OTHERS_RETURN_MS, type SharedRedis } from './redis.ts';
 

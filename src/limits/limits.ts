@@ -1,16 +1,24 @@
 import { hash as hashOnce } from 'node:crypto';
 import type { Caller } from '../domain/caller.ts';
+import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Log, Quota, RequestLog } from '../domain/log.ts';
+import type { Log } from '../domain/log.ts';
+import type { Quota, RequestState } from '../domain/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createDistributedRateLimits } from './distributed-rate-limits.ts';
-import { openRedis, type RedisOptions, type SharedRedis } from './redis.ts';
+import { openRedis, type RedisOptions } from './redis.ts';
 
-/** Rate limits, kept by one process or shared by several through Redis. */
+/** Rate limits, kept by one process, by the workers of one supervisor, or by several processes through Redis. */
 export async function openLimits({ log, hash, clock, ...options }: LimitOptions) {
   const redis = options.redis && (await openRedis({ ...options.redis, log, clock }));
+  const shared = redis
+    ? {
+        createCount: redis.createCount,
+        distributedRateLimits: createDistributedRateLimits(redis, clock),
+      }
+    : options.workers;
   const limiter = (name: string, perMinute = 0) =>
-    perMinute > 0 ? createLimiter({ name, perMinute, redis, clock }) : undefined;
+    perMinute > 0 ? createLimiter({ name, perMinute, shared, clock }) : undefined;
   const applications = limiter('application', options.perApplication);
   const customers = limiter('customer', options.perCustomer);
   const pages = limiter('page', options.pages);
@@ -21,16 +29,15 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
 
   return {
     /** Consumes one unit of the caller's rate limits. Rejects with TOO_MANY_REQUESTS. */
-    consumeRateLimit: (requestLog: RateLimitedRequest, caller: Caller) =>
-      take(requestLog, caller, 1),
+    consumeRateLimit: (request: RateLimitedRequest, caller: Caller) => take(request, caller, 1),
 
     /**
      * Charges the query cost of a request so far, minus the units that it has consumed already: one on arrival, and
      * one more for each further 1,000 of its cost. Fails as `consumeRateLimit` does.
      */
-    async charge(requestLog: RateLimitedRequest, caller: Caller, cost: number): Promise<void> {
-      const units = Math.ceil(cost / COST_PER_UNIT) - (requestLog.rateLimit?.units ?? 0);
-      if (units > 0) await take(requestLog, caller, units);
+    async charge(request: RateLimitedRequest, caller: Caller, cost: number): Promise<void> {
+      const units = Math.ceil(cost / COST_PER_UNIT) - (request.rateLimit?.units ?? 0);
+      if (units > 0) await take(request, caller, units);
     },
 
     /** Counts failed API keys by address. */
@@ -53,16 +60,16 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
       if (rateLimit?.quota) setRateLimitHeaders(rateLimit.quota, headers);
     },
 
-    /** Undefined without Redis. */
-    distributedRateLimits: redis && createDistributedRateLimits(redis, clock),
+    /** Undefined where one process has all limits for itself. */
+    distributedRateLimits: shared?.distributedRateLimits,
     close: async () => redis?.close(),
   };
 
   /** Consumes units of each limit of the caller. The headers of the response tell the one with the least left. */
-  async function take(requestLog: RateLimitedRequest, caller: Caller, more: number): Promise<void> {
-    const { quota, units } = requestLog.rateLimit ?? NOTHING_CONSUMED;
+  async function take(request: RateLimitedRequest, caller: Caller, more: number): Promise<void> {
+    const { quota, units } = request.rateLimit ?? NOTHING_CONSUMED;
     const rateLimit = { quota, units: units + more };
-    requestLog.rateLimit = rateLimit;
+    request.rateLimit = rateLimit;
     let tightest: ConsumeResult | undefined;
     for (const { owner, limit, key } of limitsOf(caller)) {
       const consumed = await limit(key, more);
@@ -133,17 +140,18 @@ function createFailedAuthentications(
 }
 
 /**
- * A rate limiter by key with a fixed window of a minute, counted in Redis, and in this process while Redis is
- * unreachable.
+ * A rate limiter by key with a fixed window of a minute, counted in Redis or by the supervisor, and in this process
+ * while that is unreachable.
  */
-function createLimiter({ name, perMinute, redis, clock }: LimiterOptions): Limiter {
+function createLimiter({ name, perMinute, ...options }: LimiterOptions): Limiter {
+  const { clock } = options;
   const windowMs = WINDOW_SECONDS * 1_000;
   const counter = createFixedWindowCounter({ windowMs, now: clock.now });
   const alone = async (key: string, units: number) => toConsumeResult(counter.add(key, units));
-  const shared = redis?.createCount({ name, points: perMinute, windowMs });
+  const shared = options.shared?.createCount({ name, points: perMinute, windowMs });
   if (!shared) return alone;
   return async (key, units) => {
-    // While Redis is unreachable each process grants the whole limit rather than a share, so that the outage rejects
+    // While it is unreachable each process grants the whole limit rather than a share, so that the outage rejects
     // no request.
     const counted = await shared(key, units).catch(() => undefined);
     return counted ? toConsumeResult(counted) : alone(key, units);
@@ -222,13 +230,14 @@ interface LimitOptions {
   /** Pages of connect links per minute and address; 0 or absent: no limit. */
   readonly pages?: number | undefined;
   readonly redis: Omit<RedisOptions, 'log' | 'clock'> | undefined;
+  /** What the workers of one supervisor share. Redis, where it is configured, comes first. */
+  readonly workers?: SharedLimits | undefined;
   readonly log: Log;
   /** A keyed hash, with the same key in every process of an installation. */
   hash(text: string): string;
 }
 
-/** The request log that carries the result of the rate limit. */
-type RateLimitedRequest = Pick<RequestLog, 'rateLimit'>;
+type RateLimitedRequest = Pick<RequestState, 'rateLimit'>;
 
 /** Consumes units of a key. */
 type Limiter = (key: string, units: number) => Promise<ConsumeResult>;
@@ -248,10 +257,23 @@ interface WindowCount {
   readonly resetMs: number;
 }
 
+/** The rate limits that several processes keep together. */
+export interface SharedLimits {
+  readonly distributedRateLimits: DistributedRateLimits;
+  createCount(options: {
+    readonly name: string;
+    readonly points: number;
+    readonly windowMs: number;
+  }): SharedCount;
+}
+
+/** Counts units of a key for all processes. Rejects where they cannot be reached. */
+export type SharedCount = (key: string, units: number) => Promise<WindowCount>;
+
 interface LimiterOptions {
   readonly name: string;
   readonly perMinute: number;
-  readonly redis: SharedRedis | undefined;
+  readonly shared: SharedLimits | undefined;
   readonly clock: Pick<Clock, 'now'>;
 }
 

@@ -9,8 +9,8 @@ import { type Clock, runPeriodically, TimeLimitError, withLimit } from '../lib/c
  */
 export async function openRedis({ url, prefix, log, clock, ...options }: RedisOptions) {
   const { commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
-  const { Redis, createSharedCount } = await loadRedis();
-  const client = new Redis(url, {
+  const { createRedisClient, createSharedCount } = await loadRedis();
+  const client = createRedisClient(url, {
     keyPrefix: prefix,
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
@@ -33,21 +33,19 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
   let cause = '';
   let hasLoggedOutage = false;
   let hasBeenAway = false;
+  let endStart = () => {};
+  const left = new Promise<void>((resolve) => {
+    endStart = resolve;
+  });
 
   client.on('error', (error: Error) => {
     cause = error.message;
+    // While no Sentinel names a master there is no connection that could close.
+    if (client.status === 'connecting') leave();
   });
   client.on('ready', () => void greet());
-  client.on('close', () => {
-    isAnswering = false;
-    connectedSince = undefined;
-    if (!hasLoggedOutage && !isClosing) {
-      log.warn({ cause }, 'Redis is unreachable: this process enforces its limits by itself');
-    }
-    hasLoggedOutage = true;
-    hasBeenAway = true;
-  });
-  await client.connect().then(greet, () => undefined);
+  client.on('close', leave);
+  await Promise.race([client.connect().then(greet, () => undefined), left]);
   const beating = runPeriodically({
     intervalMs: HEARTBEAT_MS,
     work: async () => isConnected() && heartbeat(),
@@ -93,6 +91,17 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
 
   function isConnected(): boolean {
     return isAnswering;
+  }
+
+  function leave(): void {
+    isAnswering = false;
+    connectedSince = undefined;
+    if (!hasLoggedOutage && !isClosing) {
+      log.warn({ cause }, 'Redis is unreachable: this process enforces its limits by itself');
+    }
+    hasLoggedOutage = true;
+    hasBeenAway = true;
+    endStart();
   }
 
   /** Uses a new connection only after its first reply: a slow server would make callers wait again. */
@@ -164,8 +173,8 @@ const CALLS = 100;
 
 /** Checks the connection and the credentials. Rejects with the reason, which contains no secret. */
 export async function pingRedis(url: string): Promise<void> {
-  const { Redis } = await loadRedis();
-  const client = new Redis(url, {
+  const { createRedisClient } = await loadRedis();
+  const client = createRedisClient(url, {
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: CONNECT_TIMEOUT_MS,

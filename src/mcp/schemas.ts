@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
-import type { Field, Fields, Scalar, Type } from '../domain/shape.ts';
+import type { Field, Fields, Scalar, Shape, Type } from '../domain/shape.ts';
 import { wordsOf } from '../domain/shape.ts';
 
 /** The JSON Schema of an object with these fields, as results have it: names as declared, null where it may be. */
@@ -78,6 +78,41 @@ export const errorSchema: JsonSchema = {
     },
   },
   required: ['id', 'code', 'status', 'title', 'detail', 'meta'],
+};
+
+/** An argument whose fields are all optional, such as a filter. */
+export function toOptionalInput({ fields, description }: Shape<unknown>): z.ZodObject {
+  const members = Object.entries(fields).map(([name, { type, description, most }]) => {
+    const input = toInput(type);
+    const bounded = input instanceof z.ZodArray && most !== undefined ? input.max(most) : input;
+    return [name, bounded.optional().describe(description)];
+  });
+  return z.strictObject(Object.fromEntries(members)).describe(description);
+}
+
+function toInput(type: Type): z.ZodType {
+  switch (type.kind) {
+    case 'scalar':
+      return INPUTS[type.scalar] ?? z.string();
+    case 'words':
+      return z.enum(wordsOf(type));
+    case 'list':
+      return z.array(toInput(type.of));
+    case 'shape': {
+      const members = Object.entries(type.fields).map(([name, one]) => [
+        name,
+        toInput(one.type).describe(one.description),
+      ]);
+      return z.strictObject(Object.fromEntries(members));
+    }
+    case 'union':
+      throw new TypeError('No argument is a union.');
+  }
+}
+
+const INPUTS: Partial<Record<Scalar<unknown>['scalar'], z.ZodType>> = {
+  int: z.int(),
+  boolean: z.boolean(),
 };
 
 /** The JSON Schema of arguments, without those that this caller does not have. */

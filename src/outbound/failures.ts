@@ -1,12 +1,18 @@
-import { CrossbookError, type ErrorCode, type ErrorOrigin } from '../domain/errors.ts';
+import {
+  CrossbookError,
+  type ErrorCode,
+  type ErrorOrigin,
+  LocalRefusal,
+} from '../domain/errors.ts';
 import { RemoteFailure } from '../domain/remote.ts';
 import { PrivateAddressError } from './http/addresses.ts';
 
-/** A copy with its own error id, so that each caller's error can be found in the log. */
+/** A copy of the same kind with its own error id, so that each caller's error can be found in the log. */
 export function cloneError(error: unknown): unknown {
   if (!(error instanceof CrossbookError)) return error;
   const { code, message, origin, remote, retryAfterMs } = error;
-  return new CrossbookError(code, message, { cause: error, origin, remote, retryAfterMs });
+  const Kind = error instanceof LocalRefusal ? LocalRefusal : CrossbookError;
+  return new Kind(code, message, { cause: error, origin, remote, retryAfterMs });
 }
 
 export function codeOf(error: unknown): ErrorCode {
@@ -22,11 +28,11 @@ export function timedOut(origin: ErrorOrigin, cause?: unknown): CrossbookError {
   });
 }
 
-export function rateLimited(retryAfterMs: number): CrossbookError {
-  return new CrossbookError(
+export function rateLimited(retryAfterMs: number): LocalRefusal {
+  return new LocalRefusal(
     'REMOTE_PROVIDER_RATE_LIMITED',
     'The budget that the provider gives this connection is used up for longer than this call can wait.',
-    { retryAfterMs: Math.max(0, Math.ceil(retryAfterMs)) },
+    { retryAfterMs: Math.max(0, retryAfterMs) },
   );
 }
 
@@ -45,7 +51,8 @@ export function toTransportFailure(error: TransportError, origin: string): Error
 
 /** Whether a retry may succeed. */
 export function isTransientFailure(error: unknown): boolean {
-  if (!(error instanceof Error) || codeOf(error) !== 'REMOTE_PROVIDER_UNAVAILABLE') return false;
+  if (!(error instanceof Error) || error instanceof LocalRefusal) return false;
+  if (codeOf(error) !== 'REMOTE_PROVIDER_UNAVAILABLE') return false;
   const problem = error.cause instanceof Error ? findTransportProblem(error.cause) : 'broken off';
   return problem !== 'not trusted' && !OURS.has(problem);
 }

@@ -8,8 +8,7 @@ import { cloneError, rateLimited, timedOut } from './failures.ts';
 import type { OnProgress, Progress } from './send.ts';
 
 /**
- * Batches look-ups by email of one connection across requests. (`EmailLoader` in `request/loaders.ts` does so within
- * one request.)
+ * Batches look-ups by email of one connection across requests. (`request/loaders.ts` does so within one request.)
  * - Look-ups of one event loop iteration share a call.
  * - A batch waits briefly for requests of the connection that have arrived but not begun, if they would fill it.
  * - While `maxInFlight` calls are in flight further look-ups queue and are then sent together: a thousand at once

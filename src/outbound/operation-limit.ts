@@ -12,8 +12,8 @@ export function createOperationLimit(maxWaiting: number) {
   return {
     /** Throws where too many wait. Otherwise call the result once. */
     enter({ application, connection }: Owners): () => void {
-      const applicationShare = { owner: application, times: 1 };
-      const connectionShare = { owner: connection, times: 2 / 3 };
+      const applicationShare = { owner: application, ratio: 1 };
+      const connectionShare = { owner: connection, ratio: 2 / 3 };
       if (!places.mayTake([connectionShare]))
         refuse('REMOTE_PROVIDER_RATE_LIMITED', 'the provider of this connection');
       if (!places.mayTake([applicationShare])) refuse('SERVICE_UNAVAILABLE', 'providers');
@@ -36,7 +36,7 @@ export function createOperationLimit(maxWaiting: number) {
 const RETRY_AFTER_MS = 1_000;
 
 /** Database ids. */
-interface Owners {
+export interface Owners {
   readonly application: string;
   readonly connection: string;
 }

@@ -1,20 +1,13 @@
-import type { Memory } from '../admission/memory.ts';
-
-import type { FindOAuthClient, FindSandboxLogin } from '../domain/oauth.ts';
-import type { ContactPort, DistributedRateLimits, Provider } from '../domain/provider.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
+import type { ContactPort } from '../domain/provider.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createGrants } from './access-token/grants.ts';
 import type { IdleRefreshOutcome, Token, TokenSource } from './access-token/tokens.ts';
-import type { HostLookup } from './http/addresses.ts';
-import { type CallEvent, createTransport, type Transport } from './http/transport.ts';
-import { createOperationLimit, type OperationLimit } from './operation-limit.ts';
-import {
-  type Accessed,
-  createProviderClient,
-  type PortOptions,
-  type ProviderClient,
-} from './provider-client.ts';
+import { ConnectionContacts, type PortOptions } from './contact-port.ts';
+import { createTransport } from './http/transport.ts';
+import { createOperationLimit } from './operation-limit.ts';
+import type { OutboundDeps } from './outbound-deps.ts';
+import { DEFAULT_SETTINGS, type OutboundOptions } from './outbound-options.ts';
+import { type Accessed, ProviderClient } from './provider-client.ts';
 
 /** All outbound calls to providers: one instance per process. */
 export function createOutbound(options: OutboundOptions) {
@@ -26,7 +19,7 @@ export function createOutbound(options: OutboundOptions) {
   const clients = createProviderClients({
     clock,
     maxKept: settings.maxConnections,
-    create: (accessed) => createProviderClient(deps, accessed),
+    create: (accessed) => new ProviderClient(deps, accessed),
   });
 
   return {
@@ -34,7 +27,7 @@ export function createOutbound(options: OutboundOptions) {
 
     /** The contacts of one connection, through its client. Cheap, because it is called per request. */
     openContactPort: (options: PortOptions & Accessed): ContactPort =>
-      clientOf(options).open(options),
+      new ConnectionContacts(clientOf(options), options),
 
     /**
      * Refreshes the stored token of this generation before it is needed. Rejects as a call with an expired token would.
@@ -66,69 +59,6 @@ export function createOutbound(options: OutboundOptions) {
 }
 
 export type Outbound = ReturnType<typeof createOutbound>;
-
-/** The dependencies that all calls of the process share. */
-export interface OutboundDeps extends Omit<OutboundOptions, 'settings'> {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly settings: OutboundSettings;
-  readonly transport: Pick<Transport, 'send'>;
-  readonly waiting: OperationLimit;
-}
-
-export interface OutboundOptions {
-  /** The origins of the sandbox; empty in production. */
-  readonly sandboxOrigins: readonly string[];
-  /**
-   * Addresses of sandbox origins that are only names: the database stores the name, and each process has its own
-   * sandbox address.
-   */
-  readonly sandboxAddresses?: ReadonlyMap<string, string>;
-  /** Finds the login origins that belong to the sandbox. */
-  readonly findSandboxLogin?: FindSandboxLogin;
-  readonly findOAuthClient: FindOAuthClient;
-  /** For the allowed hosts of instances. */
-  readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'instanceHosts' | 'retiredHosts'>>;
-  readonly settings?: Partial<OutboundSettings>;
-  /** Accounts for the memory of provider responses. */
-  readonly memory: Memory;
-  /** Present where several processes share the providers' rate limits. */
-  readonly distributedRateLimits?: DistributedRateLimits | undefined;
-  /** Called after each attempt. */
-  readonly onCall?: (event: CallEvent) => void;
-  /** Called for each batch of look-ups by email. */
-  readonly onLookup?: (event: { provider: ProviderName; emails: number }) => void;
-  /** Called where a provider rejects all token refreshes from this address, at this time, or of a blocked app. */
-  readonly onRestricted?: (provider: ProviderName) => void;
-  readonly clock?: Clock;
-  readonly random?: (() => number) | undefined;
-  readonly lookup?: HostLookup;
-}
-
-/** Timeouts and limits. The defaults suit a caller that renders a page. */
-export const DEFAULT_SETTINGS = {
-  /** The deadline of one operation of a port, including pages, retries and waiting. */
-  deadlineMs: 10_000,
-  connectTimeoutMs: 3_000,
-  /** The timeout between two chunks of a response. */
-  bodyTimeoutMs: 5_000,
-  /** The maximum size of a response, decompressed. */
-  maxAnswerBytes: 8 * 1024 * 1024,
-  /** The maximum of queued calls per rate limit of a connection. */
-  maxWaitingCalls: 1_000,
-  /** The maximum of operations that wait for providers in total. */
-  maxWaiting: 5_000,
-  /** With this many waiting operations the breaker of a connection also opens on slowness. */
-  crowdedAt: 200,
-  /** The maximum of look-up calls in flight per connection; further look-ups queue and are batched. */
-  lookupsInFlight: 3,
-  breakerFailures: 5,
-  breakerOpenMs: 10_000,
-  /** The maximum of idle connections whose state is kept. */
-  maxConnections: 10_000,
-};
-
-export type OutboundSettings = Readonly<typeof DEFAULT_SETTINGS>;
 
 /** The clients of the connections in use. Idle ones are evicted, to bound the memory. */
 export function createProviderClients({ clock, maxKept, create }: ClientsOptions) {

@@ -1,6 +1,6 @@
 import { charge, type MemoryOwner } from '../admission/memory.ts';
 import type { Work } from '../admission/work.ts';
-import { AbandonedError, CrossbookError } from '../domain/errors.ts';
+import { AbandonedError, CrossbookError, LocalRefusal } from '../domain/errors.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import {
   type JsonResponse,
@@ -8,12 +8,13 @@ import {
   RemoteFailure,
   type RemoteRequest,
 } from '../domain/remote.ts';
+import { backoff } from '../lib/backoff.ts';
 import { type Wait, whenOver } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
 import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';
 import { codeOf, isTransientFailure, rateLimited, timedOut } from './failures.ts';
 import type { Call } from './http/transport.ts';
-import type { OutboundDeps } from './outbound.ts';
+import type { OutboundDeps } from './outbound-deps.ts';
 import type { Breaker } from './resilience/circuit-breaker.ts';
 import type { RateLimiter } from './resilience/rate-limiter.ts';
 
@@ -67,9 +68,13 @@ export function createSend(deps: SendDeps) {
    */
   async function sendOnce(call: OutboundCall, isAgain: boolean): Promise<JsonResponse> {
     const { limiter, request, deadline, source } = call;
-    const { onCall, onProgress, work } = source;
+    const { onCall, onProgress, work, isBackground = false } = source;
     breaker.check();
-    const permitGranted = limiter.acquire(deadline, { inFront: isAgain, signal: work.signal });
+    const permitGranted = limiter.acquire(deadline, {
+      inFront: isAgain,
+      signal: work.signal,
+      isBackground,
+    });
     let waitedMs = 0;
     if (permitGranted) {
       onProgress?.('queued');
@@ -82,7 +87,7 @@ export function createSend(deps: SendDeps) {
     try {
       breaker.begin();
     } catch (error) {
-      limiter.cancel();
+      limiter.cancel(undefined, isBackground);
       throw error;
     }
     const sentAt = clock.now();
@@ -107,8 +112,9 @@ export function createSend(deps: SendDeps) {
       breaker.end(
         PROVIDER_DOWN_STATUSES.has(answer.status) ? 'failed' : 'answered',
         clock.now() - sentAt,
+        `status ${answer.status}`,
       );
-      limiter.release({ rateLimit: access.readRateLimitStatus(answer), pauseMs });
+      limiter.release({ rateLimit: access.readRateLimitStatus(answer), pauseMs, isBackground });
       work.keep(hold);
       return answer;
     } catch (error) {
@@ -116,11 +122,16 @@ export function createSend(deps: SendDeps) {
       const sentMs = clock.now() - sentAt;
       // The call spent most of its time in the rate limiter's queue, so the timeout says nothing about the provider.
       const wasMostlyQueued = isTimeout(error) && waitedMs > sentMs;
-      breaker.end(wasMostlyQueued ? 'abandoned' : toResult(error), sentMs);
-      limiter.release();
+      breaker.end(wasMostlyQueued ? 'abandoned' : toResult(error), sentMs, toCauseText(error));
+      limiter.release({ isBackground });
       throw wasMostlyQueued ? rateLimited(limiter.intervalMs()) : error;
     }
   }
+}
+
+/** Our own texts about a call without a response: they name a host and a problem, and no secret. */
+function toCauseText(error: unknown): string | undefined {
+  return error instanceof CrossbookError ? error.message.replace(/\.$/, '') : undefined;
 }
 
 export function isRedirect({ status }: ProviderResponse): boolean {
@@ -174,6 +185,8 @@ export interface CallSource extends TokenSource {
   readonly onCall?: Call['onCall'];
   readonly onProgress?: OnProgress | undefined;
   readonly work: Work;
+  /** Its calls wait for those of requests, and use at most half of the rate limit. */
+  readonly isBackground?: boolean | undefined;
 }
 
 /** Called when the state of a call changes: queued for the rate limiter, or sent. */
@@ -228,9 +241,8 @@ export async function withRetries<Answer extends ProviderResponse>(
     } catch (error) {
       outcome = { error };
     }
-    // If the retry was not sent, or our deadline cut it off, the previous response is reported: it is more informative.
-    if (last && 'error' in outcome && (wasNotSent(outcome.error) || isTimeout(outcome.error)))
-      return returnOrThrow(last);
+    // The response before a retry that Crossbook refused, or that the deadline cut off, is more informative.
+    if (last && 'error' in outcome && isInconclusive(outcome.error)) return returnOrThrow(last);
     last = outcome;
     const waitMs =
       options.isRepeatable && retry < MAX_RETRIES ? retryDelayMs(options, last, retry) : undefined;
@@ -254,21 +266,16 @@ function retryDelayMs(
   last: Outcome<ProviderResponse>,
   retry: number,
 ): number | undefined {
-  const jitterMs = options.random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
-  if ('error' in last)
-    return isTransientFailure(last.error) && !wasNotSent(last.error) ? jitterMs : undefined;
+  const jitterMs = options.random() * backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS, retry);
+  if ('error' in last) return isTransientFailure(last.error) ? jitterMs : undefined;
   if (!RETRYABLE_STATUSES.has(last.status)) return undefined;
   const leastMs = last.status === LOCKED ? LEAST_LOCKED_MS : 0;
   return Math.max(options.pausedMs(), readRetryAfter(last.headers) ?? 0, leastMs) + jitterMs;
 }
 
-/** What we reject ourselves (rate limiter, breaker, memory limit) has `retryAfterMs` and no response. */
-function wasNotSent(error: unknown): boolean {
-  return (
-    error instanceof CrossbookError &&
-    error.retryAfterMs !== undefined &&
-    error.remote === undefined
-  );
+/** Refused here, or cut off by the deadline. */
+function isInconclusive(error: unknown): boolean {
+  return error instanceof LocalRefusal || isTimeout(error);
 }
 
 function isTimeout(error: unknown): boolean {

@@ -1,9 +1,4 @@
-import {
-  Allowance,
-  DEFAULT_BOUNDS,
-  type PaceOptions,
-  type ResponseBounds,
-} from '@crossbook/executor';
+import { Allowance, DEFAULT_BOUNDS, type ResponseBounds, type TakeTurn } from '@crossbook/executor';
 import { CrossbookError } from '../domain/errors.ts';
 import { publishTask } from '../lib/task-time.ts';
 
@@ -13,12 +8,12 @@ export const RESPONSE_BOUNDS = {
 } as const satisfies Record<string, ResponseBounds>;
 
 /** The allowance of one HTTP request, with our errors and metrics. */
-export function openAllowance(bounds: ResponseBounds, pace: Partial<PaceOptions> = {}): Allowance {
-  return new Allowance(bounds, {
-    ...pace,
-    onPiece: (ms) => publishTask('response', ms),
-    toError: toTooLarge,
-  });
+export function openAllowance(bounds: ResponseBounds, takeTurn?: TakeTurn): Allowance {
+  return new Allowance(bounds, { takeTurn, onPiece: publishPiece, toError: toTooLarge });
+}
+
+function publishPiece(ms: number): void {
+  publishTask('response', ms);
 }
 
 /** The error for an exceeded limit of the executor. */

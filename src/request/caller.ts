@@ -18,18 +18,22 @@ export function createFindCaller(callers: ReturnType<typeof createCallerCache>) 
     if (key !== null && authorization !== null) {
       throw new CrossbookError('BAD_REQUEST', 'Send x-api-key or Authorization, not both.');
     }
-    if (key !== null)
-      return requireCaller(callers.findCallerByKey(key, address), 'The API key is not valid.');
+    if (key === '') return refuse('The header x-api-key is empty.');
+    if (key !== null) return requireCaller(callers.findCallerByKey(key, address), KEY_REFUSED);
     if (authorization === null) return undefined;
     const token = /^Bearer +([A-Za-z0-9._-]+)$/i.exec(authorization)?.[1];
+    if (token?.startsWith('cbk_'))
+      return refuse('This is an API key: send it in the header x-api-key.');
     if (!token)
       return refuse('The Authorization header must be: Bearer, a space, and a customer token.');
     return requireCaller(
       callers.findCallerByToken(token),
-      'The customer token is not valid, or no longer.',
+      'The customer token is invalid or has expired.',
     );
   };
 }
+
+const KEY_REFUSED = 'The API key is not valid: it may be mistyped or revoked.';
 
 /** Avoids a promise where the caller is cached. */
 function requireCaller(

@@ -56,8 +56,8 @@ export type ConnectionCache = ReturnType<typeof createConnectionCache>;
 
 /**
  * The customers and connections that one request has read. Before the response each must have been confirmed in the
- * database within the last two seconds. Usually the cache confirms it, because a connection in use is reloaded every two
- * seconds.
+ * database within the last two seconds. Usually the cache confirms it, because a connection in use is reloaded every
+ * two seconds.
  */
 export class ReadRecords {
   readonly #source: RecordSource;

@@ -2,43 +2,90 @@ import type { Allowance } from '@crossbook/executor';
 import type { RequestWork } from '../admission/work.ts';
 import { type Caller, missingCredentials, type TokenRequest } from '../domain/caller.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
-import type { ResolvedTarget } from '../domain/contact-search.ts';
+import type { AssociatedObject } from '../domain/contact.ts';
+import type { FieldSelection, ResolvedTarget } from '../domain/contact-search.ts';
 import type { Customer } from '../domain/customer.ts';
-import type { ProviderCall, RequestLog, Tracer } from '../domain/log.ts';
+import type { ProviderCall, RequestLog } from '../domain/log.ts';
 import { type FoundProblem, NO_OWN_FIELDS, type OwnFields } from '../domain/own-fields.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
+import type { RequestState } from '../domain/request-state.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
-import type { HttpHeaders } from '../lib/http-message.ts';
+import { type HttpHeaders, readUtf8Header } from '../lib/http-message.ts';
+import type { BrandingDeps } from '../usecases/branding.ts';
+import type { DisconnectDeps, IssueTokenDeps, UpsertDeps } from '../usecases/change-customers.ts';
+import type {
+  CancelLinkDeps,
+  ConfirmLinkDeps,
+  CreateLinkDeps,
+  CreateMappingLinkDeps,
+} from '../usecases/connect-link.ts';
+import type { DeclareDeps } from '../usecases/declare-own-fields.ts';
+import type {
+  FindConnectionDeps,
+  FindCustomerDeps,
+  ListCustomersDeps,
+} from '../usecases/find-customer.ts';
+import type { ChangeSyncsDeps, DestinationDeps, ReadSyncsDeps } from '../usecases/manage-syncs.ts';
+import type { ListEventsDeps, WebhookUrlDeps } from '../usecases/manage-webhooks.ts';
+import type { MapDeps } from '../usecases/map-own-fields.ts';
+import type { ProblemDeps } from '../usecases/mapping-problems.ts';
+import type { AssociationDeps, FindContactDeps, SearchDeps } from '../usecases/search-contacts.ts';
 import { openAllowance } from './allowance.ts';
 import { ReadRecords } from './connection-cache.ts';
-import { createLoaders, type Loaders } from './loaders.ts';
+import { createLoaders, type Loaders, type LookupClient } from './loaders.ts';
 import type { Services } from './services.ts';
 
-/** Opens the context of a request: the caller is in its request log; its headers supply arguments that are omitted. */
+/** Opens the context of a request: its caller is known; its headers supply arguments that are omitted. */
 export function createOpenContext(services: Services): OpenContext {
-  return (headers, requestLog, work) => new RequestScope(services, { headers, requestLog, work });
+  return (headers, state, work) => new RequestScope(services, { headers, state, work });
 }
 
 type OpenContext = (
   headers: Pick<HttpHeaders, 'get'>,
-  requestLog: RequestLog,
+  state: RequestState,
   work: RequestWork,
 ) => RequestContext;
 
 interface BegunRequest {
   readonly headers: Pick<HttpHeaders, 'get'>;
-  readonly requestLog: RequestLog;
+  readonly state: RequestState;
   readonly work: RequestWork;
 }
 
 /**
  * The context of one request. Everything that it gives to use cases is scoped to the caller; without a caller it
- * gives nothing. Its parts are created lazily.
+ * gives nothing. Its parts are created lazily. It is what use cases depend on: "go to implementation" leads from a
+ * member of their interfaces to here.
  */
-class RequestScope implements Tracer {
+class RequestScope
+  implements
+    AssociationDeps,
+    BrandingDeps,
+    CancelLinkDeps,
+    ChangeSyncsDeps,
+    ConfirmLinkDeps,
+    CreateLinkDeps,
+    CreateMappingLinkDeps,
+    DeclareDeps,
+    DestinationDeps,
+    DisconnectDeps,
+    FindConnectionDeps,
+    FindContactDeps,
+    FindCustomerDeps,
+    IssueTokenDeps,
+    ListCustomersDeps,
+    ListEventsDeps,
+    MapDeps,
+    ProblemDeps,
+    ReadSyncsDeps,
+    SearchDeps,
+    UpsertDeps,
+    WebhookUrlDeps
+{
   readonly caller: Caller | undefined;
   readonly defaults: HeaderDefaults;
   readonly requestLog: RequestLog;
+  readonly #state: RequestState;
   /** Its turns, its memory and its client. */
   readonly work: RequestWork;
   /** The remaining response limits of the HTTP request. */
@@ -46,21 +93,21 @@ class RequestScope implements Tracer {
   readonly #services: Services;
   #tenant: Tenant | undefined;
   #loaders: Loaders | undefined;
+  #ownFields: Promise<OwnFields> | OwnFields | undefined;
   #reads: ReadRecords | undefined;
 
-  constructor(services: Services, { headers, requestLog, work }: BegunRequest) {
+  constructor(services: Services, { headers, state, work }: BegunRequest) {
     this.#services = services;
-    this.caller = requestLog.caller;
+    this.#state = state;
+    this.caller = state.caller;
     this.defaults = {
-      customerId: headers.get('x-customer-id') ?? undefined,
+      customerId: readUtf8Header(headers.get('x-customer-id') ?? undefined),
       provider: headers.get('x-provider-name') ?? undefined,
     };
-    this.requestLog = requestLog;
+    this.requestLog = state.requestLog;
     this.work = work;
     const { caller, unauthenticated } = services.responseBounds;
-    this.allowance = openAllowance(this.caller ? caller : unauthenticated, {
-      takeTurn: () => work.takeTurn(),
-    });
+    this.allowance = openAllowance(this.caller ? caller : unauthenticated, () => work.takeTurn());
   }
 
   get providers() {
@@ -89,6 +136,12 @@ class RequestScope implements Tracer {
   }
   get ownFields() {
     return this.#openTenant().ownFields;
+  }
+  get syncs() {
+    return this.#openTenant().syncs;
+  }
+  get branding() {
+    return this.#openTenant().branding;
   }
   get cache() {
     return this.#openTenant().contactCache;
@@ -120,6 +173,14 @@ class RequestScope implements Tracer {
     return this.#services.checkInstanceUrl(url, hosts);
   }
 
+  checkDestination(destination: Parameters<Services['checkDestination']>[0]) {
+    return this.#services.checkDestination(destination, this.requireCaller().application.id);
+  }
+
+  loadSyncs(connectionId: string) {
+    return this.#openLoaders().syncs(connectionId);
+  }
+
   requireCaller(): Caller {
     if (this.caller) return this.caller;
     throw missingCredentials();
@@ -127,12 +188,13 @@ class RequestScope implements Tracer {
 
   /** Consumes one unit of the caller's rate limit: rejects with TOO_MANY_REQUESTS. */
   async consumeRateLimit(): Promise<void> {
-    if (this.caller) await this.#services.consumeRateLimit(this.requestLog, this.caller);
+    if (this.caller) await this.#services.consumeRateLimit(this.#state, this.caller);
   }
 
   /** Charges the query cost of the whole request so far: fails as `consumeRateLimit` does. */
   async charge(cost: number): Promise<void> {
-    if (this.caller) await this.#services.charge(this.requestLog, this.caller, cost);
+    if (this.caller) await this.#services.charge(this.#state, this.caller, cost);
+    this.#state.cost = cost;
   }
 
   /** Without configurations, those of the connections are null. */
@@ -184,7 +246,7 @@ class RequestScope implements Tracer {
    * early.
    */
   revoke(removed: RemovedConnection): Promise<Revocation> {
-    const revoked = revokeRemoved(this.#services, removed);
+    const revoked = this.#services.revokeRemoved(removed);
     this.runInBackground(revoked);
     return revoked;
   }
@@ -210,11 +272,16 @@ class RequestScope implements Tracer {
     return connection;
   }
 
-  /** The application's own fields, at most five seconds old. */
-  async loadOwnFields(): Promise<OwnFields> {
+  /**
+   * The application's own fields, at most five seconds old when the request began. They are the same for the whole
+   * request, because its schema is made of them. Without a promise where they are cached.
+   */
+  loadOwnFields(): Promise<OwnFields> | OwnFields {
+    if (this.#ownFields) return this.#ownFields;
     const { id } = this.requireCaller().application;
-    const found = this.#services.ownFields.find(id, () => this.ownFields.read());
-    return (await found) ?? NO_OWN_FIELDS;
+    const found = this.#services.ownFields.find(id, () => this.ownFields.read()) ?? NO_OWN_FIELDS;
+    this.#ownFields = found instanceof Promise ? found.then((own) => own ?? NO_OWN_FIELDS) : found;
+    return this.#ownFields;
   }
 
   forgetOwnFields(): void {
@@ -234,21 +301,23 @@ class RequestScope implements Tracer {
 
   openContactPort(connection: Connection, access: ContactAccess): ContactPort {
     const { credentials, contactCache: cache } = this.#openTenant();
-    const onCall = (call: ProviderCall) => this.requestLog.called(call);
+    const { applicationId, customerId } = connection;
+    const owner = { applicationId, customerId };
+    const onCall = (call: ProviderCall) => this.requestLog.called(call, owner);
     const { work } = this;
     return this.#services.openContactPort({ connection, access, credentials, cache, work, onCall });
   }
 
-  lookup(...asked: Parameters<Loaders['lookup']>) {
-    return this.#openLoaders().lookup(...asked);
+  lookup(client: LookupClient, emails: readonly string[], selection: FieldSelection) {
+    return this.#openLoaders().lookup(client, emails, selection);
   }
 
-  loadContact(...asked: Parameters<Loaders['contact']>) {
-    return this.#openLoaders().contact(...asked);
+  loadContact(client: LookupClient, remoteId: string, selection: FieldSelection) {
+    return this.#openLoaders().contact(client, remoteId, selection);
   }
 
-  loadAssociations(...asked: Parameters<Loaders['associations']>) {
-    return this.#openLoaders().associations(...asked);
+  loadAssociations(client: LookupClient, remoteId: string, to: AssociatedObject) {
+    return this.#openLoaders().associations(client, remoteId, to);
   }
 
   #openTenant(): Tenant {
@@ -272,33 +341,10 @@ class RequestScope implements Tracer {
   }
 }
 
-/** Revokes the grant of a removed connection at the provider, unless another connection uses it. Never rejects. */
-async function revokeRemoved(
-  { providers, revokeGrant, onRevoked }: Services,
-  { connection, grant }: RemovedConnection,
-): Promise<Revocation> {
-  const { id: connectionId, applicationId, providerName } = connection;
-  const provider = providers.get(providerName);
-  const revoke = async (): Promise<Revocation> => {
-    if (!grant || !provider?.authorization?.revocation) return 'NOT_SUPPORTED';
-    if (grant.isShared) return 'SHARED';
-    try {
-      const isRevoked = await revokeGrant({ provider, applicationId, connectionId, ...grant });
-      return isRevoked ? 'REVOKED' : 'FAILED';
-    } catch {
-      // The metrics have the failed call and its reason. The connection is removed all the same.
-      return 'FAILED';
-    }
-  };
-  const revocation = await revoke();
-  onRevoked(providerName, revocation);
-  return revocation;
-}
-
 /** The context as APIs and use cases see it. */
 export type RequestContext = Pick<RequestScope, keyof RequestScope>;
 
-/** Defaults from the headers for omitted arguments: raw and unchecked. */
+/** Defaults from the headers for omitted arguments: decoded, and unchecked. */
 interface HeaderDefaults {
   readonly customerId: string | undefined;
   readonly provider: string | undefined;

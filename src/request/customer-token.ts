@@ -17,12 +17,13 @@ export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenO
     /** Undefined where the application has no such customer. */
     async sign(
       applicationId: string,
-      { customerId, expiresAt, providers }: TokenRequest,
+      { customerId, expiresAt, providers, canList }: TokenRequest,
     ): Promise<string | undefined> {
       const subject = await findSubject({ applicationId, customerId });
       if (!subject) return undefined;
       const { generation, since } = subject;
-      return new SignJWT({ generation, since: since.getTime(), ...(providers && { providers }) })
+      const scope = { ...(providers && { providers }), ...(canList && { canList }) };
+      return new SignJWT({ generation, since: since.getTime(), ...scope })
         .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: keys.current.id })
         .setIssuer(applicationId)
         .setAudience(AUDIENCE)
@@ -37,12 +38,12 @@ export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenO
     async verify(token: string): Promise<VerifiedToken | undefined> {
       const claims = isCanonical(token) ? await readClaims(token) : undefined;
       if (!claims) return undefined;
-      const { applicationId, customerId, providers, id, expiresAt } = claims;
+      const { applicationId, customerId, providers, canList, id, expiresAt } = claims;
       const subject = await findSubject({ applicationId, customerId });
       if (subject?.generation !== claims.generation || subject.since.getTime() !== claims.since) {
         return { caller: undefined, expiresAt };
       }
-      const customer = { customerId, providers };
+      const customer = { customerId, providers, ...(canList && { canList }) };
       return {
         caller: { application: subject.application, credentialId: id, customer },
         expiresAt,
@@ -85,6 +86,7 @@ function isCanonical(token: string): boolean {
 
 function toClaims({ iss, sub, jti, iat, exp, ...claims }: JWTPayload) {
   const { generation, since, providers } = claims;
+  const canList = claims['canList'] === true;
   const isWhole = [iss, sub, jti].every((text) => typeof text === 'string' && text !== '');
   if (!isWhole || typeof generation !== 'number' || typeof since !== 'number') return undefined;
   const named = Array.isArray(providers) ? providers.filter(isProviderName) : undefined;
@@ -93,7 +95,7 @@ function toClaims({ iss, sub, jti, iat, exp, ...claims }: JWTPayload) {
   const [applicationId = '', customerId = '', id = ''] = [iss, sub, jti];
   // Checked by expiry and not by age: a process whose clock is behind the signer's would reject new tokens.
   const expiresAt = Math.min(exp ?? 0, (iat ?? 0) + MAX_TOKEN_SECONDS) * 1_000;
-  return { applicationId, customerId, id, expiresAt, generation, since, providers: named };
+  return { applicationId, customerId, id, expiresAt, generation, since, providers: named, canList };
 }
 
 const ALGORITHM = 'HS256';

@@ -8,7 +8,7 @@ export async function readJson(request: HttpRequest, work: RequestWork): Promise
   if (!isJson(request.headers.get('content-type')))
     throw new CrossbookError(
       'UNSUPPORTED_MEDIA_TYPE',
-      'The body must be application/json, in UTF-8.',
+      'The body must be JSON in UTF-8, with the header content-type: application/json.',
     );
   const read = await readJsonBody(request.readBody(), () => work.takeTurn());
   if ('value' in read) return read.value;

@@ -3,11 +3,12 @@ import type { RequestWork } from '../admission/work.ts';
 import type { Caller, TokenRequest } from '../domain/caller.ts';
 import type { ConnectServices } from '../domain/connect-link.ts';
 import type { Connection } from '../domain/connection.ts';
-import type { ProviderCall, RequestLog } from '../domain/log.ts';
+import type { ProviderCall } from '../domain/log.ts';
 import type { Signer } from '../domain/page.ts';
-import type { ContactAccess, ContactPort, Provider, Providers } from '../domain/provider.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
-import type { CredentialStore, RemovedGrant, Revocation, Tenant } from '../domain/tenant.ts';
+import type { ContactAccess, ContactPort, Providers } from '../domain/provider.ts';
+import type { RequestState } from '../domain/request-state.ts';
+import type { DestinationSecret } from '../domain/sync.ts';
+import type { CredentialStore, RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import type { ConnectionCache } from './connection-cache.ts';
 import type { OwnFieldsCache } from './own-fields-cache.ts';
@@ -33,20 +34,12 @@ export interface Services {
   /** Runs a background task that may outlive the response; its errors are logged. */
   runInBackground(work: Promise<unknown>): void;
   /** Consumes one unit of the caller's rate limit. */
-  consumeRateLimit(requestLog: RequestLog, caller: Caller): Promise<void>;
+  consumeRateLimit(request: RequestState, caller: Caller): Promise<void>;
   /** Charges the query cost of the whole request so far, as computed by GraphQL. */
-  charge(requestLog: RequestLog, caller: Caller, cost: number): Promise<void>;
+  charge(request: RequestState, caller: Caller, cost: number): Promise<void>;
   openTenant(applicationId: string, work: RequestWork): Tenant;
-  /** False: the provider reports that the grant is still valid. Rejects where that is unknown. */
-  revokeGrant(
-    grant: RemovedGrant & {
-      readonly provider: Provider;
-      readonly applicationId: string;
-      readonly connectionId: string;
-    },
-  ): Promise<boolean>;
-  /** Called for every removal: for the metrics. */
-  onRevoked(provider: ProviderName, revocation: Revocation): void;
+  /** Revokes the grant of a removed connection, unless another connection uses it. Never rejects. */
+  revokeRemoved(removed: RemovedConnection): Promise<Revocation>;
   /** Clears what this process has cached for the connection, such as its token. */
   forgetConnection(connectionId: string): void;
   signToken(applicationId: string, token: TokenRequest): Promise<string | undefined>;
@@ -60,5 +53,10 @@ export interface Services {
     readonly onCall: (call: ProviderCall) => void;
   }): ContactPort;
   checkWebhookUrl(url: string): Promise<CheckedUrl>;
+  /** Throws a `SyncFailure` where a sync destination of the application cannot be written. */
+  checkDestination(
+    destination: DestinationSecret & { readonly schema: string },
+    applicationId: string,
+  ): Promise<void>;
   checkInstanceUrl(url: string, hosts: readonly RegExp[]): CheckedUrl;
 }

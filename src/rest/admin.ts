@@ -1,21 +1,31 @@
 import * as z from 'zod';
 import { toWebOrigin } from '../domain/urls.ts';
+import type { UsageCounts } from '../domain/usage.ts';
 import {
   type ApplicationAdmin,
   changeOrigins,
   createApplication,
   createKey,
+  deleteApplication,
   type KeyAdmin,
   listApplications,
   listKeys,
+  renameApplication,
   revokeKey,
   rotateKey,
 } from '../usecases/manage-applications.ts';
+import {
+  MAX_ROWS,
+  type ReadUsageDeps,
+  readUsageByApplication,
+  readUsageByCustomer,
+  readUsageByHour,
+} from '../usecases/usage.ts';
 import { type Route, toRoute } from './operation.ts';
-import { createRouter, toEndpoint } from './server.ts';
+import { createRouter, toEndpoint } from './rest-server.ts';
 
 /**
- * The admin API below `/admin/`. It is documented in docs/operations.md instead of the OpenAPI document, which is for
+ * The admin API below `/admin/`. It is documented in docs/admin-api.md instead of the OpenAPI document, which is for
  * callers with an API key.
  */
 export function createAdminFace(store: AdminStore) {
@@ -30,10 +40,7 @@ export function createAdminFace(store: AdminStore) {
 }
 
 /** Works on all applications. */
-interface AdminStore extends ApplicationAdmin, KeyAdmin {
-  /** Wall-clock time. */
-  now(): number;
-}
+interface AdminStore extends ApplicationAdmin, KeyAdmin, ReadUsageDeps {}
 
 /** By id, or by unique name. */
 const applicationPath = z.strictObject({ application: z.string() });
@@ -50,12 +57,28 @@ const origins = z
   )
   .max(100);
 
+const period = { since: z.string().optional(), until: z.string().optional() };
+const rows = { first: z.coerce.number().int().min(1).max(MAX_ROWS).optional() };
+
+/** In the form of REST. */
+function toWireCounts({ providerCalls, ...counts }: UsageCounts) {
+  return { ...counts, provider_calls: providerCalls };
+}
+
 const ADMIN_ROUTES: readonly Route<AdminStore>[] = [
   toRoute({
     id: 'listApplications',
     route: 'GET /admin/applications',
     input: {},
-    handle: async (admin) => ({ applications: await listApplications(admin) }),
+    async handle(admin) {
+      const applications = await listApplications(admin);
+      return {
+        applications: applications.map(({ deletedAt, ...application }) => ({
+          ...application,
+          ...(deletedAt && { deleted_at: deletedAt }),
+        })),
+      };
+    },
   }),
   toRoute({
     id: 'createApplication',
@@ -63,6 +86,30 @@ const ADMIN_ROUTES: readonly Route<AdminStore>[] = [
     input: { body: z.strictObject({ name: z.string(), origins: origins.optional() }) },
     response: { status: 201 },
     handle: async (admin, { body }) => ({ application: await createApplication(admin, body) }),
+  }),
+  toRoute({
+    id: 'renameApplication',
+    route: 'POST /admin/applications/{application}/rename',
+    input: { path: applicationPath, body: z.strictObject({ name: z.string() }) },
+    handle: async (admin, { path, body }) => ({
+      application: await renameApplication(admin, { ...path, ...body }),
+    }),
+  }),
+  toRoute({
+    id: 'deleteApplication',
+    route: 'POST /admin/applications/{application}/delete',
+    input: {
+      path: applicationPath,
+      body: z.strictObject({ confirm: z.string().optional() }).optional(),
+    },
+    response: { status: 202 },
+    async handle(admin, { path, body }) {
+      const { id, name, webhookEndpoints, ...stored } = await deleteApplication(admin, {
+        ...path,
+        ...body,
+      });
+      return { deleting: { id, name, ...stored, webhook_endpoints: webhookEndpoints } };
+    },
   }),
   toRoute({
     id: 'changeOrigins',
@@ -124,6 +171,53 @@ const ADMIN_ROUTES: readonly Route<AdminStore>[] = [
     async handle(admin, { path: { key_id: id } }) {
       await revokeKey(admin, id);
       return { id, revoked: true };
+    },
+  }),
+  toRoute({
+    id: 'readUsageByApplication',
+    route: 'GET /admin/usage',
+    input: { query: z.strictObject({ ...period, ...rows }) },
+    async handle(admin, { query }) {
+      const { applications, ...found } = await readUsageByApplication(admin, query);
+      return {
+        ...found,
+        applications: applications.map(({ id, name, ...counts }) => ({
+          id,
+          name,
+          ...toWireCounts(counts),
+        })),
+      };
+    },
+  }),
+  toRoute({
+    id: 'readUsageByCustomer',
+    route: 'GET /admin/applications/{application}/usage/customers',
+    input: { path: applicationPath, query: z.strictObject({ ...period, ...rows }) },
+    async handle(admin, { path, query }) {
+      const { customers, ...found } = await readUsageByCustomer(admin, { ...path, ...query });
+      return {
+        ...found,
+        customers: customers.map(({ customerId, ...counts }) => ({
+          customer_id: customerId,
+          ...toWireCounts(counts),
+        })),
+      };
+    },
+  }),
+  toRoute({
+    id: 'readUsageByHour',
+    route: 'GET /admin/applications/{application}/usage/hours',
+    input: {
+      path: applicationPath,
+      query: z.strictObject({ ...period, customer_id: z.string().optional() }),
+    },
+    async handle(admin, { path, query: { customer_id: customerId, ...query } }) {
+      const wanted = { ...path, ...query, customerId };
+      const { hours, ...found } = await readUsageByHour(admin, wanted);
+      return {
+        ...found,
+        hours: hours.map(({ hour, ...counts }) => ({ hour, ...toWireCounts(counts) })),
+      };
     },
   }),
 ];

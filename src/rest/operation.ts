@@ -5,12 +5,12 @@ import {
   toCrossbookError,
   toErrorBody,
 } from '../domain/errors.ts';
-import type { RequestLog } from '../domain/log.ts';
+import type { RequestState } from '../domain/request-state.ts';
 import { type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
 import { type BodyMeter, toJsonBody } from '../lib/json-body.ts';
 import { timeTask } from '../lib/task-time.ts';
 import type { RequestContext } from '../request/context.ts';
-import { requireApiKey } from '../usecases/open-contact-client.ts';
+import { requireApiKey } from '../usecases/authorization.ts';
 import { type InputParts, type RoutedRequest, readInput } from './read-input.ts';
 
 /** Defines an operation: its schemas validate requests, type `handle`, and generate the OpenAPI document. */
@@ -67,10 +67,10 @@ const NO_INPUT: InputParts = {
 };
 
 /** The response for any thrown value; the request log has the same error id. */
-export function errorResponse(thrown: unknown, requestLog: RequestLog, headers = {}): HttpResponse {
+export function errorResponse(thrown: unknown, state: RequestState, headers = {}): HttpResponse {
   const error = toCrossbookError(thrown);
   const { status } = ERROR_CODES[error.code];
-  return jsonResponse(toJsonBody({ errors: [toLoggedError(error, requestLog)] }), {
+  return jsonResponse(toJsonBody({ errors: [toLoggedError(error, state)] }), {
     status,
     headers: {
       ...headers,
@@ -81,9 +81,12 @@ export function errorResponse(thrown: unknown, requestLog: RequestLog, headers =
 }
 
 /** The body of an error. The request log has the same error id. */
-export function toLoggedError(error: CrossbookError, requestLog: RequestLog) {
-  requestLog.failed(error);
-  return toErrorBody(error, requestLog.caller?.application.name ?? null);
+export function toLoggedError(
+  error: CrossbookError,
+  state: Pick<RequestState, 'caller' | 'requestLog'>,
+) {
+  state.requestLog.failed(error);
+  return toErrorBody(error, state.caller?.application.name ?? null);
 }
 
 /** Responses are private to the caller: shared caches must not store them. */

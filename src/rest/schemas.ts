@@ -221,7 +221,7 @@ function toWireValue(type: Type, value: unknown): unknown {
 }
 
 /** `street1` becomes `street_1`. */
-function toSnakeCase(name: string): string {
+export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`);
 }
 

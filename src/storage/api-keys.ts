@@ -2,9 +2,10 @@ import { createHmac, type KeyObject, randomBytes } from 'node:crypto';
 import type { Application, PresentedKey, TokenSubject } from '../domain/caller.ts';
 import { digest } from '../lib/digest.ts';
 import { isStorable } from '../lib/text.ts';
-import type { CustomerKey } from './customers.ts';
-import type { Engine } from './engine/open.ts';
-import { createSigningKeys, isSame, type KeyRing } from './sealing.ts';
+import type { CustomerKey } from './customer-rows.ts';
+import type { Engine } from './engine/postgres.ts';
+import type { KeyRing } from './key-ring.ts';
+import { createSigningKeys, isSame } from './signing.ts';
 
 /** Finds the callers of many keys in one statement, in order. Undefined for every invalid key, whatever the reason. */
 export function createFindCallers(engine: Engine) {
@@ -37,7 +38,7 @@ const FIND_KEYS = {
 select public_id as "publicId", ${APPLICATION}, secret_hash as "secretHash",
   coalesce(revoked_at <= now(), false) as "isRevoked"
 from crossbook.api_keys as key join crossbook.applications as application on application.id = key.application_id
-where public_id = any ($1::text[])`,
+where public_id = any ($1::text[]) and application.deleted_at is null`,
 };
 
 const FIND_TOKEN_SUBJECT = {
@@ -46,7 +47,7 @@ const FIND_TOKEN_SUBJECT = {
 select ${APPLICATION}, customer.token_generation as generation, customer.created_at as since
 from crossbook.customers as customer
 join crossbook.applications as application on application.id = customer.application_id
-where customer.application_id = $1::uuid and customer.customer_id = $2::text`,
+where customer.application_id = $1::uuid and customer.customer_id = $2::text and application.deleted_at is null`,
 };
 
 /**

@@ -14,7 +14,9 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { cannotOpen } from './database.ts';
 import { inTransaction } from './engine/client.ts';
 import { applyMigrations, migrate } from './engine/migrate.ts';
-import { type Engine, openEngine, type RunSql, type Target } from './engine/open.ts';
+import { openEngine, type Target } from './engine/open.ts';
+import type { Engine } from './engine/postgres.ts';
+import type { RunSql } from './engine/statements.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
 
 /**
@@ -162,11 +164,20 @@ export const TABLES = [
   'connections',
   'credentials',
   'contact_fields',
+  'branding',
   'mapping_problems',
   'oauth_clients',
   'events',
   'webhook_endpoints',
   'webhook_deliveries',
+  'usage',
+  'sync_destinations',
+  'sync_configurations',
+  'sync_plans',
+  'syncs',
+  'sync_runs',
+  'customer_sync_tables',
+  'row_removals',
 ] as const;
 const FORMAT = 'crossbook rows 1';
 const KNOWN = MIGRATIONS.map(({ name }) => name);

@@ -8,27 +8,37 @@ import {
   type ConnectLinkStore,
   type FinishedFlow,
   type FlowEnd,
+  type KeptGrant,
+  MATCHING_SECONDS,
   MAX_FLOWS,
+  type MatchedFields,
   type NewConnectFlow,
   OPEN_STATUSES,
 } from '../domain/connect-link.ts';
+import type { ConnectionSyncConfig } from '../domain/connection.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import type { SyncConfigurationInput } from '../domain/sync.ts';
+import { toCopiedRecords } from '../domain/sync-plan.ts';
 import { isStorable, isUuid } from '../lib/text.ts';
 import { connectFlows, connectLinks } from './connect-schema.ts';
-import { isCustomer } from './customers.ts';
-import type { StoreDeps } from './database.ts';
+import { isCustomer } from './customer-rows.ts';
 import {
   type ConnectLinkRow,
   changeLink,
   completeLink,
+  endLink,
   failLink,
   failOtherAccount,
+  isLink,
   isOpen,
   lockLink,
   NO_GRANT,
   toConnectLink,
   type Work,
+  writeChoices,
 } from './end-connect-link.ts';
-import { applications, customers } from './schema.ts';
+import { applications, branding, customers } from './schema.ts';
+import type { StoreDeps } from './store-deps.ts';
 
 /** The connect links of one application. */
 export function createConnectLinks(deps: StoreDeps, applicationId: string): ConnectLinkStore {
@@ -85,12 +95,16 @@ async function confirm(
   if (!isRight || sealedGrant === null || providerName === null) {
     return { outcome: 'refused', link: toConnectLink(row, work.now) };
   }
-  const opened = work.secrets.grant.open(sealedGrant, id);
-  if (opened === undefined)
-    throw new Error('A kept grant does not open: altered, moved, or its key is gone');
-  const kept = JSON.parse(opened) as KeptGrant;
+  const kept = openGrant(work.secrets, sealedGrant, id);
   const link = await completeLink(work, row, { ...kept, providerName });
   return { outcome: link.status === 'COMPLETED' ? 'confirmed' : 'ended', link };
+}
+
+function openGrant(secrets: StoreDeps['secrets'], sealedGrant: string, id: string): KeptGrant {
+  const opened = secrets.grant.open(sealedGrant, id);
+  if (opened === undefined)
+    throw new Error('A kept grant does not open: altered, moved, or its key is gone');
+  return JSON.parse(opened) as KeptGrant;
 }
 
 async function lockCustomer(
@@ -109,6 +123,26 @@ async function lockCustomer(
 /** A link that awaits confirmation can be canceled too; its grant is then deleted. */
 const CANCELABLE = [...OPEN_STATUSES, 'AWAITING_CONFIRMATION'] as const;
 
+/** What is synced of each provider, with what the customer's connection overrides. Empty without a destination. */
+const COPIED = sql<readonly CopiedRow[]>`(
+  select coalesce(json_agg(json_build_object('provider', configured.provider_name,
+    'configuration', configured.configuration, 'override', connection.connection_sync_config)), '[]')
+  from crossbook.sync_configurations as configured
+  left join crossbook.connections as connection
+    on connection.application_id = configured.application_id
+    and connection.customer_id = ${connectLinks.customerId}
+    and connection.provider_name = configured.provider_name
+  where configured.application_id = ${connectLinks.applicationId} and exists (
+    select from crossbook.sync_destinations where application_id = ${connectLinks.applicationId}
+  )
+)`;
+
+interface CopiedRow {
+  readonly provider: ProviderName;
+  readonly configuration: SyncConfigurationInput;
+  readonly override: ConnectionSyncConfig | null;
+}
+
 /** For the pages of links, which know an application only by a link with a verified signature, or by a state. */
 export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
   const { engine, now, secrets } = deps;
@@ -121,13 +155,35 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
             link: connectLinks,
             applicationName: applications.name,
             customerName: customers.name,
+            displayName: branding.displayName,
+            accentColor: branding.accentColor,
+            hasLogo: sql<boolean>`${branding.logo} is not null`,
+            copied: COPIED,
           })
           .from(connectLinks)
-          .innerJoin(applications, eq(applications.id, connectLinks.applicationId))
+          .innerJoin(
+            applications,
+            and(eq(applications.id, connectLinks.applicationId), isNull(applications.deletedAt)),
+          )
+          .leftJoin(branding, eq(branding.applicationId, connectLinks.applicationId))
           .innerJoin(customers, isCustomer(connectLinks))
           .where(eq(connectLinks.id, linkId)),
       );
-      return row && { ...row, link: toConnectLink(row.link, now()) };
+      if (!row) return undefined;
+      const { applicationName, customerName, displayName, accentColor, hasLogo, copied } = row;
+      return {
+        link: toConnectLink(row.link, now()),
+        applicationName,
+        customerName,
+        shown: { name: displayName ?? applicationName, accentColor, hasLogo },
+        sessionHash: findSession(row.link, now()),
+        copied: Object.fromEntries(
+          copied.map(({ provider, configuration, override }) => [
+            provider,
+            toCopiedRecords(configuration, override),
+          ]),
+        ),
+      };
     },
 
     start: (flow) => changeLink(deps, (work) => start(work, flow)),
@@ -156,12 +212,24 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
         await failLink(work, row, { status: 'FAILED', ...failed });
         return true;
       }),
+
+    async findGrant(linkId) {
+      const [row] = await engine.repeatable(() =>
+        orm.select().from(connectLinks).where(eq(connectLinks.id, linkId)),
+      );
+      if (!row?.sealedGrant || toConnectLink(row, now()).status !== 'AWAITING_CONFIRMATION')
+        return undefined;
+      return openGrant(secrets, row.sealedGrant, linkId);
+    },
+
+    matchFields: (linkId, matched) =>
+      changeLink(deps, (work) => matchFields(work, linkId, matched)),
   };
 
   /** A flow whose PKCE verifier cannot be decrypted, because its key is gone, is ignored. */
   async function findFlows(condition: SQL | undefined): Promise<ConnectFlow[]> {
     const rows = await engine.repeatable(() => orm.select().from(connectFlows).where(condition));
-    return rows.flatMap(({ sealedVerifier, keyId, createdAt, usedAt, ...flow }) => {
+    return rows.flatMap(({ applicationId, sealedVerifier, keyId, createdAt, usedAt, ...flow }) => {
       const codeVerifier = secrets.verifier.open(sealedVerifier, flow.stateHash);
       return codeVerifier === undefined ? [] : [{ ...flow, codeVerifier, isUsed: usedAt !== null }];
     });
@@ -179,7 +247,7 @@ returning state_hash`,
 
 async function start({ tx, now, secrets }: Work, { codeVerifier, ...flow }: NewConnectFlow) {
   const { linkId, stateHash, providerName } = flow;
-  const { rowCount } = await tx
+  const [link] = await tx
     .update(connectLinks)
     .set({ status: 'STARTED', providerName, updatedAt: now })
     .where(
@@ -188,12 +256,17 @@ async function start({ tx, now, secrets }: Work, { codeVerifier, ...flow }: NewC
         inArray(connectLinks.status, OPEN_STATUSES),
         gt(connectLinks.expiresAt, now),
       ),
-    );
-  if (rowCount === 0) return 'ended' as const;
-  const flows = await tx.$count(connectFlows, eq(connectFlows.linkId, linkId));
+    )
+    .returning({ applicationId: connectLinks.applicationId });
+  if (!link) return 'ended' as const;
+  const isOfLink = and(
+    eq(connectFlows.applicationId, link.applicationId),
+    eq(connectFlows.linkId, linkId),
+  );
+  const flows = await tx.$count(connectFlows, isOfLink);
   if (flows >= MAX_FLOWS) return 'too many' as const;
   const { sealed: sealedVerifier, keyId } = secrets.verifier.seal(codeVerifier, stateHash);
-  await tx.insert(connectFlows).values({ ...flow, sealedVerifier, keyId, createdAt: now });
+  await tx.insert(connectFlows).values({ ...link, ...flow, sealedVerifier, keyId, createdAt: now });
   return 'started' as const;
 }
 
@@ -201,21 +274,25 @@ async function finish(work: Work, linkId: string, finished: FinishedFlow): Promi
   const row = await lockLink(work, linkId);
   if (!row) return { link: undefined, isOurs: false };
   if (!isOpen(row)) return { link: toConnectLink(row, work.now), isOurs: false };
-  if (finished.codeHash === undefined)
-    return { link: await completeLink(work, row, finished), isOurs: true };
+  if (finished.codeHash === undefined) {
+    const link = await completeLink(work, row, finished);
+    if (link.status === 'COMPLETED') await openSession(work, row, finished.sessionHash);
+    return { link, isOurs: true };
+  }
   const failed = await failOtherAccount(work, row, finished);
   return { link: failed ?? (await awaitConfirmation(work, row, finished)), isOurs: true };
 }
 
 async function awaitConfirmation(
   { tx, now, secrets }: Work,
-  { id }: ConnectLinkRow,
+  row: ConnectLinkRow,
   finished: FinishedFlow,
 ) {
-  const { providerName, codeHash, grant, oauthClientId } = finished;
+  const { providerName, codeHash, sessionHash, grant, oauthClientId } = finished;
   const kept: KeptGrant = { grant, oauthClientId };
-  const { sealed: sealedGrant, keyId } = secrets.grant.seal(JSON.stringify(kept), id);
-  const codeExpiresAt = new Date(now.getTime() + CONFIRMATION_SECONDS * 1_000);
+  const { sealed: sealedGrant, keyId } = secrets.grant.seal(JSON.stringify(kept), row.id);
+  const session = toSession(sessionHash, now);
+  const codeExpiresAt = session.sessionExpiresAt ?? toCodeExpiry(now);
   const [waiting] = await tx
     .update(connectLinks)
     .set({
@@ -225,11 +302,65 @@ async function awaitConfirmation(
       keyId,
       codeHash,
       codeExpiresAt,
+      ...session,
       updatedAt: now,
     })
-    .where(eq(connectLinks.id, id))
+    .where(isLink(row))
     .returning();
   return waiting && toConnectLink(waiting, now);
 }
 
-type KeptGrant = Pick<FinishedFlow, 'grant' | 'oauthClientId'>;
+function toCodeExpiry(now: Date): Date {
+  return new Date(now.getTime() + CONFIRMATION_SECONDS * 1_000);
+}
+
+/** The browser that gave consent may match fields for a while. */
+function toSession(sessionHash: string | undefined, now: Date) {
+  if (sessionHash === undefined) return { sessionHash: null, sessionExpiresAt: null };
+  return { sessionHash, sessionExpiresAt: new Date(now.getTime() + MATCHING_SECONDS * 1_000) };
+}
+
+async function openSession(
+  { tx, now }: Work,
+  row: ConnectLinkRow,
+  sessionHash: string | undefined,
+) {
+  if (sessionHash === undefined) return;
+  await tx.update(connectLinks).set(toSession(sessionHash, now)).where(isLink(row));
+}
+
+function findSession(
+  { sessionHash, sessionExpiresAt }: Pick<ConnectLinkRow, 'sessionHash' | 'sessionExpiresAt'>,
+  now: Date,
+): string | null {
+  return (sessionExpiresAt ?? now) > now ? sessionHash : null;
+}
+
+async function matchFields(work: Work, linkId: string, matched: MatchedFields): Promise<FlowEnd> {
+  const { tx, now } = work;
+  const row = await lockLink(work, linkId);
+  if (!row) return { link: undefined, isOurs: false };
+  const { status, purpose, connectionId } = row;
+  const { choices, codeHash } = matched;
+  const isMapping = purpose === 'MAP_FIELDS' && isOpen(row);
+  const session = findSession(row, now);
+  const isConnecting = session !== null && session === matched.sessionHash;
+  const isKept = status === 'AWAITING_CONFIRMATION' && codeHash !== undefined;
+  if (!isMapping && !(isConnecting && (isKept || status === 'COMPLETED')))
+    return { link: toConnectLink(row, now), isOurs: false };
+  if (isConnecting && isKept) {
+    const end = { sessionHash: null, sessionExpiresAt: null, fieldChoices: choices ?? null };
+    const code = { codeHash, codeExpiresAt: toCodeExpiry(now) };
+    const [waiting] = await tx
+      .update(connectLinks)
+      .set({ ...end, ...code, updatedAt: now })
+      .where(isLink(row))
+      .returning();
+    return { link: waiting && toConnectLink(waiting, now), isOurs: true };
+  }
+  const isWritten =
+    connectionId !== null &&
+    (!choices || (await writeChoices(work, row, { connectionId, choices })));
+  if (!isWritten) return { link: undefined, isOurs: false };
+  return { link: await endLink(work, row, { status: 'COMPLETED' }), isOurs: true };
+}

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import {
   boolean,
+  foreignKey,
   index,
   integer,
   jsonb,
@@ -9,7 +10,13 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { ConnectFailure, ConnectLinkStatus, ConnectMode } from '../domain/connect-link.ts';
+import type { ConnectFailure } from '../domain/connect-failure.ts';
+import type {
+  ConnectLink,
+  ConnectLinkStatus,
+  ConnectMode,
+  FieldChoice,
+} from '../domain/connect-link.ts';
 import type { EventType } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import {
@@ -44,7 +51,7 @@ export const oauthClients = crossbook.table(
 export const connectLinks = crossbook.table(
   'connect_links',
   {
-    id: uuid('id').primaryKey(),
+    id: uuid('id').notNull(),
     applicationId: uuid('application_id').notNull(),
     customerId: text('customer_id').notNull(),
     providers: text('providers').array().$type<readonly ProviderName[]>().notNull(),
@@ -54,6 +61,8 @@ export const connectLinks = crossbook.table(
     loginUrl: text('login_url'),
     optionalScopes: textsColumn('optional_scopes'),
     allowAccountChange: boolean('allow_account_change').notNull(),
+    purpose: text('purpose').$type<ConnectLink['purpose']>().notNull().default('CONNECT'),
+    mapFields: boolean('map_fields').notNull().default(false),
     status: text('status').$type<ConnectLinkStatus>().notNull(),
     failure: text('failure').$type<ConnectFailure>(),
     providerName: providerNameColumn(),
@@ -64,11 +73,19 @@ export const connectLinks = crossbook.table(
     /** The hash of the one-time code that confirms it. */
     codeHash: text('code_hash'),
     codeExpiresAt: momentColumn('code_expires_at'),
+    /** The hash of the cookie of the browser that may match fields, and until when. */
+    sessionHash: text('session_hash'),
+    sessionExpiresAt: momentColumn('session_expires_at'),
+    /** What the customer has chosen, until the application has confirmed the link. */
+    fieldChoices: jsonb('field_choices').$type<readonly FieldChoice[]>(),
     createdAt: createdAt(),
     expiresAt: momentColumn('expires_at').notNull(),
     updatedAt: updatedAt(),
   },
   (table) => [
+    primaryKey({ name: 'connect_links_pk', columns: [table.applicationId, table.id] }),
+    // A page of a link knows only its id.
+    index('connect_links_by_id').on(table.id).concurrently(),
     index('connect_links_by_customer').on(table.applicationId, table.customerId),
     index('connect_links_by_key').on(table.keyId),
     index('connect_links_by_end').on(table.expiresAt),
@@ -83,10 +100,9 @@ export const connectLinks = crossbook.table(
 export const connectFlows = crossbook.table(
   'connect_flows',
   {
-    stateHash: text('state_hash').primaryKey(),
-    linkId: uuid('link_id')
-      .notNull()
-      .references(() => connectLinks.id, { onDelete: 'cascade' }),
+    applicationId: uuid('application_id').notNull(),
+    stateHash: text('state_hash').notNull(),
+    linkId: uuid('link_id').notNull(),
     providerName: providerNameColumn().notNull(),
     cookieHash: text('cookie_hash').notNull(),
     loginOrigin: text('login_origin').notNull(),
@@ -98,8 +114,16 @@ export const connectFlows = crossbook.table(
     usedAt: momentColumn('used_at'),
   },
   (table) => [
+    primaryKey({ name: 'connect_flows_pk', columns: [table.applicationId, table.stateHash] }),
+    // The provider returns nothing but the state.
+    index('connect_flows_by_state').on(table.stateHash).concurrently(),
     index('connect_flows_by_link').on(table.linkId),
     index('connect_flows_by_cookie').on(table.cookieHash),
+    foreignKey({
+      name: 'connect_flows_link',
+      columns: [table.applicationId, table.linkId],
+      foreignColumns: [connectLinks.applicationId, connectLinks.id],
+    }).onDelete('cascade'),
   ],
 );
 
@@ -107,7 +131,7 @@ export const connectFlows = crossbook.table(
 export const events = crossbook.table(
   'events',
   {
-    id: uuid('id').primaryKey(),
+    id: uuid('id').notNull(),
     applicationId: ofApplication(),
     customerId: text('customer_id').notNull(),
     connectionId: uuid('connection_id'),
@@ -117,20 +141,24 @@ export const events = crossbook.table(
     createdAt: createdAt(),
   },
   (table) => [
+    primaryKey({ name: 'events_pk', columns: [table.applicationId, table.id] }),
+    // For statements of the previous version.
+    index('events_by_id').on(table.id).concurrently(),
     index('events_by_time').on(table.applicationId, table.createdAt, table.id),
     index('events_by_customer').on(table.applicationId, table.customerId, table.createdAt),
     // Rows are inserted in order of time, so a BRIN index is cheap, and finds expired rows.
     index('events_by_age').using('brin', table.createdAt),
-    uniqueIndex('events_sequence')
-      .on(table.connectionId, table.sequence)
-      .where(sql`${table.connectionId} is not null`),
+    uniqueIndex('events_of_connection')
+      .on(table.applicationId, table.connectionId, table.sequence)
+      .where(sql`${table.connectionId} is not null`)
+      .concurrently(),
   ],
 );
 
 export const webhookEndpoints = crossbook.table(
   'webhook_endpoints',
   {
-    id: uuid('id').primaryKey(),
+    id: uuid('id').notNull(),
     applicationId: ofApplication(),
     url: text('url').notNull(),
     /** Empty: all types. */
@@ -156,7 +184,9 @@ export const webhookEndpoints = crossbook.table(
     updatedAt: updatedAt(),
   },
   (table) => [
-    index('webhook_endpoints_by_application').on(table.applicationId),
+    primaryKey({ name: 'webhook_endpoints_pk', columns: [table.applicationId, table.id] }),
+    // For statements of the previous version.
+    index('webhook_endpoints_by_id').on(table.id).concurrently(),
     index('webhook_endpoints_by_key').on(table.keyId),
   ],
 );
@@ -168,16 +198,27 @@ export const webhookEndpoints = crossbook.table(
 export const webhookDeliveries = crossbook.table(
   'webhook_deliveries',
   {
-    eventId: uuid('event_id')
-      .notNull()
-      .references(() => events.id, { onDelete: 'cascade' }),
+    applicationId: uuid('application_id').notNull(),
+    eventId: uuid('event_id').notNull(),
     endpointId: uuid('endpoint_id').notNull(),
+    /** Incremented by a redelivery: one that was requested while the event is being sent is not lost. */
+    version: integer('version').notNull().default(0),
     attempts: integer('attempts').notNull().default(0),
     nextAttemptAt: momentColumn('next_attempt_at').notNull().defaultNow(),
     createdAt: createdAt(),
   },
   (table) => [
-    primaryKey({ columns: [table.eventId, table.endpointId] }),
+    primaryKey({
+      name: 'webhook_deliveries_pk',
+      columns: [table.applicationId, table.eventId, table.endpointId],
+    }),
+    // For statements of the previous version.
+    uniqueIndex('webhook_deliveries_of_event').on(table.eventId, table.endpointId).concurrently(),
+    foreignKey({
+      name: 'webhook_deliveries_event',
+      columns: [table.applicationId, table.eventId],
+      foreignColumns: [events.applicationId, events.id],
+    }).onDelete('cascade'),
     index('webhook_deliveries_due').on(table.nextAttemptAt),
     index('webhook_deliveries_of_endpoint').on(table.endpointId, table.nextAttemptAt),
   ],

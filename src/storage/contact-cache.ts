@@ -1,10 +1,10 @@
-import { BACKGROUND_WORK, type RequestWork } from '../admission/work.ts';
+import { type RequestWork, UNMETERED_WORK } from '../admission/work.ts';
 import type { CacheEntry, ContactCache } from '../domain/tenant.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { backgroundClock, createIdleThrottle } from '../lib/clock.ts';
 import { timeTask } from '../lib/task-time.ts';
 import { isUnavailable } from './engine/failures.ts';
-import type { Engine } from './engine/open.ts';
+import type { Engine } from './engine/postgres.ts';
 import { MEMORY_PER_BYTE } from './read-bounds.ts';
 import type { Sealer } from './sealing.ts';
 
@@ -16,7 +16,7 @@ export function createContactCache(deps: Deps) {
     /** Writes queued entries now. */
     flush: writer.flush,
     /** Reads are the application's own statements; entries of all applications are written together. */
-    forApplication: (applicationId: string, work = BACKGROUND_WORK): ContactCache => ({
+    forApplication: (applicationId: string, work = UNMETERED_WORK): ContactCache => ({
       read: async (connectionId, filterKey) => {
         const { query } = engine.forApplication(applicationId);
         const key = toKey(applicationId, connectionId, filterKey);

@@ -6,10 +6,10 @@ import type { EventType } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../domain/tenant.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { CustomerKey } from './customers.ts';
-import type { SharedStoreDeps, StoreDeps } from './database.ts';
+import type { CustomerKey } from './customer-rows.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
 import type { SealedColumns, SealedText } from './sealed-columns.ts';
+import type { SharedStoreDeps, StoreDeps } from './store-deps.ts';
 
 /** All applications share the running refreshes; the returned function opens the store of one. */
 export function createCredentials(
@@ -20,7 +20,7 @@ export function createCredentials(
   return (applicationId) => {
     const engine = shared.engine.forApplication(applicationId);
     const deps: StoreDeps = { ...shared, engine };
-    const { now, onAppended } = deps;
+    const { now, onAppended, onUnplanned } = deps;
     const find = async (connectionId: string) => {
       const [row] = await engine.query<SelectedRow>(READ, [applicationId, connectionId]);
       return row && toFound(deps, row);
@@ -51,8 +51,9 @@ export function createCredentials(
       },
       markRefused: async (connectionId, seen, reason) => {
         const values = [applicationId, connectionId, seen, reason, now().toISOString()];
-        await engine.query(MARK_REFUSED, values);
+        const [refused] = await engine.query<{ customerId: string }>(MARK_REFUSED, values);
         onAppended();
+        if (refused) onUnplanned({ applicationId, ...refused });
       },
       markTried: async ({ id, credentialsVersion }) => {
         const values = [applicationId, id, credentialsVersion, now().toISOString()];
@@ -65,7 +66,7 @@ export function createCredentials(
 
 /** Undefined where newer credentials were stored meanwhile. */
 async function replace(
-  { engine, secrets, now, onAppended }: StoreDeps,
+  { engine, secrets, now, onAppended, onUnplanned }: StoreDeps,
   { stored, ...row }: Found,
   refreshed: RefreshedCredentials,
 ): Promise<StoredCredentials | undefined> {
@@ -75,7 +76,10 @@ async function replace(
   const values = [...place, fresh.sealed, fresh.keyId, instanceUrl, now().toISOString()];
   // Retried, because some providers invalidate the old refresh token, and losing the new one would be permanent.
   const [replaced] = await engine.query<{ generation: number }>(REPLACE, values);
-  if (stored.isRefused) onAppended();
+  if (stored.isRefused) {
+    onAppended();
+    onUnplanned({ applicationId: row.applicationId, customerId: row.customerId });
+  }
   const { credentials } = refreshed;
   return replaced && { ...stored, ...replaced, credentials, instanceUrl, isRefused: false };
 }
@@ -107,7 +111,9 @@ select connection.id as "connectionId", connection.application_id as "applicatio
   connection.customer_id as "customerId", connection.provider_name as "providerName",
   connection.instance_url as "instanceUrl", connection.status, stored.sealed, stored.generation,
   stored.refresh_lease as lease, stored.oauth_client_id as "oauthClientId"
-from crossbook.credentials as stored join crossbook.connections as connection on connection.id = stored.connection_id
+from crossbook.credentials as stored
+join crossbook.connections as connection
+  on connection.application_id = stored.application_id and connection.id = stored.connection_id
 where stored.application_id = $1::uuid and stored.connection_id = $2::uuid`,
 };
 
@@ -120,8 +126,9 @@ with connection as (
   select id, status from crossbook.connections
   where application_id = $1::uuid and id = $2::uuid for no key update
 ), current as (
-  select stored.connection_id, connection.status from crossbook.credentials as stored join connection on connection.id = stored.connection_id
-  where stored.generation = $3::int and stored.sealed is not null for no key update of stored
+  select stored.connection_id, connection.status from crossbook.credentials as stored
+  join connection on connection.id = stored.connection_id
+  where stored.application_id = $1::uuid and stored.generation = $3::int and stored.sealed is not null for no key update of stored
 )`;
 
 /** Reads the locked connection row, so that its previous status and its sequence are current. */
@@ -134,7 +141,7 @@ const REPLACE = {
   text: `${LOCK_CURRENT}, replaced as (
   update crossbook.credentials as stored
   set sealed = $4::text, key_id = $5::text, generation = stored.generation + 1, updated_at = $7::timestamptz
-  from current where stored.connection_id = current.connection_id
+  from current where stored.application_id = $1::uuid and stored.connection_id = current.connection_id
   returning stored.connection_id, stored.generation, current.status
 ), linked as (
   update crossbook.connections as stored
@@ -142,7 +149,7 @@ const REPLACE = {
     status_reason = case when stored.status = 'connected' then stored.status_reason end,
     status_changed_at = case when stored.status = 'connected' then stored.status_changed_at else $7::timestamptz end,
     event_sequence = stored.event_sequence + case when replaced.status = 'reauthorize' then 1 else 0 end
-  from replaced where stored.id = replaced.connection_id
+  from replaced where stored.application_id = $1::uuid and stored.id = replaced.connection_id
   returning stored.*, replaced.status as status_before
 ), ${recordEvents(
     `${toEvent('connection.recovered')} from linked where status_before = 'reauthorize'`,
@@ -158,7 +165,7 @@ const MARK_REFUSED = {
   set status = 'reauthorize', status_reason = $4::text, status_changed_at = $5::timestamptz,
     refused_at = $5::timestamptz,
     event_sequence = stored.event_sequence + case when current.status = 'reauthorize' then 0 else 1 end
-  from current where stored.id = current.connection_id
+  from current where stored.application_id = $1::uuid and stored.id = current.connection_id
     and (stored.status, stored.status_reason) is distinct from ('reauthorize', $4::text)
   returning stored.*, current.status as status_before
 ), forgotten as (
@@ -168,7 +175,7 @@ const MARK_REFUSED = {
     `${toEvent('connection.reauthorize')} from refused where status_before <> 'reauthorize'`,
     '$5::timestamptz',
   )}
-select from refused`,
+select customer_id as "customerId" from refused`,
 };
 
 const MARK_TRIED = {

@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { BACKGROUND_WORK } from '../admission/work.ts';
+import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { UNMETERED_WORK } from '../admission/work.ts';
 import type { Connection, ConnectionStore, ConnectionTarget } from '../domain/connection.ts';
 import type {
   Customer,
@@ -9,7 +9,6 @@ import type {
 } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
-import { PROVIDER_CATEGORIES, type ProviderName } from '../domain/provider-names.ts';
 import { partition } from '../lib/partition.ts';
 import { isStorable } from '../lib/text.ts';
 import {
@@ -19,11 +18,13 @@ import {
   PLAIN_CONNECTION_BYTES,
   PLAIN_CONNECTIONS_JSON,
 } from './connection-sql.ts';
-import type { SharedStoreDeps } from './database.ts';
-import type { Engine, Statements } from './engine/open.ts';
+import { type ConnectionRow, isConnectionOf, toConnection, toCustomer } from './customer-rows.ts';
+import type { Engine } from './engine/postgres.ts';
+import type { Statements } from './engine/statements.ts';
 import { MEMORY_PER_BYTE, PAGE_BYTES, type Sized, STATEMENT_BYTES } from './read-bounds.ts';
 import { CONNECTION_COLUMNS, connections, customers } from './schema.ts';
 import { createReadBatcher, type Reserving } from './statement-batcher.ts';
+import type { SharedStoreDeps } from './store-deps.ts';
 import { createUpsert } from './upsert-customer.ts';
 
 /** The returned function opens the store of one application. */
@@ -54,7 +55,7 @@ export function createCustomers(
     },
   });
   const upsert = createUpsert(deps);
-  return (applicationId, work = BACKGROUND_WORK) => {
+  return (applicationId, work = UNMETERED_WORK) => {
     const own = engine.forApplication(applicationId);
     const findMany: CustomerStore['findMany'] = (ids, { withConfigurations = true } = {}) =>
       read(
@@ -80,6 +81,8 @@ export function createCustomers(
         const row = await upsert(applicationId, given);
         if (!row) throw versionConflict(given.expectedVersion, await read());
         deps.onAppended();
+        const { customerId } = given;
+        if (given.connections?.length) deps.onUnplanned({ applicationId, customerId });
         const { version, versionBefore, connections } = row;
         const created = version === 1;
         const customer = toCustomer({ ...given, applicationId, version }, connections ?? []);
@@ -95,25 +98,6 @@ export function createCustomers(
       },
     };
   };
-}
-
-export function isCustomer({
-  applicationId,
-  customerId,
-}: CustomerKey<SQLWrapper>): SQL | undefined {
-  return and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
-}
-
-/** Matches the connections of a customer, or the one to a provider. */
-export function isConnectionOf(
-  { applicationId, customerId }: CustomerKey<SQLWrapper>,
-  providerName?: ProviderName,
-) {
-  return and(
-    eq(connections.applicationId, applicationId),
-    eq(connections.customerId, customerId),
-    providerName && eq(connections.providerName, providerName),
-  );
 }
 
 export function versionConflict(
@@ -208,7 +192,9 @@ async function readPageOfIds(
   };
 }
 
-/** Reads the customers of a page, which ends early after `PAGE_BYTES`. Those that were deleted meanwhile are missing. */
+/**
+ * Reads the customers of a page, which ends early after `PAGE_BYTES`. Those that were deleted meanwhile are missing.
+ */
 async function readPage(
   engine: Statements,
   { applicationId, ids, request, reading = {}, work }: PageRead,
@@ -289,7 +275,7 @@ export function createConnections(
       return { records: new Map(records), unread };
     },
   });
-  return (applicationId, work = BACKGROUND_WORK) => ({
+  return (applicationId, work = UNMETERED_WORK) => ({
     findMany: (targets) => read(applicationId, targets, work),
     findCustomerIds: async (ids) => {
       const { query } = engine.forApplication(applicationId);
@@ -321,7 +307,7 @@ from (
     and (customer_id, provider_name) in (select * from unnest($2::text[], $3::text[]))
 ) as sized
 left join crossbook.connections as connection
-  on connection.id = sized.id and (sized.upto <= $4::int or sized.upto = sized.bytes)`,
+  on connection.application_id = $1::uuid and connection.id = sized.id and (sized.upto <= $4::int or sized.upto = sized.bytes)`,
 };
 
 const FIND_OWNERS = {
@@ -336,47 +322,11 @@ function keyOf({ providerName, customerId }: ConnectionTarget): string {
   return `${providerName} ${customerId}`;
 }
 
-export function toConnection(row: ConnectionRow): Connection {
-  const { accountId: id, accountName: name, accountUrl: url, accountUserId: userId, ...rest } = row;
-  return {
-    ...rest,
-    category: PROVIDER_CATEGORIES[row.providerName],
-    // Timestamps in JSON results are strings.
-    statusChangedAt: new Date(row.statusChangedAt).toISOString(),
-    account: id === null ? null : { id, name, url, userId },
-  };
-}
-
-/** Connections are sorted by provider name, so that results are stable. */
-export function toCustomer(
-  customer: Omit<Customer, 'connections'>,
-  rows: readonly ConnectionRow[],
-): Customer {
-  const { applicationId, customerId, name, email, version } = customer;
-  const connections = rows
-    .map(toConnection)
-    .sort((left, right) => (left.providerName < right.providerName ? -1 : 1));
-  return { applicationId, customerId, name, email, version, connections };
-}
-
-/** By values, or also by columns and placeholders of a statement. */
-export interface CustomerKey<Sql = never> {
-  readonly applicationId: string | Sql;
-  readonly customerId: string | Sql;
-}
-
 /** The customer store with an operation that requests do not use. */
 interface CustomerRecords extends CustomerStore {
   /** Invalidates all tokens of this customer, which are of earlier generations. Undefined where there is none. */
   raiseTokenGeneration(customerId: string): Promise<number | undefined>;
 }
-
-export type ConnectionRow = Omit<
-  Pick<typeof connections.$inferSelect, keyof typeof CONNECTION_COLUMNS>,
-  'statusChangedAt'
-> & {
-  readonly statusChangedAt: Date | string;
-};
 
 interface CustomerRow extends Omit<Customer, 'connections'> {
   /** With its connections. */

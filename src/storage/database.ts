@@ -1,33 +1,39 @@
 import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { PlanScope } from '../domain/sync.ts';
 import { systemClock } from '../lib/clock.ts';
 import { parseDatabaseUrl } from '../lib/database-url.ts';
 import { createAdmin, createDemoCleanup } from './admin.ts';
 import { createApiKeys, createFindCallers, createFindTokenSubject } from './api-keys.ts';
+import { createBranding } from './branding.ts';
 import { createConnectFlows, createConnectLinks } from './connect-links.ts';
 import { createContactCache } from './contact-cache.ts';
 import { createCredentials } from './credentials.ts';
 import { createConnections, createCustomers } from './customers.ts';
+import { createDeletedApplications } from './delete-applications.ts';
 import { createConnectSweep } from './end-connect-link.ts';
 import { migrate } from './engine/migrate.ts';
-import {
-  type Engine,
-  openEngine,
-  type Statements,
-  type Target,
-  type Tuning,
-} from './engine/open.ts';
+import { openEngine, type Target } from './engine/open.ts';
+import type { Engine } from './engine/postgres.ts';
+import type { Tuning } from './engine/tuning.ts';
 import { createEvents } from './events.ts';
 import { createExpirySweep } from './expired-tokens.ts';
 import { createIdleCredentials } from './idle-credentials.ts';
-import { holdLease, type Lease } from './leases.ts';
+import type { KeyRing } from './key-ring.ts';
+import { acquireJobLease, type Lease } from './leases.ts';
 import { createOAuthClients } from './oauth-clients.ts';
 import { createOwnFields } from './own-fields.ts';
 import { createRemovals } from './removals.ts';
-import { createKeyRotation, createSealedColumns, type SealedColumns } from './sealed-columns.ts';
-import { createKeyedHash, createSealer, type KeyRing } from './sealing.ts';
+import { createKeyRotation, createSealedColumns } from './sealed-columns.ts';
+import { createSealer } from './sealing.ts';
 import { createSharedChecks } from './shared-checks.ts';
+import { createKeyedHash } from './signing.ts';
+import type { SharedStoreDeps, StoreDeps } from './store-deps.ts';
 import { createCacheSweep } from './sweeps.ts';
+import { createSyncQueue } from './sync-queue.ts';
+import { createSyncStore } from './sync-store.ts';
+import { measureTables } from './table-sizes.ts';
+import { createUsage, createUsageSweep } from './usage.ts';
 import { createWebhookEndpoints } from './webhook-endpoints.ts';
 import { createEventSweep, createWebhookQueue } from './webhook-queue.ts';
 
@@ -41,7 +47,7 @@ export async function openDatabase(target: Target, options: DatabaseOptions): Pr
     onOutage: (outage) => isOpen && options.onOutage?.(outage),
   });
   try {
-    await migrate(engine, { onBlocked: options.onMigrationBlocked });
+    await migrate(engine, toMigrateOptions(options));
     const database = createDatabase(engine, options);
     await requireKeys(database, options.keyRing);
     isOpen = true;
@@ -56,7 +62,7 @@ export async function openDatabase(target: Target, options: DatabaseOptions): Pr
 export async function migrateDatabase(target: Target, tuning: Tuning): Promise<readonly string[]> {
   const engine = await openEngine(target, tuning);
   try {
-    return await migrate(engine, { onBlocked: tuning.onMigrationBlocked });
+    return await migrate(engine, toMigrateOptions(tuning));
   } catch (error) {
     throw cannotOpen(target, error);
   } finally {
@@ -64,9 +70,14 @@ export async function migrateDatabase(target: Target, tuning: Tuning): Promise<r
   }
 }
 
+function toMigrateOptions({ onMigrationBlocked, onLaterMigrations }: Tuning) {
+  return { onBlocked: onMigrationBlocked, onLater: onLaterMigrations };
+}
+
 export function createDatabase(engine: Engine, options: DatabaseOptions) {
   const { keyRing, clock = systemClock } = options;
   const listeners: (() => void)[] = [];
+  const planListeners: ((scope: PlanScope) => void)[] = [];
   const deps: SharedStoreDeps = {
     engine,
     secrets: createSealedColumns(keyRing),
@@ -74,6 +85,9 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     now: () => new Date(clock.wall()),
     onAppended: () => {
       for (const listener of listeners) listener();
+    },
+    onUnplanned: (scope) => {
+      for (const listener of planListeners) listener(scope);
     },
   };
   const customers = createCustomers(deps);
@@ -102,6 +116,8 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
       events: createEvents(own.engine, applicationId),
       removals: createRemovals(own, applicationId),
       ownFields: createOwnFields(own, applicationId),
+      syncs: createSyncStore(own, applicationId),
+      branding: createBranding(own, applicationId),
     };
   };
   const opened = new Map<string, ReturnType<typeof openStores>>();
@@ -124,18 +140,24 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
       contactCache: contactCache.forApplication(applicationId, work),
     }),
     idleCredentials: createIdleCredentials(deps),
+    deletedApplications: createDeletedApplications(engine),
     /** For the pages of connect links, which have no caller. */
     connectFlows: createConnectFlows({ ...deps, engine: engine.forApplication('connect pages') }),
     /** For the webhook sender. */
     webhookQueue: createWebhookQueue(deps),
+    /** For the sync workers. */
+    syncQueue: createSyncQueue(deps),
     /**
      * Registers a listener for writes of this process that may have appended events, or endpoints that wait for them.
      */
     onAppended: (listener: () => void) => void listeners.push(listener),
+    /** Registers a listener for writes of this process that syncs may have to be planned for. */
+    onUnplanned: (listener: (scope: PlanScope) => void) => void planListeners.push(listener),
     parseApiKey: apiKeys.parse,
     findCallersByKey: createFindCallers(engine),
     findTokenSubject: createFindTokenSubject(engine),
-    admin: createAdmin(engine, apiKeys),
+    admin: createAdmin(deps, apiKeys),
+    usage: createUsage(engine),
     demoData: createDemoCleanup(engine),
     maintenance: keyRotation,
     /** What deletes old rows, and ends what has expired, in batches. */
@@ -144,8 +166,10 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
       contactCache: createCacheSweep(engine),
       connectLinks: createConnectSweep(deps),
       events: createEventSweep(engine),
+      usage: createUsageSweep(engine),
     },
-    holdLease: (lease: Lease) => holdLease(engine, lease),
+    acquireJobLease: (lease: Lease) => acquireJobLease(engine, lease),
+    measureTables: () => measureTables(engine),
     /** Rejects with SERVICE_UNAVAILABLE while the database is unavailable. */
     ping: engine.ping,
     checkShared: createSharedChecks({
@@ -186,19 +210,16 @@ export function describeUnreadable(keyIds: readonly string[], { keys }: KeyRing)
 /** The message for the operator when the start fails: names the database and the driver's reason. */
 export function cannotOpen(target: Target, error: unknown): unknown {
   if (!('url' in target) || !(error instanceof CrossbookError)) return error;
-  const { host = '', pathname = '' } = parseDatabaseUrl(target.url) ?? {};
+  const { place = '' } = parseDatabaseUrl(target.url) ?? {};
   const { cause } = error;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const reason = (cause instanceof Error && cause.message) || code || error.message;
   const hint = POOLER.test(String(reason))
     ? ' Behind a pooler, set CROSSBOOK_DATABASE_POOLER=transaction or =session, as its pool_mode.'
     : '';
-  return new Error(
-    `PostgreSQL at ${host}${pathname} cannot be used: ${reason}${hint && `.${hint}`}`,
-    {
-      cause: error,
-    },
-  );
+  return new Error(`PostgreSQL at ${place} cannot be used: ${reason}${hint && `.${hint}`}`, {
+    cause: error,
+  });
 }
 
 /** PgBouncer's error for session parameters. */
@@ -206,23 +227,6 @@ const POOLER = /^unsupported startup parameter/;
 
 export type Database = ReturnType<typeof createDatabase>;
 export type ApplicationStores = ReturnType<Database['forApplication']>;
-
-/** Dependencies of the stores of one application, or of background jobs. */
-export interface StoreDeps {
-  readonly engine: Statements;
-  readonly secrets: SealedColumns;
-  /** A keyed hash of credentials, which cannot be compared while they are sealed. */
-  fingerprint(credentials: string): string;
-  /** Wall-clock time, for stored timestamps. */
-  now(): Date;
-  /** Called after writes that may have appended events, or endpoints that wait for them. */
-  onAppended(): void;
-}
-
-/** Dependencies of stores that batch or share the work of all applications. */
-export interface SharedStoreDeps extends StoreDeps {
-  readonly engine: Engine;
-}
 
 export interface DatabaseOptions extends Tuning {
   readonly keyRing: KeyRing;

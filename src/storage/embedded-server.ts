@@ -26,16 +26,19 @@ export function joinEmbeddedServer(options: ServerOptions): Promise<ChildServer>
 
 async function connect(url: string) {
   const { createClient } = await import('./engine/client.ts');
-  const client = createClient(url, 'command', { connectionTimeoutMillis: 5_000 });
+  const client = createClient({ url }, 'command', { connectionTimeoutMillis: 5_000 });
   await client.connect();
   return client;
 }
 
 /** Starts the server while the rest of the program loads. Its reports are buffered until there is a log. */
-export function beginEmbeddedServer(directory: string): BegunServer {
+export function beginEmbeddedServer(
+  directory: string,
+  settings?: ServerOptions['settings'],
+): BegunServer {
   const kept: Parameters<Log>[] = [];
   let report: Log = (...line) => void kept.push(line);
-  const server = startEmbeddedServer({ directory, log: (...line) => report(...line) });
+  const server = startEmbeddedServer({ directory, settings, log: (...line) => report(...line) });
   // The rejection is handled where the database is opened.
   server.catch(() => undefined);
   return {
@@ -45,6 +48,11 @@ export function beginEmbeddedServer(directory: string): BegunServer {
       for (const line of kept.splice(0)) log(...line);
     },
   };
+}
+
+/** The server of another process, which closes it. */
+export function joinBegunServer(url: string): BegunServer {
+  return { server: Promise.resolve({ url, close: async () => {} }), logTo: () => {} };
 }
 
 export interface BegunServer {
@@ -90,7 +98,7 @@ const ADVICE: Readonly<Record<ChildPostgresErrorCode, string>> = {
   FOREIGN_DATA:
     'It is the PGlite database of an earlier version of Crossbook. Carry it over: npm install --no-save ' +
     '@electric-sql/pglite@0.5.16 && node ops/carry-pglite.mjs DIRECTORY rows.gz. Then move the folder away, and: ' +
-    'crossbook restore rows.gz. ("Carrying over" in docs/operations.md.)',
+    'crossbook restore rows.gz. ("Migrate the data of another version" in docs/embedded-database.md.)',
   NO_USER_NAME:
     'Create it as another user (later starts work without a name), or set DATABASE_URL to a PostgreSQL server.',
 };

@@ -1,24 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, inArray, lte, or, sql } from 'drizzle-orm';
+import type { ConnectFailure } from '../domain/connect-failure.ts';
 import {
-  type ConnectFailure,
   type ConnectLink,
+  type FieldChoice,
   type FinishedFlow,
   OPEN_STATUSES,
 } from '../domain/connect-link.ts';
 import type { NewEvent } from '../domain/event.ts';
+import type { CustomerScope } from '../domain/sync.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { connectLinks } from './connect-schema.ts';
 import { sealCredentials } from './credentials.ts';
-import { isConnectionOf, isCustomer } from './customers.ts';
-import type { StoreDeps } from './database.ts';
+import { isConnectionOf, isCustomer } from './customer-rows.ts';
 import { appendEvents, inTransaction, type Transaction } from './events.ts';
 import { connections, contactCache, credentials, customers } from './schema.ts';
+import type { StoreDeps } from './store-deps.ts';
 import { inBatches } from './sweeps.ts';
 
+export const isLink = ({ applicationId, id }: Pick<ConnectLinkRow, 'applicationId' | 'id'>) =>
+  and(eq(connectLinks.applicationId, applicationId), eq(connectLinks.id, id));
+
 /** Changes a link in a transaction. */
-export function changeLink<T>(deps: StoreDeps, change: (work: Work) => Promise<T>): Promise<T> {
-  return inTransaction(deps, (tx) => change({ tx, now: deps.now(), secrets: deps.secrets }));
+export async function changeLink<T>(
+  deps: StoreDeps,
+  change: (work: Work) => Promise<T>,
+): Promise<T> {
+  const connected: CustomerScope[] = [];
+  const result = await inTransaction(deps, (tx) =>
+    change({ tx, now: deps.now(), secrets: deps.secrets, connected }),
+  );
+  for (const customer of connected) deps.onUnplanned(customer);
+  return result;
 }
 
 /**
@@ -29,10 +42,10 @@ export async function lockLink(
   { tx, now }: Work,
   linkId: string,
 ): Promise<ConnectLinkRow | undefined> {
-  const isLink = eq(connectLinks.id, linkId);
-  const link = sql`select from ${connectLinks} where ${isLink} and ${isCustomer(connectLinks)}`;
+  const hasId = eq(connectLinks.id, linkId);
+  const link = sql`select from ${connectLinks} where ${hasId} and ${isCustomer(connectLinks)}`;
   await tx.execute(sql`select from ${customers} where exists (${link}) for no key update`);
-  const [row] = await tx.select().from(connectLinks).where(isLink).for('update');
+  const [row] = await tx.select().from(connectLinks).where(hasId).for('update');
   return row && { ...row, ...toConnectLink(row, now) };
 }
 
@@ -67,7 +80,8 @@ export async function completeLink(
   const { providerName, grant } = granted;
   const connectionId = await writeConnection(work, row, granted);
   await writeCredentials(work, row, { ...granted, connectionId });
-  await work.tx.delete(contactCache).where(eq(contactCache.connectionId, connectionId));
+  await work.tx.delete(contactCache).where(isCachedOf(row, connectionId));
+  if (row.fieldChoices) await writeChoices(work, row, { connectionId, choices: row.fieldChoices });
   return endLink(
     work,
     row,
@@ -79,7 +93,7 @@ export async function completeLink(
       data: {
         provider_name: providerName,
         status: 'connected',
-        status_reason: null,
+        status_reason: 'not_tried',
         connect_link_id: row.id,
         // Events omit the user who granted, which is personal data.
         account: grant.account && {
@@ -92,7 +106,9 @@ export async function completeLink(
   );
 }
 
+/** A link that only maps fields fails without an event: its connection is unaffected. */
 export function failLink(work: Work, row: ConnectLinkRow, end: LinkFailure): Promise<ConnectLink> {
+  if (row.purpose === 'MAP_FIELDS') return endLink(work, row, end);
   return endLink(work, row, end, {
     type: 'connect_link.failed',
     customerId: row.customerId,
@@ -105,28 +121,77 @@ export function failLink(work: Work, row: ConnectLinkRow, end: LinkFailure): Pro
   });
 }
 
-async function endLink(
+export async function endLink(
   { tx, now }: Work,
-  { id, applicationId }: ConnectLinkRow,
+  link: Pick<ConnectLinkRow, 'id' | 'applicationId'>,
   end: Partial<ConnectLinkRow>,
-  event: NewEvent,
+  event?: NewEvent,
 ): Promise<ConnectLink> {
   const [ended] = await tx
     .update(connectLinks)
     .set({ ...end, ...NO_GRANT, updatedAt: now })
-    .where(eq(connectLinks.id, id))
+    .where(isLink(link))
     .returning();
   if (!ended) throw new Error('A link that was locked is gone.');
-  await appendEvents(tx, { applicationId, at: now, events: [event] });
+  const { applicationId } = link;
+  if (event) await appendEvents(tx, { applicationId, at: now, events: [event] });
   return toConnectLink(ended, now);
 }
 
 /** An ended link keeps no part of its grant. */
-export const NO_GRANT = { sealedGrant: null, keyId: null, codeHash: null, codeExpiresAt: null };
+export const NO_GRANT = {
+  sealedGrant: null,
+  keyId: null,
+  codeHash: null,
+  codeExpiresAt: null,
+  sessionHash: null,
+  sessionExpiresAt: null,
+  fieldChoices: null,
+};
+
+/**
+ * Changes the mappings of the fields that a customer has chosen; the connection's other mappings stay. False where the
+ * connection was removed.
+ */
+export async function writeChoices(
+  { tx, now }: Work,
+  row: Pick<ConnectLinkRow, 'applicationId'>,
+  { connectionId, choices }: { connectionId: string; choices: readonly FieldChoice[] },
+): Promise<boolean> {
+  const isConnection = and(
+    eq(connections.applicationId, row.applicationId),
+    eq(connections.id, connectionId),
+  );
+  const [stored] = await tx
+    .select({ mappings: connections.contactFieldMappings })
+    .from(connections)
+    .where(isConnection)
+    .for('no key update');
+  if (!stored) return false;
+  const chosen = new Set(choices.map(({ field }) => field));
+  const mappings = [
+    ...(stored.mappings ?? []).filter(({ field }) => !chosen.has(field)),
+    ...choices.flatMap(({ field, source }) => (source === null ? [] : [{ field, source }])),
+  ];
+  const contactFieldMappings = mappings.length > 0 ? mappings : null;
+  await tx.update(connections).set({ contactFieldMappings, updatedAt: now }).where(isConnection);
+  await tx.delete(contactCache).where(isCachedOf(row, connectionId));
+  return true;
+}
+
+function isCachedOf(
+  { applicationId }: Pick<ConnectLinkRow, 'applicationId'>,
+  connectionId: string,
+) {
+  return and(
+    eq(contactCache.applicationId, applicationId),
+    eq(contactCache.connectionId, connectionId),
+  );
+}
 
 /** A reconnection keeps what it does not set: mappings, and the instance URL where the grant has none. */
 async function writeConnection(
-  { tx, now }: Work,
+  { tx, now, connected }: Work,
   row: ConnectLinkRow,
   granted: Granted,
 ): Promise<string> {
@@ -168,6 +233,7 @@ async function writeConnection(
     })
     .returning({ id: connections.id });
   if (!written) throw new Error('A connection that was written has no id.');
+  connected.push({ applicationId, customerId });
   return written.id;
 }
 
@@ -184,14 +250,24 @@ async function writeCredentials(
     .insert(credentials)
     .values({ connectionId, applicationId, generation: 1, ...changed })
     .onConflictDoUpdate({
-      target: credentials.connectionId,
+      target: [credentials.applicationId, credentials.connectionId],
       set: { ...changed, generation: sql`${credentials.generation} + 1` },
     });
 }
 
 /** A link in its current state: an expired one has ended, whether or not the sweep has run. */
 export function toConnectLink(row: ConnectLinkRow, now: Date): ConnectLink {
-  const { updatedAt, sealedGrant, keyId, codeHash, codeExpiresAt, ...link } = row;
+  const {
+    updatedAt,
+    sealedGrant,
+    keyId,
+    codeHash,
+    codeExpiresAt,
+    sessionHash,
+    sessionExpiresAt,
+    fieldChoices,
+    ...link
+  } = row;
   if (isOpen(row) && row.expiresAt <= now)
     return { ...link, status: 'EXPIRED', failure: 'EXPIRED' };
   if (row.status === 'AWAITING_CONFIRMATION' && (codeExpiresAt ?? now) <= now) {
@@ -245,10 +321,10 @@ const REMOVE_OLD_LINKS = {
   name: 'remove_old_connect_links',
   text: `
 with removed as (
-  delete from crossbook.connect_links where id = any (array(
-    select id from crossbook.connect_links
+  delete from crossbook.connect_links where (application_id, id) in (
+    select application_id, id from crossbook.connect_links
     where updated_at < $1::timestamptz and expires_at < $1::timestamptz limit $2::int
-  )) returning id
+  ) returning id
 )
 select count(*)::integer as count from removed`,
 };
@@ -262,12 +338,14 @@ interface LinkFailure extends Pick<ConnectLinkRow, 'providerName'> {
   readonly failure: ConnectFailure;
 }
 
-type Granted = Omit<FinishedFlow, 'codeHash'>;
+type Granted = Omit<FinishedFlow, 'codeHash' | 'sessionHash'>;
 
 /** The state of one transaction. */
 export interface Work extends Pick<StoreDeps, 'secrets'> {
   readonly tx: Transaction;
   readonly now: Date;
+  /** Customers with a connection that was written. */
+  readonly connected: CustomerScope[];
 }
 
 export type ConnectLinkRow = typeof connectLinks.$inferSelect;

@@ -3,8 +3,8 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import type { EventStore, NewEvent } from '../domain/event.ts';
 import { isStorable } from '../lib/text.ts';
 import { events } from './connect-schema.ts';
-import type { StoreDeps } from './database.ts';
-import type { Statements } from './engine/open.ts';
+import type { Statements } from './engine/statements.ts';
+import type { StoreDeps } from './store-deps.ts';
 
 /** The events of one application. */
 export function createEvents({ repeatable, orm }: Statements, applicationId: string): EventStore {
@@ -33,25 +33,32 @@ export function createEvents({ repeatable, orm }: Statements, applicationId: str
 /**
  * The transactional outbox: events and their deliveries to subscribed endpoints, as CTEs of the statement (or
  * transaction) that makes the change. `source` yields id, customer_id, connection_id, type, sequence and data; `at`
- * is the time, and $1 the application.
+ * is the time, and $1 the application. The time also leads the stored id, so that new rows are neighbours in the
+ * index of the primary key.
  */
 export const recordEvents = (source: string, at: string) => `
 happened as (
   insert into crossbook.events
     (id, application_id, customer_id, connection_id, type, sequence, data, created_at)
-  select id, $1::uuid, customer_id, connection_id, type, sequence, data, ${at} from (${source}) as source
+  select ${orderByTime('id', at)}, $1::uuid, customer_id, connection_id, type, sequence, data, ${at}
+  from (${source}) as source
   returning id, type
 ), scheduled as (
-  insert into crossbook.webhook_deliveries (event_id, endpoint_id, next_attempt_at, created_at)
-  select happened.id, endpoint.id, ${at}, ${at}
+  insert into crossbook.webhook_deliveries (application_id, event_id, endpoint_id, next_attempt_at, created_at)
+  select $1::uuid, happened.id, endpoint.id, ${at}, ${at}
   from happened join crossbook.webhook_endpoints as endpoint
     on endpoint.application_id = $1::uuid and endpoint.enabled
       and (endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))
 )`;
 
-/** The data of connection events, from a row with the connection's columns. The reason is why it cannot be used. */
+/** Makes a UUID of version 7 (RFC 9562) of one of version 4. PostgreSQL itself can from version 18 on. */
+const orderByTime = (id: string, at: string) =>
+  `(lpad(to_hex(floor(extract(epoch from ${at}) * 1000)::bigint), 12, '0')
+    || '7' || right(replace(${id}::text, '-', ''), 19))::uuid`;
+
+/** The data of connection events, from a row with the connection's columns. */
 export const CONNECTION_DATA = `jsonb_build_object('provider_name', provider_name, 'status', status,
-  'status_reason', case when status <> 'connected' then status_reason end)`;
+  'status_reason', status_reason)`;
 
 /** $2: the events; $3: the time. Increments the sequence in each connection's row; a deleted connection has none. */
 const APPEND_EVENTS = `
@@ -66,7 +73,8 @@ with given as (
   update crossbook.connections as stored
   set event_sequence = stored.event_sequence + added.number
   from (select connection_id, count(*)::int as number from given group by connection_id) as added
-  where stored.id = added.connection_id and stored.id in (select id from locked)
+  where stored.application_id = $1::uuid and stored.id = added.connection_id
+    and stored.id in (select id from locked)
   returning stored.id, stored.event_sequence - added.number as before
 ), ${recordEvents(
   `select given.id, customer_id, connection_id, type, data,
@@ -112,7 +120,7 @@ export async function appendEvents(
 }
 
 /** Drizzle numbers parameters itself, so each `$n` is replaced by its value. */
-function toQuery(text: string, values: readonly unknown[]) {
+export function toQuery(text: string, values: readonly unknown[]) {
   const parts = text.split(/\$(\d+)/);
   return sql.join(
     parts.map((part, index) =>

@@ -1,12 +1,12 @@
 import { isExpired } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/tenant.ts';
-import type { StoreDeps } from './database.ts';
 import { isUnavailable } from './engine/failures.ts';
+import type { StoreDeps } from './store-deps.ts';
 import { inBatches } from './sweeps.ts';
 
 /**
- * Marks the connections whose access token has expired and cannot be refreshed. A search would notice it by itself; most
- * providers cannot be searched.
+ * Marks the connections whose access token has expired and cannot be refreshed. A search would notice it by itself;
+ * most providers cannot be searched.
  */
 export function createExpirySweep({ engine, now, openCredentials }: Deps) {
   return () =>
@@ -25,7 +25,7 @@ export function createExpirySweep({ engine, now, openCredentials }: Deps) {
     });
     if (stored && !stored.isRefused && isExpired(stored.credentials, now().getTime()))
       await credentials.markRefused(connectionId, stored.generation, 'token_expired');
-    await engine.query(FORGET_EXPIRY, [connectionId, expiresAt]);
+    await engine.query(FORGET_EXPIRY, [applicationId, connectionId, expiresAt]);
   }
 }
 
@@ -43,7 +43,7 @@ const FORGET_EXPIRY = {
   name: 'forget_expiry_of_credentials',
   text: `
 update crossbook.credentials set expires_at = null
-where connection_id = $1::uuid and expires_at = $2::timestamptz`,
+where application_id = $1::uuid and connection_id = $2::uuid and expires_at = $3::timestamptz`,
 };
 
 interface Deps extends Pick<StoreDeps, 'engine' | 'now'> {

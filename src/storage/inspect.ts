@@ -1,10 +1,13 @@
 import type pg from 'pg';
+import { systemClock } from '../lib/clock.ts';
 import { cannotOpen, createDatabase } from './database.ts';
 import { hasEmbeddedDatabase } from './embedded-server.ts';
 import { createClient } from './engine/client.ts';
 import { findPending } from './engine/migrate.ts';
-import { type Engine, openEngine, type Target } from './engine/open.ts';
-import type { KeyRing } from './sealing.ts';
+import { openEngine, type Target } from './engine/open.ts';
+import type { Engine } from './engine/postgres.ts';
+import { openSource } from './engine/primary.ts';
+import type { KeyRing } from './key-ring.ts';
 
 /** Inspects a database read-only, without migrations. Rejects where it is unavailable. */
 export async function inspectDatabase(target: Target, keyRing: KeyRing) {
@@ -61,7 +64,9 @@ async function readVersion(engine: Engine): Promise<string> {
 /** Opens two sessions to detect transaction pooling, and reads the timeouts set for the role. */
 export async function lookAtPooler(url: string) {
   const limits = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
-  const [one, other] = [createClient(url, 'doctor', limits), createClient(url, 'doctor', limits)];
+  const source = openSource({ url }, systemClock);
+  const open = () => createClient(source, 'doctor', limits);
+  const [one, other] = [open(), open()];
   try {
     await Promise.all([one.connect(), other.connect()]);
     const before = await readPid(one);
@@ -80,6 +85,7 @@ export async function lookAtPooler(url: string) {
     };
   } finally {
     await Promise.all([one.end(), other.end()].map((ended) => ended.catch(() => undefined)));
+    await source.primary?.close();
   }
 }
 

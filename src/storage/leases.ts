@@ -1,7 +1,30 @@
-import type { Statements } from './engine/open.ts';
+import type { Statements } from './engine/statements.ts';
+
+/**
+ * Leases, which expire by the database's clock. Work that is rows of a table (webhook endpoints, connections to sync,
+ * removals) has its lease in the columns `lease` and `leased_until` of the row. A job that one process at a time runs
+ * has a row in `job_leases`.
+ */
+
+/** Whether no process has the row: `row` is its alias. */
+export const isFree = (row: string) =>
+  `(${row}.leased_until is null or ${row}.leased_until <= clock_timestamp())`;
+
+/** Takes or extends the lease of a row, in an update. Both are parameters. */
+export const takeRow = (lease: string, leaseMs: string) =>
+  `lease = ${lease}::uuid, leased_until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'`;
+
+/** Releases a row, in an update; the time stays as the time of its last service. */
+export const RELEASE_ROW = 'lease = null, leased_until = clock_timestamp()';
+
+/**
+ * Whether a due row may be claimed by the rule of `shareOf`: twice of what its application holds (`place - 1`) is less
+ * than what is free by then (`free - position + 1`).
+ */
+export const isWithinShare = (free: string) => `2 * (place - 1) <= ${free}::int - position`;
 
 /** Takes or extends the lease of a job, which one process holds at a time. False: another process holds it. */
-export async function holdLease(
+export async function acquireJobLease(
   engine: Statements,
   { job, holder, leaseMs }: Lease,
 ): Promise<boolean> {

@@ -1,5 +1,9 @@
 // Made from migrations/*.sql by `npm run db:generate`. Not to be edited.
-export const MIGRATIONS: readonly { readonly name: string; readonly statements: readonly string[] }[] =
+export const MIGRATIONS: readonly {
+  readonly name: string;
+  readonly statements: readonly string[];
+  readonly requires?: string;
+}[] =
 [
   {
     "name": "0000_start",
@@ -155,6 +159,196 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
       "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"contact_field_mappings\" jsonb;",
       "ALTER TABLE \"crossbook\".\"contact_fields\" ADD CONSTRAINT \"contact_fields_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
       "ALTER TABLE \"crossbook\".\"mapping_problems\" ADD CONSTRAINT \"mapping_problems_connection\" FOREIGN KEY (\"connection_id\",\"application_id\") REFERENCES \"crossbook\".\"connections\"(\"id\",\"application_id\") ON DELETE cascade ON UPDATE no action;"
+    ]
+  },
+  {
+    "name": "0012_usage",
+    "statements": [
+      "CREATE TABLE \"crossbook\".\"usage\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"customer_id\" text NOT NULL,\n\t\"hour\" timestamp with time zone NOT NULL,\n\t\"requests\" bigint NOT NULL,\n\t\"errors\" bigint NOT NULL,\n\t\"provider_calls\" bigint NOT NULL,\n\t\"cost\" bigint NOT NULL,\n\tCONSTRAINT \"usage_application_id_customer_id_hour_pk\" PRIMARY KEY(\"application_id\",\"customer_id\",\"hour\")\n);",
+      "ALTER TABLE \"crossbook\".\"applications\" ADD COLUMN \"deleted_at\" timestamp with time zone;",
+      "ALTER TABLE \"crossbook\".\"usage\" ADD CONSTRAINT \"usage_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"usage_by_hour\" ON \"crossbook\".\"usage\" USING btree (\"hour\",\"application_id\");"
+    ]
+  },
+  {
+    "name": "0013_syncs",
+    "statements": [
+      "CREATE TABLE \"crossbook\".\"row_removals\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"customer_id\" text NOT NULL,\n\t\"tables\" jsonb NOT NULL,\n\t\"created_at\" timestamp with time zone NOT NULL,\n\t\"attempts\" integer DEFAULT 0 NOT NULL,\n\t\"next_attempt_at\" timestamp with time zone NOT NULL,\n\t\"deleted_rows\" integer DEFAULT 0 NOT NULL,\n\t\"lease\" uuid,\n\t\"leased_until\" timestamp with time zone,\n\tCONSTRAINT \"row_removals_application_id_id_pk\" PRIMARY KEY(\"application_id\",\"id\")\n);",
+      "CREATE TABLE \"crossbook\".\"sync_configurations\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"provider_name\" text NOT NULL,\n\t\"configuration\" jsonb NOT NULL,\n\t\"version\" integer NOT NULL,\n\t\"updated_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\tCONSTRAINT \"sync_configurations_application_id_provider_name_pk\" PRIMARY KEY(\"application_id\",\"provider_name\")\n);",
+      "CREATE TABLE \"crossbook\".\"sync_destinations\" (\n\t\"application_id\" uuid PRIMARY KEY NOT NULL,\n\t\"host\" text NOT NULL,\n\t\"port\" integer NOT NULL,\n\t\"database_name\" text NOT NULL,\n\t\"user_name\" text NOT NULL,\n\t\"schema_name\" text NOT NULL,\n\t\"ca_certificate\" text,\n\t\"sealed_password\" text NOT NULL,\n\t\"key_id\" text NOT NULL,\n\t\"version\" integer NOT NULL,\n\t\"updated_at\" timestamp with time zone DEFAULT now() NOT NULL\n);",
+      "CREATE TABLE \"crossbook\".\"sync_plans\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"connection_id\" uuid NOT NULL,\n\t\"planned_for\" text NOT NULL,\n\t\"due_at\" timestamp with time zone,\n\t\"lease\" uuid,\n\t\"leased_until\" timestamp with time zone,\n\tCONSTRAINT \"sync_plans_application_id_connection_id_pk\" PRIMARY KEY(\"application_id\",\"connection_id\")\n);",
+      "CREATE TABLE \"crossbook\".\"sync_runs\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"connection_id\" uuid NOT NULL,\n\t\"kind\" text NOT NULL,\n\t\"object\" text NOT NULL,\n\t\"started_at\" timestamp with time zone NOT NULL,\n\t\"finished_at\" timestamp with time zone NOT NULL,\n\t\"is_full\" boolean NOT NULL,\n\t\"records\" integer NOT NULL,\n\t\"deleted\" integer NOT NULL,\n\t\"error\" jsonb,\n\tCONSTRAINT \"sync_runs_pk\" PRIMARY KEY(\"application_id\",\"connection_id\",\"kind\",\"object\",\"finished_at\")\n);",
+      "CREATE TABLE \"crossbook\".\"sync_tables\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"destination\" text NOT NULL,\n\t\"schema_name\" text NOT NULL,\n\t\"table_name\" text NOT NULL,\n\tCONSTRAINT \"sync_tables_pk\" PRIMARY KEY(\"application_id\",\"destination\",\"schema_name\",\"table_name\")\n);",
+      "CREATE TABLE \"crossbook\".\"syncs\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"connection_id\" uuid NOT NULL,\n\t\"kind\" text NOT NULL,\n\t\"object\" text NOT NULL,\n\t\"place\" integer NOT NULL,\n\t\"schema_name\" text,\n\t\"table_name\" text NOT NULL,\n\t\"interval_seconds\" integer NOT NULL,\n\t\"is_paused\" boolean DEFAULT false NOT NULL,\n\t\"pause_reason\" text,\n\t\"problem\" jsonb,\n\t\"next_run_at\" timestamp with time zone NOT NULL,\n\t\"is_requested\" boolean DEFAULT false NOT NULL,\n\t\"wants_full\" boolean DEFAULT false NOT NULL,\n\t\"position\" jsonb,\n\t\"started_at\" timestamp with time zone,\n\t\"records\" integer DEFAULT 0 NOT NULL,\n\t\"deleted\" integer DEFAULT 0 NOT NULL,\n\t\"synced_until\" timestamp with time zone,\n\t\"full_at\" timestamp with time zone,\n\t\"columns_key\" text,\n\t\"failures\" integer DEFAULT 0 NOT NULL,\n\tCONSTRAINT \"syncs_pk\" PRIMARY KEY(\"application_id\",\"connection_id\",\"kind\",\"object\")\n);",
+      "ALTER TABLE \"crossbook\".\"row_removals\" ADD CONSTRAINT \"row_removals_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"sync_configurations\" ADD CONSTRAINT \"sync_configurations_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"sync_destinations\" ADD CONSTRAINT \"sync_destinations_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"sync_plans\" ADD CONSTRAINT \"sync_plans_connection\" FOREIGN KEY (\"connection_id\",\"application_id\") REFERENCES \"crossbook\".\"connections\"(\"id\",\"application_id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"sync_runs\" ADD CONSTRAINT \"sync_runs_sync\" FOREIGN KEY (\"application_id\",\"connection_id\",\"kind\",\"object\") REFERENCES \"crossbook\".\"syncs\"(\"application_id\",\"connection_id\",\"kind\",\"object\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"sync_tables\" ADD CONSTRAINT \"sync_tables_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"syncs\" ADD CONSTRAINT \"syncs_plan\" FOREIGN KEY (\"application_id\",\"connection_id\") REFERENCES \"crossbook\".\"sync_plans\"(\"application_id\",\"connection_id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"row_removals_by_attempt\" ON \"crossbook\".\"row_removals\" USING btree (\"next_attempt_at\");",
+      "CREATE INDEX \"row_removals_by_customer\" ON \"crossbook\".\"row_removals\" USING btree (\"application_id\",\"customer_id\");",
+      "CREATE INDEX \"sync_destinations_by_key\" ON \"crossbook\".\"sync_destinations\" USING btree (\"key_id\");",
+      "CREATE INDEX \"sync_plans_by_due\" ON \"crossbook\".\"sync_plans\" USING btree (\"application_id\",\"due_at\");"
+    ]
+  },
+  {
+    "name": "0014_typed_schema",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"contact_fields\" ADD COLUMN \"typed_schema\" boolean DEFAULT false NOT NULL;"
+    ]
+  },
+  {
+    "name": "0015_pages",
+    "statements": [
+      "CREATE TABLE \"crossbook\".\"branding\" (\n\t\"application_id\" uuid PRIMARY KEY NOT NULL,\n\t\"display_name\" text,\n\t\"accent_color\" text,\n\t\"logo\" text,\n\t\"updated_at\" timestamp with time zone DEFAULT now() NOT NULL\n);",
+      "ALTER TABLE \"crossbook\".\"connect_links\" ADD COLUMN \"purpose\" text DEFAULT 'CONNECT' NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"connect_links\" ADD COLUMN \"map_fields\" boolean DEFAULT false NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"connect_links\" ADD COLUMN \"session_hash\" text;",
+      "ALTER TABLE \"crossbook\".\"connect_links\" ADD COLUMN \"session_expires_at\" timestamp with time zone;",
+      "ALTER TABLE \"crossbook\".\"connect_links\" ADD COLUMN \"field_choices\" jsonb;",
+      "ALTER TABLE \"crossbook\".\"branding\" ADD CONSTRAINT \"branding_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;"
+    ]
+  },
+  {
+    "name": "0016_customer_sync_tables",
+    "statements": [
+      "CREATE TABLE \"crossbook\".\"customer_sync_tables\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"customer_id\" text NOT NULL,\n\t\"destination\" text NOT NULL,\n\t\"schema_name\" text NOT NULL,\n\t\"table_name\" text NOT NULL,\n\tCONSTRAINT \"customer_sync_tables_pk\" PRIMARY KEY(\"application_id\",\"customer_id\",\"destination\",\"schema_name\",\"table_name\")\n);",
+      "ALTER TABLE \"crossbook\".\"customer_sync_tables\" ADD CONSTRAINT \"customer_sync_tables_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "DROP TABLE \"crossbook\".\"sync_tables\" CASCADE;"
+    ]
+  },
+  {
+    "name": "0017_application_keys_columns",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" ADD COLUMN \"application_id\" uuid;",
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" ADD COLUMN \"version\" integer DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"connect_flows\" ADD COLUMN \"application_id\" uuid;",
+      "CREATE FUNCTION \"crossbook\".\"fill_application_id\"() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$\nBEGIN\n  IF TG_TABLE_NAME = 'webhook_deliveries' THEN\n    SELECT application_id INTO NEW.application_id FROM crossbook.events WHERE id = NEW.event_id;\n  ELSE\n    SELECT application_id INTO NEW.application_id FROM crossbook.connect_links WHERE id = NEW.link_id;\n  END IF;\n  RETURN NEW;\nEND\n$$;",
+      "CREATE TRIGGER \"fill_application_id\" BEFORE INSERT ON \"crossbook\".\"webhook_deliveries\"\nFOR EACH ROW WHEN (NEW.application_id IS NULL) EXECUTE FUNCTION \"crossbook\".\"fill_application_id\"();",
+      "CREATE TRIGGER \"fill_application_id\" BEFORE INSERT ON \"crossbook\".\"connect_flows\"\nFOR EACH ROW WHEN (NEW.application_id IS NULL) EXECUTE FUNCTION \"crossbook\".\"fill_application_id\"();"
+    ]
+  },
+  {
+    "name": "0017_application_keys_rows",
+    "statements": [
+      "-- in batches\nWITH batch AS MATERIALIZED (\n  SELECT event_id, endpoint_id FROM crossbook.webhook_deliveries WHERE application_id IS NULL LIMIT 2000\n), filled AS (\n  UPDATE crossbook.webhook_deliveries AS stored SET application_id = event.application_id\n  FROM batch JOIN crossbook.events AS event ON event.id = batch.event_id\n  WHERE stored.event_id = batch.event_id AND stored.endpoint_id = batch.endpoint_id\n)\nSELECT 1 FROM batch LIMIT 1;",
+      "-- in batches\nWITH batch AS MATERIALIZED (\n  SELECT state_hash, link_id FROM crossbook.connect_flows WHERE application_id IS NULL LIMIT 2000\n), filled AS (\n  UPDATE crossbook.connect_flows AS stored SET application_id = link.application_id\n  FROM batch JOIN crossbook.connect_links AS link ON link.id = batch.link_id\n  WHERE stored.state_hash = batch.state_hash\n)\nSELECT 1 FROM batch LIMIT 1;"
+    ]
+  },
+  {
+    "name": "0017_application_keys_checks",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" ADD CONSTRAINT \"webhook_deliveries_application_id_given\" CHECK (application_id IS NOT NULL) NOT VALID;",
+      "ALTER TABLE \"crossbook\".\"connect_flows\" ADD CONSTRAINT \"connect_flows_application_id_given\" CHECK (application_id IS NOT NULL) NOT VALID;"
+    ]
+  },
+  {
+    "name": "0017_application_keys_checked",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" VALIDATE CONSTRAINT \"webhook_deliveries_application_id_given\";",
+      "ALTER TABLE \"crossbook\".\"connect_flows\" VALIDATE CONSTRAINT \"connect_flows_application_id_given\";"
+    ]
+  },
+  {
+    "name": "0017_application_keys_indexes",
+    "statements": [
+      "CREATE UNIQUE INDEX CONCURRENTLY \"connections_pk\" ON \"crossbook\".\"connections\" USING btree (\"application_id\",\"id\");",
+      "CREATE UNIQUE INDEX CONCURRENTLY \"credentials_pk\" ON \"crossbook\".\"credentials\" USING btree (\"application_id\",\"connection_id\");",
+      "CREATE UNIQUE INDEX CONCURRENTLY \"credentials_of_connection\" ON \"crossbook\".\"credentials\" USING btree (\"connection_id\");",
+      "CREATE UNIQUE INDEX CONCURRENTLY \"mapping_problems_pk\" ON \"crossbook\".\"mapping_problems\" USING btree (\"application_id\",\"connection_id\",\"field\",\"source\",\"problem\");",
+      "CREATE UNIQUE INDEX CONCURRENTLY \"mapping_problems_of_connection\" ON \"crossbook\".\"mapping_problems\" USING btree (\"connection_id\",\"field\",\"source\",\"problem\");",
+      "CREATE UNIQUE INDEX CONCURRENTLY \"webhook_endpoints_pk\" ON \"crossbook\".\"webhook_endpoints\" USING btree (\"application_id\",\"id\");",
+      "CREATE INDEX CONCURRENTLY \"webhook_endpoints_by_id\" ON \"crossbook\".\"webhook_endpoints\" USING btree (\"id\");",
+      "CREATE UNIQUE INDEX CONCURRENTLY \"connect_links_pk\" ON \"crossbook\".\"connect_links\" USING btree (\"application_id\",\"id\");",
+      "CREATE INDEX CONCURRENTLY \"connect_links_by_id\" ON \"crossbook\".\"connect_links\" USING btree (\"id\");",
+      "CREATE UNIQUE INDEX CONCURRENTLY \"connect_flows_pk\" ON \"crossbook\".\"connect_flows\" USING btree (\"application_id\",\"state_hash\");",
+      "CREATE INDEX CONCURRENTLY \"connect_flows_by_state\" ON \"crossbook\".\"connect_flows\" USING btree (\"state_hash\");",
+      "CREATE UNIQUE INDEX CONCURRENTLY \"events_pk\" ON \"crossbook\".\"events\" USING btree (\"application_id\",\"id\");",
+      "CREATE INDEX CONCURRENTLY \"events_by_id\" ON \"crossbook\".\"events\" USING btree (\"id\");",
+      "CREATE UNIQUE INDEX CONCURRENTLY \"events_of_connection\" ON \"crossbook\".\"events\" USING btree (\"application_id\",\"connection_id\",\"sequence\") WHERE \"crossbook\".\"events\".\"connection_id\" is not null;",
+      "CREATE UNIQUE INDEX CONCURRENTLY \"webhook_deliveries_pk\" ON \"crossbook\".\"webhook_deliveries\" USING btree (\"application_id\",\"event_id\",\"endpoint_id\");",
+      "CREATE UNIQUE INDEX CONCURRENTLY \"webhook_deliveries_of_event\" ON \"crossbook\".\"webhook_deliveries\" USING btree (\"event_id\",\"endpoint_id\");",
+      "CREATE INDEX CONCURRENTLY \"row_removals_by_age\" ON \"crossbook\".\"row_removals\" USING btree (\"created_at\");",
+      "CREATE INDEX CONCURRENTLY \"syncs_by_lag\" ON \"crossbook\".\"syncs\" USING btree (\"interval_seconds\",\"synced_until\") WHERE not \"crossbook\".\"syncs\".\"is_paused\" and \"crossbook\".\"syncs\".\"pause_reason\" is null and \"crossbook\".\"syncs\".\"problem\" is null;",
+      "CREATE INDEX CONCURRENTLY \"syncs_failed\" ON \"crossbook\".\"syncs\" USING btree (\"application_id\") WHERE \"crossbook\".\"syncs\".\"failures\" > 0;"
+    ]
+  },
+  {
+    "name": "0017_application_keys_connections",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"connections\" DROP CONSTRAINT \"connections_pkey\";",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD CONSTRAINT \"connections_pk\" PRIMARY KEY USING INDEX \"connections_pk\";"
+    ]
+  },
+  {
+    "name": "0017_application_keys_credentials",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"credentials\" DROP CONSTRAINT \"credentials_pkey\";",
+      "ALTER TABLE \"crossbook\".\"credentials\" ADD CONSTRAINT \"credentials_pk\" PRIMARY KEY USING INDEX \"credentials_pk\";"
+    ]
+  },
+  {
+    "name": "0017_application_keys_mapping_problems",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"mapping_problems\" DROP CONSTRAINT \"mapping_problems_connection_id_field_source_problem_pk\";",
+      "ALTER TABLE \"crossbook\".\"mapping_problems\" ADD CONSTRAINT \"mapping_problems_pk\" PRIMARY KEY USING INDEX \"mapping_problems_pk\";"
+    ]
+  },
+  {
+    "name": "0017_application_keys_webhook_endpoints",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"webhook_endpoints\" DROP CONSTRAINT \"webhook_endpoints_pkey\";",
+      "ALTER TABLE \"crossbook\".\"webhook_endpoints\" ADD CONSTRAINT \"webhook_endpoints_pk\" PRIMARY KEY USING INDEX \"webhook_endpoints_pk\";",
+      "DROP INDEX \"crossbook\".\"webhook_endpoints_by_application\";"
+    ]
+  },
+  {
+    "name": "0017_application_keys_events",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" DROP CONSTRAINT \"webhook_deliveries_event_id_events_id_fk\";",
+      "ALTER TABLE \"crossbook\".\"events\" DROP CONSTRAINT \"events_pkey\";",
+      "ALTER TABLE \"crossbook\".\"events\" ADD CONSTRAINT \"events_pk\" PRIMARY KEY USING INDEX \"events_pk\";",
+      "DROP INDEX \"crossbook\".\"events_sequence\";",
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" ALTER COLUMN \"application_id\" SET NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" DROP CONSTRAINT \"webhook_deliveries_application_id_given\";",
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" DROP CONSTRAINT \"webhook_deliveries_event_id_endpoint_id_pk\";",
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" ADD CONSTRAINT \"webhook_deliveries_pk\" PRIMARY KEY USING INDEX \"webhook_deliveries_pk\";",
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" ADD CONSTRAINT \"webhook_deliveries_event\" FOREIGN KEY (\"application_id\",\"event_id\") REFERENCES \"crossbook\".\"events\"(\"application_id\",\"id\") ON DELETE cascade ON UPDATE no action NOT VALID;"
+    ]
+  },
+  {
+    "name": "0017_application_keys_connect_links",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"connect_flows\" DROP CONSTRAINT \"connect_flows_link_id_connect_links_id_fk\";",
+      "ALTER TABLE \"crossbook\".\"connect_links\" DROP CONSTRAINT \"connect_links_pkey\";",
+      "ALTER TABLE \"crossbook\".\"connect_links\" ADD CONSTRAINT \"connect_links_pk\" PRIMARY KEY USING INDEX \"connect_links_pk\";",
+      "ALTER TABLE \"crossbook\".\"connect_flows\" ALTER COLUMN \"application_id\" SET NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"connect_flows\" DROP CONSTRAINT \"connect_flows_application_id_given\";",
+      "ALTER TABLE \"crossbook\".\"connect_flows\" DROP CONSTRAINT \"connect_flows_pkey\";",
+      "ALTER TABLE \"crossbook\".\"connect_flows\" ADD CONSTRAINT \"connect_flows_pk\" PRIMARY KEY USING INDEX \"connect_flows_pk\";",
+      "ALTER TABLE \"crossbook\".\"connect_flows\" ADD CONSTRAINT \"connect_flows_link\" FOREIGN KEY (\"application_id\",\"link_id\") REFERENCES \"crossbook\".\"connect_links\"(\"application_id\",\"id\") ON DELETE cascade ON UPDATE no action NOT VALID;"
+    ]
+  },
+  {
+    "name": "0017_application_keys_references",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" VALIDATE CONSTRAINT \"webhook_deliveries_event\";",
+      "ALTER TABLE \"crossbook\".\"connect_flows\" VALIDATE CONSTRAINT \"connect_flows_link\";"
+    ]
+  },
+  {
+    "name": "0018_key_checks",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"api_keys\" ADD COLUMN \"sealed_check\" text;",
+      "ALTER TABLE \"crossbook\".\"api_keys\" ADD COLUMN \"key_id\" text;"
+    ]
+  },
+  {
+    "name": "0018_key_checks_indexes",
+    "statements": [
+      "CREATE INDEX CONCURRENTLY \"api_keys_by_key\" ON \"crossbook\".\"api_keys\" USING btree (\"key_id\");"
     ]
   }
 ];

@@ -1,5 +1,5 @@
 import type { OAuthClientStore, StoredOAuthClient } from '../domain/oauth.ts';
-import type { StoreDeps } from './database.ts';
+import type { StoreDeps } from './store-deps.ts';
 
 /** The OAuth clients of one application. */
 export function createOAuthClients(

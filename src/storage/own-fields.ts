@@ -10,9 +10,9 @@ import {
   type OwnFields,
 } from '../domain/own-fields.ts';
 import { isStorable } from '../lib/text.ts';
-import type { StoreDeps } from './database.ts';
 import { appendEvents, inTransaction, type Transaction } from './events.ts';
 import { connections, mappingProblems } from './schema.ts';
+import type { StoreDeps } from './store-deps.ts';
 
 /** The own fields of one application, and the mappings and problems of its connections. */
 export function createOwnFields(deps: StoreDeps, applicationId: string): OwnFieldStore {
@@ -23,8 +23,8 @@ export function createOwnFields(deps: StoreDeps, applicationId: string): OwnFiel
   };
   return {
     read,
-    replace: async (fields, expectedVersion) => {
-      const values = [applicationId, JSON.stringify(fields), now().toISOString()];
+    replace: async ({ fields, typedSchema }, expectedVersion) => {
+      const values = [applicationId, JSON.stringify(fields), typedSchema, now().toISOString()];
       const mode = toWriteMode(expectedVersion);
       const all = mode === 'present' ? [...values, expectedVersion] : values;
       const [row] = await engine.query<OwnFields>(REPLACE[mode], all);
@@ -85,7 +85,10 @@ async function noteProblems(
     .where(isConnection)
     .for('no key update');
   if (!connection) return [];
-  const isOfConnection = eq(mappingProblems.connectionId, connectionId);
+  const isOfConnection = and(
+    eq(mappingProblems.applicationId, applicationId),
+    eq(mappingProblems.connectionId, connectionId),
+  );
   const forgotten = new Date(at.getTime() - KEPT_MS);
   await tx
     .delete(mappingProblems)
@@ -105,6 +108,7 @@ async function noteProblems(
     )
     .onConflictDoUpdate({
       target: [
+        mappingProblems.applicationId,
         mappingProblems.connectionId,
         mappingProblems.field,
         mappingProblems.source,
@@ -158,33 +162,34 @@ const PROBLEM = {
 
 const READ = {
   name: 'read_contact_fields',
-  text: 'select version, fields from crossbook.contact_fields where application_id = $1::uuid',
+  text: 'select version, fields, typed_schema as "typedSchema" from crossbook.contact_fields where application_id = $1::uuid',
 };
 
-/** $1: application, $2: fields, $3: time. */
+const STORED = 'returning version, fields, typed_schema as "typedSchema"';
+/** $1: application, $2: fields, $3: whether the schema is typed, $4: time. */
 const INSERT = `
-insert into crossbook.contact_fields as stored (application_id, version, fields, updated_at)
-values ($1::uuid, 1, $2::jsonb, $3::timestamptz) on conflict (application_id) do`;
+insert into crossbook.contact_fields as stored (application_id, version, fields, typed_schema, updated_at)
+values ($1::uuid, 1, $2::jsonb, $3::boolean, $4::timestamptz) on conflict (application_id) do`;
 const REPLACE = {
   always: {
     name: 'replace_contact_fields',
     isOnce: true,
-    text: `${INSERT} update set version = stored.version + 1, fields = excluded.fields, updated_at = excluded.updated_at
-returning version, fields`,
+    text: `${INSERT} update set version = stored.version + 1, fields = excluded.fields,
+  typed_schema = excluded.typed_schema, updated_at = excluded.updated_at ${STORED}`,
   },
   absent: {
     name: 'insert_contact_fields',
     isOnce: true,
-    text: `${INSERT} nothing returning version, fields`,
+    text: `${INSERT} nothing ${STORED}`,
   },
-  /** $4: the expected version, which may be larger than an int. */
+  /** $5: the expected version, which may be larger than an int. */
   present: {
     name: 'update_contact_fields',
     isOnce: true,
     text: `
-update crossbook.contact_fields set version = version + 1, fields = $2::jsonb, updated_at = $3::timestamptz
-where application_id = $1::uuid and version = $4::bigint
-returning version, fields`,
+update crossbook.contact_fields
+set version = version + 1, fields = $2::jsonb, typed_schema = $3::boolean, updated_at = $4::timestamptz
+where application_id = $1::uuid and version = $5::bigint ${STORED}`,
   },
 };
 

@@ -1,6 +1,7 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { NewEvent } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import { SYNC_LEASE_MS } from '../domain/sync.ts';
 import type { RemovalStore, RemovedConnection } from '../domain/tenant.ts';
 import { isStorable } from '../lib/text.ts';
 import { openCredentials } from './credentials.ts';
@@ -10,11 +11,13 @@ import {
   isConnectionOf,
   isCustomer,
   toConnection,
-  versionConflict,
-} from './customers.ts';
-import type { StoreDeps } from './database.ts';
-import { appendEvents, inTransaction, type Transaction } from './events.ts';
+} from './customer-rows.ts';
+import { versionConflict } from './customers.ts';
+import { appendEvents, inTransaction, type Transaction, toQuery } from './events.ts';
 import { CONNECTION_COLUMNS, connections, credentials, customers } from './schema.ts';
+import type { StoreDeps } from './store-deps.ts';
+import { ADD_REMOVAL, FORGET_TABLES } from './sync-queue.ts';
+import { anonymizeUsage } from './usage.ts';
 
 /**
  * Removes customers and connections. Each removal is one transaction that locks customer, connections and credentials
@@ -23,8 +26,11 @@ import { CONNECTION_COLUMNS, connections, credentials, customers } from './schem
  */
 export function createRemovals(deps: StoreDeps, applicationId: string): RemovalStore {
   return {
-    removeCustomer: (customerId, expectedVersion) =>
-      remove(deps, { applicationId, customerId, expectedVersion }),
+    removeCustomer: (
+      customerId,
+      expectedVersion,
+      { deleteSyncedRows } = { deleteSyncedRows: true },
+    ) => remove(deps, { applicationId, customerId, expectedVersion, deleteSyncedRows }),
     removeConnection: async (customerId, providerName) =>
       (await remove(deps, { applicationId, customerId, providerName }))?.[0],
   };
@@ -32,7 +38,7 @@ export function createRemovals(deps: StoreDeps, applicationId: string): RemovalS
 
 /** Removes a customer with all connections, or one connection. Undefined where there is no such customer. */
 async function remove(deps: StoreDeps, { applicationId, customerId, ...removal }: Removal) {
-  const { expectedVersion, providerName } = removal;
+  const { expectedVersion, providerName, deleteSyncedRows } = removal;
   if (!isStorable(customerId)) return undefined;
   const isOwner = isCustomer({ applicationId, customerId });
   const isRemoved = isConnectionOf({ applicationId, customerId }, providerName);
@@ -61,7 +67,16 @@ async function remove(deps: StoreDeps, { applicationId, customerId, ...removal }
     }
     await appendEvents(tx, { applicationId, at: deps.now(), events });
     if (providerName === undefined) {
+      await anonymizeUsage(tx, { applicationId, customerId });
       await tx.delete(customers).where(isOwner);
+      if (deleteSyncedRows) {
+        const at = deps.now();
+        const first = new Date(at.getTime() + SYNC_ENDS_MS);
+        const values = [applicationId, customerId, at.toISOString(), first.toISOString()];
+        await tx.execute(toQuery(ADD_REMOVAL, values));
+      } else {
+        await tx.execute(toQuery(FORGET_TABLES, [applicationId, customerId]));
+      }
     } else if (rows.length > 0) {
       await tx.delete(connections).where(isRemoved);
       // Increments the version, because clients that read the customer with this connection have a stale state.
@@ -81,7 +96,9 @@ async function removeCredentials(
   const connection = toConnection(row);
   const [stored] = await tx
     .delete(credentials)
-    .where(eq(credentials.connectionId, row.id))
+    .where(
+      and(eq(credentials.applicationId, row.applicationId), eq(credentials.connectionId, row.id)),
+    )
     .returning();
   const { sealed = null, oauthClientId = null } = stored ?? {};
   // Without its key the grant cannot be revoked, only deleted.
@@ -122,7 +139,8 @@ async function isGrantShared(tx: Transaction, grant: SharedGrant): Promise<boole
   // A transaction-level lock, which also works behind a pooler.
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
   const others = await tx.execute(sql`
-    select 1 from ${connections} join ${credentials} on ${credentials.connectionId} = ${connections.id}
+    select 1 from ${connections} join ${credentials}
+      on ${credentials.applicationId} = ${connections.applicationId} and ${credentials.connectionId} = ${connections.id}
     where ${connections.providerName} = ${providerName} and ${connections.accountId} = ${accountId}
       and ${connections.accountUserId} is not distinct from ${accountUserId}
       and ${credentials.oauthClientId} = ${oauthClientId} and ${credentials.sealed} is not null
@@ -130,8 +148,12 @@ async function isGrantShared(tx: Transaction, grant: SharedGrant): Promise<boole
   return others.rows.length > 0;
 }
 
+/** A process that is writing rows of the customer has lost its lease by then. */
+const SYNC_ENDS_MS = SYNC_LEASE_MS + 5_000;
+
 interface Removal extends CustomerKey {
   readonly expectedVersion?: number | undefined;
+  readonly deleteSyncedRows?: boolean;
   /** Absent: the whole customer. */
   readonly providerName?: ProviderName;
 }

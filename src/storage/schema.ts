@@ -1,6 +1,8 @@
 import { getTableColumns, isNotNull, sql } from 'drizzle-orm';
 import {
   type AnyPgColumn,
+  bigint,
+  boolean,
   check,
   foreignKey,
   index,
@@ -21,7 +23,8 @@ import type {
   SchemaMappingsConfig,
   StatusReason,
 } from '../domain/connection.ts';
-import type { ContactFieldMapping, MappingProblemKind, OwnField } from '../domain/own-fields.ts';
+import type { ContactFieldMapping, MappingProblemKind } from '../domain/own-field.ts';
+import type { OwnField } from '../domain/own-fields.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 
 /** A separate schema, because a shared PostgreSQL may have other tables of these names. */
@@ -46,6 +49,8 @@ export const applications = crossbook.table('applications', {
   /** Web origins that may call for this application (CORS). */
   origins: textsColumn('origins'),
   createdAt: createdAt(),
+  /** Marked for deletion: it does not exist for callers any more, and a job deletes its data in batches. */
+  deletedAt: momentColumn('deleted_at'),
 });
 
 export const apiKeys = crossbook.table(
@@ -55,11 +60,18 @@ export const apiKeys = crossbook.table(
     applicationId: ofApplication(),
     name: text('name').notNull(),
     secretHash: text('secret_hash').notNull(),
+    /**
+     * A constant, encrypted with the key ring: it shows that a ring has other bytes for the id of a key, where nothing
+     * else is encrypted. Null of keys that were created before this column.
+     */
+    sealedCheck: text('sealed_check'),
+    keyId: text('key_id'),
     createdAt: createdAt(),
     revokedAt: momentColumn('revoked_at'),
   },
   (table) => [
     index('api_keys_by_application').on(table.applicationId),
+    index('api_keys_by_key').on(table.keyId).concurrently(),
     // Unique among keys without an end: a rotated key leaves its name to its successor.
     uniqueIndex('api_keys_active_name')
       .on(table.applicationId, table.name)
@@ -103,7 +115,7 @@ export const ofCustomer = (
 export const connections = crossbook.table(
   'connections',
   {
-    id: uuid('id').primaryKey(),
+    id: uuid('id').notNull(),
     applicationId: uuid('application_id').notNull(),
     customerId: text('customer_id').notNull(),
     providerName: providerNameColumn().notNull(),
@@ -128,11 +140,14 @@ export const connections = crossbook.table(
      */
     credentialsVersion: integer('credentials_version').notNull().default(0),
     /**
-     * `<credentials version>.<keyed hash>` of the credentials of the last upsert. Where the version has moved on since, for
-     * example by a connect link, it matches nothing.
+     * `<credentials version>.<keyed hash>` of the credentials of the last upsert. Where the version has moved on since,
+     * for example by a connect link, it matches nothing.
      */
     credentialsFingerprint: text('credentials_fingerprint'),
-    /** Bytes of the three upserted configurations as text, known before they are read. Null: not written since this column exists. */
+    /**
+     * Bytes of the three upserted configurations as text, known before they are read. Null: not written since this
+     * column exists.
+     */
     configurationBytes: integer('configuration_bytes'),
     /** The provider refused to let contacts be read. What was read before is not served from the cache. */
     refusedAt: momentColumn('refused_at'),
@@ -140,10 +155,14 @@ export const connections = crossbook.table(
     eventSequence: integer('event_sequence').notNull().default(0),
     lastEventId: uuid('last_event_id'),
     createdAt: createdAt(),
-    /** Time of the last upsert or change of mappings. A change of status leaves it unchanged, so that cached contacts stay valid. */
+    /**
+     * Time of the last upsert or change of mappings. A change of status leaves it unchanged, so that cached contacts
+     * stay valid.
+     */
     updatedAt: updatedAt(),
   },
   (table) => [
+    primaryKey({ name: 'connections_pk', columns: [table.applicationId, table.id] }),
     unique('connections_of_customer').on(table.applicationId, table.customerId, table.providerName),
     unique('connections_in_application').on(table.id, table.applicationId),
     index('connections_by_provider').on(table.applicationId, table.providerName, table.customerId),
@@ -187,7 +206,7 @@ const ofConnection = (
 export const credentials = crossbook.table(
   'credentials',
   {
-    connectionId: uuid('connection_id').primaryKey(),
+    connectionId: uuid('connection_id').notNull(),
     applicationId: uuid('application_id').notNull(),
     /** Null after clearing: the row stays, so that a generation is never reused. */
     sealed: text('sealed'),
@@ -209,6 +228,9 @@ export const credentials = crossbook.table(
     idleSince: momentColumn('idle_since'),
   },
   (table) => [
+    primaryKey({ name: 'credentials_pk', columns: [table.applicationId, table.connectionId] }),
+    // For statements of the previous version.
+    uniqueIndex('credentials_of_connection').on(table.connectionId).concurrently(),
     index('credentials_by_key').on(table.keyId),
     index('credentials_by_expiry')
       .on(table.expiresAt)
@@ -251,6 +273,18 @@ export const contactFields = crossbook.table('contact_fields', {
     .references(() => applications.id, { onDelete: 'cascade' }),
   version: integer('version').notNull(),
   fields: jsonb('fields').$type<readonly OwnField[]>().notNull(),
+  typedSchema: boolean('typed_schema').notNull().default(false),
+  updatedAt: updatedAt(),
+});
+
+/** What an application's customers see of it: one row. The logo is a PNG in base64. */
+export const branding = crossbook.table('branding', {
+  applicationId: uuid('application_id')
+    .primaryKey()
+    .references(() => applications.id, { onDelete: 'cascade' }),
+  displayName: text('display_name'),
+  accentColor: text('accent_color'),
+  logo: text('logo'),
   updatedAt: updatedAt(),
 });
 
@@ -268,7 +302,38 @@ export const mappingProblems = crossbook.table(
     reportedAt: momentColumn('reported_at').notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.connectionId, table.field, table.source, table.problem] }),
+    primaryKey({
+      name: 'mapping_problems_pk',
+      columns: [table.applicationId, table.connectionId, table.field, table.source, table.problem],
+    }),
+    // For statements of the previous version.
+    uniqueIndex('mapping_problems_of_connection')
+      .on(table.connectionId, table.field, table.source, table.problem)
+      .concurrently(),
     ofConnection('mapping_problems_connection', table),
+  ],
+);
+
+const counter = (name: string) => bigint(name, { mode: 'number' }).notNull();
+
+/**
+ * What applications and their customers have used, by the hour. An empty customer id stands for all requests that
+ * concern no customer, several, or one that does not exist or was deleted. It has no foreign key to customers: deleting
+ * one moves its counts to that row.
+ */
+export const usage = crossbook.table(
+  'usage',
+  {
+    applicationId: ofApplication(),
+    customerId: text('customer_id').notNull(),
+    hour: momentColumn('hour').notNull(),
+    requests: counter('requests'),
+    errors: counter('errors'),
+    providerCalls: counter('provider_calls'),
+    cost: counter('cost'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.applicationId, table.customerId, table.hour] }),
+    index('usage_by_hour').on(table.hour, table.applicationId),
   ],
 );

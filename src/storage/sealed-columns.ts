@@ -1,8 +1,11 @@
-import type { StoreDeps } from './database.ts';
-import type { Statements } from './engine/open.ts';
-import { createSealer, type KeyRing } from './sealing.ts';
+import type { Statements } from './engine/statements.ts';
+import type { KeyRing } from './key-ring.ts';
+import { createSealer } from './sealing.ts';
 
-/** The encrypted columns that a key rotation re-encrypts (the contact cache is not one: it is deleted instead). A row names the encryption key of its columns in `key_id`. */
+/**
+ * The encrypted columns that a key rotation re-encrypts (the contact cache is not one: it is deleted instead). A row
+ * names the encryption key of its columns in `key_id`.
+ */
 export function createSealedColumns(ring: KeyRing) {
   return {
     /**
@@ -12,13 +15,14 @@ export function createSealedColumns(ring: KeyRing) {
     credentials: createSealedColumn(ring, 'credentials', {
       table: 'credentials',
       columns: ['sealed'],
-      rowId: 'stored.connection_id',
+      key: { application_id: 'uuid', connection_id: 'uuid' },
       place: 'stored.application_id, named.customer_id, named.provider_name',
-      join: 'join crossbook.connections as named on named.id = stored.connection_id',
+      join: `join crossbook.connections as named
+  on named.application_id = stored.application_id and named.id = stored.connection_id`,
     }),
     webhookSecret: createSealedColumn(ring, 'webhook secret', {
       table: 'webhook_endpoints',
-      rowId: 'stored.id',
+      key: { application_id: 'uuid', id: 'uuid' },
       place: 'stored.id',
       columns: ['sealed_secret', 'sealed_previous_secret'],
     }),
@@ -26,15 +30,29 @@ export function createSealedColumns(ring: KeyRing) {
     clientSecret: createSealedColumn(ring, 'oauth client', {
       table: 'oauth_clients',
       columns: ['sealed_secret'],
-      rowId: 'row(stored.application_id, stored.provider_name)::text',
-      rowIdType: 'text',
+      key: { application_id: 'uuid', provider_name: 'text' },
       place: 'stored.application_id, stored.provider_name, stored.client_id',
+    }),
+    /** Also bound to where it is sent, so that it cannot be used for another host or user. */
+    destinationPassword: createSealedColumn(ring, 'sync destination', {
+      table: 'sync_destinations',
+      columns: ['sealed_password'],
+      key: { application_id: 'uuid' },
+      place:
+        'stored.application_id::text, stored.host, stored.port::text, stored.database_name, stored.user_name',
+    }),
+    /** No secret: a constant of each API key, because installations may store nothing else that is encrypted. */
+    keyCheck: createSealedColumn(ring, 'key check', {
+      table: 'api_keys',
+      columns: ['sealed_check'],
+      key: { application_id: 'uuid', public_id: 'text' },
+      place: 'stored.public_id',
     }),
     /** The grant until the application confirms it, bound to its link. */
     grant: createSealedColumn(ring, 'connect', {
       table: 'connect_links',
       columns: ['sealed_grant'],
-      rowId: 'stored.id',
+      key: { application_id: 'uuid', id: 'uuid' },
       place: 'stored.id',
       isShortLived: true,
     }),
@@ -43,8 +61,7 @@ export function createSealedColumns(ring: KeyRing) {
       table: 'connect_flows',
       columns: ['sealed_verifier'],
       place: 'stored.state_hash',
-      rowId: 'stored.state_hash',
-      rowIdType: 'text',
+      key: { application_id: 'uuid', state_hash: 'text' },
       isShortLived: true,
     }),
   };
@@ -65,14 +82,17 @@ function createSealedColumn(ring: KeyRing, purpose: string, spec: ColumnSpec): S
 }
 
 /** Key rotation: re-encrypts sealed columns, and finds data whose keys are missing. */
-export function createKeyRotation({ engine, secrets }: StoreDeps, ring: KeyRing) {
+export function createKeyRotation({ engine, secrets }: RotationDeps, ring: KeyRing) {
   const columns = Object.values(secrets);
   return {
     /** Ids of keys that stored data was encrypted with and that the ring lacks or has with another secret. */
     async findUnreadableKeys(): Promise<readonly string[]> {
       const lasting = columns.filter(({ isShortLived }) => !isShortLived);
-      const found = await Promise.all(lasting.map((column) => findUnreadableKeys(engine, column)));
-      return [...new Set(found.flat())];
+      const found = new Set<string>();
+      // One after the other: together they could be more statements than may wait for a connection.
+      for (const column of lasting)
+        for (const keyId of await findUnreadableKeys(engine, column)) found.add(keyId);
+      return [...found];
     },
     /** Re-encrypts all data with the ring's first key, in batches, while requests are served. */
     async rotateSeals(batchSize = 200) {
@@ -80,11 +100,9 @@ export function createKeyRotation({ engine, secrets }: StoreDeps, ring: KeyRing)
       const total = { resealed: 0, unreadable: 0 };
       for (const column of columns) {
         const { withOtherKeys, resealRows } = toStatements(column);
-        for (
-          let after: string | undefined = FIRST_ID[column.rowIdType ?? 'uuid'];
-          after !== undefined;
-        ) {
-          const values: readonly unknown[] = [ring.current.id, after, batchSize];
+        const first = Object.values(column.key).map((type) => FIRST_ID[type]);
+        for (let after: readonly string[] | undefined = first; after !== undefined; ) {
+          const values: readonly unknown[] = [ring.current.id, JSON.stringify(after), batchSize];
           const rows = await engine.query<SealedRow>(withOtherKeys, values);
           const resealed = rows.flatMap((row) => reseal(column, row));
           await engine.query(resealRows, [JSON.stringify(resealed), ring.current.id]);
@@ -131,32 +149,53 @@ function openRow(column: SealedColumn, { place, sealed }: SealedRow) {
   return opened.every((text) => text !== undefined) ? opened : undefined;
 }
 
-function toStatements({ table, columns, rowId, rowIdType = 'uuid', place, join = '' }: ColumnSpec) {
+function toStatements({ table, columns, key, place, join = '' }: ColumnSpec) {
+  const names = Object.keys(key).map((name) => `stored.${name}`);
+  const fromJson = (json: string) =>
+    Object.values(key).map((type, index) => `(${json} ->> ${index})::${type}`);
   const sealed = `jsonb_build_array(${columns.map((column) => `stored.${column}`).join(', ')})`;
-  const rows = `
-select ${rowId} as "rowId", json_build_array(${place}) as place, stored.key_id as "keyId", ${sealed} as sealed
-from crossbook.${table} as stored ${join}`;
+  const select = (source: string) => `
+select json_build_array(${names.join(', ')}) as "rowId", json_build_array(${place}) as place, stored.key_id as "keyId", ${sealed} as sealed
+from ${source} as stored ${join}`;
+  const rows = select(`crossbook.${table}`);
+  // By its order, or a scan of all rows would look for the few of a key.
+  const sampled = `(
+  select * from crossbook.${table} where key_id >= used.key_id order by key_id limit 3
+)`;
   const changes = columns.map((column, index) => `${column} = given.sealed ->> ${index}`);
   return {
-    /** Samples three rows per key, so that one damaged row does not discredit its key. */
+    /**
+     * Samples three rows per key, so that one damaged row does not discredit its key. Steps from key to key in the
+     * index (a loose index scan): `distinct` would read all rows.
+     */
     sample: {
       name: `sample_keys_of_${table}`,
       text: `
-select found.* from (select distinct key_id from crossbook.${table} where key_id is not null) as used
-cross join lateral (${rows} where stored.key_id = used.key_id limit 3) as found`,
+with recursive used as (
+  (select key_id from crossbook.${table} where key_id is not null order by key_id limit 1)
+  union all
+  select (
+    select next.key_id from crossbook.${table} as next where next.key_id > used.key_id
+    order by next.key_id limit 1
+  ) from used where used.key_id is not null
+)
+select found.* from used cross join lateral (
+  ${select(sampled)} where stored.key_id = used.key_id
+) as found`,
     },
     withOtherKeys: {
       name: `with_other_keys_in_${table}`,
       text: `${rows}
-where stored.key_id <> $1::text and ${rowId} > $2::${rowIdType} order by ${rowId} limit $3::int`,
+where stored.key_id <> $1::text and (${names.join(', ')}) > (${fromJson('$2::json').join(', ')})
+order by ${names.join(', ')} limit $3::int`,
     },
     /** Skips rows written meanwhile, which use the current key already. */
     resealRows: {
       name: `reseal_${table}`,
       text: `
 update crossbook.${table} as stored set key_id = $2::text, ${changes.join(', ')}
-from jsonb_to_recordset($1::jsonb) as given("rowId" ${rowIdType}, before jsonb, sealed jsonb)
-where ${rowId} = given."rowId" and ${sealed} = given.before`,
+from jsonb_to_recordset($1::jsonb) as given("rowId" jsonb, before jsonb, sealed jsonb)
+where (${names.join(', ')}) = (${fromJson('given."rowId"').join(', ')}) and ${sealed} = given.before`,
     },
   };
 }
@@ -207,8 +246,8 @@ interface ColumnSpec {
   readonly table: string;
   /** Nullable columns. */
   readonly columns: readonly string[];
-  readonly rowId: string;
-  readonly rowIdType?: keyof typeof FIRST_ID;
+  /** The columns of the primary key. */
+  readonly key: Readonly<Record<string, keyof typeof FIRST_ID>>;
   /** The columns of the binding. */
   readonly place: string;
   readonly join?: string;
@@ -217,8 +256,13 @@ interface ColumnSpec {
 }
 
 interface SealedRow {
-  readonly rowId: string;
+  readonly rowId: readonly string[];
   readonly place: Place;
   readonly keyId: string;
   readonly sealed: readonly (string | null)[];
+}
+
+interface RotationDeps {
+  readonly engine: Statements;
+  readonly secrets: SealedColumns;
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createSingleFlight } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import { findPending } from './engine/migrate.ts';
-import type { Engine } from './engine/open.ts';
+import type { Engine } from './engine/postgres.ts';
 
 /**
  * The state of what all processes share, for the body of `/readyz`. A full pool or a locked table is no failure. A

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { EVENTS_KEPT_MS } from '../domain/event.ts';
 import { CACHE_ENTRY_MAX_AGE_MS } from '../domain/tenant.ts';
+import { USAGE_KEPT_MS } from '../domain/usage.ts';
 import { type Clock, type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
-import type { Engine } from './engine/open.ts';
+import type { Engine } from './engine/postgres.ts';
 import type { Lease } from './leases.ts';
 
 /**
@@ -51,10 +52,10 @@ const SWEEP_AGED = {
   name: 'sweep_aged',
   text: `
 with deleted as (
-  delete from crossbook.contact_cache where ctid = any (array(
-    select ctid from crossbook.contact_cache where fetched_at < $1::timestamptz
+  delete from crossbook.contact_cache where fetched_at < $1::timestamptz and (application_id, key_hash) in (
+    select application_id, key_hash from crossbook.contact_cache where fetched_at < $1::timestamptz
     order by fetched_at limit $2::int
-  )) returning 1
+  ) returning 1
 )
 select count(*)::int as count from deleted`,
 };
@@ -96,7 +97,7 @@ select (select count(*)::int from page) as rows, (select count(*)::int from dele
  * failure of one sweep does not keep the others from running.
  */
 export function startSweeps(
-  { holdLease, sweeps }: Swept,
+  { acquireJobLease, sweeps }: Swept,
   { maxBytesPerApplication, onError, schedule, clock }: SweepOptions,
 ) {
   const lease = { job: 'sweeps', holder: randomUUID(), leaseMs: LEASE_MS };
@@ -125,7 +126,7 @@ export function startSweeps(
 
   /** False where it was stopped before its end. The lease is extended before each statement. */
   async function run(sweep: AsyncIterator<unknown>): Promise<boolean> {
-    while (await holdLease(lease)) {
+    while (await acquireJobLease(lease)) {
       if (isStopping) return false;
       if ((await sweep.next()).done) return true;
     }
@@ -135,6 +136,7 @@ export function startSweeps(
   function start(name: (typeof SWEEPS)[number]): AsyncIterator<unknown> {
     if (name === 'expired_tokens') return sweeps.expiredTokens();
     if (name === 'connect_links') return sweeps.connectLinks();
+    if (name === 'usage') return sweeps.usage(new Date(clock.wall() - USAGE_KEPT_MS));
     if (name === 'events') return sweeps.events(new Date(clock.wall() - EVENTS_KEPT_MS));
     return sweeps.contactCache({
       olderThan: new Date(clock.wall() - CACHE_ENTRY_MAX_AGE_MS),
@@ -143,7 +145,7 @@ export function startSweeps(
   }
 }
 
-const SWEEPS = ['expired_tokens', 'connect_links', 'events', 'contact_cache'] as const;
+const SWEEPS = ['expired_tokens', 'connect_links', 'events', 'usage', 'contact_cache'] as const;
 const SWEEP_EVERY_MS = 5 * 60_000;
 /** Longer than the interval, so that the process that holds it keeps it, and short enough to be taken over soon. */
 const LEASE_MS = 6 * 60_000;
@@ -163,11 +165,12 @@ interface CacheBounds {
 }
 
 interface Swept {
-  holdLease(lease: Lease): Promise<boolean>;
+  acquireJobLease(lease: Lease): Promise<boolean>;
   readonly sweeps: {
     expiredTokens(): AsyncIterator<unknown>;
     connectLinks(): AsyncIterator<unknown>;
     events(olderThan: Date): AsyncIterator<unknown>;
+    usage(olderThan: Date): AsyncIterator<unknown>;
     contactCache(bounds: CacheBounds): AsyncIterator<unknown>;
   };
 }

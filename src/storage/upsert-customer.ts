@@ -6,10 +6,10 @@ import { toWriteMode, type WriteMode } from '../domain/expected-version.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { isStorable, isStorableJson } from '../lib/text.ts';
 import { type CredentialKey, sealCredentials } from './credentials.ts';
-import type { ConnectionRow } from './customers.ts';
-import type { SharedStoreDeps, StoreDeps } from './database.ts';
+import type { ConnectionRow } from './customer-rows.ts';
 import { isUnavailable, unstorable } from './engine/failures.ts';
 import { createStatementBatcher } from './statement-batcher.ts';
+import type { SharedStoreDeps, StoreDeps } from './store-deps.ts';
 import { UPSERTS } from './upsert-sql.ts';
 
 /**
@@ -42,7 +42,8 @@ async function writeTogether(deps: StoreDeps, given: readonly UpsertRow[]) {
     return given.map(({ customerId }) => byCustomer.get(customerId));
   } catch (error) {
     if (isUnavailable(error) || given.length === 1) throw error;
-    // The database rejected the whole batch because of one row and wrote nothing: each is retried in a statement of its own.
+    // The database rejected the whole batch because of one row and wrote nothing: each is retried in a statement of its
+    // own.
     return given.map((one) => writeAlone(deps, 'always', one));
   }
 }

@@ -49,8 +49,8 @@ const versionsOf = (row: string) => `${row}.customer_id as "customerId", ${row}.
 ), 0) as "versionBefore"`;
 
 /**
- * The connections with these columns, if they are small. Null: they are read afterwards, because one statement may write
- * fifty customers.
+ * The connections with these columns, if they are small. Null: they are read afterwards, because one statement may
+ * write fifty customers.
  */
 const smallConnections = (rows: string) => `(
   select case when coalesce(sum(${CONNECTION_BYTES}), 0) <= ${SMALL_BYTES} then ${CONNECTIONS_JSON} end
@@ -80,8 +80,8 @@ function configurationBytes(textOf: (setting: (typeof SETTING_COLUMNS)[number]) 
     .join(' + ');
 }
 /**
- * Whether the credentials are those of the last upsert, and in use. Nothing that was read with them becomes invalid then:
- * applications upsert all that they know of a customer, for example at each login.
+ * Whether the credentials are those of the last upsert, and in use. Nothing that was read with them becomes invalid
+ * then: applications upsert all that they know of a customer, for example at each login.
  */
 const SAME_CREDENTIALS = `stored.status = 'connected' and excluded.status = 'connected'
   and stored.credentials_fingerprint = stored.credentials_version || '.' || (${entryOf('excluded')} ->> 'fingerprint')`;
@@ -174,7 +174,7 @@ with written as (${writeCustomers}
   select id, $1::uuid, ${entryOf('linked')} ->> 'sealed', ${entryOf('linked')} ->> 'keyId',
     (${entryOf('linked')} ->> 'expiresAt')::timestamptz, 1, $3::timestamptz
   from linked where ${entryOf('linked')} ? 'sealed'
-  on conflict (connection_id) do update set
+  on conflict (application_id, connection_id) do update set
     sealed = excluded.sealed, key_id = excluded.key_id, expires_at = excluded.expires_at,
     generation = stored.generation + 1, oauth_client_id = null, updated_at = excluded.updated_at
 ), forgotten as (

@@ -10,9 +10,9 @@ import {
   type WebhookStore,
 } from '../domain/event.ts';
 import { webhookEndpoints as table } from './connect-schema.ts';
-import type { StoreDeps } from './database.ts';
 import { applications } from './schema.ts';
 import type { SealedColumns } from './sealed-columns.ts';
+import type { StoreDeps } from './store-deps.ts';
 
 /** The webhook endpoints of one application. */
 export function createWebhookEndpoints(deps: StoreDeps, applicationId: string): WebhookStore {
@@ -61,13 +61,13 @@ export function createWebhookEndpoints(deps: StoreDeps, applicationId: string): 
       const [endpoint] = await engine.repeatable(() =>
         orm.update(table).set(change).where(own(id)).returning(ENDPOINT),
       );
-      if (endpoint && !endpoint.enabled) await engine.query(FORGET_DELIVERIES, [id]);
+      if (endpoint && !endpoint.enabled) await engine.query(FORGET_DELIVERIES, [applicationId, id]);
       return endpoint;
     },
     remove: async (id) => {
       // Repeated after a lost answer, it would find nothing and be reported as not found.
       const { rowCount } = await engine.once(() => orm.delete(table).where(own(id)));
-      if (rowCount === 1) await engine.query(FORGET_DELIVERIES, [id]);
+      if (rowCount === 1) await engine.query(FORGET_DELIVERIES, [applicationId, id]);
       return rowCount === 1;
     },
     rotateSecret: (id) => rotateSecret(deps, id, own(id)),
@@ -151,22 +151,30 @@ const ENDPOINT = {
 /** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
-/** $1: application, $2: endpoint, $3: time. Returns no row where there is no such endpoint. */
+/**
+ * $1: application, $2: endpoint, $3: time. Returns no row where there is no such endpoint. The endpoint is locked, so
+ * that two requests do not schedule one event at once.
+ */
 const redelivery = (chosen: string, nextSince: string) => `
 with endpoint as (
   select id, enabled from crossbook.webhook_endpoints where application_id = $1::uuid and id::text = $2::text
+  for no key update
 ), chosen as (${chosen}), scheduled as (
-  insert into crossbook.webhook_deliveries as stored (event_id, endpoint_id, next_attempt_at, created_at)
-  select chosen.id, endpoint.id, $3::timestamptz, $3::timestamptz
+  insert into crossbook.webhook_deliveries as stored
+    (application_id, event_id, endpoint_id, next_attempt_at, created_at)
+  select $1::uuid, chosen.id, endpoint.id, $3::timestamptz, $3::timestamptz
   from chosen cross join endpoint where endpoint.enabled
-  on conflict (event_id, endpoint_id) do update set next_attempt_at = excluded.next_attempt_at
+  on conflict (application_id, event_id, endpoint_id) do update
+    set next_attempt_at = excluded.next_attempt_at, version = stored.version + 1
   returning 1
 )
 select (select count(*)::int from scheduled) as scheduled, ${nextSince} as "nextSince", enabled from endpoint`;
 
 const FORGET_DELIVERIES = {
   name: 'forget_deliveries',
-  text: 'delete from crossbook.webhook_deliveries where endpoint_id = $1::uuid',
+  text: `
+delete from crossbook.webhook_deliveries
+where application_id = $1::uuid and endpoint_id = $2::uuid`,
 };
 
 const REDELIVER_IDS = {

@@ -4,10 +4,28 @@ import { type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
 import { escapeCharacters } from '../lib/text.ts';
 import { readRequestId, readTraceContext } from './request-log.ts';
 
-/** Logs JSON lines, or short readable lines for a terminal. */
-export function createLogger({ level, output, readable }: LoggerOptions): Log {
+/** Logs JSON lines, short readable lines for a terminal, or to the logger of an embedding application. */
+export function createLogger({ level, ...logging }: LoggerOptions): Log {
+  if ('logger' in logging) return toOwnLog(logging.logger);
+  const { output, readable, worker } = logging;
   const write = (line: string) => output.write(readable ? toReadableLine(line) : line);
-  return Object.assign(pino({ level }, { write }), { [pino.symbols.asJsonSym]: toLine });
+  const asJson =
+    worker === undefined
+      ? toLine
+      : (fields: Fields, ...line: [string, number, string]) =>
+          toLine({ worker, ...fields }, ...line);
+  return Object.assign(pino({ level }, { write }), { [pino.symbols.asJsonSym]: asJson });
+}
+
+/** Passes causes as text, because properties of an error may hold secrets, and another logger would write them. */
+function toOwnLog(logger: Log): Log {
+  const plain = ({ cause, ...fields }: Fields) =>
+    cause === undefined ? fields : { ...fields, cause: toLoggedCause(cause) };
+  return {
+    info: (fields, message) => logger.info(plain(fields), message),
+    warn: (fields, message) => logger.warn(plain(fields), message),
+    error: (fields, message) => logger.error(plain(fields), message),
+  };
 }
 
 /**
@@ -52,14 +70,23 @@ function toText(value: unknown): string {
 }
 
 interface Fields {
+  readonly worker?: number | undefined;
   readonly cause?: unknown;
 }
 
-export interface LoggerOptions {
+/** Where the log goes. A logger decides by itself which levels it writes. */
+export type Logging =
+  | {
+      readonly output: { write(line: string): unknown };
+      readonly readable: boolean;
+      /** The number of the worker, which each line says. Undefined: there is one process. */
+      readonly worker?: number | undefined;
+    }
+  | { readonly logger: Log };
+
+export type LoggerOptions = Logging & {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  readonly output: { write(line: string): unknown };
-  readonly readable: boolean;
-}
+};
 
 /**
  * Logs rejected requests, rate limited per kind so that a flood of invalid requests does not flood the log: only the

@@ -1,15 +1,15 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
-import type { Caller } from '../domain/caller.ts';
 import { MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
-import { type CrossbookError, ERROR_CODES } from '../domain/errors.ts';
+import { AbandonedError, type CrossbookError, ERROR_CODES } from '../domain/errors.ts';
 import type {
   Log,
   OpenRequestLog,
   ProviderCall,
-  RateLimitResult,
+  RequestEnd,
   RequestFields,
   RequestRecord,
 } from '../domain/log.ts';
+import type { UsageMeter, UsageOwner } from '../domain/usage.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
 import type { RemoteParent, RequestTrace, Traces } from './traces.ts';
@@ -23,13 +23,13 @@ export function createRequestLogs(deps: RequestLogDeps): (request: RequestHead) 
 }
 
 class WrittenRequestLog implements OpenRequestLog {
-  caller: Caller | undefined;
-  rateLimit: RateLimitResult | undefined;
   readonly #record: OpenRecord;
   readonly #deps: RequestLogDeps;
   /** Absent: traces are disabled. */
   readonly #trace: RequestTrace | undefined;
   readonly #startedAt: number;
+  /** The only customer that it concerns; null: several. */
+  #customer: string | undefined | null;
 
   constructor({ method, route, headers }: RequestHead, deps: RequestLogDeps) {
     this.#deps = deps;
@@ -50,6 +50,7 @@ class WrittenRequestLog implements OpenRequestLog {
       status: 0,
       bytes: undefined,
       errors: NONE,
+      clientClosed: undefined,
       ms: 0,
       calls: 0,
       cache: NONE,
@@ -64,6 +65,8 @@ class WrittenRequestLog implements OpenRequestLog {
   record(notes: RequestFields): void {
     const { customer, provider, cache, operation } = notes;
     const record = this.#record;
+    if (customer !== undefined)
+      this.#customer = (this.#customer ?? customer) === customer ? customer : null;
     if (customer !== undefined && isLoggable(customer) && record.customers.length < MAX_CUSTOMERS)
       record.customers = addOnce(record.customers, customer);
     if (provider !== undefined) record.providers = addOnce(record.providers, provider);
@@ -77,11 +80,16 @@ class WrittenRequestLog implements OpenRequestLog {
   }
 
   failed(error: CrossbookError): void {
+    // Nothing has failed: the client no longer waits for the response.
+    if (error instanceof AbandonedError) {
+      this.#record.clientClosed = true;
+      return;
+    }
     const { id, code, cause } = error;
     const { requestId, traceId, errors } = this.#record;
     // Operations of one batch may share an error.
     if (errors.some((known) => known.id === id)) return;
-    this.#record.errors = [...errors, { id, code }];
+    this.#record.errors = [...errors, { id, code, ...toProviderFailure(error) }];
     if (code !== 'INTERNAL_SERVER_ERROR') return;
     this.#deps.log.error(
       { requestId, traceId, errorId: id, cause: cause ?? error },
@@ -89,8 +97,9 @@ class WrittenRequestLog implements OpenRequestLog {
     );
   }
 
-  called(call: ProviderCall): void {
+  called(call: ProviderCall, owner?: UsageOwner): void {
     this.#record.calls += 1;
+    if (owner) this.#deps.usage?.called(owner);
     this.#trace?.called(toCallSpan(call));
   }
 
@@ -102,16 +111,42 @@ class WrittenRequestLog implements OpenRequestLog {
     return this.#trace ? this.#trace.withSpan(name, work) : work();
   }
 
-  close({ status, bytes }: Pick<RequestRecord, 'status' | 'bytes'>): void {
+  close(end: RequestEnd): void {
     const record = this.#record;
-    record.status = status;
-    record.bytes = bytes;
+    record.status = end.status;
+    record.bytes = end.bytes;
     record.ms = this.#deps.clock.now() - this.#startedAt;
     writeRequestLine(this.#deps.log, record);
     this.#deps.onDone(record);
+    this.#meter(end);
     this.#trace?.end(toRequestSpan(record));
   }
+
+  #meter({ caller, cost }: RequestEnd): void {
+    if (!caller) return;
+    const { application, customer } = caller;
+    const customerId = customer?.customerId ?? this.#customer ?? undefined;
+    this.#deps.usage?.request(
+      { applicationId: application.id, customerId },
+      { errors: this.#record.errors.length, cost },
+    );
+  }
 }
+
+/** Why a provider failed, without any of its texts: the status of its response, or the code of the error. */
+function toProviderFailure({ code, cause, remote }: CrossbookError): { readonly reason?: string } {
+  if (!code.startsWith('REMOTE_PROVIDER_')) return {};
+  if (remote) return { reason: `status ${remote.code}` };
+  for (let at: unknown = cause; at instanceof Error; at = at.cause) {
+    const found = (at as { readonly code?: unknown }).code;
+    if (typeof found === 'string' && SYSTEM_CODE.test(found) && !(found in ERROR_CODES))
+      return { reason: found };
+  }
+  return {};
+}
+
+/** Codes of the system, of TLS and of undici: `ENOTFOUND`, `UND_ERR_HEADERS_TIMEOUT`. */
+const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,60}$/;
 
 function addOnce<Value>(list: readonly Value[], value: Value): readonly Value[] {
   return list.includes(value) ? list : [...list, value];
@@ -145,6 +180,7 @@ function writeRequestLine(log: Log, record: RequestRecord): void {
     calls: record.calls,
     cache: listed(record.cache) ?? 'none',
     errors: errors.length > 0 ? errors : undefined,
+    clientClosed: record.clientClosed,
     ms: Math.round(record.ms * 10) / 10,
   };
   if (errors.some(({ code }) => ERROR_CODES[code].status >= FAILURES)) log.warn(line, 'request');
@@ -238,6 +274,8 @@ interface RequestLogDeps {
   readonly clock: Pick<Clock, 'now'>;
   /** Called with the finished record, for the metrics. */
   onDone(record: RequestRecord): void;
+  /** Counts requests of authenticated callers. */
+  readonly usage?: UsageMeter | undefined;
   /** Absent: traces are disabled. */
   readonly startTrace?: Traces['start'] | undefined;
 }

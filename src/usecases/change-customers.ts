@@ -1,6 +1,6 @@
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/caller.ts';
 import type { Credentials } from '../domain/connection.ts';
-import { isEmail, type ResolvedTarget } from '../domain/contact-search.ts';
+import type { ResolvedTarget } from '../domain/contact-search.ts';
 import {
   type ConnectionUpsert,
   type Customer,
@@ -8,19 +8,15 @@ import {
   type CustomerUpsert,
   MAX_CUSTOMER_ID_LENGTH,
 } from '../domain/customer.ts';
-import { CrossbookError } from '../domain/errors.ts';
+import { isEmail } from '../domain/email.ts';
+import { CrossbookError, refuseMistakes } from '../domain/errors.ts';
 import { isExpectedVersion } from '../domain/expected-version.ts';
 import type { Providers } from '../domain/provider.ts';
-import { PROVIDER_NAMES, type ProviderName } from '../domain/provider-names.ts';
+import { PROVIDER_NAMES, PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import { isRfc3339, isStorableJson, isVisibleAscii } from '../lib/text.ts';
-import {
-  type CallerDeps,
-  checkCustomerId,
-  customerNotFound,
-  withApiKey,
-} from './open-contact-client.ts';
+import { type CallerDeps, checkCustomerId, customerNotFound, withApiKey } from './authorization.ts';
 
 /** Upserts a customer and its connections in one transaction. */
 export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert) {
@@ -36,8 +32,8 @@ const MAX_SECRET_LENGTH = 16_384;
 const MAX_CONFIG_BYTES = 64 * 1024;
 
 /**
- * Validates what types cannot express. Reports all mistakes at once, in words that fit GraphQL's names of fields and
- * REST's; returns the upsert with normalized email and URLs.
+ * Validates what types cannot express. Reports all mistakes at once, a sentence each, in words that fit GraphQL's names
+ * of fields and REST's; returns the upsert with normalized email and URLs.
  */
 function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): CustomerUpsert {
   if (upsert.connections && upsert.connections.length > PROVIDER_NAMES.length) {
@@ -48,20 +44,18 @@ function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): Cus
   }
   const email = upsert.email.trim();
   const connections = upsert.connections?.map((connection) => cleanInstanceUrl(rules, connection));
-  const mistakes = [
-    ...findTextMistakes(upsert.customerId, 'the customer id', MAX_CUSTOMER_ID_LENGTH),
+  refuseMistakes([
+    ...findTextMistakes(upsert.customerId, 'The customer id', MAX_CUSTOMER_ID_LENGTH),
     ...findUnnameable(upsert.customerId),
-    ...findTextMistakes(upsert.name, 'name', MAX_NAME_LENGTH),
-    !isEmail(email) && 'email is not an email address',
+    ...findTextMistakes(upsert.name, 'The name', MAX_NAME_LENGTH),
+    !isEmail(email) && 'The email is not an email address',
     !isExpectedVersion(upsert.expectedVersion) &&
-      'the expected version is not a whole number from 0 on',
+      'The expected version is not a whole number from 0 on',
     ...findRepeated(upsert.connections ?? []),
     ...(connections ?? []).flatMap((cleaned, index) =>
       findConnectionMistakes(cleaned, `connections[${index}]`),
     ),
-  ].filter((mistake) => mistake !== false);
-  if (mistakes.length > 0)
-    throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
+  ]);
   return {
     ...upsert,
     email,
@@ -89,7 +83,7 @@ function findConnectionMistakes(
   const config = JSON.stringify(configs);
   return [
     problem !== undefined &&
-      `${path}: the instance URL is not an address of ${providerName}: ${problem}`,
+      `${path}: the instance URL is not an address of ${PROVIDER_TITLES[providerName]}: ${problem}`,
     Buffer.byteLength(config) > MAX_CONFIG_BYTES &&
       `${path} has more than ${MAX_CONFIG_BYTES / 1024} KiB of configuration`,
     !isStorableJson(config) && `${path} contains U+0000 or half of a surrogate pair`,
@@ -128,15 +122,15 @@ function findSecretMistakes(secret: string | null, path: string): Mistakes {
 function findUnnameable(customerId: string): Mistakes {
   const isPadded = customerId.trim() !== customerId && customerId.trim() !== '';
   return [
-    isPadded && 'the customer id begins or ends with a space',
-    /^\.{1,2}$/.test(customerId) && 'the customer id is a step of a path',
+    isPadded && 'The customer id begins or ends with a space',
+    /^\.{1,2}$/.test(customerId) && 'The customer id is a step of a path',
   ];
 }
 
 function findRepeated(connections: readonly ConnectionUpsert[]): Mistakes {
   const names = connections.map(({ providerName }) => providerName);
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  return [...repeated].map((name) => `connections names the provider ${name} more than once`);
+  return [...repeated].map((name) => `The connections name the provider ${name} more than once`);
 }
 
 function findTextMistakes(value: string, path: string, longest: number): Mistakes {
@@ -149,10 +143,15 @@ function findTextMistakes(value: string, path: string, longest: number): Mistake
 }
 
 /** Deletes a customer with all its data, and revokes its grants at the providers unless other connections use them. */
-export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion }: Deletion) {
+export function deleteCustomer(
+  deps: RemovalDeps,
+  { customerId, expectedVersion, deleteSyncedRows = true }: Deletion,
+) {
   return withApiKey(deps, 'deleteCustomer', async () => {
     checkCustomerId(customerId);
-    const removed = await deps.removals.removeCustomer(customerId, expectedVersion);
+    const removed = await deps.removals.removeCustomer(customerId, expectedVersion, {
+      deleteSyncedRows,
+    });
     if (!removed) throw customerNotFound(customerId);
     // Revocations run in the background; the log and the metrics have their results.
     for (const one of removed) void deps.revoke(one);
@@ -196,7 +195,9 @@ export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput)
     // Tokens have a resolution of one second.
     expiresAt.setUTCMilliseconds(0);
     const providers = input.providers ? [...new Set(input.providers)] : undefined;
-    const token = await deps.signToken({ customerId, expiresAt, providers });
+    const canList = input.canList ?? false;
+    const scope = { customerId, providers, ...(canList && { canList }) };
+    const token = await deps.signToken({ ...scope, expiresAt });
     if (token === undefined) throw customerNotFound(customerId);
     return { token, expiresAt: expiresAt.toISOString() };
   });
@@ -226,6 +227,8 @@ interface Deletion {
   readonly customerId: string;
   /** Absent: any version. */
   readonly expectedVersion?: number | undefined;
+  /** Absent: true. */
+  readonly deleteSyncedRows?: boolean | undefined;
 }
 
 /** What this and the deletion of a customer need of the request. */
@@ -237,7 +240,7 @@ interface RemovalDeps extends CallerDeps {
   waitUntilUncached(customerId: string, removed: readonly RemovedConnection[]): Promise<void>;
 }
 
-interface DisconnectDeps extends RemovalDeps {
+export interface DisconnectDeps extends RemovalDeps {
   loadCustomer(customerId: string): Promise<Customer | undefined>;
 }
 
@@ -247,9 +250,11 @@ interface IssueTokenInput {
   readonly expiresInSeconds?: number | null | undefined;
   /** Absent: all of the customer's providers. */
   readonly providers?: readonly ProviderName[] | null | undefined;
+  /** Absent: false. */
+  readonly canList?: boolean | null | undefined;
 }
 
-interface IssueTokenDeps extends CallerDeps {
+export interface IssueTokenDeps extends CallerDeps {
   wall(): number;
   /** Undefined where the caller's application has no such customer. */
   signToken(request: TokenRequest): Promise<string | undefined>;

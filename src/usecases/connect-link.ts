@@ -8,10 +8,11 @@ import {
   type NewConnectLink,
 } from '../domain/connect-link.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
-import { CrossbookError } from '../domain/errors.ts';
+import { CrossbookError, refuseMistakes } from '../domain/errors.ts';
 import type { Authorization } from '../domain/oauth.ts';
+import type { OwnFieldStore } from '../domain/own-fields.ts';
 import type { Provider } from '../domain/provider.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
+import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
 import { checkLoginUrl, checkReturnUrl } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
 import {
@@ -21,14 +22,14 @@ import {
   resolveCustomerId,
   type TargetDeps,
   withApiKey,
-} from './open-contact-client.ts';
+} from './authorization.ts';
 
 /** Creates a link with which one customer connects one CRM. Its URL is a secret and is returned only once. */
 export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) {
   return withApiKey(deps, 'createConnectLink', async ({ id: applicationId }) => {
-    const { customerId, mode, confirm, allowAccountChange } = input;
+    const { customerId, mode, confirm, allowAccountChange, mapFields } = input;
     checkCustomerId(customerId);
-    const seconds = readSeconds(input.expiresInSeconds ?? DEFAULT_LINK_SECONDS);
+    const expiresAt = readExpiry(deps, input);
     const providers = [...new Set(input.providers)];
     if (providers.length === 0)
       throw new CrossbookError('BAD_REQUEST', 'Name at least one provider.');
@@ -38,24 +39,19 @@ export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) 
     }));
     const loginUrl = input.loginUrl ?? null;
     const optionalScopes = [...new Set(input.optionalScopes ?? [])];
-    const returnOrigins = await deps.connecting.findReturnOrigins(applicationId);
-    const returnUrl = checkReturnUrl(input.returnUrl, returnOrigins);
-    const publicUrl = deps.connecting.publicUrl();
+    const returnUrl = await readReturnUrl(deps, applicationId, input);
     const found = await Promise.all(
       logins.map((login) => resolveLogin(deps.connecting, { ...login, applicationId, loginUrl })),
     );
     const mistakes = [
-      'problem' in returnUrl && `The return URL cannot be used: ${returnUrl.problem}`,
+      ...returnUrl.mistakes,
       (optionalScopes.length > MAX_SCOPES || !optionalScopes.every((scope) => SCOPE.test(scope))) &&
         'The optional scopes are not scopes, or too many',
       loginUrl !== null && providers.length > 1 && 'A login URL is for a link to one provider',
       // Reports the application's mistakes now instead of later to its customer.
       ...found.map((login) => 'problem' in login && login.problem),
-      publicUrl === undefined && 'PUBLIC_URL is not set: a link would not know where it leads',
-    ].filter((mistake) => mistake !== false);
-    if (mistakes.length > 0 || 'problem' in returnUrl) {
-      throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
-    }
+    ];
+    refuseMistakes(mistakes);
     const link = await deps.connectLinks.create({
       customerId,
       providers,
@@ -65,16 +61,84 @@ export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) 
       mode: mode ?? 'REDIRECT',
       confirm: confirm ?? true,
       allowAccountChange: allowAccountChange ?? false,
-      expiresAt: new Date(deps.wall() + seconds * 1_000),
+      mapFields: mapFields ?? false,
+      expiresAt,
     });
     if (!link) throw customerNotFound(customerId);
-    return { link, url: `${publicUrl}/connect/${deps.connecting.linkTokens.sign(link.id)}` };
+    return withUrl(deps, link);
   });
 }
 
-function readSeconds(seconds: number): number {
+/** Creates a link with which one customer maps the fields of a CRM that is connected already. */
+export function createMappingLink(deps: CreateMappingLinkDeps, input: CreateMappingLinkInput) {
+  return withApiKey(deps, 'createMappingLink', async ({ id: applicationId }) => {
+    const { customerId, provider, mode } = input;
+    checkCustomerId(customerId);
+    const expiresAt = readExpiry(deps, input);
+    if (!deps.providers.get(provider)?.contacts) {
+      throw new CrossbookError(
+        'NOT_IMPLEMENTED',
+        `The contacts of ${PROVIDER_TITLES[provider]} cannot be read, so there are no fields to map.`,
+      );
+    }
+    const [{ fields }, returnUrl, connection] = await Promise.all([
+      deps.ownFields.read(),
+      readReturnUrl(deps, applicationId, input),
+      deps.reloadConnection({ customerId, providerName: provider }),
+    ]);
+    if (!connection) throw customerNotFound(customerId, provider);
+    refuseMistakes([
+      ...returnUrl.mistakes,
+      !fields.some(({ customersMayMap }) => customersMayMap) &&
+        'There are no own fields that customers may map: declare some first',
+    ]);
+    const link = await deps.connectLinks.create({
+      customerId,
+      providers: [provider],
+      loginUrl: null,
+      optionalScopes: [],
+      returnUrl: returnUrl.url,
+      mode: mode ?? 'REDIRECT',
+      confirm: false,
+      allowAccountChange: false,
+      mapFields: true,
+      purpose: 'MAP_FIELDS',
+      providerName: provider,
+      connectionId: connection.id,
+      expiresAt,
+    });
+    if (!link) throw customerNotFound(customerId);
+    return withUrl(deps, link);
+  });
+}
+
+function withUrl({ connecting }: { connecting: LinkServices }, link: ConnectLink) {
+  const url = `${connecting.publicUrl() ?? ''}/connect/${connecting.linkTokens.sign(link.id)}`;
+  return { link, url };
+}
+
+/** The return URL, and why it cannot be used. */
+async function readReturnUrl(
+  { connecting }: { connecting: LinkServices },
+  applicationId: string,
+  input: Pick<CreateLinkInput, 'returnUrl'>,
+) {
+  const origins = await connecting.findReturnOrigins(applicationId);
+  const checked = checkReturnUrl(input.returnUrl, origins);
+  const problem = 'problem' in checked && `The return URL cannot be used: ${checked.problem}`;
+  const unset =
+    connecting.publicUrl() === undefined &&
+    'PUBLIC_URL is not set: a link would not know where it leads';
+  return { url: 'problem' in checked ? '' : checked.url, mistakes: [problem, unset] };
+}
+
+function readExpiry(
+  deps: Pick<CreateLinkDeps, 'wall'>,
+  { expiresInSeconds }: Pick<CreateLinkInput, 'expiresInSeconds'>,
+): Date {
+  const seconds = expiresInSeconds ?? DEFAULT_LINK_SECONDS;
   if (Number.isInteger(seconds) && seconds >= MIN_LINK_SECONDS && seconds <= MAX_LINK_SECONDS)
-    return seconds;
+    return new Date(deps.wall() + seconds * 1_000);
   throw new CrossbookError(
     'BAD_REQUEST',
     `A link lives for ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS} seconds.`,
@@ -92,7 +156,10 @@ export function requireAuthorization(
 ): Authorization {
   const authorization = providers.get(name)?.authorization;
   if (authorization) return authorization;
-  throw new CrossbookError('NOT_IMPLEMENTED', `${name} cannot be connected by a link.`);
+  throw new CrossbookError(
+    'NOT_IMPLEMENTED',
+    `${PROVIDER_TITLES[name]} cannot be connected by a link.`,
+  );
 }
 
 /**
@@ -107,14 +174,18 @@ export async function resolveLogin(
   if ('problem' in checked) {
     const { ownLoginExample } = authorization;
     const remedy = ownLoginExample ? `; enter an address such as ${ownLoginExample}` : '';
-    return { problem: `The login URL is not an address of ${name}: ${checked.problem}${remedy}` };
+    return {
+      problem: `The login URL is not an address of ${PROVIDER_TITLES[name]}: ${checked.problem}${remedy}`,
+    };
   }
   for (const origin of [checked.origin, toSandboxLogin(name, checked.origin)]) {
     if (origin === undefined) continue;
     const client = await findOAuthClient({ applicationId, provider: name, origin, clientId: null });
     if (client) return { origin, clientId: client.clientId };
   }
-  return { problem: `No OAuth client of ${name} is set up: ${describeClientSetup(name)}` };
+  return {
+    problem: `No OAuth client of ${PROVIDER_TITLES[name]} is set up: ${describeClientSetup(name)}`,
+  };
 }
 
 /** What the operator does about a missing OAuth client. */
@@ -134,7 +205,7 @@ export function findConnectLink(deps: FindLinkDeps, { id, customerId }: WantedLi
   });
 }
 
-function linkNotFound(): CrossbookError {
+export function linkNotFound(): CrossbookError {
   return new CrossbookError('NOT_FOUND', 'There is no such connect link.');
 }
 
@@ -188,8 +259,18 @@ type Optional<T> = { readonly [Name in keyof T]?: T[Name] | null | undefined };
 
 interface CreateLinkInput
   extends Pick<NewConnectLink, 'customerId' | 'providers' | 'returnUrl'>,
-    Optional<Omit<NewConnectLink, 'customerId' | 'providers' | 'returnUrl' | 'expiresAt'>> {
+    Optional<
+      Pick<
+        ConnectLink,
+        'mode' | 'confirm' | 'loginUrl' | 'optionalScopes' | 'allowAccountChange' | 'mapFields'
+      >
+    > {
   readonly expiresInSeconds?: number | null | undefined;
+}
+
+interface CreateMappingLinkInput
+  extends Pick<CreateLinkInput, 'customerId' | 'returnUrl' | 'mode' | 'expiresInSeconds'> {
+  readonly provider: ProviderName;
 }
 
 export interface AuthorizationDeps {
@@ -202,11 +283,21 @@ export interface CreateLinkDeps extends CallerDeps, AuthorizationDeps {
   readonly connecting: ConnectServices;
 }
 
+type LinkServices = Pick<ConnectServices, 'linkTokens' | 'publicUrl' | 'findReturnOrigins'>;
+
+export interface CreateMappingLinkDeps extends Omit<CreateLinkDeps, 'providers' | 'connecting'> {
+  readonly connecting: LinkServices;
+  readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'contacts'>>;
+  readonly ownFields: Pick<OwnFieldStore, 'read'>;
+  /** Reads the connection from the database, past the cache. */
+  reloadConnection(target: ConnectionTarget): Promise<Connection | undefined>;
+}
+
 export interface FindLinkDeps extends TargetDeps {
   readonly connectLinks: Pick<ConnectLinkStore, 'find'>;
 }
 
-interface CancelLinkDeps extends TargetDeps {
+export interface CancelLinkDeps extends TargetDeps {
   readonly connectLinks: Pick<ConnectLinkStore, 'find' | 'cancel'>;
 }
 

@@ -1,10 +1,10 @@
-import { normalizeGiven } from '../domain/contact-search.ts';
 import {
   type Customer,
   type CustomerFilter,
   type CustomerStore,
   MAX_CUSTOMER_ID_LENGTH,
 } from '../domain/customer.ts';
+import { normalizeGiven } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ListPage, PageInput, Signer } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
@@ -12,9 +12,10 @@ import {
   type CallerDeps,
   customerNotFound,
   resolveCustomerId,
+  showCustomer,
   type TargetDeps,
   withApiKey,
-} from './open-contact-client.ts';
+} from './authorization.ts';
 import { readPageRequest, signCursor, signPlaceOf } from './page.ts';
 
 /** Finds a customer of the caller's application. Those of other applications do not exist for it. */
@@ -26,7 +27,7 @@ export function findCustomer(
   return deps.withSpan('findCustomer', async () => {
     const resolved = resolveCustomerId(deps, customerId);
     const customer = await deps.loadCustomer(resolved, withConfigurations);
-    if (customer) return customer;
+    if (customer) return showCustomer(deps, customer);
     throw customerNotFound(resolved);
   });
 }
@@ -38,7 +39,8 @@ export function findConnection(deps: FindConnectionDeps, id: string, withConfigu
     const customerId = await deps.loadCustomerIdOf(id);
     if (customerId === undefined || (token && token.customerId !== customerId)) return undefined;
     const customer = await deps.loadCustomer(customerId, withConfigurations);
-    return customer?.connections.find((connection) => connection.id === id);
+    const shown = customer && showCustomer(deps, customer);
+    return shown?.connections.find((connection) => connection.id === id);
   });
 }
 
@@ -58,7 +60,7 @@ export const MAX_LISTED_IDS = 1_000;
 
 /** Lists a page of the application's customers by id, with their connections. */
 export function listCustomers(
-  deps: ListDeps,
+  deps: ListCustomersDeps,
   { filter, page, withConfigurations = true }: CustomerList,
 ): Promise<ListPage<Customer>> {
   return withApiKey(deps, 'listCustomers', async (application) => {
@@ -101,17 +103,17 @@ interface CustomerList {
   readonly withConfigurations?: boolean;
 }
 
-interface FindCustomerDeps extends TargetDeps {
+export interface FindCustomerDeps extends TargetDeps {
   loadCustomer(customerId: string, withConfigurations?: boolean): Promise<Customer | undefined>;
 }
 
-interface FindConnectionDeps extends CallerDeps {
+export interface FindConnectionDeps extends CallerDeps {
   /** Batched: the id of a connection's customer. */
   loadCustomerIdOf(connectionId: string): Promise<string | undefined>;
   loadCustomer(customerId: string, withConfigurations?: boolean): Promise<Customer | undefined>;
 }
 
-interface ListDeps extends CallerDeps {
+export interface ListCustomersDeps extends CallerDeps {
   readonly cursors: Signer;
   readonly customers: Pick<CustomerStore, 'list'>;
 }

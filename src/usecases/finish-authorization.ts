@@ -1,5 +1,5 @@
+import type { ConnectFailure } from '../domain/connect-failure.ts';
 import type {
-  ConnectFailure,
   ConnectFlow,
   ConnectFlowStore,
   ConnectLink,
@@ -8,10 +8,12 @@ import type {
 } from '../domain/connect-link.ts';
 import type { ProviderCall } from '../domain/log.ts';
 import { AuthorizationFailure, type CodeExchange, type Grant } from '../domain/oauth.ts';
+import type { OwnFields } from '../domain/own-fields.ts';
 import type { Provider, Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
+import { canMatchFields } from './match-fields.ts';
 import { ENDED, type EndedPage, nameFlow, type PageProblem } from './start-authorization.ts';
 
 /**
@@ -90,18 +92,22 @@ async function exchange(deps: FinishDeps, { provider, flow, visited }: Place, co
 async function finish(deps: FinishDeps, place: Place, grant: Grant): Promise<FinishedFlow> {
   const { flow, visited, provider } = place;
   const confirmation = visited.link.confirm ? deps.makeCode() : undefined;
+  const isMatching =
+    visited.link.mapFields &&
+    canMatchFields(visited.link, provider, await deps.readOwnFields(visited.link.applicationId));
   const { link, isOurs } = await deps.flows.finish(flow.linkId, {
     providerName: provider.name,
     grant,
     oauthClientId: flow.oauthClientId,
     codeHash: confirmation === undefined ? undefined : digest(confirmation),
+    sessionHash: isMatching ? flow.cookieHash : undefined,
   });
   if (!link) return { problem: 'CANCELED' };
   if (!isOurs) return { problem: ENDED[link.status] ?? 'ENDED', visited: { ...visited, link } };
   if (link.failure !== null)
     return { visited, provider, failure: link.failure, missingScopes: [], link };
   if (link.status === 'COMPLETED') deps.forgetConnection(link);
-  return { visited, link, provider, confirmation };
+  return { visited, link, provider, confirmation, isMatching };
 }
 
 async function fail(
@@ -173,10 +179,12 @@ export type EndedFlow = {
   readonly link: ConnectLink;
   readonly problem?: undefined;
 } & (
-  | (Failed & { readonly confirmation?: undefined })
+  | (Failed & { readonly confirmation?: undefined; readonly isMatching?: undefined })
   | {
       /** The one-time code for the application; undefined where the link needs no confirmation. */
       readonly confirmation: string | undefined;
+      /** Whether the customer matches fields next; a code for the application is then made at the end of that. */
+      readonly isMatching: boolean;
       readonly failure?: undefined;
     }
 );
@@ -194,6 +202,8 @@ export interface FinishDeps {
   readonly exchangeCode: ExchangeCode;
   /** Undefined where too many code exchanges of the application are running. Otherwise call the result at the end. */
   beginExchange(applicationId: string): (() => void) | undefined;
+  /** The own fields of an application. */
+  readOwnFields(applicationId: string): Promise<OwnFields>;
   /** Makes an unguessable one-time code. */
   makeCode(): string;
   /** Clears the process's cache of the connection. */

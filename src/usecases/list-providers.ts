@@ -12,13 +12,16 @@ export function listProviders({ providers }: { readonly providers: Providers }) 
   }));
 }
 
-/** A connection to a provider that cannot be searched says so: its credentials are never tried. */
+/** A connection that cannot be searched says so: its credentials are never tried. */
 export function readStatusReason(
   providers: Providers,
-  { providerName, status, statusReason }: Connection,
+  { providerName, status, statusReason, instanceUrl }: Connection,
 ): StatusReason | null {
-  const isUsed = providers.get(providerName)?.contacts !== undefined;
-  return status === 'connected' && !isUsed ? 'not_searchable' : statusReason;
+  if (status !== 'connected') return statusReason;
+  const contacts = providers.get(providerName)?.contacts;
+  if (!contacts) return 'not_searchable';
+  const isComplete = instanceUrl !== null || contacts.origin(null) !== undefined;
+  return isComplete ? statusReason : 'no_instance_url';
 }
 
 /** The required scopes that were not granted. Unknown, and so empty, for grants that did not come by a connect link. */

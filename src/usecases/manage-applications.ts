@@ -1,11 +1,11 @@
-import type { Application } from '../domain/caller.ts';
+import { type Application, DEMO_APPLICATION } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { OAuthClientStore, StoredOAuthClient } from '../domain/oauth.ts';
-import type { OAuthClient } from '../domain/provider.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
+import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
+import type { OAuthClient } from '../domain/token-refresh.ts';
 import { isStorable, isVisibleAscii } from '../lib/text.ts';
+import { type CallerDeps, requireApiKey } from './authorization.ts';
 import { type AuthorizationDeps, requireAuthorization } from './connect-link.ts';
-import { type CallerDeps, requireApiKey } from './open-contact-client.ts';
 
 /** Creates an application, for commands and the admin API. Rejects with CONFLICT where the name is taken. */
 export async function createApplication(
@@ -21,14 +21,87 @@ export async function createApplication(
   return { ...application, origins };
 }
 
-/** Lists applications with the web origins that may call for them (CORS). */
+/**
+ * Lists applications with the web origins that may call for them (CORS). Those that are being deleted have the time of
+ * the deletion.
+ */
 export async function listApplications(store: ApplicationAdmin) {
   const [applications, allowed] = await Promise.all([
     store.listApplications(),
     store.listOrigins(),
   ]);
   const origins = new Map(allowed.map((one) => [one.applicationId, one.origins]));
-  return applications.map(({ id, name }) => ({ id, name, origins: origins.get(id) ?? [] }));
+  return applications.map(({ id, name, deletedAt }) => ({
+    id,
+    name,
+    origins: origins.get(id) ?? [],
+    ...(deletedAt && { deletedAt: deletedAt.toISOString() }),
+  }));
+}
+
+/** Renames an application. Its id, keys and data stay the same. */
+export async function renameApplication(
+  store: ApplicationAdmin,
+  { application, name }: { readonly application: string; readonly name: string },
+): Promise<Application> {
+  checkName(name);
+  const { id } = requireOwn(await findApplication(store, application), 'renamed');
+  return store.renameApplication(id, name);
+}
+
+/**
+ * Marks an application for deletion, if its name is given as the confirmation. Its keys and tokens are refused within
+ * five seconds on all processes; a job of the servers then deletes its data. Without the name it rejects with
+ * UNPROCESSABLE_ENTITY, and says what would be deleted.
+ */
+export async function deleteApplication(
+  store: ApplicationAdmin,
+  { application, confirm }: { readonly application: string; readonly confirm?: string | undefined },
+) {
+  const { id, name } = requireOwn(await findApplication(store, application), 'deleted');
+  const stored = await store.countStored(id, MAX_COUNTED);
+  const deleted = { id, name, ...stored };
+  if (confirm !== name) {
+    throw new CrossbookError(
+      'UNPROCESSABLE_ENTITY',
+      `${describeDeletion(deleted)} This cannot be undone. Confirm it with the name of the application: ${JSON.stringify(name)}.`,
+    );
+  }
+  if (await store.markDeleted(id)) return deleted;
+  throw applicationNotFound(application);
+}
+
+/** What the deletion of an application deletes. */
+function describeDeletion({ name, ...stored }: StoredAmounts & { readonly name: string }): string {
+  const amounts = [
+    toAmount(stored.customers, 'customer'),
+    `${toAmount(stored.connections, 'connection')} with credentials, cached contacts and open links`,
+    toAmount(stored.events, 'event'),
+    toAmount(stored.keys, 'API key'),
+    toAmount(stored.webhookEndpoints, 'webhook endpoint'),
+  ];
+  return `This deletes ${JSON.stringify(name)} with all of its data: ${amounts.join(', ')}, its own fields, OAuth clients and usage. Grants that came by connect links are revoked at the providers.`;
+}
+
+function toAmount(count: number, one: string): string {
+  if (count >= MAX_COUNTED) return `at least ${MAX_COUNTED} ${one}s`;
+  return count === 1 ? `1 ${one}` : `${count} ${one}s`;
+}
+
+/** From here on the amounts are "at least", because counting takes time. */
+const MAX_COUNTED = 1_000_000;
+
+/** The demo's application belongs to the sandbox: its name is part of the code, and each start creates it again. */
+function requireOwn(application: Application, change: string): Application {
+  if (application.id !== DEMO_APPLICATION.id) return application;
+  throw new CrossbookError(
+    'CONFLICT',
+    `The demo application cannot be ${change}: a start without the sandbox removes it.`,
+  );
+}
+
+function applicationNotFound(text: string): CrossbookError {
+  return new CrossbookError('NOT_FOUND', `There is no application ${JSON.stringify(text)}.`);
 }
 
 /** Finds an application by id, or by unique name. Rejects with NOT_FOUND, or CONFLICT where several have the name. */
@@ -38,11 +111,10 @@ export async function findApplication(
 ): Promise<Application> {
   const all = await store.listApplications();
   const [found, ...others] = all.filter(
-    ({ id, name }) => id === text.toLowerCase() || name === text,
+    ({ id, name, deletedAt }) => !deletedAt && (id === text.toLowerCase() || name === text),
   );
-  if (!found)
-    throw new CrossbookError('NOT_FOUND', `There is no application ${JSON.stringify(text)}.`);
-  if (others.length === 0) return found;
+  if (!found) throw applicationNotFound(text);
+  if (others.length === 0) return { id: found.id, name: found.name };
   throw new CrossbookError(
     'CONFLICT',
     `Several applications are called ${JSON.stringify(text)}: give the id of one.`,
@@ -143,11 +215,27 @@ function toListed({ publicId, name, createdAt, revokedAt }: StoredKey, now: numb
 export interface ApplicationAdmin {
   /** Rejects with CONFLICT where the name is taken. */
   createApplication(name: string): Promise<Application>;
-  listApplications(): Promise<readonly Application[]>;
+  /** Rejects with CONFLICT where the name is taken, and NOT_FOUND where there is no such application. */
+  renameApplication(id: string, name: string): Promise<Application>;
+  /** Each counted up to the limit. */
+  countStored(id: string, limit: number): Promise<StoredAmounts>;
+  /** False where it is marked already. */
+  markDeleted(id: string): Promise<boolean>;
+  /** Those that are being deleted have the time of the deletion. */
+  listApplications(): Promise<readonly (Application & { readonly deletedAt: Date | null })[]>;
   setOrigins(applicationId: string, origins: readonly string[]): Promise<void>;
   listOrigins(): Promise<
     readonly { readonly applicationId: string; readonly origins: readonly string[] }[]
   >;
+}
+
+/** What is stored for an application. */
+export interface StoredAmounts {
+  readonly customers: number;
+  readonly connections: number;
+  readonly events: number;
+  readonly keys: number;
+  readonly webhookEndpoints: number;
 }
 
 interface OriginChange {
@@ -182,6 +270,14 @@ interface StoredKey {
   readonly revokedAt: Date | null;
 }
 
+/** Lists the OAuth clients of the caller's application, without their secrets. */
+export async function listOAuthClients(
+  deps: Pick<OAuthClientDeps, 'oauthClients' | 'requireCaller'>,
+): Promise<readonly StoredOAuthClient[]> {
+  requireApiKey(deps);
+  return deps.oauthClients.list();
+}
+
 /** Sets the OAuth client of the caller's application at a provider, replacing a previous one. */
 export async function setOAuthClient(
   deps: OAuthClientDeps,
@@ -198,7 +294,10 @@ export async function deleteOAuthClient(
 ): Promise<void> {
   requireApiKey(deps);
   if (await deps.oauthClients.delete(provider)) return;
-  throw new CrossbookError('NOT_FOUND', `There is no OAuth client of ${provider}.`);
+  throw new CrossbookError(
+    'NOT_FOUND',
+    `There is no OAuth client of ${PROVIDER_TITLES[provider]}.`,
+  );
 }
 
 /** Validates and stores a client, also for the operator's command. The secret is never repeated in errors. */

@@ -12,8 +12,8 @@ import {
 } from '../domain/event.ts';
 import type { BoundSigner, ListPage, Signer } from '../domain/page.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
-import { isRfc3339, isUuid } from '../lib/text.ts';
-import { type CallerDeps, withApiKey } from './open-contact-client.ts';
+import { isRfc3339, isUuid, quote } from '../lib/text.ts';
+import { type CallerDeps, withApiKey } from './authorization.ts';
 import { readPageSize, verifySigned } from './page.ts';
 
 /** The webhook endpoints of an application. All functions here require its API key. */
@@ -21,7 +21,7 @@ export function listWebhookEndpoints(deps: WebhookDeps) {
   return withApiKey(deps, 'listWebhookEndpoints', () => deps.webhooks.list());
 }
 
-export function createWebhookEndpoint(deps: UrlDeps, wanted: NewEndpoint) {
+export function createWebhookEndpoint(deps: WebhookUrlDeps, wanted: NewEndpoint) {
   return withApiKey(deps, 'createWebhookEndpoint', async () => {
     const url = await checkUrl(deps, wanted.url);
     const made = await deps.webhooks.create({ url, eventTypes: [...new Set(wanted.eventTypes)] });
@@ -34,7 +34,7 @@ export function createWebhookEndpoint(deps: UrlDeps, wanted: NewEndpoint) {
 }
 
 export function updateWebhookEndpoint(
-  deps: UrlDeps,
+  deps: WebhookUrlDeps,
   { id, url, eventTypes, enabled }: EndpointChange & { readonly id: string },
 ) {
   return withEndpoint(deps, 'updateWebhookEndpoint', id, async () => {
@@ -89,7 +89,7 @@ function readRedelivery(input: RedeliveryInput): Redelivery {
   );
 }
 
-async function checkUrl(deps: UrlDeps, url: string): Promise<string> {
+async function checkUrl(deps: WebhookUrlDeps, url: string): Promise<string> {
   const checked = await deps.checkWebhookUrl(url);
   if ('url' in checked) return checked.url;
   throw new CrossbookError('UNPROCESSABLE_ENTITY', `The endpoint’s url ${checked.problem}.`);
@@ -105,10 +105,7 @@ function withEndpoint<T>(
   return withApiKey(deps, name, async () => {
     const done = isUuid(id) ? await work() : undefined;
     if (done !== undefined) return done;
-    throw new CrossbookError(
-      'NOT_FOUND',
-      `There is no webhook endpoint ${JSON.stringify(id.slice(0, 100))}.`,
-    );
+    throw new CrossbookError('NOT_FOUND', `There is no webhook endpoint ${quote(id)}.`);
   });
 }
 
@@ -164,7 +161,7 @@ interface WebhookDeps extends CallerDeps {
   readonly webhooks: WebhookStore;
 }
 
-interface UrlDeps extends WebhookDeps {
+export interface WebhookUrlDeps extends WebhookDeps {
   checkWebhookUrl(url: string): Promise<CheckedUrl>;
 }
 
@@ -179,7 +176,7 @@ interface EventList {
   readonly cursor?: string | null | undefined;
 }
 
-interface ListEventsDeps extends CallerDeps {
+export interface ListEventsDeps extends CallerDeps {
   readonly cursors: Signer;
   readonly events: EventStore;
 }

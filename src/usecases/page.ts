@@ -1,5 +1,6 @@
 import type { Contact, ContactOrigin } from '../domain/contact.ts';
-import type { ContactFilter, SearchSelection } from '../domain/contact-search.ts';
+import { type ContactFilter, filterCacheKey, type ListFilter } from '../domain/contact-filter.ts';
+import type { SearchSelection } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import {
   type BoundSigner,
@@ -25,17 +26,23 @@ export function bindCursors(
   );
 }
 
-/** A unique key of a filter. Emails and domains contain no line breaks. */
-export function filterCacheKey(filter: ContactFilter): string {
-  return filter.by === 'emails' ? filter.emails.join('\n') : `@${filter.domain}`;
-}
-
+/**
+ * The payload of a cursor, which `createSigner` signs: a letter, the end of the period where there is one, and the id
+ * of a record.
+ *
+ *     payload = letter [ digits ":" ] record-id
+ *     letter  = "f" | "F" | "b" | "B" | " "
+ *
+ * `f` leads forward and `b` backward; a capital includes the record itself. A space is the cursor of an edge, which
+ * works in both directions. The digits are milliseconds since 1970. An empty id is the end of the list.
+ */
 export function signCursor(
   signer: BoundSigner,
-  { key, direction, includesKey }: CursorPosition,
+  { key, direction, includesKey, until }: CursorPosition,
 ): string {
   const letter = direction?.charAt(0) ?? ' ';
-  return signer.sign(`${includesKey ? letter.toUpperCase() : letter}${key}`);
+  const period = until === undefined ? '' : `${until}:`;
+  return signer.sign(`${includesKey ? letter.toUpperCase() : letter}${period}${key}`);
 }
 
 /**
@@ -44,11 +51,11 @@ export function signCursor(
  */
 export function signPlaceOf(
   signer: BoundSigner,
-  { boundary = '', direction, includesBoundary = false }: PageRequest,
+  { boundary = '', direction, includesBoundary = false, until }: PageRequest,
   wanted: Direction = direction,
 ): string {
   const includesKey = wanted === direction ? includesBoundary : !includesBoundary;
-  return signCursor(signer, { key: boundary, direction: wanted, includesKey });
+  return signCursor(signer, { key: boundary, direction: wanted, includesKey, until });
 }
 
 /** The signed payload; undefined where the cursor is not of this list. */
@@ -61,7 +68,7 @@ const MAX_CURSOR_LENGTH = 1_024;
 /** Converts unchecked page input to a page request. */
 export function readPageRequest(signer: BoundSigner, page: PageInput): PageRequest {
   const size = readPageSize(page.size);
-  const { key, direction, includesKey } = readPosition(signer, page.cursor ?? undefined);
+  const { key, direction, includesKey, until } = readPosition(signer, page.cursor ?? undefined);
   if (page.direction && direction && page.direction !== direction) {
     throw new CrossbookError(
       'BAD_REQUEST',
@@ -73,6 +80,7 @@ export function readPageRequest(signer: BoundSigner, page: PageInput): PageReque
     direction: page.direction ?? direction ?? 'forward',
     boundary: key || undefined,
     includesBoundary: includesKey,
+    ...(until !== undefined && { until }),
   };
 }
 
@@ -82,7 +90,9 @@ function readPosition(signer: BoundSigner, cursor: string | undefined): Partial<
   if (signed !== undefined) {
     const letter = signed.charAt(0);
     const direction = DIRECTIONS[letter.toLowerCase()];
-    return { key: signed.slice(1), direction, includesKey: /[A-Z]/.test(letter) };
+    const [, period, key = ''] = /^(?:(\d+):)?(.*)$/s.exec(signed.slice(1)) ?? [];
+    const until = period === undefined ? undefined : Number(period);
+    return { key, direction, includesKey: /[A-Z]/.test(letter), until };
   }
   throw new CrossbookError(
     'BAD_REQUEST',
@@ -132,15 +142,15 @@ export function slicePage<Item extends Pick<Contact, 'remoteId'>>(
  * Reads a page from the provider with keyset pagination. The range starts AT the boundary record: if it still exists,
  * it proves that there is a page on its side without another call.
  */
-export async function readDomainPage(
+export async function readListPage(
   port: ContactPort,
-  domain: string,
+  filter: ListFilter,
   { direction, size, boundary, includesBoundary = false }: PageRequest,
   selection: Omit<SearchSelection, 'totalCount'>,
 ): Promise<Page<Contact>> {
   const forward = direction === 'forward';
   const limit = size + (boundary === undefined ? 1 : 2);
-  const run = await port.readByDomain(domain, { direction, from: boundary, limit }, selection);
+  const run = await port.readList(filter, { direction, from: boundary, limit }, selection);
   const beyond = includesBoundary ? run : run.filter(({ remoteId }) => remoteId !== boundary);
   const items = forward ? beyond.slice(0, size) : beyond.slice(Math.max(0, beyond.length - size));
   const ahead = beyond.length > size;
@@ -156,7 +166,7 @@ export async function readDomainPage(
   async function standsBehind(from: string): Promise<boolean> {
     const back = forward ? 'backward' : 'forward';
     const range = { direction: back, from, limit: 2 } as const;
-    const found = await port.readByDomain(domain, range, selection);
+    const found = await port.readList(filter, range, selection);
     return found.some(({ remoteId }) => remoteId !== from);
   }
 }
@@ -168,4 +178,6 @@ interface CursorPosition {
   readonly includesKey?: boolean | undefined;
   /** Undefined where the cursor works in both directions, as an edge's does. */
   readonly direction?: Direction | undefined;
+  /** The end of the period of `modifiedSince`, which is fixed by the first page. No record id contains a colon. */
+  readonly until?: number | undefined;
 }

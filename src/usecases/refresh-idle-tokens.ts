@@ -9,7 +9,7 @@ import type { IdleConnection, IdleCredentials } from '../domain/tenant.ts';
  */
 export async function refreshIdleTokens(deps: IdleRefreshDeps): Promise<void> {
   const { idle, holder, providers, isStopping } = deps;
-  while (!isStopping() && (await idle.holdLease(holder, LEASE_MS))) {
+  while (!isStopping() && (await idle.acquireJobLease(holder, LEASE_MS))) {
     const idleBefore = deps.wall() - IDLE_MS;
     const claimed = await idle.claim({
       providers,

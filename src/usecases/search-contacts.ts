@@ -1,21 +1,28 @@
 import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
 import {
   type ContactFilter,
+  filterCacheKey,
+  isListing,
+  type ListFilter,
+  type PhoneFilter,
+  readContactFilter,
+  verifiedFields,
+} from '../domain/contact-filter.ts';
+import {
   type ContactPage,
   type ContactSearch,
   type FieldSelection,
   type ResolvedTarget,
-  readContactFilter,
-  readEmail,
+  rawKey,
 } from '../domain/contact-search.ts';
+import { readEmail } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { BoundSigner, PageRequest, Signer } from '../domain/page.ts';
+import { checkMayList } from './authorization.ts';
 import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
-import { resolveSelection, type SelectionDeps } from './own-fields.ts';
 import {
   bindCursors,
-  filterCacheKey,
-  readDomainPage,
+  readListPage,
   readPageRequest,
   readPageSize,
   signCursor,
@@ -28,46 +35,139 @@ import {
   type SearchResult,
   type TimedResult,
 } from './read-through-cache.ts';
+import { searchByOwnField } from './search-by-own-field.ts';
+import { type SelectionDeps, selectOwnFields } from './select-own-fields.ts';
 
 /** Searches a customer's contacts in one CRM and returns a page, ordered by id. */
 export function searchContacts(deps: SearchDeps, search: ContactSearch) {
-  return deps.withSpan('searchContacts', () => readPage(deps, search));
+  return deps.withSpan('searchContacts', () => runSearch(deps, search));
 }
 
-async function readPage(deps: SearchDeps, given: ContactSearch): Promise<ContactPage> {
+async function runSearch(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
   deps.requireCaller();
-  const filter = readContactFilter(given.filter);
-  const client = await openContactClient(deps, given);
-  const selection = await resolveSelection(deps, client.connection, given.selection);
-  const search = { ...given, selection };
+  const filter = readContactFilter(search.filter);
+  checkMayList(deps, filter);
+  const client = await openContactClient(deps, search);
+  const selected = selectForFilter(search.selection, filter);
+  const selection = await selectOwnFields(deps, client.connection, selected);
   const cursors = bindCursors(deps.cursors, client.source, filter);
-  const request = readPageRequest(cursors, search.page);
-  const query = { search, filter, client, cursors, request };
-  const timed = await readThroughCache(deps, {
+  const page = fixPeriod(readPageRequest(cursors, search.page), filter, {
+    now: deps.wall(),
+    lagMs: client.access.searchLagMs,
+  });
+  const { readFromCache } = search;
+  const query = { filter, client, cursors, page, selection, readFromCache };
+  return toContactPage(query, await readTimed(deps, query));
+}
+
+/** Listings are not cached: they are long, and a copy of a customer's CRM is not what the cache is for. */
+async function readTimed(deps: SearchDeps, query: Query): Promise<TimedResult> {
+  const { client, filter, selection, readFromCache } = query;
+  if (isListing(filter)) {
+    const fetchedAt = new Date(deps.wall());
+    return { found: await searchProvider(deps, query), fetchedAt };
+  }
+  return readThroughCache(deps, {
     client,
-    selection: search.selection,
-    readFromCache: search.readFromCache,
+    selection,
+    readFromCache,
     cacheKey: createCacheKey(query),
     find: () => searchProvider(deps, query),
   });
-  return toContactPage(query, timed);
 }
 
-/** A search by email finds everything and is sliced later; one by domain reads a single page from the provider. */
-async function searchProvider(deps: LookupDeps, query: Query): Promise<SearchResult> {
-  const { client, filter, request, search } = query;
-  const { selection } = search;
-  if (filter.by === 'emails') {
-    const contacts = await lookUpEmails(deps, client, { emails: filter.emails, selection });
-    return { contacts, hasNextPage: false, hasPreviousPage: false, totalCount: contacts.length };
+/** The selection with what the filter's hits are verified by. */
+function selectForFilter<Selection extends FieldSelection>(
+  selection: Selection,
+  filter: ContactFilter,
+): Selection {
+  const { fields, ownFieldNames = [] } = selection;
+  if (filter.by === 'customField' && ownFieldNames !== 'all')
+    return { ...selection, ownFieldNames: [...ownFieldNames, filter.name] };
+  const verified = verifiedFields(filter);
+  if (!fields || verified.every((name) => fields.has(name))) return selection;
+  return { ...selection, fields: new Set([...fields, ...verified]) };
+}
+
+/** The first page fixes the end of the period of a search by time, and cursors keep it. */
+function fixPeriod(
+  page: PageRequest,
+  filter: ContactFilter,
+  { now, lagMs }: { readonly now: number; readonly lagMs: number },
+): PageRequest {
+  if (filter.by !== 'modifiedSince' || page.until !== undefined) return page;
+  if (filter.since > now + MAX_CLOCK_ERROR_MS)
+    throw new CrossbookError(
+      'UNPROCESSABLE_ENTITY',
+      'The time of a filter by modification is in the future.',
+    );
+  const latest = Math.floor((now - lagMs) / 1_000) * 1_000;
+  // A period that has just begun is empty, and the next one begins where it did.
+  return { ...page, until: Math.max(filter.since, latest) };
+}
+
+/** The caller's clock may be ahead of ours. */
+const MAX_CLOCK_ERROR_MS = 60 * 60_000;
+
+/** A look-up finds everything and is sliced later; a list reads a single page from the provider. */
+function searchProvider(deps: SearchDeps, query: Query): Promise<SearchResult> {
+  const { filter, page } = query;
+  switch (filter.by) {
+    case 'emails':
+      return searchByEmails(deps, query, filter.emails);
+    case 'phone':
+      return searchByPhone(query, filter);
+    case 'customField':
+      return listByOwnField(deps, query, filter);
+    case 'modifiedSince':
+      return readList(query, { ...filter, until: page.until ?? filter.since });
+    case 'emailDomain':
+    case 'namePrefix':
+    case 'all':
+      return readList(query, filter);
   }
-  const { items, ...ends } = await readDomainPage(client.port, filter.domain, request, selection);
+}
+
+async function searchByEmails(
+  deps: LookupDeps,
+  { client, selection }: Query,
+  emails: readonly string[],
+): Promise<SearchResult> {
+  const contacts = await lookUpEmails(deps, client, { emails, selection });
+  return { ...NO_CONTACTS, contacts, totalCount: contacts.length };
+}
+
+async function searchByPhone(
+  { client, selection }: Query,
+  phone: PhoneFilter,
+): Promise<SearchResult> {
+  const contacts = await client.port.findByPhone(phone, selection);
+  return { ...NO_CONTACTS, contacts: sortById(client, [...contacts]), totalCount: null };
+}
+
+async function listByOwnField(
+  deps: SearchDeps,
+  query: Query,
+  filter: Extract<ContactFilter, { by: 'customField' }>,
+): Promise<SearchResult> {
+  const { client, selection } = query;
+  const found = await searchByOwnField(
+    deps,
+    { client, filter, selection },
+    (list): Promise<SearchResult> => readList(query, list),
+  );
+  return found ?? NO_CONTACTS;
+}
+
+async function readList(query: Query, filter: ListFilter): Promise<SearchResult> {
+  const { client, page, selection } = query;
+  const { items, ...ends } = await readListPage(client.port, filter, page, selection);
   const found = { contacts: items, ...ends, totalCount: null };
-  const isOnlyPage = request.boundary === undefined && !ends.hasNextPage && !ends.hasPreviousPage;
+  const isOnlyPage = page.boundary === undefined && !ends.hasNextPage && !ends.hasPreviousPage;
   if (isOnlyPage) return { ...found, totalCount: items.length };
   if (!selection.totalCount) return found;
   try {
-    return { ...found, totalCount: await client.port.countByDomain(filter.domain) };
+    return { ...found, totalCount: await client.port.count(filter) };
   } catch (countFailure) {
     // A failed count does not fail the page.
     return { ...found, countFailure };
@@ -75,14 +175,13 @@ async function searchProvider(deps: LookupDeps, query: Query): Promise<SearchRes
 }
 
 function toContactPage(
-  { search, filter, client, cursors, request }: Query,
+  { filter, client, cursors, page, readFromCache }: Query,
   { found, fetchedAt }: TimedResult,
 ): ContactPage {
   const { contacts, totalCount, countFailure } = found;
-  const { items, hasNextPage, hasPreviousPage } =
-    filter.by === 'emails'
-      ? slicePage(contacts, request, client.access.compareIds)
-      : { ...found, items: contacts };
+  const { items, hasNextPage, hasPreviousPage } = isLookUp(filter)
+    ? slicePage(contacts, page, client.access.compareIds)
+    : { ...found, items: contacts };
   return {
     items,
     hasNextPage,
@@ -90,22 +189,23 @@ function toContactPage(
     totalCount,
     countFailure,
     source: client.source,
+    modifiedUntil: page.until === undefined ? null : new Date(page.until).toISOString(),
     fetchedAt: fetchedAt.toISOString(),
-    readFromCache: search.readFromCache,
+    readFromCache,
     cursorOf: (item, direction) =>
       item
-        ? signCursor(cursors, { key: item.remoteId, direction })
-        : signPlaceOf(cursors, request, direction),
+        ? signCursor(cursors, { key: item.remoteId, direction, until: page.until })
+        : signPlaceOf(cursors, page, direction),
   };
 }
 
 /** The cache key without the fields, because an entry with more fields also serves a smaller selection. */
-function createCacheKey({ filter, request, search }: Query): () => string {
-  const { rawData, totalCount, needsPreviousPage, custom } = search.selection;
+function createCacheKey({ filter, page, selection }: Query): () => string {
+  const { rawData, rawFields, totalCount, needsPreviousPage, ownFields } = selection;
   return () => {
-    const of =
-      filter.by === 'emails' ? [rawData] : [rawData, request, totalCount, needsPreviousPage];
-    const parts = custom ? [...of, custom.key, custom.names] : of;
+    const raw = rawFields ? rawKey(selection) : rawData;
+    const of = isLookUp(filter) ? [raw] : [raw, page, totalCount, needsPreviousPage];
+    const parts = ownFields ? [...of, ownFields.key, ownFields.names] : of;
     return `${JSON.stringify(parts)}${filterCacheKey(filter)}`;
   };
 }
@@ -116,13 +216,17 @@ async function lookUpEmails(
   client: ContactClient,
   { emails, selection }: { readonly emails: readonly string[]; readonly selection: FieldSelection },
 ): Promise<Contact[]> {
-  const { compareIds } = client.access;
-  const found = await deps.lookup(client, emails, selection);
-  const sorted = found.sort((a, b) => compareIds(a.remoteId, b.remoteId));
+  const sorted = sortById(client, await deps.lookup(client, emails, selection));
   // Removes duplicates: two of the emails may belong to one contact.
   const isLast = ({ remoteId }: Contact, index: number) => sorted[index + 1]?.remoteId !== remoteId;
   return sorted.every(isLast) ? sorted : sorted.filter(isLast);
 }
+
+function sortById({ access }: ContactClient, contacts: Contact[]): Contact[] {
+  return contacts.sort((a, b) => access.compareIds(a.remoteId, b.remoteId));
+}
+
+const NO_CONTACTS = { contacts: [], hasNextPage: false, hasPreviousPage: false, totalCount: 0 };
 
 /** The first contacts with one email in one CRM, ordered by id. */
 export function findContactsByEmail(
@@ -143,7 +247,7 @@ export function findContactsByEmail(
     const client = await openContactClient(deps, query);
     const found = await lookUpEmails(deps, client, {
       emails: [email],
-      selection: await resolveSelection(deps, client.connection, selection),
+      selection: await selectOwnFields(deps, client.connection, selection),
     });
     return found.length > size ? found.slice(0, size) : found;
   });
@@ -161,7 +265,7 @@ export function findContact(
   return deps.withSpan('findContact', async () => {
     const client = await openContactClient(deps, key);
     if (key.remoteId.length > MAX_REMOTE_ID_LENGTH) return undefined;
-    const resolved = await resolveSelection(deps, client.connection, selection);
+    const resolved = await selectOwnFields(deps, client.connection, selection);
     return deps.loadContact(client, key.remoteId, resolved);
   });
 }
@@ -210,16 +314,21 @@ export type AssociationAttempt =
   | { readonly object: AssociatedObject; readonly lists: readonly (readonly Association[])[] }
   | { readonly object: AssociatedObject; readonly lists?: undefined; readonly failure: unknown };
 
-/** A search with validated input. */
-interface Query {
-  readonly search: ContactSearch;
-  readonly filter: ContactFilter;
-  readonly client: ContactClient;
-  readonly cursors: BoundSigner;
-  readonly request: PageRequest;
+/** Finds all that there is and slices it: other searches read one page from the provider. */
+function isLookUp({ by }: ContactFilter): boolean {
+  return by === 'emails' || by === 'phone';
 }
 
-interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps {
+/** A search with validated input. */
+interface Query extends Pick<ContactSearch, 'readFromCache'> {
+  readonly filter: ContactFilter;
+  readonly selection: ContactSearch['selection'];
+  readonly client: ContactClient;
+  readonly cursors: BoundSigner;
+  readonly page: PageRequest;
+}
+
+export interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps {
   readonly cursors: Signer;
 }
 
@@ -237,7 +346,7 @@ interface EmailQuery extends ResolvedTarget {
   readonly first: number | null | undefined;
 }
 
-interface FindContactDeps extends OpenDeps, SelectionDeps {
+export interface FindContactDeps extends OpenDeps, SelectionDeps {
   /** Batches the ids of one request per connection. */
   loadContact(
     client: ContactClient,
@@ -246,7 +355,7 @@ interface FindContactDeps extends OpenDeps, SelectionDeps {
   ): Promise<Contact | undefined>;
 }
 
-interface AssociationDeps extends OpenDeps {
+export interface AssociationDeps extends OpenDeps {
   /** Batches the contacts of one request per connection and object. */
   loadAssociations(
     client: ContactClient,

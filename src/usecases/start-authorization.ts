@@ -8,6 +8,7 @@ import {
 } from '../domain/connect-link.ts';
 import type { Login } from '../domain/oauth.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { CopiedRecords } from '../domain/sync.ts';
 import { checkLoginUrl, toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
 import { type AuthorizationDeps, requireAuthorization, resolveLogin } from './connect-link.ts';
@@ -24,23 +25,26 @@ export async function openConnectPage(
   if (!visited) return { problem: 'CANCELED' };
   const problem = ENDED[visited.link.status];
   if (problem) return { problem, visited };
-  return {
-    visited,
-    offers: visited.link.providers.flatMap((name) => toOffer(deps, name, visited)),
-  };
+  // A link that only maps fields has another page.
+  const providers = visited.link.purpose === 'CONNECT' ? visited.link.providers : [];
+  return { visited, offers: providers.flatMap((name) => toOffer(deps, name, visited)) };
 }
 
 /** If the application has set the login page the customer is not asked for it. */
 function toOffer(
   { providers }: AuthorizationDeps,
   name: ProviderName,
-  { link }: VisitedLink,
+  { link, copied }: VisitedLink,
 ): Offer[] {
   const authorization = providers.get(name)?.authorization;
   if (!authorization) return [];
-  const { logins, ownLoginExample } = authorization;
+  const { logins, ownLoginExample, requiredScopes, scopeTitles } = authorization;
+  const optionalScopes = [...new Set(link.optionalScopes)]
+    .filter((scope) => !requiredScopes.includes(scope))
+    .map((scope) => ({ scope, title: scopeTitles[scope] }));
+  const offer = { provider: name, optionalScopes, copied: copied[name] };
   const isChoice = link.loginUrl === null && (logins.length > 1 || ownLoginExample !== undefined);
-  return [isChoice ? { provider: name, logins, ownLoginExample } : { provider: name, logins: [] }];
+  return [isChoice ? { ...offer, logins, ownLoginExample } : { ...offer, logins: [] }];
 }
 
 export const ENDED: Readonly<Record<ConnectLinkStatus, PageProblem | undefined>> = {
@@ -148,10 +152,19 @@ interface OfferedPage {
 /** A provider to choose from. */
 export interface Offer {
   readonly provider: ProviderName;
+  readonly optionalScopes: readonly OptionalScope[];
+  /** What the application's syncs would copy. */
+  readonly copied: CopiedRecords | undefined;
   /** Login hosts to choose from; empty where there is no choice. */
   readonly logins: readonly Login[];
   /** An example of the customer's own login page, where it may be typed. */
   readonly ownLoginExample?: string | undefined;
+}
+
+export interface OptionalScope {
+  readonly scope: string;
+  /** What it lets the application read, where that is known. */
+  readonly title: string | undefined;
 }
 
 interface StartRequest {

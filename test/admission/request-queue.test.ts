@@ -32,6 +32,33 @@ describe('places', () => {
     expect(queue.counts().running).toBe(31);
   });
 
+  test('have room for another request until half of them, or a quarter of the queue, are taken', async () => {
+    const { queue, enter, iterate } = open({ maxBegun: 60 });
+    for (let n = 0; n < 29; n += 1) enter('a', `${n}`);
+    await iterate(3);
+    expect(queue.hasRoom()).toBe(true);
+    const last = enter('a', 'y');
+    await iterate();
+    expect(queue.hasRoom()).toBe(false);
+    last.request.end();
+    expect(queue.hasRoom()).toBe(true);
+  });
+
+  test('are in use while a request has one, and a moment after the last arrival', async () => {
+    const { queue, enter, iterate, clock } = open({ maxBegun: 3 });
+    expect(queue.isInUse()).toBe(false);
+    const { request } = enter('a', 'x');
+    await iterate();
+    clock.advance(1_000);
+    expect(queue.isInUse()).toBe(true);
+    request.end();
+    expect(queue.isInUse()).toBe(false);
+    enter('a', 'x').request.end();
+    expect(queue.isInUse()).toBe(true);
+    clock.advance(20);
+    expect(queue.isInUse()).toBe(false);
+  });
+
   test('limit unauthenticated requests, which are one owner, to a number of their own', async () => {
     const { queue, enter, iterate } = open({ maxBegun: 1_000, maxUnauthenticated: 20 });
     for (let n = 0; n < 40; n += 1) enter();

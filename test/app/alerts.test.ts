@@ -7,13 +7,13 @@ import { findFreePorts } from '../support/free-ports.ts';
 import { PROMTOOL } from '../support/machine.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { type Product, startProduct } from '../support/product.ts';
-import { requireAlert, scrape } from '../support/promtool.ts';
 import { openRawClient } from '../support/raw-client.ts';
 import { readMetrics } from '../support/read-metrics.ts';
 import { HAS_REDIS, openRedisProxy } from '../support/redis.ts';
 import { createSandboxControl } from '../support/sandbox-control.ts';
 import { openTcpProxy } from '../support/tcp-proxy.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { requireAlert, scrape } from './promtool.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -81,7 +81,11 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
   CrossbookTokensRefused: {
     async make({ sandboxPort, upsert, search, look }) {
-      const credentials = { type: 'oauth2', access_token: 'old', refresh_token: 'revoked' };
+      const credentials = {
+        type: 'oauth2',
+        access_token: 'old-access-token',
+        refresh_token: 'revoked-token',
+      };
       await upsert({
         provider_name: 'salesforce',
         instance_url: `http://127.0.0.1:${sandboxPort + 1}`,
@@ -98,7 +102,11 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       const salesforce = createSandboxControl(sandboxPort + 1);
       await salesforce.fail('ip-restricted', { times: 100, operation: 'oauth.token' });
       const { refreshToken } = await salesforce.account();
-      const credentials = { type: 'oauth2', access_token: 'old', refresh_token: refreshToken };
+      const credentials = {
+        type: 'oauth2',
+        access_token: 'old-access-token',
+        refresh_token: refreshToken,
+      };
       await upsert({
         provider_name: 'salesforce',
         instance_url: `http://127.0.0.1:${sandboxPort + 1}`,
@@ -176,6 +184,32 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await Promise.all(waiting);
     },
   },
+  CrossbookSyncLag: {
+    async make({ rival, metric, look }) {
+      await rival.run(SYNC_CONTACTS);
+      const planned = async () => (await rival.run('select 1 from crossbook.syncs')).length;
+      await expect.poll(planned).toBeGreaterThan(0);
+      await rival.run(
+        "update crossbook.syncs set pause_reason = null, synced_until = now() - interval '10 hours'",
+      );
+      await expect
+        .poll(async () => (await metric('crossbook_sync_lag_seconds'))[''])
+        .toBeGreaterThan(6 * 3_600);
+      await look();
+    },
+  },
+  CrossbookRowsNotRemoved: {
+    async make({ rival, metric, look }) {
+      await rival.run(`insert into crossbook.row_removals
+          (application_id, id, customer_id, tables, created_at, next_attempt_at)
+        select id, gen_random_uuid(), 'gone', '[]', now() - interval '2 days', now() + interval '1 day'
+        from crossbook.applications`);
+      await expect
+        .poll(async () => (await metric('crossbook_row_removal_age_seconds'))[''])
+        .toBeGreaterThan(24 * 3_600);
+      await look();
+    },
+  },
   CrossbookWebhookEndpointFails: {
     async make({ rival, metric, look }) {
       await rival.run(`insert into crossbook.webhook_endpoints
@@ -206,6 +240,11 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     },
   },
 };
+
+const SYNC_CONTACTS = `insert into crossbook.sync_configurations
+    (application_id, provider_name, configuration, version)
+  select id, 'hubspot', '{"contacts": true, "standardObjects": [], "customObjects": [], "intervalSeconds": 900, "isEnabled": true}', 1
+  from crossbook.applications`;
 
 const RULES = readFileSync('ops/alerts.yaml', 'utf8');
 const RUNBOOK = readFileSync('docs/troubleshooting.md', 'utf8');

@@ -1,7 +1,7 @@
 import type { Fault } from '@crossbook/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_APPLICATION } from '../../src/domain/caller.ts';
-import { toGlobalId } from '../../src/graphql/global-id.ts';
+import { toGlobalId } from '../../src/graphql/define/global-id.ts';
 import { type Connected, connectAccount, connectCustomer } from '../support/connect-account.ts';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
 

@@ -2,7 +2,7 @@ import { ReadableStream } from 'node:stream/web';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { type Listener, listen } from '../../src/http/listen.ts';
+import { type Listener, listen } from '../support/listen.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 
 const CHUNK = new Uint8Array(64 * 1024).fill(0x20);

@@ -52,7 +52,7 @@ const MATRIX = `
   entity id theirs           null  200       null   null         null          200
   entity contact own         200   null      200    200          403           null
   nested search own          200   404       200    200          403           403
-  nested salesforce own      200   404       200    403          403           403
+  nested salesforce own      200   404       200    hidden       403           403
   mutation upsert own        200   -         403    403          403           403
   mutation client own        200   200    403    403          403           403
   mutation token own         200   404       403    403          403           403

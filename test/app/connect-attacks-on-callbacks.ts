@@ -1,6 +1,6 @@
-import { type Attack, HUBSPOT } from '../support/connect-attack.ts';
 import { consent, openBrowser } from '../support/connect-browser.ts';
 import type { ConnectWorld, WorldLink } from '../support/connect-world.ts';
+import { type Attack, HUBSPOT } from './connect-attack.ts';
 
 /** Attacks on the OAuth callback and with one-time codes. */
 export const CALLBACK_ATTACKS: readonly Attack[] = [

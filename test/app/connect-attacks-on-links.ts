@@ -1,6 +1,6 @@
-import { type Attack, HUBSPOT } from '../support/connect-attack.ts';
 import { openBrowser } from '../support/connect-browser.ts';
 import type { ConnectWorld, WorldLink } from '../support/connect-world.ts';
+import { type Attack, HUBSPOT } from './connect-attack.ts';
 
 /**
  * Attacks on links, and the expected status. Steps before `mark` are legitimate; only what happens after it counts.

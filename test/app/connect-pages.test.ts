@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAnswerChecker } from '../rest/check-answer.ts';
 import { consent, openBrowser } from '../support/connect-browser.ts';
@@ -11,16 +12,18 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('the last page of a popup posts a message to the exact origin of the application, by one script with a nonce', async () => {
+test('the last page of a popup posts a message to the exact origin of the application, by one script that the policy names by its hash', async () => {
   const link = await world.link({ mode: 'POPUP' });
   const { back } = await world.goThrough(link);
   expect(back.status).toBe(200);
   const policy = back.headers.get('content-security-policy') ?? '';
-  const [, nonce = ''] = /script-src 'nonce-([\w-]+)'/.exec(policy) ?? [];
+  const [, script = ''] = /<script>([^<]*)<\/script>/.exec(back.text) ?? [];
   expect(back.text.match(/<script/g)).toHaveLength(1);
-  expect(back.text).toContain(`<script nonce="${nonce}">`);
-  expect(back.text).toContain('"origin":"http://localhost:3000"');
-  expect(back.text).toMatch(/"status":"AWAITING_CONFIRMATION","code":"[\w-]{43}"/);
+  expect(policy).toContain(`script-src 'sha256-${hash('sha256', script, 'base64')}';`);
+  expect(back.text).toContain('data-origin="http://localhost:3000"');
+  const told = readPopupResult(back.text);
+  expect(told).toMatchObject({ status: 'AWAITING_CONFIRMATION', connectLinkId: link.id });
+  expect(told['code']).toMatch(/^[\w-]{43}$/);
   expect(back.headers.get('cross-origin-opener-policy')).toBe('unsafe-none');
 });
 
@@ -34,12 +37,25 @@ test('a browser without Sec-Fetch-Site sends the form with the origin of the pag
   expect((await link.browser.visit(`${link.url}/start`, sent)).status).toBe(200);
 });
 
-test('no other page contains a script', async () => {
-  const link = await world.link();
-  await link.browser.visit(link.url);
-  await world.goThrough(link);
-  await link.browser.visit(link.url);
-  for (const page of link.browser.seen) expect(page).not.toContain('<script');
+test('the pages contain no script but constants, which the policy names by their hashes', async () => {
+  const scripts = new Set<string>();
+  for (const mode of ['REDIRECT', 'POPUP']) {
+    const link = await world.link({ mode, providers: ['hubspot', 'salesforce'] });
+    for (const path of ['', '?provider=salesforce']) {
+      const { text, headers } = await link.browser.visit(link.url + path);
+      const found = [...text.matchAll(/<script>([^<]*)<\/script>/g)].map(
+        ([, script = '']) => script,
+      );
+      expect(text.match(/<script/g)?.length ?? 0).toBe(found.length);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).not.toContain('unsafe');
+      for (const script of found) {
+        scripts.add(script);
+        expect(policy).toContain(hash('sha256', script, 'base64'));
+      }
+    }
+  }
+  expect(scripts.size).toBe(1);
 });
 
 test('a denied consent ends the link, shows what to do next, and redirects back with the reason', async () => {
@@ -97,7 +113,7 @@ test('a link that expires while its user is at the provider is shown as expired,
   world.crossbook.clearLog();
   const late = await link.browser.visit(callback);
   expect(late.status).toBe(410);
-  expect(late.text).toContain('It took longer than the link was valid');
+  expect(late.text).toContain('Links are valid for a short time');
   expect(readCalls()).toEqual([0]);
   const path = `/customers/${link.customerId}/connect_links/${link.id}`;
   const { body } = await world.crossbook.rest('GET', path);
@@ -125,7 +141,7 @@ test('REST reports every step of a link in lower case, as its document says', as
   expect(await read(link)).toEqual(['started', undefined]);
   const back = await link.browser.visit(await consent(consentUrl));
   expect(await read(link)).toEqual(['awaiting_confirmation', undefined]);
-  const [, code = ''] = /"code":"([\w-]+)"/.exec(back.text) ?? [];
+  const { code } = readPopupResult(back.text);
   expect(await read(link, 'POST', '/_confirm', { code })).toEqual(['completed', undefined]);
   const canceled = await world.link();
   await read(canceled, 'DELETE');
@@ -136,13 +152,49 @@ test('REST reports every step of a link in lower case, as its document says', as
   expect(await read(denied)).toEqual(['failed', 'access_denied']);
 });
 
-test('the page of a link names the optional scopes that it asks for, and only those', async () => {
-  const scopes = ['crm.objects.deals.read', '<script>&'];
+test('the page of a link names the optional scopes that it asks for in words, and only those', async () => {
+  const scopes = ['crm.objects.deals.read', 'oauth', '<script>&', 'tickets', 'other'];
   const asking = await world.link({ optional_scopes: scopes });
   const { text } = await asking.browser.visit(asking.url);
-  expect(text).toContain('<code>crm.objects.deals.read</code>, <code>&lt;script&gt;&amp;</code>');
+  expect(text).toContain('your deals, tickets.');
+  expect(text).toContain('<code>&lt;script&gt;&amp;</code>, <code>other</code>');
+  expect(text).not.toContain('oauth');
   const plain = await world.link();
   expect((await plain.browser.visit(plain.url)).text).not.toContain('<code>');
+});
+
+test('the page of a link says which records the syncs of the application copy', async () => {
+  const configuration = { contacts: true, standard_objects: [{ object: 'companies' }] };
+  const set = await world.crossbook.rest('PUT', '/sync_configurations/hubspot', configuration);
+  expect(set.status).toBe(200);
+  const link = await world.link();
+  const read = async () => (await link.browser.visit(link.url)).text;
+  expect(await read()).toContain('all other fields that you can see');
+  expect(await read()).not.toContain('keeps a copy');
+  await world.rows(`insert into crossbook.sync_destinations
+    (application_id, host, port, database_name, user_name, schema_name, sealed_password, key_id, version)
+    select application_id, 'db.example', 5432, 'd', 'u', 's', 'none', 'none', 1 from crossbook.sync_configurations`);
+  try {
+    expect(await read()).toContain(
+      'with all their fields in its own database: contacts, companies.',
+    );
+    // The connection's own list replaces the configured one.
+    const changed = await world.crossbook.rest('PUT', '/customers', {
+      customer_id: link.customerId,
+      name: 'Acme',
+      email: 'it@acme.example',
+      connections: [
+        {
+          provider_name: 'hubspot',
+          connection_sync_config: { standard_objects: [{ object: 'deals' }] },
+        },
+      ],
+    });
+    expect(changed.status).toBe(200);
+    expect(await read()).toContain('in its own database: contacts, deals.');
+  } finally {
+    await world.rows('delete from crossbook.sync_destinations');
+  }
 });
 
 test('two tabs of one browser run separate flows, and the first that finishes connects', async () => {
@@ -178,7 +230,7 @@ test('no code is exchanged for a link that has ended', async () => {
 test('without a confirmation step the page shows the names prominently, and the connection exists immediately', async () => {
   const link = await world.link({ confirm: false });
   const page = await link.browser.visit(link.url);
-  expect(page.text).toMatch(/class="names".*Customer \d+.*Demo application/);
+  expect(page.text).toMatch(/class="facts names">.*Customer \d+.*Demo application/s);
   const { back } = await world.goThrough(link);
   const answer = new URL(back.headers.get('location') ?? '').searchParams;
   expect([answer.get('status'), answer.get('code')]).toEqual(['COMPLETED', null]);
@@ -197,10 +249,15 @@ test('names are escaped in the page’s HTML', async () => {
   expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
 });
 
-test('a link for several CRMs shows a button for each, and Salesforce asks for the login domain', async () => {
+test('a link for several CRMs shows equal cards first, and Salesforce asks for the login domain', async () => {
   const link = await world.link({ providers: ['hubspot', 'salesforce'] });
-  const { text } = await link.browser.visit(link.url);
-  expect(text.match(/<form /g)).toHaveLength(2);
+  const first = await link.browser.visit(link.url);
+  expect(first.text.match(/<a class="card"/g)).toHaveLength(2);
+  expect(first.text).not.toContain('<form');
+  const other = await link.browser.visit(`${link.url}?provider=pipedrive`);
+  expect(other.text.match(/<a class="card"/g)).toHaveLength(2);
+  const { text } = await link.browser.visit(`${link.url}?provider=salesforce`);
+  expect(text.match(/<form /g)).toHaveLength(1);
   expect(text).toContain('https://test.salesforce.com');
   expect(text).toContain('Where do you log in to Salesforce?');
   const invalid = await link.browser.start(link.url, {
@@ -252,6 +309,11 @@ test('a client address that requests many pages is rate limited; other addresses
   expect(headers['content-type']).toMatch(/^text\/html/);
   await limited.close();
 });
+
+function readPopupResult(page: string): Record<string, string> {
+  const [, value = '{}'] = /id="popup-result" value="([^"]*)"/.exec(page) ?? [];
+  return JSON.parse(value.replaceAll('&quot;', '"'));
+}
 
 /** The number of provider calls that each callback made. */
 function readCalls(): number[] {

@@ -22,14 +22,45 @@ test('a connection is not_tried until its first search', async () => {
   await expect.poll(() => statusOf('tried')).toEqual(['connected', undefined]);
 });
 
+test('an upsert with a wrong token says NOT_TRIED, and the first search says that it is refused', async () => {
+  const people = [{ email: 'ada@example.com' }];
+  await connectAccount(crossbook, { provider: 'hubspot', customerId: 'wrong', people });
+  const input = {
+    customerId: 'wrong',
+    name: 'C',
+    email: 'c@example.com',
+    connections: [{ providerName: 'HUBSPOT', credentials: { token: { value: 'a-wrong-token' } } }],
+  };
+  const { data } = await crossbook.execute(
+    `mutation ($input: UpsertCustomerInput!) {
+      upsertCustomer(input: $input) { customer { connections { status statusReason } } }
+    }`,
+    { input },
+  );
+  expect(data.upsertCustomer.customer.connections).toEqual([
+    { status: 'CONNECTED', statusReason: 'NOT_TRIED' },
+  ]);
+  expect((await search('wrong')).status).toBe(499);
+  await expect.poll(() => statusOf('wrong')).toEqual(['reauthorize', 'token_refused']);
+});
+
 test('a connection whose provider cannot be searched is not_searchable', async () => {
-  await put('unsearchable', { type: 'token', value: 't' }, 'pipedrive');
+  await put('unsearchable', { type: 'token', value: 'some-token' }, 'pipedrive');
   expect(await statusOf('unsearchable', 'pipedrive')).toEqual(['connected', 'not_searchable']);
   const query = `{ customer(customerId: "unsearchable") { connections { status statusReason } } }`;
   const { data } = await crossbook.execute(query);
   expect(data.customer.connections).toEqual([
     { status: 'CONNECTED', statusReason: 'NOT_SEARCHABLE' },
   ]);
+});
+
+test('a connection to Salesforce without an instance URL is no_instance_url, and a search says how to set it', async () => {
+  await put('nowhere', { type: 'token', value: 'some-token' }, 'salesforce');
+  expect(await statusOf('nowhere', 'salesforce')).toEqual(['connected', 'no_instance_url']);
+  const { errors } = await crossbook.execute(
+    '{ searchContacts(customerId: "nowhere", provider: SALESFORCE, filter: { email: "ada@example.com" }) { totalCount } }',
+  );
+  expect(errors?.[0]?.message).toContain('set `instanceUrl` with upsertCustomer');
 });
 
 test('a token that expires and cannot be refreshed is reauthorize, and is not sent', async () => {

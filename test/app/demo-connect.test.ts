@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
@@ -31,6 +32,16 @@ test('the demo’s home page leads to a link, and the return page shows the cont
   const again = await browser.visit(`${ORIGIN}/demo/connected`, { method: 'POST', form });
   expect(again.status).toBe(409);
   expect(crossbook.log.join('')).not.toContain(form['code']);
+});
+
+test('the demo’s connect page declares the own fields of the example app, in a typed schema', async () => {
+  await goThere(openBrowser(crossbook.app));
+  const path = join(process.cwd(), 'examples/app/server/own-fields.mjs');
+  const { OWN_FIELDS } = await import(path);
+  const { data } = await crossbook.execute(
+    '{ contactFields { typedSchema fields { name type description sources { providerName field } } } }',
+  );
+  expect(data.contactFields).toEqual({ typedSchema: true, fields: OWN_FIELDS });
 });
 
 test.each([
@@ -107,7 +118,10 @@ async function goThere(browser: Browser): Promise<URL> {
   const { consentUrl } = await browser.start(begun.headers.get('location') ?? '', {
     provider: 'hubspot',
   });
-  const back = await browser.visit(await consent(consentUrl));
+  const fields = await browser.visit(await consent(consentUrl));
+  const page = ORIGIN + (fields.headers.get('location') ?? '');
+  expect((await browser.visit(page)).text).toContain('Match your fields');
+  const back = await browser.visit(page, { method: 'POST', form: { skip: '1' } });
   return new URL(back.headers.get('location') ?? '');
 }
 

@@ -51,7 +51,7 @@ test('one operation asks three CRMs: two respond, the third field is null with a
   expect(errors).toEqual([
     expect.objectContaining({
       path: ['pipedrive'],
-      message: 'The contacts of pipedrive cannot be searched.',
+      message: 'The contacts of Pipedrive cannot be searched.',
       extensions: expect.objectContaining({ code: 'NOT_IMPLEMENTED', status: '501' }),
     }),
   ]);

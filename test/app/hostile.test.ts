@@ -8,7 +8,7 @@ import { findFreePorts } from '../support/free-ports.ts';
 import { MEASURABLE, type Product, readHeldMemory, startProduct } from '../support/product.ts';
 import { openRawClient } from '../support/raw-client.ts';
 import { createSandboxControl, type SandboxControl } from '../support/sandbox-control.ts';
-import { sendWhole } from '../support/send-whole.ts';
+import { sendWhole } from './send-whole.ts';
 
 const MEGABYTE = 1024 * 1024;
 const data = mkdtempSync(join(tmpdir(), 'crossbook-'));

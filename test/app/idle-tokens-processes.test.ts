@@ -4,7 +4,7 @@ import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing.ts';
+import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { type Compiled, compile } from '../support/compile.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { openRival } from '../support/postgres-rival.ts';
@@ -21,7 +21,7 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   [fresh, sandbox] = await Promise.all([createTestDatabase(), openSandbox()]);
-  compiled = compile('test/support/refreshing-process.ts');
+  compiled = compile('test/app/refreshing-process.ts');
 });
 afterAll(async () => {
   for (const child of children) child.kill();

@@ -28,7 +28,7 @@ test.each([
   );
   expect([status, body.errors[0].detail]).toEqual([
     422,
-    `connections[0]: the instance URL is not an address of salesforce: its host ${host} is not a supported host of the provider; enter the My Domain URL of the organisation, such as https://acme.my.salesforce.com.`,
+    `connections[0]: the instance URL is not an address of Salesforce: its host ${host} is not a supported host of the provider; enter the My Domain URL of the organisation, such as https://acme.my.salesforce.com.`,
   ]);
 });
 

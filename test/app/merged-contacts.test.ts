@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_APPLICATION } from '../../src/domain/caller.ts';
-import { toGlobalId } from '../../src/graphql/global-id.ts';
+import { toGlobalId } from '../../src/graphql/define/global-id.ts';
 import { connectAccount } from '../support/connect-account.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 

@@ -76,9 +76,13 @@ test('every metric is on the dashboard, and every metric of the dashboard exists
   expect([...shown].filter((name) => !exported.has(name))).toEqual([]);
 });
 
-test('the metrics endpoint is 404 where metrics are switched off', async () => {
+test('the metrics endpoint is 404 where metrics are switched off, and the error names the setting', async () => {
   const silent = await openApp({ metrics: false });
-  expect((await silent.rest('GET', '/metrics')).status).toBe(404);
+  const { status, body } = await silent.rest('GET', '/metrics');
+  expect([status, body.errors[0].detail]).toEqual([
+    404,
+    expect.stringContaining('CROSSBOOK_METRICS=on'),
+  ]);
   await silent.close();
 });
 

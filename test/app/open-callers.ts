@@ -6,7 +6,8 @@ import type { TokenSubject } from '../../src/domain/caller.ts';
 import { DEMO_APPLICATION } from '../../src/domain/caller.ts';
 import { createCustomerTokens } from '../../src/request/customer-token.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { createSigningKeys, parseKeyRing } from '../../src/storage/sealing.ts';
+import { parseKeyRing } from '../../src/storage/key-ring.ts';
+import { createSigningKeys } from '../../src/storage/signing.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 

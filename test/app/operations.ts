@@ -68,6 +68,7 @@ export async function createOperations({ crossbook, callers }: CallersApp): Prom
     const { data, errors = [] } = await post(query, headers);
     if (!data?.customer) return errors[0].extensions.status;
     const place = data.customer.connections.findIndex((one: Json) => one.providerName === provider);
+    if (place === -1) return 'hidden';
     const error = errors.find(({ path }: Json) => path[2] === place);
     return (
       error?.extensions.status ?? (data.customer.connections[place].searchContacts ? '200' : 'null')

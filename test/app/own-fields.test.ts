@@ -1,84 +1,12 @@
-import type { HubSpotAccount, SalesforceAccount } from '@crossbook/sandbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing.ts';
+import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { type Connected, connectAccount } from '../support/connect-account.ts';
 import { createTestDatabase } from '../support/databases.ts';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
+import { EMAIL, FIELDS, PEOPLE, setTypesOf, TYPES, VALUES } from '../support/own-field-account.ts';
 import { toFetch } from '../support/to-fetch.ts';
-
-const EMAIL = 'ada@own.example';
-const CUSTOM = {
-  text: 'violet',
-  area: 'red',
-  number: '17',
-  money: '1.5E7',
-  flag: 'true',
-  day: '2026-01-31',
-  moment: '2026-01-31T10:00:00.000Z',
-  one: 'A',
-  several: 'B;A',
-  clock: '10:00:00.000Z',
-};
-const PEOPLE = [
-  { email: EMAIL, firstName: 'Ada', jobTitle: 'Countess', companyIndex: 1, custom: CUSTOM },
-  { email: 'empty@own.example' },
-];
-const HUBSPOT_TYPES = {
-  text: { type: 'string', fieldType: 'text', label: 'Favourite text' },
-  area: { type: 'string', fieldType: 'textarea' },
-  number: { type: 'number', fieldType: 'number' },
-  money: { type: 'number', fieldType: 'calculation_equation' },
-  flag: { type: 'bool', fieldType: 'booleancheckbox' },
-  day: { type: 'date', fieldType: 'date' },
-  moment: { type: 'datetime', fieldType: 'date' },
-  one: { type: 'enumeration', fieldType: 'select', options: ['A', 'B'] },
-  several: { type: 'enumeration', fieldType: 'checkbox', options: ['A', 'B'] },
-  clock: { type: 'json', fieldType: 'text' },
-} as const;
-const SALESFORCE_TYPES = {
-  Text__c: { type: 'string', label: 'Favourite text' },
-  Area__c: { type: 'textarea' },
-  Number__c: { type: 'int' },
-  Money__c: { type: 'currency' },
-  Flag__c: { type: 'boolean' },
-  Day__c: { type: 'date' },
-  Moment__c: { type: 'datetime' },
-  One__c: { type: 'picklist', values: ['A', 'B'] },
-  Several__c: { type: 'multipicklist', values: ['A', 'B'] },
-  Clock__c: { type: 'time' },
-} as const;
-const TYPES = {
-  text: 'TEXT',
-  area: 'TEXT',
-  number: 'NUMBER',
-  money: 'NUMBER',
-  flag: 'BOOLEAN',
-  day: 'DATE',
-  moment: 'DATETIME',
-  one: 'CHOICE',
-  several: 'CHOICES',
-  clock: 'TEXT',
-} as const;
-const VALUES = {
-  ...CUSTOM,
-  number: 17,
-  money: 15_000_000,
-  flag: true,
-  several: ['B', 'A'],
-};
-const FIELDS = Object.entries(TYPES).map(([name, type]) => ({
-  name,
-  type,
-  sources: [
-    { providerName: 'HUBSPOT', field: name },
-    {
-      providerName: 'SALESFORCE',
-      field: `${name.charAt(0).toUpperCase()}${name.slice(1)}__c`,
-    },
-  ],
-}));
 
 let crossbook: TestApp;
 let passed = 0;
@@ -96,11 +24,7 @@ let served = 0;
 const connect = async (provider: 'hubspot' | 'salesforce') => {
   const customerId = `own-${++served}`;
   const connected = await connectAccount(crossbook, { provider, people: PEOPLE, customerId });
-  (connected.account as HubSpotAccount & SalesforceAccount).setQuirks(
-    (provider === 'hubspot'
-      ? { propertyTypes: HUBSPOT_TYPES }
-      : { customFields: SALESFORCE_TYPES }) as never,
-  );
+  setTypesOf(connected.account, provider);
   return { ...connected, customerId, provider };
 };
 type Own = Connected & { customerId: string; provider: 'hubspot' | 'salesforce' };
@@ -446,6 +370,7 @@ describe('a declaration', () => {
     expect(stored.body).toEqual({
       version: first.version + 1,
       fields: [{ ...body.fields[0], description: 'The colour' }],
+      typed_schema: false,
     });
     expect((await crossbook.rest('GET', '/contact_fields')).body).toEqual(stored.body);
     expect((await crossbook.rest('PUT', '/contact_fields', body, tag)).status).toBe(409);
@@ -482,7 +407,7 @@ describe('a declaration', () => {
       'fields[4] "typed": the type "colour" is not one of TEXT',
       'fields[5] "quoted": the source "x\' OR Name != \'" is not the name of a field',
       'fields[6] "dotted": the source "A.b.c" is not',
-      'fields[7] "related": the source "Account.Name" has a dot, and hubspot has no fields of related records',
+      'fields[7] "related": the source "Account.Name" has a dot, and HubSpot has no fields of related records',
       'fields[8] "elsewhere": "nowhere" is not a provider',
       'fields[9] "long": the description is longer than 500',
     ])

@@ -1,7 +1,7 @@
 import { SPECIAL_PEOPLE } from '@crossbook/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
-import { toRestRecord } from '../support/to-rest-record.ts';
+import { toRestRecord } from './to-rest-record.ts';
 
 const PEOPLE = 600;
 const CONTACT = `remoteId accountId ownerId firstName lastName

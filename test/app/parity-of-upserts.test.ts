@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
-import { toRestInput, toRestRecord } from '../support/to-rest-record.ts';
+import { toRestInput, toRestRecord } from './to-rest-record.ts';
 
 const MAPPINGS = 'fieldMappings { schemaField mappedField }';
 const CUSTOMER = `applicationId customerId name email connections {
@@ -41,7 +41,11 @@ const CONNECTIONS: readonly Json[] = [
       customObjects: [],
     },
     credentials: {
-      oauth2: { accessToken: 'a', refreshToken: 'r', expiresAt: '2030-01-01T00:00:00.000Z' },
+      oauth2: {
+        accessToken: 'an-access-token',
+        refreshToken: 'a-refresh-token',
+        expiresAt: '2030-01-01T00:00:00.000Z',
+      },
     },
   },
   {
@@ -52,7 +56,7 @@ const CONNECTIONS: readonly Json[] = [
       standardObjects: null,
       customObjects: SYNCED,
     },
-    credentials: { token: { value: 'pat-na1-x' } },
+    credentials: { token: { value: 'pat-na1-token' } },
   },
   { providerName: 'SIX_SENSE', connectionSyncConfig: { destinationConfig: null } },
   { providerName: 'GONG', instanceUrl: null, schemaMappingsConfig: null, entityMappings: [] },

@@ -4,9 +4,9 @@ import { openEngine } from '../../src/storage/engine/open.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/databases.ts';
 import { PGBOUNCER } from '../support/machine.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
-import { openPgBouncer } from '../support/pgbouncer.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { runCli } from '../support/run-cli.ts';
+import { openPgBouncer } from './pgbouncer.ts';
 
 const REQUESTS = 10_000;
 const AT_ONCE = 40;

@@ -13,7 +13,11 @@ test('a provider that restricts where refreshes may come from raises an alarm, a
   const { sandbox, rest, app } = crossbook;
   const account = sandbox.salesforce.demo;
   const { refreshToken, instanceUrl } = account;
-  const credentials = { type: 'oauth2', access_token: 'old', refresh_token: refreshToken };
+  const credentials = {
+    type: 'oauth2',
+    access_token: 'old-access-token',
+    refresh_token: refreshToken,
+  };
   await rest('PUT', '/customers', {
     customer_id: 'restricted',
     name: 'R',

@@ -5,8 +5,8 @@ import {
   openConnectWorld,
   type WorldLink,
 } from '../support/connect-world.ts';
-import { openSecondServer, type SecondServer, type VendorName } from '../support/second-server.ts';
-import { logInAndConsent } from '../support/second-server-browser.ts';
+import { openSecondServer, type SecondServer, type VendorName } from './second-server.ts';
+import { logInAndConsent } from './second-server-browser.ts';
 
 const CALLBACKS = 'http://localhost:4000/connect/callback';
 

@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing.ts';
+import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { type Collector, openCollector } from '../support/collector.ts';
-import { findInFiles, readAllRows, toSpellings } from '../support/find-in-storage.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { toFetch } from '../support/to-fetch.ts';
+import { findInFiles, readAllRows, toSpellings } from './find-in-storage.ts';
 
 const RING_SECRET = Buffer.alloc(32, 'a ring that nobody knows').toString('base64');
 const PLANTED = {

@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/databases.ts';
-import { createSteppedClock } from '../support/faketime.ts';
 import { findFreePorts } from '../support/free-ports.ts';
 import { FAKETIME } from '../support/machine.ts';
 import { openRival } from '../support/postgres-rival.ts';
@@ -11,6 +10,7 @@ import { startProduct } from '../support/product.ts';
 import { runCli } from '../support/run-cli.ts';
 import { createSandboxControl } from '../support/sandbox-control.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { createSteppedClock } from './faketime.ts';
 
 const HOUR_MS = 3_600_000;
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -78,7 +78,11 @@ describe.skipIf(!FAKETIME).each([-2, 2])('When the wall clock is set by %d hours
     await upsert('grace', {
       provider_name: 'hubspot',
       instance_url: `http://127.0.0.1:${sandboxPort}`,
-      credentials: { type: 'oauth2', access_token: 'old', refresh_token: refreshToken },
+      credentials: {
+        type: 'oauth2',
+        access_token: 'old-access-token',
+        refresh_token: refreshToken,
+      },
     });
     await rival.run(
       `update crossbook.credentials set refresh_lease = '${randomUUID()}', refreshing_generation = generation,

@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startClients } from '../support/closed-loop.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { findFreePorts } from '../support/free-ports.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { openRawClient } from '../support/raw-client.ts';
 import { createSandboxControl } from '../support/sandbox-control.ts';
+import { startClients } from './closed-loop.ts';
 
 const ROUNDS = 6;
 const CLIENTS = 16;

@@ -1,16 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { RecordedCall } from '@crossbook/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectionUpsert } from '../../src/domain/customer.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing.ts';
+import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { type Compiled, compile } from '../support/compile.ts';
-import { linesOf } from '../support/compiled-storage.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { startReplica } from '../support/start-replica.ts';
+import {
+  type ControlledAccount,
+  type SandboxProcess,
+  startSandbox,
+} from '../support/start-sandbox.ts';
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const EMAILS = Array.from({ length: 1_000 }, (_, index) => `person.${index}@many.example`);
@@ -20,41 +24,39 @@ const LEASE_MS = 3_000;
 
 describe('An expired token and several processes:', () => {
   let fresh: TestDatabase;
-  let sandbox: ChildProcess;
+  let sandbox: SandboxProcess;
   let compiled: Compiled;
-  let origins: readonly string[];
   const children: ChildProcess[] = [];
 
   beforeAll(async () => {
     fresh = await createTestDatabase();
     compiled = compile('test/support/searching-process.ts');
-    sandbox = spawn(process.execPath, ['dist/sandbox.js', '0', '0']);
-    origins = await readOrigins(sandbox);
+    sandbox = await startSandbox();
   });
   afterEach(() => {
     for (const child of children.splice(0)) child.kill();
   });
   afterAll(async () => {
-    sandbox.kill();
+    await sandbox.close();
     compiled.remove();
     await fresh.drop();
   });
 
   const setUp = async (provider: 'hubspot' | 'salesforce') => {
-    const origin = origins[provider === 'hubspot' ? 0 : 1] ?? '';
-    const account = await control(origin, 'POST', '', {
+    const { origin, control } = sandbox[provider];
+    const account = await control<ControlledAccount>('POST', '', {
       people: EMAILS.map((email) => ({ email })),
     });
     const application = await store(provider, { origin, account });
     const { clientId, clientSecret } = account;
     const facts = { application, provider, database: fresh.url, keys: KEYS, sandbox: origin };
     const path = `/${encodeURIComponent(account.id)}`;
-    await control(origin, 'POST', `${path}/expire`, {});
+    await control('POST', `${path}/expire`, {});
     return {
       application,
-      fail: (fault: object) => control(origin, 'POST', `${path}/faults`, fault),
+      fail: (fault: object) => control('POST', `${path}/faults`, fault),
       async calls() {
-        return (await control(origin, 'GET', `${path}/calls`)).calls;
+        return (await control<Calls>('GET', `${path}/calls`)).calls;
       },
       /** A running process that searches for these emails when it gets a message. */
       start(emails: readonly string[], refreshLeaseMs?: number) {
@@ -133,41 +135,11 @@ describe('An expired token and several processes:', () => {
   }
 });
 
-/** HubSpot's, then Salesforce's, as the sandbox prints them. */
-async function readOrigins(sandbox: ChildProcess): Promise<readonly string[]> {
-  const origins: string[] = [];
-  for await (const line of linesOf(sandbox)) {
-    const origin = /^\w+: (\S+) /.exec(line)?.[1];
-    if (origin) origins.push(origin);
-    if (origins.length === 2) break;
-  }
-  return origins;
-}
-
-async function control(
-  origin: string,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<Account> {
-  const answer = await fetch(`${origin}/__sandbox/accounts${path}`, {
-    method,
-    ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  });
-  return (await answer.json()) as Account;
-}
-
 interface Where {
   readonly origin: string;
-  readonly account: Account;
+  readonly account: ControlledAccount;
 }
 
-interface Account {
-  readonly id: string;
-  readonly instanceUrl: string;
-  readonly accessToken: string;
-  readonly refreshToken: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
+interface Calls {
   readonly calls: readonly RecordedCall[];
 }

@@ -53,7 +53,8 @@ test('a thousand events survive kill -9 of the sender: each is delivered at leas
 
   // A connection that is made and removed: each is an event, the next of its connection.
   const change = (url: string, n: number) => {
-    const credentials = Math.floor(n / CUSTOMERS) % 2 === 0 ? { type: 'token', value: 't' } : null;
+    const credentials =
+      Math.floor(n / CUSTOMERS) % 2 === 0 ? { type: 'token', value: 'some-token' } : null;
     const connections = [{ provider_name: 'hubspot', credentials }];
     const customer = {
       customer_id: `customer-${n % CUSTOMERS}`,

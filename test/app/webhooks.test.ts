@@ -91,7 +91,7 @@ describe('Webhooks', () => {
       timestamp: string;
       data: { customer_id: string; connection_id?: string; sequence?: number };
     };
-  const TOKEN = { type: 'token', value: 'v' } as const;
+  const TOKEN = { type: 'token', value: 'some-token' } as const;
 
   test('an event is delivered, verifies with the public Standard Webhooks package, and contains no personal data', async () => {
     const { add, upsert } = await openApplication();
@@ -108,7 +108,7 @@ describe('Webhooks', () => {
       sequence: 1,
       provider_name: 'hubspot',
       status: 'connected',
-      status_reason: null,
+      status_reason: 'not_tried',
     });
     expect(Object.keys(events[1] ?? {})).toEqual(['type', 'timestamp', 'data']);
     for (const { headers } of receiver.calls) expect(headers['webhook-id']).not.toContain('.');

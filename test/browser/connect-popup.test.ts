@@ -9,8 +9,9 @@ import { openBrowser } from '../support/browser.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { CHROMIUM } from '../support/machine.ts';
 import type { Json } from '../support/open-app.ts';
+import { makePng } from '../support/png.ts';
 import { findSample } from '../support/run-sample.ts';
-import { openPerson, type Person } from './person.ts';
+import { lookAt, openPerson, type Person } from './person.ts';
 
 const CRMS = [
   { provider: 'hubspot', title: 'HubSpot' },
@@ -151,18 +152,22 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
       confirmed.push({ path, status: data.confirmConnectLink.link.status });
       return {};
     });
-    await page.exposeFunction('get', async () => ({ status: 'PENDING' }));
-    await page.addScriptTag({ content: await bundlePrinted(), type: 'module' });
+    const { body } = await crossbook.rest('POST', `/customers/${link.customerId}/tokens`, {});
+    const seen = page.waitForResponse((response) => response.url().endsWith('/graphql'));
+    const options = { url: `${crossbook.url}/graphql`, token: body.token as string };
+    await page.addScriptTag({ content: await bundlePrinted(options), type: 'module' });
     const [popup] = await Promise.all([
       page.waitForEvent('popup'),
       page.getByRole('button').click(),
     ]);
+    // It polls with the page's own token.
+    expect(await (await seen).json()).toMatchObject({ data: { connectLink: { id: link.id } } });
     await agree(popup, 'HubSpot');
     await expect.poll(() => confirmed).toEqual([{ path: '/crm/confirm', status: 'COMPLETED' }]);
     expect(await search(link.customerId, 'hubspot')).toBe('of Northwind');
   });
 
-  test('a denied consent is posted to the opener too, and the popup stays open', async () => {
+  test('a denied consent is posted to the opener too, and the popup stays open until its button closes it', async () => {
     const { id, url } = await createLink('hubspot');
     const popup = await openPopup(url);
     await popup.getByRole('button', { name: 'Continue to HubSpot' }).click();
@@ -171,17 +176,110 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
     const { data } = (await message.jsonValue()) as Message;
     expect(data).toMatchObject({ connectLinkId: id, status: 'FAILED', error: 'ACCESS_DENIED' });
     await popup.getByRole('heading', { name: 'Not connected' }).waitFor();
+    // The application would not fit into the popup.
+    expect(await popup.getByRole('link', { name: 'Back to' }).isVisible()).toBe(false);
+    await lookAt(popup, 'popup-denied');
+    const closed = popup.waitForEvent('close');
+    await popup.getByRole('button', { name: 'Close this window' }).click();
+    await closed;
+  });
+
+  test('a page that no popup shows has the way back instead of a button that closes it', async () => {
+    const { url } = await createLink('hubspot');
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Continue to HubSpot' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('heading', { name: 'Not connected' }).waitFor();
+    await page.getByRole('link', { name: 'Back to' }).waitFor();
+    expect(await page.getByRole('button').count()).toBe(0);
+  });
+
+  test('where the user closes the popup, connect() of the client settles', async () => {
+    const link = await createLink('hubspot');
+    const confirmed: object[] = [];
+    await page.exposeFunction('post', async (path: string) => {
+      confirmed.push({ path });
+      return { id: link.id, url: link.url };
+    });
+    await page.exposeFunction('get', async () => ({ status: 'STARTED' }));
+    await page.exposeFunction('ended', (status: string) => confirmed.push({ status }));
+    await page.addScriptTag({
+      content: await bundle(`import { connect } from 'crossbook-client';
+document.querySelector('button').onclick = async () => {
+  const { status } = await connect({ createLink: () => post('/crm/link'), readStatus: get });
+  ended(status);
+};`),
+      type: 'module',
+    });
+    const [popup] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button').click(),
+    ]);
+    await popup.getByRole('button', { name: 'Continue to HubSpot' }).click();
+    await popup.getByRole('button', { name: 'Allow' }).waitFor();
     await popup.close();
+    await expect.poll(() => confirmed).toEqual([{ path: '/crm/link' }, { status: 'CLOSED' }]);
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'the pages have the name, logo and color of the application: %s',
+    async (colorScheme) => {
+      const logo = makePng({ width: 120, height: 40, pixels: Buffer.alloc(40 * 481, 0x66) });
+      const { status } = await crossbook.rest('PATCH', '/branding', {
+        display_name: 'Acme Support',
+        accent_color: '#0f766e',
+        logo: logo.toString('base64'),
+      });
+      expect(status).toBe(200);
+      const { url } = await createLink('salesforce');
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.goto(url);
+      const image = page.locator('.brand img');
+      await expect
+        .poll(() =>
+          image.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth),
+        )
+        .toBe(120);
+      const button = page.getByRole('button', { name: 'Continue to Salesforce' });
+      expect(await button.evaluate((one) => getComputedStyle(one).backgroundColor)).toBe(
+        'rgb(15, 118, 110)',
+      );
+      await lookAt(page, `branding-${colorScheme}`);
+      await crossbook.rest('PATCH', '/branding', {
+        display_name: null,
+        accent_color: null,
+        logo: null,
+      });
+    },
+  );
+
+  test('the time at which a link expires is in the time zone of the browser', async () => {
+    const tokyo = await openPerson(browser, { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
+    const tab = await tokyo.openTab();
+    const { url } = await createLink('hubspot');
+    await tab.goto(url);
+    const time = tab.locator('time');
+    const shown = await time.innerText();
+    const at = new Date((await time.getAttribute('datetime')) ?? '');
+    const options = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Tokyo' } as const;
+    expect(shown).toBe(at.toLocaleString('en-GB', options));
+    await tokyo.leave();
   });
 });
 
-async function bundlePrinted(): Promise<string> {
+/** With what the sample assumes: a button, and a client with these options. */
+function bundlePrinted(options: object): Promise<string> {
   const printed = findSample('docs/connect.md', 'js', 'await connect({');
+  return bundle(`import { createClient } from 'crossbook-client';
+    const button = document.querySelector('button');
+    const client = createClient(${JSON.stringify(options)});
+    ${printed}`);
+}
+
+async function bundle(contents: string): Promise<string> {
   const { outputFiles } = await build({
-    stdin: {
-      contents: `const button = document.querySelector('button');\n${printed}`,
-      resolveDir: process.cwd(),
-    },
+    stdin: { contents, resolveDir: process.cwd() },
     bundle: true,
     write: false,
     format: 'esm',

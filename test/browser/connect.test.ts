@@ -33,6 +33,8 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
   afterEach(() => person.leave());
 
   const button = (name: string, of = page) => of.getByRole('button', { name });
+  /** Of several CRMs one is chosen first. */
+  const choose = (title: string, of = page) => of.getByRole('link', { name: title }).click();
   const heading = (name: string, of = page) =>
     of.getByRole('heading', { level: 1, name }).waitFor();
 
@@ -40,6 +42,7 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
   async function goToConsent(title: string, of = page): Promise<void> {
     await of.goto(crossbook.url);
     await button('Connect a CRM', of).click();
+    await choose(title, of);
     await button(`Continue to ${title}`, of).click();
     await heading(`Connect Crossbook to ${title}?`, of);
   }
@@ -47,6 +50,12 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
   async function allow(account: string, of = page): Promise<void> {
     await of.getByRole('radio', { name: account }).check();
     await button('Allow', of).click();
+    await heading('Match your fields', of);
+  }
+
+  async function match(of = page): Promise<void> {
+    await button('Save and continue', of).click();
+    await heading('One step is left', of);
   }
 
   async function search(provider: string, email: string): Promise<string | null> {
@@ -66,16 +75,24 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
       await button('Connect a CRM').click();
       await heading('Connect your CRM');
       await lookAt(page, `connect-${provider}-2-link`);
+      await choose(title);
+      await heading(`Connect to ${title}`);
+      await lookAt(page, `connect-${provider}-2-crm`);
       await button(`Continue to ${title}`).click();
       await heading(`Connect Crossbook to ${title}?`);
       await lookAt(page, `connect-${provider}-3-consent`);
       await allow('Northwind Traders');
-      await heading('One step is left');
+      await lookAt(page, `connect-${provider}-4-fields`);
+      expect(await page.getByRole('combobox', { name: 'Job title' }).inputValue()).not.toBe('');
+      await page.getByText(/For example: .*Buyer/).waitFor();
+      await match();
       await lookAt(page, `connect-${provider}-4-back`);
       await button('Confirm').click();
       await heading(`${title} is connected`);
       await lookAt(page, `connect-${provider}-5-connected`);
-      expect(await page.locator('main').innerText()).toContain('Ada of Northwind');
+      expect(await page.locator('main').innerText()).toMatch(
+        /Ada of Northwind[\s\S]+Job title\s+Buyer/,
+      );
       expect(await search(provider, 'nancy.davolio@northwind.example')).toBe('Davolio');
       expect(await search(provider, 'grace@example.com')).toBeNull();
       for (const { name, httpOnly } of await person.cookies())
@@ -83,9 +100,36 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
     },
   );
 
+  test('comes back from a link of GraphiQL to the mutation that confirms it', async () => {
+    await page.goto(`${crossbook.url}/graphql`);
+    await page.locator('.graphiql-tab', { hasText: 'ConnectACrm' }).click();
+    await page.locator('.graphiql-query-editor').getByText('ConnectACrm').first().waitFor();
+    const result = page.locator('.result-window');
+    // The result of a click may not be there yet when it is read.
+    let url = '';
+    const readUrl = async () => {
+      await page.getByRole('button', { name: /^Execute/ }).click();
+      const shown = (await result.innerText()).replaceAll(/\s+/g, '');
+      url = /"url":"([^"]+)"/.exec(shown)?.[1] ?? '';
+      return url;
+    };
+    await expect.poll(readUrl, { interval: 1_000 }).toContain('/connect/');
+    await page.goto(url);
+    await button('Continue to HubSpot').click();
+    await page.getByRole('radio', { name: 'Northwind Traders' }).check();
+    await button('Allow').click();
+    await heading('One step is left');
+    await lookAt(page, 'connect-from-graphiql');
+    await page.getByRole('link', { name: 'Open the mutation in GraphiQL' }).click();
+    await page.locator('.graphiql-tab', { hasText: 'ConfirmConnectLink' }).waitFor();
+    await page.locator('.graphiql-execute-button').click();
+    await result.getByText('COMPLETED').waitFor();
+  });
+
   test('logs in at the org’s own domain, and at the login host for test orgs', async () => {
     await page.goto(crossbook.url);
     await button('Connect a CRM').click();
+    await choose('Salesforce');
     await page.getByRole('textbox').fill('northwind.my.salesforce.com');
     await button('Continue to Salesforce').click();
     await heading('Connect Crossbook to Salesforce?');
@@ -93,16 +137,19 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
     expect(await page.getByRole('radio').count()).toBe(1);
     await lookAt(page, 'connect-own-domain');
     await button('Allow').click();
+    await match();
     await button('Confirm').click();
     await heading('Salesforce is connected');
 
     await page.goto(crossbook.url);
     await button('Connect a CRM').click();
+    await choose('Salesforce');
     await page.getByRole('radio').nth(1).check();
     await button('Continue to Salesforce').click();
     await heading('Connect Crossbook to Salesforce?');
     expect(new URL(page.url()).hostname).toBe('test.salesforce.localhost');
     await allow('Northwind Traders (test)');
+    await match();
     await button('Confirm').click();
     await heading('Salesforce is connected');
     expect(await search('salesforce', 'terry.tester@northwind-test.example')).toBe('Tester');
@@ -111,6 +158,7 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
   test('sees an error for a URL that is not a Salesforce login page', async () => {
     await page.goto(crossbook.url);
     await button('Connect a CRM').click();
+    await choose('Salesforce');
     await page.getByRole('textbox').fill('https://salesforce.evil.example');
     await button('Continue to Salesforce').click();
     await page.getByRole('alert').waitFor();
@@ -139,6 +187,7 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
     demo.setQuirks({ redirectUris: [] });
     await page.goto(crossbook.url);
     await button('Connect a CRM').click();
+    await choose('HubSpot');
     await button('Continue to HubSpot').click();
     await heading('Authorization failed');
     await lookAt(page, 'connect-vendor-error');
@@ -151,14 +200,17 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
     await page.goto(crossbook.url);
     await button('Connect a CRM').click();
     await second.goto(page.url());
+    await choose('HubSpot');
     await button('Continue to HubSpot').click();
+    await choose('Salesforce', second);
     await button('Continue to Salesforce', second).click();
     await heading('Connect Crossbook to Salesforce?', second);
     await allow('Northwind Traders', second);
-    await heading('One step is left', second);
+    await match(second);
     await heading('Connect Crossbook to HubSpot?');
-    await allow('Northwind Traders');
-    await heading('This link was used already');
+    await page.getByRole('radio', { name: 'Northwind Traders' }).check();
+    await button('Allow').click();
+    await heading('This link was already used');
     await lookAt(page, 'connect-second-tab');
     await button('Confirm', second).click();
     await heading('Salesforce is connected', second);
@@ -170,6 +222,8 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
     await goToConsent('Salesforce', second);
     await allow('Demo company');
     await allow('Northwind Traders', second);
+    await match();
+    await match(second);
     await button('Confirm').click();
     await button('Confirm', second).click();
     await heading('HubSpot is connected');
@@ -182,7 +236,7 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
     'can use every page on a narrow screen, in dark mode, by keyboard only: $title',
     async ({ provider, title }) => {
       const small = await openPerson(browser, {
-        viewport: { width: 320, height: 640 },
+        viewport: { width: 390, height: 844 },
         colorScheme: 'dark',
       });
       const tab = await small.openTab();
@@ -201,18 +255,32 @@ describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', (
       await press('Connect a CRM');
       await heading('Connect your CRM', tab);
       await lookAt(tab, `narrow-${provider}-2-link`);
+      await press(title);
+      await heading(`Connect to ${title}`, tab);
+      await lookAt(tab, `narrow-${provider}-2-crm`);
       await press(`Continue to ${title}`);
       await heading(`Connect Crossbook to ${title}?`, tab);
       await tab.keyboard.press('Tab');
       await tab.keyboard.press('ArrowDown');
       await lookAt(tab, `narrow-${provider}-3-consent`);
       await press('Allow');
+      await heading('Match your fields', tab);
+      // The second field: another source of it is chosen by typing its name.
+      await tab.keyboard.press('Tab');
+      await tab.keyboard.press('Tab');
+      await tab.keyboard.type(provider === 'hubspot' ? 'City' : 'Department');
+      const jobTitle = tab.getByRole('combobox', { name: 'Job title' });
+      expect(await jobTitle.inputValue()).toBe(provider === 'hubspot' ? 'city' : 'Department');
+      await lookAt(tab, `narrow-${provider}-3-fields`);
+      await press('Save and continue');
       await heading('One step is left', tab);
       await lookAt(tab, `narrow-${provider}-4-back`);
       await press('Confirm');
       await heading(`${title} is connected`, tab);
       await lookAt(tab, `narrow-${provider}-5-connected`);
-      expect(await tab.locator('main').innerText()).toContain('Ada of Northwind');
+      const found = await tab.locator('main').innerText();
+      expect(found).toContain('Ada of Northwind');
+      if (provider === 'hubspot') expect(found).toMatch(/Job title\s+Seattle/);
       await small.leave();
     },
   );

@@ -1,10 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { type Listener, listen } from '../../src/http/listen.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
+import { type Listener, listen } from '../support/listen.ts';
 import { CHROMIUM } from '../support/machine.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
+import { lookAt } from './person.ts';
 
 describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', () => {
   let crossbook: TestApp;
@@ -78,7 +79,7 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     'opens the tab $tab on one click, and its operation runs unmodified',
     async ({ tab, shows }) => {
       await page.locator('.graphiql-tab', { hasText: tab }).click();
-      await page.locator('.graphiql-tab[aria-selected=true]', { hasText: tab }).waitFor();
+      await page.locator('.graphiql-tab-button[aria-current=true]', { hasText: tab }).waitFor();
       await page.locator('.graphiql-query-editor').getByText(tab).first().waitFor();
       // GraphiQL parses the operation name a moment after it displays it: if the click was earlier, click again.
       const answer = async () => {
@@ -90,6 +91,98 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
       expect(strangers).toEqual([]);
     },
   );
+
+  test.each(['light', 'dark'] as const)(
+    'has no serious accessibility violation on a laptop, and cuts neither the first operation nor a tab: %s',
+    async (colorScheme) => {
+      const laptop = await openPage(browser, {
+        viewport: { width: 1280, height: 800 },
+        colorScheme,
+      });
+      await laptop.goto(`${listener.url}/graphql`);
+      const tabs = laptop.locator('.graphiql-tab-button');
+      await tabs.last().waitFor();
+      const line = laptop.locator('.graphiql-query-editor .view-line').first();
+      await line.getByText('email').first().waitFor();
+      await lookAt(laptop, `graphiql-laptop-${colorScheme}`);
+      const right = async (selector: string) => {
+        const box = await laptop.locator(selector).last().boundingBox();
+        return (box?.x ?? 0) + (box?.width ?? 0);
+      };
+      const logo = await laptop.locator('.graphiql-logo').boundingBox();
+      expect(await right('.graphiql-tab-button')).toBeLessThan(logo?.x ?? 0);
+      const editor = '.graphiql-query-editor';
+      expect(await right(`${editor} .view-line >> nth=0 >> span >> nth=0`)).toBeLessThan(
+        await right(`${editor} .monaco-editor`),
+      );
+      await tabs.last().click();
+      await laptop.locator('.graphiql-editor-tool').getByText('returnUrl').first().waitFor();
+      await laptop.close();
+    },
+  );
+
+  test('a reload opens no empty tab', async () => {
+    const other = await openPage(browser, { viewport: { width: 1280, height: 800 } });
+    await other.goto(`${listener.url}/graphql`);
+    const tabs = other.locator('.graphiql-tab');
+    await tabs.last().waitFor();
+    await expect
+      .poll(() => other.evaluate(() => localStorage.getItem('graphiql:tabState')))
+      .not.toBeNull();
+    await other.reload();
+    await other.locator('.graphiql-query-editor').getByText('FindInOneCrm').first().waitFor();
+    expect(await tabs.count()).toBe(5);
+    await other.close();
+  });
+
+  test('a second visit opens on the tab of the first one, even if nothing was edited', async () => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    for (const visit of ['first', 'second']) {
+      const other = await context.newPage();
+      await other.goto(`${listener.url}/graphql`);
+      await other.locator('.graphiql-execute-button').click();
+      await other.locator('.result-window').getByText('Lovelace').first().waitFor();
+      const tabs = other.locator('.graphiql-tab');
+      expect({ visit, tabs: await tabs.count() }).toEqual({ visit, tabs: 5 });
+      await other.close();
+    }
+    await context.close();
+  });
+
+  test('a link with an operation and its variables opens a tab with them, also on the first visit', async () => {
+    const other = await openPage(browser, { viewport: { width: 1280, height: 800 } });
+    const query =
+      'query Linked($of: ContactFilter!) { searchContacts(provider: HUBSPOT, filter: $of) { totalCount } }';
+    const variables = JSON.stringify({ of: { email: 'ada@example.com' } });
+    await other.goto(`${listener.url}/graphql?${new URLSearchParams({ query, variables })}`);
+    await other.locator('.graphiql-tab-button[aria-current=true]', { hasText: 'Linked' }).waitFor();
+    await other.locator('.graphiql-execute-button').click();
+    await other.locator('.result-window').getByText('totalCount').first().waitFor();
+    expect(await other.locator('.graphiql-tab').allInnerTexts()).toEqual([
+      'FindInOneCrm',
+      'FindInAllCrms',
+      'PageThroughADomain',
+      'UpsertCustomer',
+      'ConnectACrm',
+      'Linked',
+    ]);
+    await other.close();
+  });
+
+  test.each([390, 768])('the documentation opens at the whole width of %i px', async (width) => {
+    const small = await openPage(browser, { viewport: { width, height: 844 } });
+    await small.goto(`${listener.url}/graphql`);
+    const button = small.getByRole('button', { name: 'Show Documentation Explorer' });
+    await button.click();
+    await small.locator('.graphiql-doc-explorer').getByText('ConnectedProvider').first().waitFor();
+    await small.screenshot({ path: `test-results/graphiql-documentation-${width}.png` });
+    const box = await small.locator('.graphiql-plugin').boundingBox();
+    expect(box?.width).toBeGreaterThan(width * 0.8);
+    await small.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
+    await small.locator('.graphiql-execute-button').click();
+    await small.locator('.result-window').getByText('searchContacts').first().waitFor();
+    await small.close();
+  });
 
   test('restores the typed operation after a reload, and does not store the API key', async () => {
     await page.locator('.graphiql-tab', { hasText: 'FindInOneCrm' }).click();
@@ -138,7 +231,7 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     const tab = phone.locator('.graphiql-tab', { hasText: 'FindInAllCrms' });
     await tab.click();
     await phone
-      .locator('.graphiql-tab[aria-selected=true]', { hasText: 'FindInAllCrms' })
+      .locator('.graphiql-tab-button[aria-current=true]', { hasText: 'FindInAllCrms' })
       .waitFor();
     const overhang = await phone.evaluate(
       () => document.documentElement.scrollWidth - window.innerWidth,

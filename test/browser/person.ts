@@ -9,7 +9,8 @@ export async function openPerson(
   options: BrowserContextOptions = {},
 ): Promise<Person> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(0);
+  // Longer than a busy machine takes, and shorter than the test’s own limit, so that an error names the step.
+  context.setDefaultTimeout(120_000);
   const [strangers, complaints]: string[][] = [[], []];
   await context.route('**/*', (route) => {
     const { hostname } = new URL(route.request().url());

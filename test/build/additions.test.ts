@@ -24,7 +24,7 @@ import { listSettings, readConfig } from './config.ts';
 import { contact } from './domain/contact.ts';
 import { ERROR_CODES } from './domain/errors.ts';
 import { nothingSpent } from '@crossbook/executor';
-import { checkOperation, DEFAULT_LIMITS, listLimits } from './graphql/limits.ts';
+import { checkOperation, DEFAULT_LIMITS, listLimits } from './graphql/engine/limits.ts';
 import { apiSchema } from './graphql/schema.ts';
 import { createRegistry } from './providers/registry.ts';
 import { toOpenApi } from './rest/openapi/document.ts';
@@ -126,17 +126,17 @@ test('a new setting is read, typed and printed', () => {
 });
 
 test('a new document limit is enforced and documented', () => {
-  const operations = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
-  expect(printLimits(operations, printed.limits)).toContain('\n| leaves | 9,000 |\n');
+  const page = readFileSync(join(ROOT, 'docs/rate-limits.md'), 'utf8');
+  expect(printLimits(page, printed.limits)).toContain('\n| leaves | 9,000 |\n');
   expect(printed.refusal).toBe(
-    'The operation is too large: its number of leaves is 3, and the bound is 2.',
+    'The operation is too large: its number of leaves is 3, and the limit is 2.',
   );
 });
 
 test('a new route is in the OpenAPI document, and a new mutation in the schema', () => {
   expect(printed.document.paths['/waves']).toMatchObject({ post: { operationId: 'wave' } });
   expect(printed.schema).toMatch(
-    /^type Mutation [^}]*\n {2}wave\([^)]*input: WaveInput!\s*\): WavePayload\n/m,
+    /^type Mutation .*?\n {2}wave\([^)]*input: WaveInput!\s*\): WavePayload\n.*?^\}/ms,
   );
 });
 

@@ -79,7 +79,7 @@ export const waveOperation = defineOperation({
       'src/graphql/types/wave.ts',
       `import { field, string } from '../../domain/shape.ts';
 import { wave } from '../../usecases/wave.ts';
-import { defineMutation } from '../mutation.ts';
+import { defineMutation } from '../define/mutation.ts';
 
 defineMutation('wave', {
   description: 'Waves.',

@@ -2,12 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createEmptyDatabase } from '../support/databases.ts';
 import { copyTracked, openProduction, type Production } from '../support/production.ts';
 
 /** The code blocks of the section, in order. */
 const [INSTALL = '', SETTINGS = '', FIRST_KEY = '', START = ''] = readBlocks(
+  'docs/deployment.md',
   'From a clone to production',
 );
+const [BACK_UP = ''] = readBlocks('docs/backup.md', 'PostgreSQL');
+const [RESTORE = ''] = readBlocks('docs/backup.md', 'Restore');
+const [UPGRADE = ''] = readBlocks('docs/upgrading.md', 'Upgrade');
 /** Packages that the tests have installed are not downloaded again; those that production omits are removed. */
 const NPM = `#!/bin/sh
 case "$*" in
@@ -67,12 +72,25 @@ test('the production server starts, and responds to requests with the key', asyn
   );
 });
 
-function shell(script: string): Promise<string> {
-  return production.run(script, { cwd: folder, env });
+test('the documented backup, made while the server runs, is restored into an empty database', async () => {
+  await shell(BACK_UP);
+  const other = await createEmptyDatabase();
+  const restored = await shell(RESTORE, { DATABASE_URL: other.url });
+  await other.drop();
+  expect(restored).toMatch(/^ok +sealed data/m);
+  expect(restored).not.toContain('FAILED');
+});
+
+test('the documented commands of an upgrade succeed while the server runs', async () => {
+  expect(await shell(UPGRADE)).toContain('All migrations were applied already.');
+});
+
+function shell(script: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+  return production.run(script, { cwd: folder, env: { ...env, ...more } });
 }
 
-function readBlocks(heading: string): string[] {
-  const [, section = ''] = readFileSync('docs/operations.md', 'utf8').split(`\n## ${heading}\n`);
+function readBlocks(document: string, heading: string): string[] {
+  const [, section = ''] = readFileSync(document, 'utf8').split(`\n## ${heading}\n`);
   const [words = ''] = section.split('\n## ');
   return [...words.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
 }

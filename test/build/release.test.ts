@@ -9,6 +9,10 @@ const NEEDED = [
   'build/changelog.mjs',
   'schema.graphql',
   'schema.released.graphql',
+  'subgraph.graphql',
+  'subgraph.released.graphql',
+  'ops/kubernetes/crossbook.yaml',
+  'docs/deployment.md',
 ];
 const RELEASED = '## 0.4.0 - 2026-01-01\n\n### Added\n\n- The first.\n';
 const folder = makeTemporaryFolder();
@@ -26,14 +30,19 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a release writes its version and date to the changelog, stores its schema, and is committed and tagged', () => {
+test('a release writes its version and date to the changelog, the tag of its image to the manifests, stores its schemas, and is committed and tagged', () => {
   commit('### Added\n\n- The second.\n');
   expect(release('patch')).toMatchObject({ status: 0 });
   expect(read('CHANGELOG.md').replace(/0\.4\.1 - \d{4}-\d\d-\d\d$/m, '0.4.1 - TODAY')).toBe(
     `# Changelog\n\n## Unreleased\n\n## 0.4.1 - TODAY\n\n### Added\n\n- The second.\n\n${RELEASED}`,
   );
   expect(read('schema.released.graphql')).toBe(read('schema.graphql'));
+  expect(read('subgraph.released.graphql')).toBe(read('subgraph.graphql'));
   expect(JSON.parse(read('package.json')).version).toBe('0.4.1');
+  for (const path of ['ops/kubernetes/crossbook.yaml', 'docs/deployment.md'])
+    expect(new Set(read(path).match(/(?<=example\.com\/crossbook:)\S+/g))).toEqual(
+      new Set(['0.4.1']),
+    );
   expect(git('status', '--porcelain')).toBe('');
   expect(git('tag')).toBe('v0.4.1\n');
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCustomerTokens } from '../../src/request/customer-token.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { createSigningKeys } from '../../src/storage/sealing.ts';
+import { createSigningKeys } from '../../src/storage/signing.ts';
 import { ringOf } from '../support/databases.ts';
 import { findCallerByKey } from '../support/find-caller.ts';
 import { runCli } from '../support/run-cli.ts';
@@ -127,6 +127,12 @@ describe('commands on the embedded database', () => {
       application: { id: applicationId },
       customer: { customerId: 'ada', providers: ['hubspot'] },
     });
+    const listing = await run('tokens', 'create', 'Acme', 'ada', '--json', '--can-list');
+    expect(
+      await withStores(({ findTokenSubject }) =>
+        verifyToken(listing.json().token, findTokenSubject),
+      ),
+    ).toMatchObject({ customer: { canList: true } });
     const refused = [
       await run('tokens', 'create', 'Acme', 'nobody'),
       await run('tokens', 'create', 'Acme', 'ada', '--expires-in', '86401'),
@@ -139,12 +145,20 @@ describe('commands on the embedded database', () => {
     });
     expect(await verify()).toBeUndefined();
     env = { ...env, CROSSBOOK_KEYS: `${NEW},${OLD}` };
-    expect((await run('seal', 'rotate', '--json')).json()).toEqual({ resealed: 1, unreadable: 0 });
+    // The credentials of one connection, and the check value of each API key.
+    const keys = (await run('keys', 'list', applicationId, '--json')).json().length;
+    const rotated = (await run('seal', 'rotate', '--json')).json();
+    expect(rotated).toEqual({ resealed: 1 + keys, unreadable: 0 });
     env = { ...env, CROSSBOOK_KEYS: NEW ?? '' };
     expect((await run('customers', 'delete', 'Acme', 'ada', '--yes')).code).toBe(0);
     expect((await run('customers', 'delete', 'Acme', 'ada', '--yes')).stderr).toContain(
       'no customer "ada"',
     );
+    env = { ...env, CROSSBOOK_KEYS: `${OLD},${NEW}` };
+    expect((await run('seal', 'rotate', '--json')).json()).toEqual({
+      resealed: keys,
+      unreadable: 0,
+    });
     env = { ...env, CROSSBOOK_KEYS: OLD ?? '' };
   });
 
@@ -203,11 +217,23 @@ test('the printed schema equals the committed one', async () => {
   expect(stdout).toMatch(/^type Query \{$/m);
 });
 
-test('the schema is printed with the type names of the server', async () => {
-  const env = { CROSSBOOK_GRAPHQL_TYPE_PREFIX: 'Crm_' };
+test('the schema is printed with the names of the server', async () => {
+  const env = {
+    CROSSBOOK_GRAPHQL_TYPE_PREFIX: 'Crm_',
+    CROSSBOOK_GRAPHQL_ROOT_FIELD_PREFIX: 'crm_',
+  };
   const { stdout } = await runCli(['schema', 'print'], { env });
   expect(stdout).toMatch(/^type Crm_Contact implements Node \{$/m);
+  expect(stdout).toMatch(/^ {2}crm_customer\($/m);
+  expect(stdout).toMatch(/^ {2}node\($/m);
   const subgraph = await runCli(['schema', 'print', '--subgraph'], { env });
   expect(subgraph.stdout).toMatch(/^type Crm_Contact implements Node @key/m);
   expect(subgraph.stdout).toMatch(/^type Crm_ContactsByEmail @key/m);
+  expect(subgraph.stdout).toMatch(/^ {2}crm_upsertCustomer\(/m);
+});
+
+test('--relay-node without --subgraph is a usage error', async () => {
+  const { code, stdout, stderr } = await runCli(['schema', 'print', '--relay-node']);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('--relay-node needs --subgraph');
 });

@@ -1,3 +1,4 @@
+import { buildSchema, findBreakingChanges } from 'graphql';
 import { expect, test } from 'vitest';
 import { useInstallation } from '../support/run-cli.ts';
 
@@ -17,6 +18,7 @@ test('own fields are set from standard input, and listed in the form in which th
   expect(json()).toEqual({
     version: 1,
     fields: [{ ...field, description: null, customersMayMap: true }],
+    typedSchema: false,
   });
   const again = await run('fields set Acme --expected-version 1', stdout);
   expect(again.stdout).toBe('Acme has 1 own fields, version 2.\n');
@@ -24,6 +26,7 @@ test('own fields are set from standard input, and listed in the form in which th
 
 test.each([
   ['fields set Acme', 'nonsense', 2, 'is not JSON with a list of "fields"'],
+  ['fields set Acme', '{"fields":[],"typedSchema":1}', 2, '"typedSchema" must be true or false'],
   ['fields set Acme', '{"fields":[{"name":1}]}', 2, 'fields[0] is not an own field'],
   ['fields set Acme', '{"fields":[{"name":"a","type":"TEXT","x":1}]}', 2, 'fields[0] is not'],
   ['fields set Acme', '{"fields":[{"name":"firstName","type":"TEXT"}]}', 1, 'is reserved'],
@@ -34,4 +37,36 @@ test.each([
   const ended = await run(line, input);
   expect([ended.code, ended.stdout]).toEqual([code, '']);
   expect(ended.stderr).toContain(words);
+});
+
+test('the schema of an application is printed with its typed own fields, for clients and for gateways', async () => {
+  const common = await run('schema print');
+  const field = { name: 'bornOn', type: 'DATE', description: 'The day of birth.' };
+  const set = (typedSchema: boolean) =>
+    run('fields set Acme', JSON.stringify({ fields: [field], typedSchema }));
+  await set(false);
+  const untyped = await run('schema print --application Acme');
+  expect([untyped.code, untyped.stdout]).toEqual([0, common.stdout]);
+  expect(untyped.stderr).toBe(
+    'Acme has the common schema: its own fields were not set with "typedSchema": true.\n',
+  );
+  await set(true);
+  expect((await run('fields list Acme')).stdout).toContain('The schema is typed.');
+  const typed = await run('schema print --application Acme');
+  expect([typed.code, typed.stderr]).toEqual([0, '']);
+  const words = [
+    'type ContactCustomFields {',
+    '"""The day of birth."""',
+    'bornOn: Date',
+    'scalar Date',
+  ];
+  for (const text of words) expect(typed.stdout).toContain(text);
+  const changes = findBreakingChanges(buildSchema(common.stdout), buildSchema(typed.stdout));
+  expect(changes).toEqual([]);
+  const { json } = await run('schema print --application Acme --subgraph --json');
+  expect(json().sdl).toMatch(/custom: ContactCustomFields![\s\S]*bornOn: Date/);
+  expect(json().sdl).toContain('extend schema @link');
+  const nobody = await run('schema print --application Nobody');
+  expect([nobody.code, nobody.stdout]).toEqual([1, '']);
+  expect(nobody.stderr).toContain('There is no application');
 });

@@ -31,6 +31,12 @@ test('the command of the package runs the product: it prints and ends', async ()
   expect((await crossbook('--help')).stdout).toContain('Usage: crossbook');
 });
 
+test('the npm script without a command prints the usage, and starts no server', async () => {
+  const env = { PATH: process.env['PATH'], npm_lifecycle_event: 'crossbook' };
+  const { stdout } = await run(bin.crossbook, [], { env });
+  expect(stdout).toContain('Usage: crossbook');
+});
+
 test('the command prints its version', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect((await crossbook('--version')).stdout).toBe(`${version}\n`);
@@ -100,7 +106,7 @@ describe('the output of the command', () => {
     const child = spawn(bin.crossbook, ['schema', 'print'], { stdio: ['ignore', full, 'pipe'] });
     const complaints = text(child.stderr as Readable);
     expect(await once(child, 'exit')).toEqual([1, null]);
-    expect(await complaints).toMatch(/^What it says cannot be written: .*ENOSPC.*\n$/);
+    expect(await complaints).toMatch(/^The output cannot be written: .*ENOSPC.*\n$/);
     closeSync(full);
   });
 });

@@ -15,11 +15,11 @@ const CONFIG = {
   persistConfig: { file: './operations.json', algorithm: 'SHA256' },
 };
 
-/** Runs Relay's compiler on this source against schema.graphql, in a temporary directory. */
-export function compileRelay(source: string): CompiledRelay {
+/** Runs Relay's compiler on this source against schema.graphql, in a temporary directory. The names in it begin with that of its module. */
+export function compileRelay(source: string, module = 'app'): CompiledRelay {
   const folder = mkdtempSync(join(tmpdir(), 'crossbook-relay-'));
   for (const name of ['src', 'compiled']) mkdirSync(join(folder, name));
-  writeFileSync(join(folder, 'src/app.js'), source);
+  writeFileSync(join(folder, `src/${module}.js`), source);
   writeFileSync(join(folder, 'relay.config.json'), JSON.stringify(CONFIG));
   const manifest = join(folder, 'operations.json');
   writeFileSync(manifest, '{}');

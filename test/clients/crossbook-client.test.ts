@@ -33,7 +33,7 @@ test('the client finds a contact, and fetches only the selected fields', async (
   expect(nodes[0]).not.toHaveProperty('rawData');
   expect(nodes[0]).not.toHaveProperty('associations');
   expect(pageInfo.hasNextPage).toBe(false);
-  expect(rest).toEqual({ fetchedAt: expect.stringMatching(/^\d{4}-/) });
+  expect(rest).toEqual({ modifiedUntil: null, fetchedAt: expect.stringMatching(/^\d{4}-/) });
 });
 
 test('optional fields are fetched on request', async () => {
@@ -45,6 +45,18 @@ test('optional fields are fetched on request', async () => {
   const { nodes, totalCount } = await client.searchContacts({ ...ADA, ...more });
   expect(totalCount).toBe(1);
   expect(nodes[0]).toMatchObject({ rawData: expect.any(Object), associations: expect.any(Array) });
+});
+
+test('contacts are listed by the time of modification, with further raw fields', async () => {
+  const { nodes, modifiedUntil } = await client.searchContacts({
+    ...ADA,
+    filter: { modifiedSince: '1970-01-01T00:00:00Z' },
+    first: 2,
+    rawFields: ['jobtitle'],
+  });
+  expect(nodes).toHaveLength(2);
+  expect(modifiedUntil).toMatch(/^\d{4}-.*:\d\d\.000Z$/);
+  expect(nodes[0]?.rawData).toMatchObject({ properties: { jobtitle: expect.any(String) } });
 });
 
 test('pages are fetched lazily, one after the other', async () => {
@@ -156,6 +168,62 @@ test('customers are read and listed, also by the status of a connection', async 
   await expect(client.customer('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
+test('all customers and all events are read page by page', async () => {
+  for (const customerId of ['page-1', 'page-2', 'page-3'])
+    await client.upsertCustomer({ customerId, name: 'P', email: 'pages@example.com' });
+  const filter = { email: 'pages@example.com' };
+  const seen: string[] = [];
+  let pages = 0;
+  for await (const { nodes } of client.allCustomers({ filter, first: 2 })) {
+    pages += 1;
+    seen.push(...nodes.map(({ customerId }) => customerId));
+  }
+  expect([pages, seen]).toEqual([2, ['page-1', 'page-2', 'page-3']]);
+
+  const all = await client.events({ first: 200 });
+  const events: string[] = [];
+  for await (const { nodes } of client.allEvents({ first: 2 }))
+    events.push(...nodes.map(({ id }) => id));
+  expect(events).toEqual(all.nodes.map(({ id }) => id));
+});
+
+test('providers are listed, and an OAuth client is set and deleted', async () => {
+  const providers = await client.providers();
+  expect(providers).toHaveLength(18);
+  expect(providers.find(({ name }) => name === 'SALESFORCE')).toMatchObject({ canConnect: true });
+  const input = { provider: 'SALESFORCE', clientId: 'app', clientSecret: 'secret' } as const;
+  const { oauthClient } = await client.setOAuthClient(input);
+  expect(oauthClient).toMatchObject({ provider: 'SALESFORCE', clientId: 'app' });
+  expect(await client.deleteOAuthClient({ provider: 'SALESFORCE' })).toEqual({
+    deletedProvider: 'SALESFORCE',
+  });
+});
+
+test('an operation of one’s own is executed with typed data', async () => {
+  interface Found {
+    readonly customer: { readonly name: string; readonly connections: readonly object[] } | null;
+  }
+  const found = await client.query<Found>(
+    'query ($id: ID!) { customer(customerId: $id) { name connections { status } } }',
+    { id: 'demo' },
+  );
+  expect(found.customer?.connections.length).toBeGreaterThan(0);
+  await expect(client.query('{ nothing }')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+});
+
+test('a token is fetched once, and once again when the server has refused it', async () => {
+  const issued = await client.issueCustomerToken({ customerId: 'demo' });
+  let loads = 0;
+  const token = () => {
+    loads += 1;
+    return loads === 1 ? { ...issued, token: issued.token.slice(0, -4) } : issued;
+  };
+  const frontend = createClient({ url: `${crossbook.url}/graphql`, token });
+  const customers = await Promise.all(Array.from({ length: 5 }, () => frontend.customer('demo')));
+  expect(customers.map(({ customerId }) => customerId)).toEqual(Array(5).fill('demo'));
+  expect(loads).toBe(2);
+});
+
 test('a link is created and canceled', async () => {
   const returnUrl = 'http://localhost:3000/';
   const { link, url } = await client.createConnectLink({
@@ -203,8 +271,8 @@ test('a rejected request is thrown with all details of the error', async () => {
     code: 'NOT_IMPLEMENTED',
     status: 501,
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    detail: 'The contacts of pipedrive cannot be searched.',
-    message: 'The contacts of pipedrive cannot be searched.',
+    detail: 'The contacts of Pipedrive cannot be searched.',
+    message: 'The contacts of Pipedrive cannot be searched.',
     retryable: false,
     retryAfterMs: undefined,
   });
@@ -254,6 +322,7 @@ test.each([
       url: 'http://proxy.example/graphql',
       apiKey: 'x',
       fetch: async () => answer,
+      retries: 0,
     });
     const error = await proxied.searchContacts(ADA).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(CrossbookError);

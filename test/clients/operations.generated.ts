@@ -3,7 +3,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** Google BigQuery as the destination. */
+/** Google BigQuery as the destination. Stored, not implemented yet: every sync of the connection is `FAILED` with `NOT_IMPLEMENTED`. */
 export type BigQueryDestinationInput = {
   /** Dataset, which must exist. Default: the dataset of the configured destination. */
   readonly dataset?: string | null | undefined;
@@ -20,7 +20,7 @@ export type ConnectionInput = {
    * @deprecated Use `contactFieldMappings`, which is set with `setContactFieldMappings`. The value is stored and returned unchanged.
    */
   readonly entityMappings?: ReadonlyArray<EntityMappingInput> | null | undefined;
-  /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. */
+  /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. Required for Salesforce. */
   readonly instanceUrl?: string | null | undefined;
   /** Provider. A customer has at most one connection to each. */
   readonly providerName: ProviderName;
@@ -48,9 +48,9 @@ export type CredentialsInput =
   |  { readonly oauth2?: never;   /** A static token, such as that of a private app. */
   readonly token: StaticTokenInput; };
 
-/** Destination of a connection’s data, which overrides the default. */
+/** Destination of a connection’s data, which overrides the default. Syncs to BigQuery are not implemented yet. */
 export type DestinationConfigInput =
-  {   /** Google BigQuery as the destination. */
+  {   /** Google BigQuery as the destination. Stored, not implemented yet: every sync of the connection is `FAILED` with `NOT_IMPLEMENTED`. */
   readonly bigquery: BigQueryDestinationInput; readonly postgres?: never; }
   |  { readonly bigquery?: never;   /** PostgreSQL as the destination. */
   readonly postgres: PostgresDestinationInput; };
@@ -153,7 +153,7 @@ export type ProviderName =
 
 /** Field mappings by object. Those of the contact give own fields their sources, unless `entityMappings` or `contactFieldMappings` do. */
 export type SchemaMappingsConfigInput = {
-  /** Mappings of objects common to all providers, which come before those of standard objects. */
+  /** Mappings of objects common to all providers, which take precedence over those of standard objects. */
   readonly commonObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
   /** Mappings of the provider’s standard objects. */
   readonly standardObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;

@@ -1,15 +1,12 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import type { ConcreteRequest } from 'relay-runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEVELOPMENT_ORIGINS } from '../../src/domain/caller.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { CHROMIUM } from '../support/machine.ts';
+import { openPageServer, type PageServer } from '../support/page-server.ts';
 import { compileRelay } from './compile-relay.ts';
 import { SAVE, SEARCH } from './frontend.ts';
 
@@ -19,14 +16,14 @@ describe.runIf(CHROMIUM)('A page of another origin, with the demo’s default se
   let page: Page;
   let script: string;
   let compiled: Readonly<Record<string, unknown>>;
-  const servers: Server[] = [];
+  const servers: PageServer[] = [];
 
   beforeAll(async () => {
     crossbook = await listenApp();
     browser = await openBrowser();
     script = await bundle();
     compiled = compile();
-    page = await open(DEVELOPMENT_ORIGINS.map((origin) => Number(new URL(origin).port)));
+    page = await open(true);
   });
 
   afterAll(async () => {
@@ -55,7 +52,7 @@ describe.runIf(CHROMIUM)('A page of another origin, with the demo’s default se
   });
 
   test('a page of an origin that is not allowed cannot read responses, and the log says how to allow it', async () => {
-    const other = await open([0]);
+    const other = await open(false);
     const { origin } = new URL(other.url());
     const failure = await other.evaluate(() =>
       frontend.monitored().catch((error: unknown) => String(error)),
@@ -72,12 +69,11 @@ describe.runIf(CHROMIUM)('A page of another origin, with the demo’s default se
     expect(refused).toBeDefined();
   });
 
-  /** Opens a page at the first of these ports that is free. */
-  async function open(ports: readonly number[]): Promise<Page> {
-    const server = await listenOn(ports);
+  async function open(isAllowed: boolean): Promise<Page> {
+    const server = await openPageServer(script, { isAllowed });
     servers.push(server);
     const opened = await openPage(browser);
-    await opened.goto(`http://localhost:${(server.address() as AddressInfo).port}/`);
+    await opened.goto(server.url);
     await opened.evaluate((options) => frontend.begin(options), {
       url: crossbook.url,
       key: crossbook.app.demo?.key ?? '',
@@ -85,24 +81,7 @@ describe.runIf(CHROMIUM)('A page of another origin, with the demo’s default se
     });
     return opened;
   }
-
-  async function listenOn([port, ...others]: readonly number[]): Promise<Server> {
-    const server = createServer(({ url }, response) => {
-      const [type, body] =
-        url === '/frontend.js' ? ['text/javascript', script] : ['text/html', PAGE];
-      response.setHeader('content-type', type).end(body);
-    }).listen(port, 'localhost');
-    try {
-      await once(server, 'listening');
-      return server;
-    } catch (error) {
-      if (others.length === 0) throw error;
-      return listenOn(others);
-    }
-  }
 });
-
-const PAGE = '<!doctype html><title>A frontend</title><script src="/frontend.js"></script>';
 
 async function bundle(): Promise<string> {
   const { outputFiles } = await build({

@@ -19,9 +19,12 @@ const OPTIONS = [
   '--target',
   'es2022',
 ];
-/** The samples of the workspaces are run by their own tests. */
+/** The samples of the workspaces, and those that embed the server, are compiled and run by their own tests. */
 const code = readSamples().filter(
-  ({ language, path }) => ['ts', 'js', 'tsx'].includes(language) && !path.startsWith('packages/'),
+  ({ language, path }) =>
+    ['ts', 'js', 'tsx'].includes(language) &&
+    !path.startsWith('packages/') &&
+    path !== 'docs/embedding.md',
 );
 const documents = [...new Set(code.map(({ path }) => path))];
 let folder: string;
@@ -33,7 +36,7 @@ declare const connect_link_id: string;
 declare const code: string;
 declare const button: HTMLButtonElement;
 declare function post(path: string, body?: object): Promise<{ id: string; url: string }>;
-declare function get(path: string): Promise<{ status: string }>;
+declare const client: { connectLink(id: string): Promise<{ status: string }> };
 declare const express: { raw(options: { type: string }): unknown };
 declare const app: { post(path: string, parse: unknown, handle: (request: Received, response: Answer, next: (error: unknown) => void) => unknown): void };
 interface Received { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> }
@@ -49,8 +52,8 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'crossbook-printed-'));
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(join(ROOT, 'dist/client'), join(folder, 'node_modules/crossbook-client'));
-  symlinkSync(join(ROOT, 'node_modules/@graphql-hive'), join(folder, 'node_modules/@graphql-hive'));
-  symlinkSync(join(ROOT, 'node_modules/@apollo'), join(folder, 'node_modules/@apollo'));
+  for (const scope of ['@graphql-hive', '@graphql-codegen', '@apollo', '@urql', '@types'])
+    symlinkSync(join(ROOT, 'node_modules', scope), join(folder, 'node_modules', scope));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(folder, 'around.d.ts'), AROUND);
 });
@@ -65,7 +68,8 @@ test.each(documents)(
   async (path) => {
     // Code blocks of one document continue each other.
     const blocks = code.filter((one) => one.path === path).map((one) => one.code);
-    writeFileSync(join(folder, 'sample.ts'), `${blocks.join('\n')}\nexport {};\n`);
+    const together = withoutRepeatedImports(blocks.join('\n'));
+    writeFileSync(join(folder, 'sample.ts'), `${together}\nexport {};\n`);
     const types = ['--lib', 'es2022,dom', '--types', '', '--skipLibCheck', '--noEmit'];
     const { stdout } = await execute(
       process.execPath,
@@ -77,3 +81,17 @@ test.each(documents)(
     expect(stdout).toBe('');
   },
 );
+
+/** Blocks that continue each other may each import what they use. */
+function withoutRepeatedImports(text: string): string {
+  const seen = new Set<string>();
+  return text.replaceAll(
+    /^import (type )?\{([^}]*)\} from ('[^']+');$/gm,
+    (_, type, names, from) => {
+      const listed: string[] = names.split(',').map((name: string) => name.trim());
+      const fresh = listed.filter((name) => name !== '' && !seen.has(name));
+      for (const name of fresh) seen.add(name);
+      return `import ${type ?? ''}{ ${fresh.join(', ')} } from ${from};`;
+    },
+  );
+}

@@ -36,7 +36,7 @@ test('urql exposes the errors of a partial response, each with its path and our 
   expect(error?.networkError).toBeUndefined();
   expect(error?.graphQLErrors).toMatchObject([
     {
-      message: 'The contacts of pipedrive cannot be searched.',
+      message: 'The contacts of Pipedrive cannot be searched.',
       path: ['pipedrive'],
       extensions: { code: 'NOT_IMPLEMENTED', meta: { origin: 'crossbook', retryable: false } },
     },

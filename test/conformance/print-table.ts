@@ -2,10 +2,10 @@ import type { Row, Step } from './row.ts';
 
 /** The rows as a document: the promise, the request that verifies it, and where the product deviates. */
 export function printTable({ SPECIFICATION, CONTRACT }: Rows): string {
-  return `# Conformance
+  return `# Promises
 
-What the specification of the REST API and the contract of the product promise, and how each promise is tested. The rows are in
-\`test/conformance\`; \`npm run conformance\` prints this page, and a test holds the two together. Numbers with § are of the contract.
+What the specification of the REST API and the contract of the product promise, and how each promise is tested. The rows are
+in \`spec\` and \`contract\`; \`npm run conformance\` prints this page, and a test fails when it is out of date. Numbers with § are of the contract.
 
 | part | promises | kept | differ |
 |---|---|---|---|

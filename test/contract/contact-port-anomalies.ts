@@ -1,16 +1,20 @@
 import type { Fault } from '@crossbook/sandbox';
 import { describe, expect, test } from 'vitest';
 import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
-import type { ContactPort } from '../../src/domain/provider.ts';
+import type { ContactAdapter } from '../../src/domain/provider.ts';
+import { byDomain } from '../support/by-domain.ts';
 import { idsOf, PLAIN, type Subject } from './contact-port-subject.ts';
 
 const HTML = '<!DOCTYPE html><html><body><h1>Not today</h1></body></html>';
 const RUN = { direction: 'forward', from: undefined, limit: 5 } as const;
 
-const READS: readonly (readonly [string, (port: ContactPort, id: string) => Promise<unknown>])[] = [
+const READS: readonly (readonly [
+  string,
+  (port: ContactAdapter, id: string) => Promise<unknown>,
+])[] = [
   ['a lookup', (port) => port.findByEmails(['p0@here.example'], PLAIN)],
-  ['a page', (port) => port.readByDomain('here.example', RUN, PLAIN)],
-  ['a count', (port) => port.countByDomain('here.example')],
+  ['a page', (port) => port.readList(byDomain('here.example'), RUN, PLAIN)],
+  ['a count', (port) => port.count(byDomain('here.example'))],
   ['a read by id', (port, id) => port.findByIds([id], PLAIN)],
 ];
 
@@ -118,7 +122,7 @@ export function testAnomalies(subject: Subject): void {
     expect((await port.findByEmails(['p0@here.example'], PLAIN)).get('p0@here.example')).toEqual(
       [],
     );
-    expect(await port.readByDomain('here.example', RUN, PLAIN)).toEqual([]);
+    expect(await port.readList(byDomain('here.example'), RUN, PLAIN)).toEqual([]);
     expect((await port.findByIds([account.recordId(1)], PLAIN)).size).toBe(0);
   });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
 import { CONTACT_FIELDS } from '../../src/domain/contact.ts';
+import { byDomain } from '../support/by-domain.ts';
 import { crowd, idsOf, PLAIN, RAW, type Subject, WHOLE_PERSON } from './contact-port-subject.ts';
 
 export function testRecords(subject: Subject): void {
@@ -21,7 +22,7 @@ export function testRecords(subject: Subject): void {
       (await port.findByEmails(['ada@whole.example'], PLAIN)).get('ada@whole.example'),
     ).toEqual([contact]);
     const run = { direction: 'forward', from: undefined, limit: 5 } as const;
-    expect(await port.readByDomain('whole.example', run, PLAIN)).toEqual([contact]);
+    expect(await port.readList(byDomain('whole.example'), run, PLAIN)).toEqual([contact]);
   });
 
   test.each([
@@ -57,7 +58,7 @@ export function testRecords(subject: Subject): void {
       const found = [
         (await port.findByIds([remoteId], selection)).get(remoteId),
         (await port.findByEmails(['ada@whole.example'], selection)).get('ada@whole.example')?.[0],
-        (await port.readByDomain('whole.example', run, selection))[0],
+        (await port.readList(byDomain('whole.example'), run, selection))[0],
       ];
       for (const contact of found)
         expect(contact).toMatchObject({ remoteId, [field]: whole?.[field] });
@@ -174,7 +175,7 @@ export function testRecords(subject: Subject): void {
   test('records have one shape: ids are strings, unique and of this account', async () => {
     const { account, openPort } = subject.open(crowd(3, 'here.example'));
     const run = { direction: 'forward', from: undefined, limit: 5 } as const;
-    const contacts = await openPort().readByDomain('here.example', run, PLAIN);
+    const contacts = await openPort().readList(byDomain('here.example'), run, PLAIN);
     expect(idsOf(contacts)).toEqual([1, 3, 5].map((index) => account.recordId(index)));
   });
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ContactPort } from '../../src/domain/provider.ts';
+import type { ContactAdapter } from '../../src/domain/provider.ts';
+import { byDomain } from '../support/by-domain.ts';
 import { crowd, type Fixture, idsOf, PLAIN, type Subject } from './contact-port-subject.ts';
 
 const DOMAIN = 'crowd.example';
@@ -17,11 +18,15 @@ export function testRuns(subject: Subject): void {
     const port = fixture.openPort();
     const expected = [...members(12, fixture), fixture.account.recordId(25)];
     for (const direction of ['forward', 'backward'] as const) {
-      const run = await port.readByDomain(DOMAIN, { direction, from: undefined, limit: 50 }, PLAIN);
+      const run = await port.readList(
+        byDomain(DOMAIN),
+        { direction, from: undefined, limit: 50 },
+        PLAIN,
+      );
       expect(idsOf(run)).toEqual(expected);
       expect([...idsOf(run)].sort(subject.access.compareIds)).toEqual(expected);
     }
-    expect(await port.countByDomain(DOMAIN)).toBe(13);
+    expect(await port.count(byDomain(DOMAIN))).toBe(13);
   });
 
   test('a turn is taken before each record is mapped, because records may be large', async () => {
@@ -30,8 +35,8 @@ export function testRuns(subject: Subject): void {
     const port = openPort({}, async () => {
       turns += 1;
     });
-    const run = await port.readByDomain(
-      DOMAIN,
+    const run = await port.readList(
+      byDomain(DOMAIN),
       { direction: 'forward', from: undefined, limit: 12 },
       PLAIN,
     );
@@ -49,14 +54,14 @@ export function testRuns(subject: Subject): void {
     const fixture = subject.open(crowd(9, DOMAIN));
     const ids = members(9, fixture);
     const port = fixture.openPort();
-    const forward = await port.readByDomain(
-      DOMAIN,
+    const forward = await port.readList(
+      byDomain(DOMAIN),
       { direction: 'forward', from: ids[3], limit: 3 },
       PLAIN,
     );
     expect(idsOf(forward)).toEqual(ids.slice(3, 6));
-    const backward = await port.readByDomain(
-      DOMAIN,
+    const backward = await port.readList(
+      byDomain(DOMAIN),
       { direction: 'backward', from: ids[3], limit: 3 },
       PLAIN,
     );
@@ -68,14 +73,14 @@ export function testRuns(subject: Subject): void {
     const ids = members(9, fixture);
     fixture.account.removePerson(ids[3] ?? '');
     const port = fixture.openPort();
-    const forward = await port.readByDomain(
-      DOMAIN,
+    const forward = await port.readList(
+      byDomain(DOMAIN),
       { direction: 'forward', from: ids[3], limit: 2 },
       PLAIN,
     );
     expect(idsOf(forward)).toEqual(ids.slice(4, 6));
-    const backward = await port.readByDomain(
-      DOMAIN,
+    const backward = await port.readList(
+      byDomain(DOMAIN),
       { direction: 'backward', from: ids[3], limit: 2 },
       PLAIN,
     );
@@ -86,30 +91,30 @@ export function testRuns(subject: Subject): void {
     const fixture = subject.open(crowd(1_100, DOMAIN));
     const ids = members(1_100, fixture);
     const port = fixture.openPort();
-    const forward = await port.readByDomain(
-      DOMAIN,
+    const forward = await port.readList(
+      byDomain(DOMAIN),
       { direction: 'forward', from: undefined, limit: 1_002 },
       PLAIN,
     );
     expect(idsOf(forward)).toEqual(ids.slice(0, 1_002));
-    const backward = await port.readByDomain(
-      DOMAIN,
+    const backward = await port.readList(
+      byDomain(DOMAIN),
       { direction: 'backward', from: undefined, limit: 1_002 },
       PLAIN,
     );
     expect(idsOf(backward)).toEqual(ids.slice(-1_002));
-    expect(await port.countByDomain(DOMAIN)).toBe(1_100);
+    expect(await port.count(byDomain(DOMAIN))).toBe(1_100);
   });
 
   test('a domain without contacts gives an empty page and a total of zero', async () => {
     const port = subject.open(crowd(3, DOMAIN)).openPort();
-    const run = await port.readByDomain(
-      'nobody.example',
+    const run = await port.readList(
+      byDomain('nobody.example'),
       { direction: 'forward', from: undefined, limit: 5 },
       PLAIN,
     );
     expect(run).toEqual([]);
-    expect(await port.countByDomain('nobody.example')).toBe(0);
+    expect(await port.count(byDomain('nobody.example'))).toBe(0);
   });
 
   test.each(['forward', 'backward'] as const)(
@@ -140,14 +145,18 @@ export function testRuns(subject: Subject): void {
 
 /** Pages like a client: each run starts at the last record of the one before, which is then left out. */
 async function walk(
-  port: ContactPort,
+  port: ContactAdapter,
   direction: 'forward' | 'backward',
   between: (step: number, boundary: string) => void,
 ): Promise<readonly string[]> {
   const seen: string[] = [];
   for (let step = 0; step < 40; step += 1) {
     const boundary = seen.at(-1);
-    const run = await port.readByDomain(DOMAIN, { direction, from: boundary, limit: 21 }, PLAIN);
+    const run = await port.readList(
+      byDomain(DOMAIN),
+      { direction, from: boundary, limit: 21 },
+      PLAIN,
+    );
     const ids = direction === 'forward' ? idsOf(run) : idsOf(run.toReversed());
     const fresh = ids[0] === boundary ? ids.slice(1) : ids;
     if (fresh.length === 0) return seen;

@@ -2,6 +2,7 @@ import type { HubSpotAccount, SalesforceAccount, Sandbox } from '@crossbook/sand
 import { expect, test } from 'vitest';
 import type { CrossbookError, ErrorCode } from '../../src/domain/errors.ts';
 import type { Provider } from '../../src/domain/provider.ts';
+import { byDomain } from '../support/by-domain.ts';
 import { createHastyClock } from '../support/hasty-clock.ts';
 import { useSandboxPorts } from '../support/sandbox-ports.ts';
 import { PLAIN } from './contact-port-subject.ts';
@@ -23,7 +24,7 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
     account.fail(fault, { operation, times: 99 });
     const lookup = async () =>
       (await port.findByEmails(['a@here.example'], PLAIN)).get('a@here.example');
-    const work = at === 'domain' ? port.countByDomain('here.example') : lookup();
+    const work = at === 'domain' ? port.count(byDomain('here.example')) : lookup();
     const outcome = await work.catch((error: unknown) => error);
     return {
       outcome,

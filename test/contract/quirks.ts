@@ -2,7 +2,8 @@ import type { HubSpotAccount, Person, SalesforceAccount, Sandbox } from '@crossb
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/contact.ts';
 import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
-import type { ContactPort, Provider } from '../../src/domain/provider.ts';
+import type { ContactAdapter, Provider } from '../../src/domain/provider.ts';
+import { byDomain } from '../support/by-domain.ts';
 import { createHastyClock } from '../support/hasty-clock.ts';
 import { useSandboxPorts } from '../support/sandbox-ports.ts';
 import { idsOf, PLAIN, WHOLE_PERSON } from './contact-port-subject.ts';
@@ -72,11 +73,11 @@ export function noContacts(code: ErrorCode): Partial<Observed> {
   };
 }
 
-async function observe(port: ContactPort, account: Account): Promise<Observed> {
+async function observe(port: ContactAdapter, account: Account): Promise<Observed> {
   const toNumber = ({ remoteId }: Contact) => account.indexOf(remoteId);
   const all = [1, 2, 7].map((index) => account.recordId(index));
   const run = (direction: 'forward' | 'backward') =>
-    port.readByDomain(DOMAIN, { direction, from: undefined, limit: 5 }, PLAIN);
+    port.readList(byDomain(DOMAIN), { direction, from: undefined, limit: 5 }, PLAIN);
   const find = async (...emails: readonly string[]) => {
     const found = await port.findByEmails(emails, PLAIN);
     return [...found.values()].map((contacts) => contacts.map(toNumber));
@@ -91,7 +92,7 @@ async function observe(port: ContactPort, account: Account): Promise<Observed> {
     byBoth: await settled(() => find('ada@whole.example', ALIAS)),
     forward: await settled(async () => (await run('forward')).map(toNumber)),
     backward: await settled(async () => (await run('backward')).map(toNumber)),
-    count: await settled(() => port.countByDomain(DOMAIN)),
+    count: await settled(() => port.count(byDomain(DOMAIN))),
     byIds: await settled(async () => idsOf((await port.findByIds(all, PLAIN)).values())),
     companies: await settled(async () => [
       ...((await port.findAssociations?.(all, 'company')) ?? []),

@@ -1,5 +1,7 @@
+import { openSandbox } from '@crossbook/sandbox';
 import { createClient } from 'crossbook-client';
-import { verifyWebhook } from 'crossbook-client/webhooks';
+import { verifyWebhook, WebhookVerificationError } from 'crossbook-client/webhooks';
+import { transform } from 'esbuild';
 import { Kind, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consent, openBrowser } from '../support/connect-browser.ts';
@@ -12,7 +14,7 @@ import { findSample, runSample } from '../support/run-sample.ts';
 import { openReceiver, type Receiver } from '../support/webhook-receiver.ts';
 
 /** The samples of the guides in their order, on one server: one customer, from its creation to its deletion. */
-const ASKED_ELSEWHERE = ['README.md', 'docs/api.md'];
+const ASKED_ELSEWHERE = ['README.md', 'docs/api.md', 'docs/sync.md'];
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const NORTHWIND = '48001000';
 
@@ -55,6 +57,7 @@ test('a webhook endpoint is created, and its secret verifies its events', async 
   await runSample(findSample('docs/webhooks.md', 'js', 'verifyWebhook'), {
     given: {
       verifyWebhook,
+      WebhookVerificationError,
       process: { env: { CROSSBOOK_WEBHOOK_SECRET: secret } },
       express: { raw: () => undefined },
       app: {
@@ -68,9 +71,9 @@ test('a webhook endpoint is created, and its secret verifies its events', async 
   });
 });
 
-test('the printed receiver gives an event that it cannot verify to the error handler, and confirms nothing', async () => {
+test('the printed receiver answers a forged event with 400, and stores nothing', async () => {
   const { status } = await fetch(receiver.url, { method: 'POST', body: '{}' });
-  expect([status, handled]).toEqual([500, []]);
+  expect([status, handled]).toEqual([400, []]);
 });
 
 test('a link is created in GraphQL after its origin was registered by the printed command', async () => {
@@ -178,7 +181,7 @@ test('existing tokens are upserted with the customer', async () => {
   const { version, ...customer } = hubspot.upsertCustomer.customer;
   expect([hubspot.upsertCustomer.created, customer]).toEqual([
     false,
-    { connections: [{ providerName: 'HUBSPOT', status: 'CONNECTED' }] },
+    { connections: [{ providerName: 'HUBSPOT', status: 'CONNECTED', statusReason: 'NOT_TRIED' }] },
   ]);
   const salesforce = await execute('docs/connect.md', 'oauth2: {', { '…': 'xyz' });
   expect(salesforce).toEqual({ upsertCustomer: { created: false } });
@@ -213,7 +216,7 @@ test('a connection is removed, and then its customer, with its expected version'
 
 test('own fields are declared, read and mapped as docs/own-fields.md prints it', async () => {
   const path = 'docs/own-fields.md';
-  const { setContactFields } = await execute(path, 'setContactFields(');
+  const { setContactFields } = await execute(path, 'version fields { name }');
   expect(setContactFields.contactFields).toEqual({
     version: 1,
     fields: [{ name: 'favoriteColor' }, { name: 'jobTitle' }],
@@ -231,6 +234,86 @@ test('own fields are declared, read and mapped as docs/own-fields.md prints it',
     contactFieldMappings: [{ field: 'jobTitle', source: 'Title' }],
     mappingProblems: [],
   });
+  expect(await execute(path, 'typedSchema: true')).toEqual({
+    setContactFields: { contactFields: { version: 2, typedSchema: true } },
+  });
+  expect(await execute(path, 'query FavoriteColor')).toEqual({
+    searchContacts: {
+      nodes: [
+        {
+          firstName: 'Ada',
+          custom: { favoriteColor: 'violet', jobTitle: 'Countess of Computing' },
+        },
+      ],
+    },
+  });
+});
+
+test('all contacts are listed, and what changes is followed', async () => {
+  const { searchContacts } = await execute('docs/search.md', 'modifiedSince');
+  expect(searchContacts.nodes).toHaveLength(500);
+  expect(searchContacts.pageInfo.hasNextPage).toBe(true);
+  const until = Date.parse(searchContacts.modifiedUntil);
+  expect(until).toBeLessThanOrEqual(Date.now() - 60_000);
+  const token = await crossbook.rest('POST', '/customers/demo/tokens', {
+    ...JSON.parse(findSample('docs/search.md', 'http', 'can_list').split('\n\n')[1] ?? ''),
+  });
+  expect(token.status).toBe(200);
+  const typed = findSample('docs/search.md', 'ts', 'follow');
+  const { code } = await transform(typed, { loader: 'ts' });
+  const { follow, copy } = await runSample<Json>(code.replace(/^export \{[^}]*\};$/m, ''), {
+    given: {
+      createClient: (options: object) =>
+        createClient({ ...options, url: `${crossbook.url}/graphql`, apiKey: crossbook.key }),
+    },
+    declares: ['follow', 'copy'],
+  });
+  const { hubspot } = crossbook.sandbox;
+  const people = hubspot.demo.people.all().filter(({ isDeleted }) => !isDeleted);
+  const recent = people.map(({ updatedAt }) => updatedAt).sort((a, b) => b - a)[20] ?? 0;
+  const next = await follow(new Date(recent).toISOString());
+  expect(copy.size).toBeGreaterThan(20);
+  expect(Date.parse(next)).toBeGreaterThan(recent);
+  copy.clear();
+  await follow(next);
+  expect(copy.size).toBe(0);
+});
+
+test('a mapping link is created as docs/own-fields.md prints it, and shows the fields of the CRM', async () => {
+  const { createMappingLink } = await execute('docs/own-fields.md', 'createMappingLink(');
+  expect(createMappingLink.link.status).toBe('PENDING');
+  const browser = openBrowser(crossbook.app);
+  const { text } = await browser.visit(`${createMappingLink.url}/fields`);
+  expect(text).toContain('Match your fields');
+  expect(text).toContain('The color that the person likes best.');
+});
+
+test('the branding that docs/connect.md prints is accepted', async () => {
+  const { updateBranding } = await execute('docs/connect.md', 'updateBranding(');
+  expect(updateBranding.branding).toMatchObject({ displayName: 'Acme Support' });
+});
+
+test('the printed commands edit, delete and add contacts of the demo', async () => {
+  const sandbox = await openSandbox();
+  try {
+    const { origin, demo } = sandbox.hubspot;
+    const [variable = '', ...lines] = findSample('docs/search.md', 'sh', 'SANDBOX=')
+      .trim()
+      .split('\n');
+    const [, path = ''] = /^SANDBOX=localhost:4010(\S+)$/.exec(variable) ?? [];
+    expect(path).toBe(`/__sandbox/accounts/${demo.id}`);
+    const answers = [];
+    for (const line of lines) {
+      const [, method, rest = '', header = '', , body] =
+        /^curl -s -X (\w+) \$SANDBOX(\S+) -H '([^']+)'( -d '([^']+)')?$/.exec(line) ?? [];
+      const headers = Object.fromEntries([header.split(': ')]);
+      const init = { method: method ?? '', headers, ...(body !== undefined && { body }) };
+      answers.push(await (await fetch(`${origin}${path}${rest}`, init)).json());
+    }
+    expect(answers).toEqual([{ done: true }, { done: true }, { id: expect.any(String) }]);
+  } finally {
+    await sandbox.close();
+  }
 });
 
 test('every operation in a guide was executed', () => {

@@ -23,12 +23,16 @@ test.each(LINKS)('the link in $path to $target is valid', ({ path, target }) => 
   if (anchor !== undefined) expect(listAnchors(DOCUMENTS.get(page) ?? '')).toContain(anchor);
 });
 
-test('the README leads to every document', () => {
-  const led = LINKS.filter(({ path }) => path === 'README.md').map(
-    ({ target }) => target.split('#')[0],
+test('the README leads to the index, and the index to every document', () => {
+  const led = (from: string) =>
+    LINKS.filter(({ path }) => path === from).map(({ target }) =>
+      join(dirname(from), target.split('#')[0] ?? ''),
+    );
+  expect(led('README.md')).toContain('docs/README.md');
+  const pages = [...DOCUMENTS.keys()].filter(
+    (path) => path.startsWith('docs/') && path !== 'docs/README.md',
   );
-  const pages = [...DOCUMENTS.keys()].filter((path) => path.startsWith('docs/'));
-  expect(pages.filter((path) => !led.includes(path))).toEqual([]);
+  expect(pages.filter((path) => !led('docs/README.md').includes(path))).toEqual([]);
 });
 
 /** As GitHub makes them of headings. */

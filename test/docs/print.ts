@@ -37,7 +37,7 @@ export function printContactFragment({
   remoteId
   provider
 ${declared.join('\n')}
-  rawData @include(if: $includeRawData)
+  rawData(fields: $rawFields) @include(if: $includeRawData)
   customFields(names: $customFields) @include(if: $includeCustomFields)
   associations(to: $associations) @include(if: $includeAssociations) {
     object

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { listSettings } from '../../src/config.ts';
 import { contact } from '../../src/domain/contact.ts';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
-import { listLimits } from '../../src/graphql/limits.ts';
+import { EVENT_TYPES } from '../../src/domain/event.ts';
+import { listLimits } from '../../src/graphql/engine/limits.ts';
 import {
   printClientErrors,
   printContactFragment,
@@ -19,9 +20,18 @@ test('docs/api.md has every code of an error with its status', async () => {
   await expect(printed).toMatchFileSnapshot('../../docs/api.md');
 });
 
-test('docs/operations.md has every limit of a GraphQL request', async () => {
-  const printed = printLimits(readFileSync('docs/operations.md', 'utf8'), listLimits());
-  await expect(printed).toMatchFileSnapshot('../../docs/operations.md');
+test('docs/rate-limits.md has every limit of a GraphQL request', async () => {
+  const printed = printLimits(readFileSync('docs/rate-limits.md', 'utf8'), listLimits());
+  await expect(printed).toMatchFileSnapshot('../../docs/rate-limits.md');
+});
+
+test('docs/webhooks.md has every type of event, and no other', () => {
+  const [, section = ''] = readFileSync('docs/webhooks.md', 'utf8').split('\n## Events\n');
+  const [table = ''] = section.split('\n## ');
+  const types = [...table.matchAll(/^\| (`.+?`) \|/gm)].flatMap(([, cell = '']) =>
+    cell.split(', '),
+  );
+  expect(types.sort()).toEqual(EVENT_TYPES.map((type) => `\`${type}\``).sort());
 });
 
 test('the client has every error code', async () => {

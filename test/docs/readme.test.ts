@@ -51,24 +51,21 @@ test.each([
       await client.ended;
     },
   },
-])(
-  'a line of the log has the names that docs/operations.md prints: $msg',
-  async ({ msg, make }) => {
-    const [printed = {}, ...others] = readJson('docs/operations.md').filter(
-      (line) => line['msg'] === msg,
-    );
-    expect([Object.keys(printed).length > 5, others]).toEqual([true, []]);
-    crossbook.clearLog();
-    await make();
-    const readLine = () =>
-      crossbook.log
-        .flatMap((text) => text.trim().split('\n'))
-        .map((text) => JSON.parse(text))
-        .find((line) => line.msg === msg);
-    await expect.poll(readLine).toBeDefined();
-    expect(Object.keys(readLine())).toEqual(expect.arrayContaining(Object.keys(printed)));
-  },
-);
+])('a line of the log has the names that docs/logging.md prints: $msg', async ({ msg, make }) => {
+  const [printed = {}, ...others] = readJson('docs/logging.md').filter(
+    (line) => line['msg'] === msg,
+  );
+  expect([Object.keys(printed).length > 5, others]).toEqual([true, []]);
+  crossbook.clearLog();
+  await make();
+  const readLine = () =>
+    crossbook.log
+      .flatMap((text) => text.trim().split('\n'))
+      .map((text) => JSON.parse(text))
+      .find((line) => line.msg === msg);
+  await expect.poll(readLine).toBeDefined();
+  expect(Object.keys(readLine())).toEqual(expect.arrayContaining(Object.keys(printed)));
+});
 
 test('the requests of docs/api.md give the printed responses, one after the other', async () => {
   expect(REST.map(([, kind]) => kind)).toEqual(['http', 'http', 'http']);

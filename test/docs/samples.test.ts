@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { buildSchema, Kind, parse, validate } from 'graphql';
+import { buildSchema, extendSchema, Kind, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
@@ -7,6 +7,12 @@ import { readSamples, type Sample } from '../support/documents.ts';
 import { openRival } from '../support/postgres-rival.ts';
 
 const SCHEMA = buildSchema(readFileSync('schema.graphql', 'utf8'));
+/** That of an application with the own fields of docs/own-fields.md. */
+const TYPED = extendSchema(
+  SCHEMA,
+  parse(`extend type Contact { custom: ContactCustomFields! }
+    type ContactCustomFields { favoriteColor: String jobTitle: String }`),
+);
 const SUBGRAPH = readFileSync('subgraph.graphql', 'utf8');
 const SAMPLES = readSamples();
 /** By the language of the fence, and where it is tested. */
@@ -15,13 +21,13 @@ const TESTED: Readonly<Record<string, string>> = {
     'here, against the schema; readme.test.ts and guides.test.ts ask it, gateways/printed.test.ts composes it',
   json: 'here; what is an answer in readme.test.ts and guides.test.ts, by asking',
   yaml: 'here; gateways/printed.test.ts composes and routes by it',
-  sql: 'here, on PostgreSQL',
+  sql: 'here, on PostgreSQL; sync.test.ts carries out docs/sync.md',
   '': 'here: a map of files',
   http: 'readme.test.ts sends them',
   sh: 'commands.test.ts; whole sections in test/build and test/app',
   console: 'commands.test.ts, test/build/deployment.test.ts',
   ts: 'test/clients/printed-code.test.ts, by the compiler; build/packages.test.ts, gateways/printed.test.ts and packages/*/test/readme.test.ts carry it out',
-  js: 'test/clients/printed-code.test.ts, by the compiler; guides.test.ts and browser/connect-popup.test.ts carry it out',
+  js: 'test/clients/printed-code.test.ts, by the compiler; guides.test.ts and browser/connect-popup.test.ts carry it out, embedding/installed.test.ts those of docs/embedding.md',
 };
 
 test('every sample is in a language that is tested', () => {
@@ -33,7 +39,8 @@ test('every sample is in a language that is tested', () => {
 test.each(of('graphql'))('the GraphQL of $path:$line is taken', ({ code }) => {
   const document = parse(code);
   const isOperation = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION);
-  if (isOperation) return expect(validate(SCHEMA, document)).toEqual([]);
+  const schema = code.includes('custom {') ? TYPED : SCHEMA;
+  if (isOperation) return expect(validate(schema, document)).toEqual([]);
   // Else it is the schema of a neighbour: the keys that it refers to are ours.
   const keys = [...code.matchAll(/type (\w+) [^{]*@key\(fields: "([^"]+)"/g)];
   expect(keys.length).toBeGreaterThan(0);
@@ -54,7 +61,7 @@ test.each(of('yaml'))('the YAML of $path:$line is YAML', ({ code }) => {
 });
 
 test.each(of(''))('what $path:$line names is there', ({ code }) => {
-  const paths = [...code.matchAll(/(?:^|\s{2,})((?:src|test|docs|bench)\/\S+)/g)].map(
+  const paths = [...code.matchAll(/(?:^|\s{2,}|[↓→] +)((?:src|test|docs|bench)\/\S+)/g)].map(
     ([, path = '']) => path,
   );
   expect(paths.length).toBeGreaterThan(3);
@@ -76,15 +83,18 @@ describe('SQL', () => {
   });
   afterAll(() => database.drop());
 
-  test.each(of('sql'))('of $path:$line is carried out', async ({ code }) => {
-    const rival = await openRival(database.url);
-    // Roles belong to the whole server: nothing of this stays.
-    await rival.run('begin');
-    await rival.run('create role crossbook_of_documents');
-    await rival.run(code.replaceAll('role crossbook ', 'role crossbook_of_documents '));
-    await rival.run('rollback');
-    await rival.close();
-  });
+  test.each(of('sql').filter(({ path }) => path !== 'docs/sync.md'))(
+    'of $path:$line is carried out',
+    async ({ code }) => {
+      const rival = await openRival(database.url);
+      // Roles belong to the whole server: nothing of this stays.
+      await rival.run('begin');
+      await rival.run('create role crossbook_of_documents');
+      await rival.run(code.replaceAll('role crossbook ', 'role crossbook_of_documents '));
+      await rival.run('rollback');
+      await rival.close();
+    },
+  );
 });
 
 function of(wanted: string): readonly Sample[] {

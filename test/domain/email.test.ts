@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isEmail, normalizeEmail, readEmail } from '../../src/domain/contact-search.ts';
+import { isEmail, normalizeEmail, readEmail } from '../../src/domain/email.ts';
 import { fc } from '../support/fast-check.ts';
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { OWN_FIELD_TYPES } from '../../src/domain/own-field.ts';
 import { readOwnFieldValue } from '../../src/domain/own-field-values.ts';
-import { OWN_FIELD_TYPES } from '../../src/domain/own-fields.ts';
 import { fc } from '../support/fast-check.ts';
 
 describe('a value of a CRM', () => {

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
 import {
   findFieldProblems,
+  findSources,
   isContactObject,
   isSource,
   type OwnFields,
-  resolveFields,
 } from '../../src/domain/own-fields.ts';
 import { nastyText } from '../providers/salesforce/nasty-text.ts';
 import { createConnection } from '../support/connection.ts';
@@ -13,6 +13,7 @@ import { fc } from '../support/fast-check.ts';
 
 const OWN: OwnFields = {
   version: 1,
+  typedSchema: false,
   fields: [
     {
       name: 'color',
@@ -75,16 +76,16 @@ describe('the source of an own field', () => {
     const isDeclared = bits[4] === '1';
     const own = isDeclared
       ? OWN
-      : { version: 1, fields: OWN.fields.map((field) => ({ ...field, sources: [] })) };
+      : { ...OWN, fields: OWN.fields.map((field) => ({ ...field, sources: [] })) };
     const connection = createConnection(provider, merge(given.map(([, part]) => part)));
     const expected = given[0]?.[0] ?? (isDeclared ? 'application' : undefined);
-    const { fields, problems } = resolveFields(own, connection);
+    const { fields, problems } = findSources(own, connection);
     expect(fields.map(({ source }) => source)).toEqual(expected === undefined ? [] : [expected]);
     expect(problems).toEqual([]);
   });
 
   test('is not that of another provider', () => {
-    expect(resolveFields(OWN, createConnection('pipedrive')).fields).toEqual([]);
+    expect(findSources(OWN, createConnection('pipedrive')).fields).toEqual([]);
   });
 
   test.each(['contact', 'Contact', 'CONTACTS', ' con tacts '])(
@@ -100,7 +101,7 @@ describe('the source of an own field', () => {
 
   test('has the same key where all sources are equal, and another one where one differs', () => {
     const keyOf = (source: string) =>
-      resolveFields(
+      findSources(
         OWN,
         createConnection('hubspot', { contactFieldMappings: [{ field: 'color', source }] }),
       ).key;
@@ -129,7 +130,7 @@ describe('mappings that cannot count', () => {
         standardObjects: [{ object: 'contact', fieldMappings: to('Size__c', 'size') }],
       },
     });
-    const { fields, problems } = resolveFields(OWN, connection);
+    const { fields, problems } = findSources(OWN, connection);
     expect(fields).toEqual([]);
     expect(problems).toEqual([
       { field: 'color', source: "x' OR Name != '", problem: 'MISSING' },
@@ -152,7 +153,7 @@ describe('mappings that cannot count', () => {
         standardObjects: null,
       },
     });
-    const { problems } = resolveFields(OWN, connection);
+    const { problems } = findSources(OWN, connection);
     expect(problems).toHaveLength(200);
     expect(problems[0]?.source).toBe('x'.repeat(254));
   });

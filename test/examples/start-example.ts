@@ -10,9 +10,9 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 /** Never called: makes a change of the example's code rerun its test. */
 export const EXAMPLE_SOURCES = import.meta.glob('../../examples/app/src/*.{ts,tsx}');
 
-/** Starts the example app as its README says; installs its packages where they are missing. */
+/** Starts the example app as its README says, in the clone; installs its packages where they are missing. */
 export async function startExample(
-  script: 'start' | 'dev',
+  args: readonly string[],
   env: Record<string, string>,
 ): Promise<Example> {
   const [sandboxPort, appPort, folder] = [
@@ -20,7 +20,7 @@ export async function startExample(
     await findFreePorts(),
     makeTemporaryFolder(),
   ];
-  const npm = spawn('npm', ['run', '--silent', '--prefix', 'examples/app', script], {
+  const npm = spawn('npm', ['run', '--silent', 'example:app', '--', ...args], {
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],

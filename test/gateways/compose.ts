@@ -5,9 +5,12 @@ import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { NOTES_SDL } from './notes-subgraph.ts';
 
 /** Composes the supergraph of Crossbook and its neighbour. Fails with all errors of the composer. */
-export function compose(urls: { readonly crossbook: string; readonly notes: string }): string {
+export function compose(
+  urls: { readonly crossbook: string; readonly notes: string },
+  sdl = readSubgraph(),
+): string {
   const result = composeServices([
-    { name: 'crossbook', url: urls.crossbook, typeDefs: parse(readSubgraph()) },
+    { name: 'crossbook', url: urls.crossbook, typeDefs: parse(sdl) },
     { name: 'notes', url: urls.notes, typeDefs: parse(NOTES_SDL) },
   ]);
   if (compositionHasErrors(result))

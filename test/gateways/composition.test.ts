@@ -1,11 +1,13 @@
+import { readFileSync } from 'node:fs';
 import {
   composeSchemaContract,
   composeServices,
   compositionHasErrors,
 } from '@theguild/federation-composition';
-import { parse } from 'graphql';
+import { Kind, type ObjectTypeDefinitionNode, parse, print } from 'graphql';
 import { expect, test } from 'vitest';
-import { entitySchema, printSubgraphSchema } from '../../src/graphql/schema.ts';
+import { printSubgraphSchema } from '../../src/graphql/print-schema.ts';
+import { entitySchema } from '../../src/graphql/schema.ts';
 import { printSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { compose, readSubgraph } from './compose.ts';
 import { NOTES_SDL } from './notes-subgraph.ts';
@@ -74,6 +76,44 @@ test('a contract without our tags has no mutation, nothing that needs an API key
   expect(contract([]).publicSdl.match(tagged)).toHaveLength(5);
   expect(publicSdl.match(tagged)).toBeNull();
   expect(publicSdl).toMatch(/searchContacts\([\s\S]*recentNotes\(/);
+});
+
+test('the guide names every field that has a tag', () => {
+  const tagged = (type: string, tag: string) => {
+    const { definitions } = parse(readSubgraph());
+    const found = definitions.find(
+      (node): node is ObjectTypeDefinitionNode =>
+        node.kind === Kind.OBJECT_TYPE_DEFINITION && node.name.value === type,
+    );
+    const fields = found?.fields ?? [];
+    const names = fields
+      .filter(({ directives = [] }) => directives.some((one) => print(one).includes(`"${tag}"`)))
+      .map(({ name }) => name.value);
+    return { names, isWhole: names.length === fields.length };
+  };
+  const row = (tag: string) => {
+    const text = readFileSync('docs/federation.md', 'utf8').match(`\\| \`${tag}\` \\| ([^|]+) \\|`);
+    return text?.[1] ?? '';
+  };
+  const { names } = tagged('Query', 'api-key');
+  expect(row('api-key')).toBe(`all mutations, ${names.map((name) => `\`${name}\``).join(', ')}`);
+  expect(tagged('Mutation', 'api-key').isWhole).toBe(true);
+  expect(row('raw-data')).toBe('`Contact.rawData`');
+  expect(tagged('Contact', 'raw-data').names).toEqual(['rawData']);
+});
+
+test('a new provider composes only if the copy of the enum has it too', () => {
+  const added = (sdl: string) => sdl.replace(/^ *PIPEDRIVE$/m, '  PIPEDRIVE\n  PIPELINER');
+  const { errors } = composeServices([
+    { name: 'crossbook', typeDefs: parse(added(readSubgraph())) },
+    { name: 'notes', typeDefs: parse(NOTES_SDL) },
+  ]);
+  expect(errors?.map(({ message }) => message).join()).toMatch(/ProviderName[\s\S]*PIPELINER/);
+  const both = composeServices([
+    { name: 'crossbook', typeDefs: parse(added(readSubgraph())) },
+    { name: 'notes', typeDefs: parse(added(NOTES_SDL)) },
+  ]);
+  expect(both.errors).toBeUndefined();
 });
 
 test('descriptions and deprecations are in the supergraph', () => {

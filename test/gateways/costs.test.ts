@@ -1,7 +1,7 @@
 import { analyzeCost } from '@crossbook/executor';
 import { getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
+import { DEFAULT_LIMITS } from '../../src/graphql/engine/limits.ts';
 import { apiSchema } from '../../src/graphql/schema.ts';
 import { openGateway, type TestGateway } from './open-gateway.ts';
 

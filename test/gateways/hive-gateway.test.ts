@@ -77,7 +77,7 @@ test('an error of our subgraph arrives with its path and all its extensions', as
   expect(errors).toHaveLength(1);
   const [error] = errors ?? [];
   expect(error).toMatchObject({
-    message: 'The contacts of pipedrive cannot be searched.',
+    message: 'The contacts of Pipedrive cannot be searched.',
     path: ['none'],
   });
   expect(error?.extensions).toMatchObject({

@@ -12,15 +12,16 @@ const TRUSTED_HEADERS = ['x-api-key', 'x-customer-id', 'x-provider-name', 'autho
 export async function openGateway({
   notes: count = 30,
   maxCost,
+  declaration,
 }: GatewayOptions = {}): Promise<TestGateway> {
   const crossbook = await listenApp();
+  if (declaration) await crossbook.rest('PUT', '/contact_fields', declaration);
+  const sdl = await fetchSdl(crossbook, { 'x-api-key': crossbook.key });
   const notes = await openNotesSubgraph(await findContacts(crossbook, count));
   const { createGatewayRuntime, buildHTTPExecutor } = await loadRuntime();
+  const urls = { crossbook: `${crossbook.url}/graphql`, notes: `${notes.origin}/graphql` };
   const gateway = createGatewayRuntime({
-    supergraph: compose({
-      crossbook: `${crossbook.url}/graphql`,
-      notes: `${notes.origin}/graphql`,
-    }),
+    supergraph: compose(urls, sdl),
     propagateHeaders: {
       fromClientToSubgraphs({ request, subgraphName }) {
         if (subgraphName !== 'crossbook') return undefined;
@@ -58,6 +59,20 @@ export async function openGateway({
   };
 }
 
+/** The subgraph of a caller, as composition reads it. */
+export async function fetchSdl(
+  { url }: ListeningApp,
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query: '{ _service { sdl } }' }),
+  });
+  const { data } = (await response.json()) as { data: { _service: { sdl: string } } };
+  return data._service.sdl;
+}
+
 async function findContacts(crossbook: ListeningApp, count: number): Promise<NotedContact[]> {
   const { data } = await crossbook.execute(
     `{ searchContacts(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, first: ${count}) {
@@ -78,6 +93,8 @@ interface Found {
 interface GatewayOptions {
   /** How many contacts have written a note. */
   readonly notes?: number;
+  /** What the demo application declares of own fields, as the body of `PUT /contact_fields`. */
+  readonly declaration?: object;
   /** The maximum cost of one operation by demand control. Absent: unlimited. */
   readonly maxCost?: number;
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
+import { createTokenCache } from 'crossbook-client';
+import { transform } from 'esbuild';
 import type { FormattedExecutionResult } from 'graphql';
 import { parse } from 'graphql';
 import { createSchema, createYoga } from 'graphql-yoga';
@@ -15,10 +17,10 @@ const ROUTER: RouterFile = parseYaml(findSample(PAGE, 'yaml', '# router.yaml'));
 const SUPERGRAPH: SupergraphFile = parseYaml(findSample(PAGE, 'yaml', '# supergraph.yaml'));
 /** A subgraph as a reader would write it: the printed parts, with the enum that the document says to repeat. */
 const TICKETS = `
-  ${findSample(PAGE, 'graphql', 'extend schema @link')}
+  ${findSample(PAGE, 'graphql', 'tickets: [Ticket!]')}
   ${findSample(PAGE, 'graphql', 'requester: ContactsByEmail').replace('type Ticket', 'extend type Ticket')}
   ${/^enum ProviderName \{[^}]*\}/m.exec(readFileSync('subgraph.graphql', 'utf8'))?.[0]}
-  type Query { tickets: [Ticket!]! }
+  type Query { tickets: [Ticket!]! lost: Ticket }
 `;
 const QUERY = `{
   tickets { subject contact { firstName } requester { contacts { lastName } } }
@@ -102,6 +104,53 @@ describe.each([
       data: { customer: { name: 'Demo customer' } },
     });
   });
+});
+
+test('crossbook-token.ts issues one token for each customer, which is limited to that customer', async () => {
+  const { code } = await transform(findSample(PAGE, 'ts', '// crossbook-token.ts'), {
+    loader: 'ts',
+  });
+  const env = { CROSSBOOK_URL: crossbook.url, CROSSBOOK_API_KEY: crossbook.key };
+  const { getCrossbookHeaders } = await runSample<{ getCrossbookHeaders: GetHeaders }>(code, {
+    given: { createTokenCache, process: { env } },
+    declares: ['getCrossbookHeaders'],
+  });
+  const [headers, again] = [await getCrossbookHeaders('demo'), await getCrossbookHeaders('demo')];
+  expect(again).toEqual(headers);
+  expect(crossbook.requests.filter(({ body }) => body.includes('expires_in_seconds'))).toHaveLength(
+    1,
+  );
+  const ask = await openHive();
+  expect(await ask('{ customer { name } }', headers)).toEqual({
+    data: { customer: { name: 'Demo customer' } },
+  });
+  const { errors } = await ask('{ customer(customerId: "other") { name } }', headers);
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'FORBIDDEN' });
+  await expect(getCrossbookHeaders('nobody')).rejects.toThrow('Crossbook issued no token: 404');
+});
+
+test('a reference to a missing contact is seen as the table says: with null fields, or as null with an error', async () => {
+  const ask = await openHive();
+  const caller = { 'x-api-key': crossbook.key };
+  expect(await ask('{ lost { subject contact { firstName } } }', caller)).toEqual({
+    data: { lost: { subject: 'Lost', contact: { firstName: null } } },
+  });
+  const { data, errors } = await ask('{ lost { subject contact { remoteId } } }', caller);
+  expect(data).toEqual({ lost: { subject: 'Lost', contact: null } });
+  expect(errors).toMatchObject([{ message: 'Unexpected error.' }]);
+});
+
+test('Cosmo’s files have the subgraphs and the headers of the others', () => {
+  const graph = parseYaml(findSample(PAGE, 'yaml', '# graph.yaml'));
+  const urls = (entries: readonly { name: string; routing_url: string }[]) =>
+    entries.map(({ name, routing_url }) => [name, routing_url]);
+  const others = Object.entries(SUPERGRAPH.subgraphs).map(([name, one]) => ({ name, ...one }));
+  expect(urls(graph.subgraphs)).toEqual(urls(others));
+  const config = parseYaml(findSample(PAGE, 'yaml', '# config.yaml'));
+  const { request } = config.headers.subgraphs.crossbook;
+  expect(request.map(({ named }: { named: string }) => ({ propagate: { named } }))).toEqual(
+    ROUTER.headers.subgraphs.crossbook.request,
+  );
 });
 
 test('router.yaml exposes Crossbook’s errors, and supergraph.yaml has the federation version that the subgraph links', () => {
@@ -217,6 +266,7 @@ function openTickets(contactId: string): Promise<WireServer> {
     resolvers: {
       Query: {
         tickets: () => [ticket],
+        lost: () => ({ subject: 'Lost', contact: { id: 'unknown' } }),
         _entities: (_root, { representations }) => representations,
       },
       Customer: { tickets: () => [ticket] },
@@ -226,6 +276,8 @@ function openTickets(contactId: string): Promise<WireServer> {
     createYoga<object>({ schema, logging: false, landingPage: false, graphiql: false }),
   );
 }
+
+type GetHeaders = (customerId: string) => Promise<{ readonly authorization: string }>;
 
 interface HiveConfig {
   readonly supergraph: string;

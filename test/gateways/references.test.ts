@@ -71,7 +71,7 @@ test('a gateway without credentials forwards the error that says what to do, als
   ]) {
     const { errors } = await gateway.ask('{ customer { name } }', { accept });
     expect(errors?.[0]).toMatchObject({
-      message: 'Say who calls: with the header x-api-key, or a customer token.',
+      message: 'No credentials: send x-api-key or a customer token.',
       extensions: {
         code: 'UNAUTHORIZED',
         status: '401',

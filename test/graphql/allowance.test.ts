@@ -115,13 +115,13 @@ test.each(['_entities(representations: $refs)', 'nodes(ids: $ids)'])(
     };
     await expectOneRefusal(
       await post({ query, variables }, DEMO),
-      /cost is \d+, and the bound is 200000/,
+      /cost is \d+, and the limit is 200000/,
     );
   },
 );
 
 describe('the cost of repeated work is counted for each occurrence', () => {
-  const REFUSED = /cost is \d+, and the bound is 200000/;
+  const REFUSED = /cost is \d+, and the limit is 200000/;
 
   test('for a list argument that applies to each contact', async () => {
     const { post } = await createTestServer();

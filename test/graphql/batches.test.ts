@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { UNMETERED_WORK } from '../../src/admission/work.ts';
 import { AbandonedError } from '../../src/domain/errors.ts';
 import { type TimedTask, taskChannel } from '../../src/lib/task-time.ts';
 import { RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
@@ -114,7 +114,7 @@ test('of the documents of a batch, one begins in each turn', async () => {
   onTestFinished(() => void taskChannel.unsubscribe(onTask));
   // There is time left, so the turn is given at once.
   const takeTurn = () => void told.push('turn');
-  setWork({ ...BACKGROUND_WORK, takeTurn: takeTurn as () => undefined });
+  setWork({ ...UNMETERED_WORK, takeTurn: takeTurn as () => undefined });
   const batch = ['a', 'b', 'c'].map((alias) => ({ query: `{ ${alias}: __typename }` }));
   expect((await post(batch, DEMO)).status).toBe(200);
   // The second document asks for its turn when the first one has been parsed.
@@ -125,14 +125,14 @@ test('a long response ends when its client disconnects', async () => {
   const { post, setWork } = await createTestServer();
   let turns = 0;
   setWork({
-    ...BACKGROUND_WORK,
+    ...UNMETERED_WORK,
     takeTurn() {
       turns += 1;
       if (turns > 5) throw new AbandonedError();
       return undefined;
     },
   });
-  const query = `{ ${Array.from({ length: 190 }, (_, at) => `a${at}: __schema { types { name } }`).join(' ')} }`;
+  const query = `{ ${Array.from({ length: 150 }, (_, at) => `a${at}: __schema { types { name } }`).join(' ')} }`;
   const response = await post({ query }, DEMO);
   expect(await response.json()).toMatchObject({
     errors: [{ message: expect.stringContaining('its client has disconnected') }],

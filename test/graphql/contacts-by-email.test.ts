@@ -143,7 +143,7 @@ test('a thousand references with many contacts each are rejected before any call
   );
   const { errors } = await execute(BY_EMAIL, { representations, first: 1_000 });
   expect(errors?.[0]?.message).toMatch(
-    /^The operation is too large: its cost is \d+, and the bound is/,
+    /^The operation is too large: its cost is \d+, and the limit is/,
   );
   expect(calls).toEqual([]);
 });

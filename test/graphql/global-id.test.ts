@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { readGlobalId, toContactId, toGlobalId } from '../../src/graphql/global-id.ts';
+import { readGlobalId, toContactId, toGlobalId } from '../../src/graphql/define/global-id.ts';
 import { fc } from '../support/fast-check.ts';
 
 const text = fc.oneof(

@@ -23,7 +23,7 @@ test('300 look-ups are rejected before execution, with the count and the limit',
   const { execute, calls } = await createTestServer();
   const { data, errors } = await execute(aliased(300, 'id'));
   expect(data).toBeUndefined();
-  expect(errors?.[0]?.extensions?.['detail']).toMatch(/root fields is 300, and the bound is 200/);
+  expect(errors?.[0]?.extensions?.['detail']).toMatch(/root fields is 300, and the limit is 200/);
   expect(calls).toEqual([]);
 });
 
@@ -49,7 +49,7 @@ test('ten such pages are rejected before execution, with the count and the limit
   const query = `query ($first: Int) { ${pages.join('\n')} } fragment Page on ContactConnection { nodes { ${ALL_FIELDS} } }`;
   const { data, errors } = await execute(query, { first: 1000 });
   expect(data).toBeUndefined();
-  expect(errors?.[0]?.extensions?.['detail']).toMatch(/cost is \d{6}, and the bound is 200000/);
+  expect(errors?.[0]?.extensions?.['detail']).toMatch(/cost is \d{6}, and the limit is 200000/);
   expect(calls).toEqual([]);
   expect((await execute(query, { first: 10 })).errors).toBeUndefined();
 });
@@ -166,15 +166,15 @@ const FRAGMENTS = /* GraphQL */ `
 `;
 
 test.each([
-  ['rootFields', FRAGMENTS, 'number of root fields is 24, and the bound is 10'],
-  ['fields', FRAGMENTS, 'number of fields is 24, and the bound is 10'],
-  ['aliases', FRAGMENTS, 'number of aliases is 16, and the bound is 10'],
+  ['rootFields', FRAGMENTS, 'number of root fields is 24, and the limit is 10'],
+  ['fields', FRAGMENTS, 'number of fields is 24, and the limit is 10'],
+  ['aliases', FRAGMENTS, 'number of aliases is 16, and the limit is 10'],
   [
     'directives',
     `{ ...A @include(if: true) } ${FRAGMENTS.slice(FRAGMENTS.indexOf('fragment'))}`,
-    'bound is 2',
+    'limit is 2',
   ],
-  ['depth', `{ ${'a { '.repeat(20)} b ${'} '.repeat(20)} }`, 'depth of 21, and the bound is 10'],
+  ['depth', `{ ${'a { '.repeat(20)} b ${'} '.repeat(20)} }`, 'depth of 21, and the limit is 10'],
 ])('the limit of %s is enforced, also through fragments', async (name, query, detail) => {
   const { execute } = await createTestServer({
     limits: { [name]: name === 'directives' ? 2 : 10 },
@@ -194,7 +194,7 @@ test('a fragment bomb is measured quickly and rejected', async () => {
   );
   expect(errors?.[0]?.extensions).toMatchObject({
     code: 'BAD_REQUEST',
-    detail: expect.stringContaining('bound'),
+    detail: expect.stringContaining('limit is'),
   });
 });
 

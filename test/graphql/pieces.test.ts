@@ -1,8 +1,8 @@
 import { createExecutor, nothingSpent } from '@crossbook/executor';
 import { buildSchema, type DocumentNode, printSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { translateErrors } from '../../src/graphql/errors.ts';
-import { checkOperation, DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
+import { checkOperation, DEFAULT_LIMITS } from '../../src/graphql/engine/limits.ts';
+import { translateErrors } from '../../src/graphql/over-http/errors.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { openAllowance, RESPONSE_BOUNDS } from '../../src/request/allowance.ts';

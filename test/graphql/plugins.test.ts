@@ -6,7 +6,7 @@ import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
 import { useDisableIntrospection } from '@graphql-yoga/plugin-disable-introspection';
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
 import { useResponseCache } from '@graphql-yoga/plugin-response-cache';
-import { getIntrospectionQuery } from 'graphql';
+import { type GraphQLSchema, getIntrospectionQuery } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { describe, expect, test } from 'vitest';
 import { createFakePeople } from '../support/fake-people.ts';
@@ -91,6 +91,26 @@ describe('a plugin whose hooks do not run is rejected at the start, with its nam
       expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }]);
     }
   });
+});
+
+test('a plugin that wraps resolvers is rejected at the start, and leaves the resolvers of others as they were', async () => {
+  const { isObjectType } = await import('graphql');
+  const wrapping: Plugin = {
+    onSchemaChange({ schema }) {
+      for (const type of Object.values((schema as GraphQLSchema).getTypeMap()))
+        for (const field of isObjectType(type) ? Object.values(type.getFields()) : [])
+          field.resolve = () => 'wrapped';
+    },
+  };
+  const other = await createTestServer();
+  const adding: Plugin = { onPluginInit: ({ addPlugin }) => addPlugin(wrapping) };
+  for (const plugins of [{ tracer: wrapping }, { calm: {}, tracer: adding }])
+    await expect(createTestServer({ plugins })).rejects.toThrow(
+      'The plugin tracer wraps resolvers in onSchemaChange, which does not work here',
+    );
+  expect((await other.execute(ASK)).data).toEqual({ customer: { name: 'Demo customer' } });
+  const next = await createTestServer({ plugins: { calm: {} } });
+  expect((await next.execute(ASK)).data).toEqual({ customer: { name: 'Demo customer' } });
 });
 
 describe.each(WAYS)('by $way', ({ way, send }) => {
@@ -210,8 +230,8 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
 test('the supported hooks are those that the documents list', async () => {
   const refusal = await createTestServer({ plugins: { csrf: useCSRFPrevention() } }).catch(String);
   const [, listed = ''] = /The hooks that run are (.*)\./.exec(String(refusal)) ?? [];
-  const section = /## Plugins of Yoga and Envelop([\s\S]*?)\n## /.exec(
-    readFileSync('CONTRIBUTING.md', 'utf8'),
+  const section = /## Which hooks of a plugin run([\s\S]*?)\n## /.exec(
+    readFileSync('docs/embedding.md', 'utf8'),
   )?.[1];
   expect(listed.split(', ').length).toBeGreaterThan(9);
   for (const hook of listed.split(', ')) expect(section).toContain(`\`${hook}\``);

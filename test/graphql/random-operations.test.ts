@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { fc, toPieces } from '../support/fast-check.ts';
-import { writeRandomOperation } from '../support/random-operation.ts';
+import { writeRandomOperation } from './random-operation.ts';
 import { createTestServer, DEMO, EXTENSIONS } from './test-server.ts';
 
 const MEDIA_TYPES = ['application/json', 'application/graphql-response+json'];

@@ -131,7 +131,7 @@ test('a list is counted only if its count is selected', async () => {
   await execute(
     '{ searchContacts(filter: { emailDomain: "example.com" }, first: 2) { nodes { id } } }',
   );
-  expect(calls.map(({ method }) => method)).toEqual(['readByDomain']);
+  expect(calls.map(({ method }) => method)).toEqual(['readList']);
   const { data } = await execute(
     '{ searchContacts(filter: { emailDomain: "example.com" }, first: 2) { totalCount } }',
   );

@@ -78,7 +78,9 @@ function sample(type: GraphQLInputType): string {
   if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields());
-    const given = type.isOneOf ? fields.slice(0, 1) : fields.filter(isRequiredInputField);
+    // A token may search by an email, and may not list.
+    const [one = fields[0]] = fields.filter(({ name }) => name === 'email');
+    const given = type.isOneOf && one ? [one] : fields.filter(isRequiredInputField);
     return `{ ${given.map((field) => `${field.name}: ${sample(field.type)}`).join(', ')} }`;
   }
   return SAMPLES[type.name] ?? '"demo"';

@@ -1,6 +1,7 @@
 import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
-import { BACKGROUND_WORK, type RequestWork } from '../../src/admission/work.ts';
-import { createGraphQL, type GraphQLOptions } from '../../src/graphql/server.ts';
+import { type RequestWork, UNMETERED_WORK } from '../../src/admission/work.ts';
+import { createGraphQL, type GraphQLOptions } from '../../src/graphql/graphql-server.ts';
+import { createFakeRequestState } from '../support/fake-request-log.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
@@ -16,11 +17,13 @@ export async function createTestServer(options: TestOptions = {}): Promise<TestS
     graphiql: false,
     ...rest,
   });
-  let work: RequestWork = BACKGROUND_WORK;
+  let work: RequestWork = UNMETERED_WORK;
   const setWork = (given: RequestWork) => {
     work = given;
   };
-  const send = toFetch((request) => server.answer(request, fake.requestLog, work));
+  const send = toFetch((request) =>
+    server.answer(request, createFakeRequestState(fake.requestLog), work),
+  );
 
   return { ...fake, setWork, send, post, execute, close: server.close };
 

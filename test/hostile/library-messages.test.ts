@@ -2,9 +2,9 @@ import { createExecutor } from '@crossbook/executor';
 import { type ExecutionResult, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { UNMETERED_WORK } from '../../src/admission/work.ts';
 import { checkInstanceUrl, checkReturnUrl } from '../../src/domain/urls.ts';
-import { redactMessage } from '../../src/graphql/errors.ts';
+import { redactMessage } from '../../src/graphql/over-http/errors.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { readJsonText } from '../../src/lib/json.ts';
@@ -148,7 +148,7 @@ function restError({ query = '', path = 'x' }: Asked): unknown {
     headers: new Headers({ 'content-type': 'application/json' }),
     url: { searchParams: new URLSearchParams(query) },
   };
-  const routed = { request: request as never, path: { id: path }, work: BACKGROUND_WORK };
+  const routed = { request: request as never, path: { id: path }, work: UNMETERED_WORK };
   return readInput(PARTS, routed).catch(toTexts);
 }
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { createConnectPages } from '../../src/connect/server.ts';
+import { createConnectPages } from '../../src/connect/connect-pages.ts';
 import type { ConnectFlow, ConnectLink } from '../../src/domain/connect-link.ts';
 import { AuthorizationFailure } from '../../src/domain/oauth.ts';
 import { digest } from '../../src/lib/digest.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
-import { createFakeRequestLog } from '../support/fake-request-log.ts';
+import { createFakeRequestState } from '../support/fake-request-log.ts';
+import { createFakeWork } from '../support/fake-work.ts';
 
 const STATE = 's'.repeat(43);
 const COOKIE = 'c'.repeat(43);
@@ -48,6 +49,8 @@ function open({ isSlow = false } = {}) {
     status: 'STARTED',
     failure: null,
     mode: 'REDIRECT',
+    purpose: 'CONNECT',
+    mapFields: false,
     confirm: false,
     loginUrl: null,
     providers: ['hubspot'],
@@ -73,6 +76,9 @@ function open({ isSlow = false } = {}) {
         link: { ...link, applicationId },
         applicationName: 'A',
         customerName: 'C',
+        shown: { name: 'A', accentColor: null, hasLogo: false },
+        sessionHash: null,
+        copied: {},
       }),
       start: unexpected,
       findByState: async () => flow,
@@ -80,11 +86,13 @@ function open({ isSlow = false } = {}) {
       take: async () => true,
       finish: unexpected,
       fail: async () => true,
+      findGrant: unexpected,
+      matchFields: unexpected,
     },
     providers: createRegistry(),
     connecting: {
       publicUrl: () => 'http://localhost:4000',
-      linkTokens: { sign: unexpected, verify: unexpected },
+      linkTokens: { sign: () => 'token', verify: unexpected },
       findReturnOrigins: unexpected,
       findOAuthClient: unexpected,
       toSandboxLogin: unexpected,
@@ -94,6 +102,9 @@ function open({ isSlow = false } = {}) {
       await answered;
       throw new AuthorizationFailure('VENDOR_REFUSED', 'Refused.');
     },
+    readOwnFields: unexpected,
+    readBranding: unexpected,
+    openMatching: unexpected,
     makeCode: unexpected,
     forgetConnection: unexpected,
     onFailure: () => {},
@@ -109,7 +120,8 @@ function open({ isSlow = false } = {}) {
     const request = { method: 'GET', url, pathname: url.pathname, readBody: () => Buffer.alloc(0) };
     const { status } = await pages.answer(
       { ...request, headers: new Headers({ cookie }) },
-      createFakeRequestLog(),
+      createFakeRequestState(),
+      createFakeWork(),
     );
     return status;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCookies } from '../../src/connect/server.ts';
+import { createCookies } from '../../src/connect/connect-pages.ts';
 
 test('the newest flow cookies of a browser with many flows are read, so that the returning one is among them', () => {
   const { read, write } = createCookies('https://crossbook.example');

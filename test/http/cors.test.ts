@@ -66,8 +66,8 @@ test('a preflight of an unregistered origin is rejected with the command that re
     [],
   );
   expect(refused.body).toBe(
-    'No application names the origin "https://other.example:8443": ' +
-      '`crossbook apps origins APPLICATION --add https://other.example:8443` lets its pages call.',
+    'No application allows the origin "https://other.example:8443". Allow it: ' +
+      '`crossbook apps origins APPLICATION --add https://other.example:8443`.',
   );
   expect([answered, refusedOrigins]).toEqual([[], ['https://other.example:8443']]);
 });

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { SINGLE_VALUED } from '../../src/http/incoming-request.ts';
-import { type Listener, listen } from '../../src/http/listen.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
+import { type Listener, listen } from '../support/listen.ts';
 import { openRawClient } from '../support/raw-client.ts';
 import { readErrors } from '../support/refusals.ts';
 import { UNBOUNDED } from '../support/unbounded-memory.ts';

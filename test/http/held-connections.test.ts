@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createMemory } from '../../src/admission/memory.ts';
-import { type Listener, listen, type ServerLimits } from '../../src/http/listen.ts';
+import type { ServerLimits } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/lib/http-message.ts';
+import { type Listener, listen } from '../support/listen.ts';
 import { openHandler } from '../support/open-handler.ts';
 
 const MB = 1024 * 1024;

@@ -2,21 +2,29 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createMemory } from '../../src/admission/memory.ts';
 import { RequestQueue } from '../../src/admission/request-queue.ts';
 import { createCors } from '../../src/http/cors.ts';
-import { type Listener, listen, type ServerLimits } from '../../src/http/listen.ts';
+import type { ServerLimits } from '../../src/http/listen.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { toReachableUrl } from '../../src/http/welcome.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
-import { createRest } from '../../src/rest/server.ts';
+import { createRest } from '../../src/rest/rest-server.ts';
 import { createRequestLogs } from '../../src/telemetry/request-log.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 import { createFakeServices } from '../support/fake-services.ts';
+import { type Listener, listen } from '../support/listen.ts';
 import { openRawClient } from '../support/raw-client.ts';
 import { UNBOUNDED } from '../support/unbounded-memory.ts';
 
 const listeners: Listener[] = [];
 afterEach(async () => {
   for (const listener of listeners.splice(0)) await listener.close(0);
+});
+
+test('a port that is in use is an error that names PORT', async () => {
+  const { url } = await open({});
+  const port = Number(new URL(url).port);
+  const second = open({ port });
+  await expect(second).rejects.toThrow(`Port ${port} is in use. Set PORT to another port`);
 });
 
 test.each([
@@ -132,7 +140,7 @@ const HEAD =
   'PUT /customers HTTP/1.1\r\nhost: crossbook\r\nx-api-key: demo-key\r\ncontent-type: application/json\r\n';
 
 /** Requests wait until they are released; an authenticated caller then gets 404 for the unknown customer. */
-async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
+async function open({ max = 10, bounds = {}, idleGraceMs, port = 0 }: OpenOptions) {
   const fake = await createFakeServices();
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -162,7 +170,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     onRefused: () => {},
     memory: UNBOUNDED,
     host: '127.0.0.1',
-    port: 0,
+    port,
     idleGraceMs,
     bounds: {
       maxConnections: 100,
@@ -185,4 +193,5 @@ interface OpenOptions {
   readonly max?: number;
   readonly bounds?: Partial<ServerLimits>;
   readonly idleGraceMs?: number;
+  readonly port?: number;
 }

@@ -19,7 +19,7 @@ function body(bytes: number) {
 describe('the caller', () => {
   test('is authenticated by the headers, before the body is read', async () => {
     const order: string[] = [];
-    const { ask, journals } = openHandler({
+    const { ask, callers } = openHandler({
       patch: {
         async findCaller() {
           order.push('caller');
@@ -31,7 +31,7 @@ describe('the caller', () => {
     sent.receiveBody.mockImplementation(async () => void order.push('body'));
     await ask('POST', KEY, sent);
     expect(order).toEqual(['caller', 'body']);
-    expect(journals[0]?.caller).toEqual(toCaller('mine'));
+    expect(callers[0]).toEqual(toCaller('mine'));
   });
 
   test('with a wrong credential is rejected immediately, without reading the body, a place or a call of an API', async () => {

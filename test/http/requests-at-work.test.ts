@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { type Listener, listen } from '../../src/http/listen.ts';
+import { type Listener, listen } from '../support/listen.ts';
 import { openHandler } from '../support/open-handler.ts';
 import { UNBOUNDED } from '../support/unbounded-memory.ts';
 

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createMemory } from '../../src/admission/memory.ts';
 import { createResponseSender } from '../../src/http/send-response.ts';
@@ -102,6 +103,45 @@ test('a response of several parts is sent in slices too', () => {
   sender.send(response.as, { status: 200, headers: {}, body: new JsonBytes(pieces) });
   while (!response.ended()) response.drain();
   expect(response.text()).toBe(Buffer.concat(pieces).toString());
+});
+
+test('a response of another worker is passed on as the client reads it, and has the same time limit', () => {
+  const { sender, clock, refused } = open();
+  const response = createResponse();
+  const body = new PassThrough({ highWaterMark: 4 * MB });
+  sender.stream(response.as, { status: 200, headers: {}, length: 2 * MB, body });
+  const parts = Array.from({ length: 32 }, () => Buffer.alloc(64 * KB, 'x'));
+  body.emit('data', parts[0]);
+  expect(body.isPaused()).toBe(true);
+  for (const part of parts.slice(1, 16)) {
+    clock.now += 4_000;
+    response.drain();
+    sender.cutSlowReaders();
+    body.emit('data', part);
+  }
+  expect(response.destroyed()).toBe(false);
+  clock.now += 20_000;
+  sender.cutSlowReaders();
+  clock.now += 10_000;
+  sender.cutSlowReaders();
+  expect(response.destroyed()).toBe(true);
+  expect(body.destroyed).toBe(true);
+  expect(refused).toEqual([{ status: undefined, code: 'RESPONSE_READ_TOO_SLOWLY' }]);
+});
+
+test('a response of another worker ends with its body', () => {
+  const { sender } = open();
+  const response = createResponse();
+  const body = new PassThrough();
+  sender.stream(response.as, { status: 200, headers: { a: 'b' }, length: 1, body });
+  body.emit('data', Buffer.from('x'));
+  body.emit('end');
+  expect([response.status(), response.headers(), response.text(), response.ended()]).toEqual([
+    200,
+    { a: 'b' },
+    'x',
+    true,
+  ]);
 });
 
 function open({ maxBytes = 64 * MB } = {}) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readUtf8Header } from '../../src/usecases/open-contact-client.ts';
+import { readUtf8Header } from '../../src/lib/http-message.ts';
 
 test.each([
   ['plain', 'demo', 'demo'],

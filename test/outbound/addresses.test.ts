@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPublicAddress } from '../../src/outbound/http/addresses.ts';
+import { isPublicAddress } from '../../src/lib/addresses.ts';
 
 describe('an address that is accepted as the target of a token', () => {
   test.each([

@@ -17,6 +17,17 @@ describe('a circuit breaker', () => {
     );
   });
 
+  test('says which provider failed, how often, and why the last call failed', () => {
+    const { breaker } = open();
+    for (const cause of ['status 500', 'status 500', 'status 503']) {
+      breaker.begin();
+      breaker.end('failed', 10, cause);
+    }
+    expect(() => breaker.check()).toThrow(
+      'HubSpot failed 3 times in a row (last: status 503), and is not called for a moment.',
+    );
+  });
+
   test('ignores failures that are not consecutive', () => {
     const { breaker } = open();
     fail(breaker, 2);
@@ -127,6 +138,7 @@ function open({ waiting = 0 } = {}) {
   const crowd = { waiting };
   const isCrowded = (refused: number) => crowd.waiting + refused >= 100;
   const breaker = createConnectionBreaker({
+    provider: 'hubspot',
     clock,
     maxFailures: 3,
     openMs: 10_000,

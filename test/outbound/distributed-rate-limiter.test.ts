@@ -4,7 +4,7 @@ import type {
   PermitRelease,
   PermitRequest,
   PermitResult,
-} from '../../src/domain/provider.ts';
+} from '../../src/domain/distributed-rate-limits.ts';
 import { createDistributedRateLimiter } from '../../src/outbound/resilience/distributed-rate-limiter.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 

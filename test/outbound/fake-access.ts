@@ -1,9 +1,11 @@
-import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { UNMETERED_WORK } from '../../src/admission/work.ts';
 import type { Connection } from '../../src/domain/connection.ts';
+import type { ListFilter } from '../../src/domain/contact-filter.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ContactAccess } from '../../src/domain/provider.ts';
 import { readRetryAfter } from '../../src/lib/http-message.ts';
-import { createOutbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
+import { createOutbound } from '../../src/outbound/outbound.ts';
+import type { OutboundOptions } from '../../src/outbound/outbound-options.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeContactCache } from '../support/fake-contact-cache.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
@@ -34,6 +36,7 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
     lookupBudget: 'general',
     lookupBatch: 100,
     associatedObjects: [],
+    searchLagMs: 0,
     compareIds: (a, b) => Number(a) - Number(b),
     open({ send }) {
       const ask = async (path: string) => {
@@ -51,16 +54,21 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
           await ask(`/emails?${emails.length}`);
           return new Map(emails.map((email) => [email, []]));
         },
-        async readByDomain(domain) {
-          await ask(`/domain/${domain}`);
+        findByPhone: async () => [],
+        async readList(filter) {
+          await ask(`/domain/${domainOf(filter)}`);
           return [];
         },
-        countByDomain: async (domain) => Number(await ask(`/count/${domain}`)),
+        count: async (filter) => Number(await ask(`/count/${domainOf(filter)}`)),
         findByIds: async () => new Map(),
       };
     },
     ...patch,
   };
+}
+
+function domainOf(filter: ListFilter): string {
+  return filter.by === 'emailDomain' ? filter.domain : filter.by;
 }
 
 /** The outbound client for one stubbed host, with one connection. */
@@ -87,7 +95,7 @@ export function openStub(origin: string, options: StubOptions = {}) {
     connection.instanceUrl,
   );
   const cache = createFakeContactCache();
-  const openPort = (other: Partial<Connection> = {}, work = BACKGROUND_WORK) =>
+  const openPort = (other: Partial<Connection> = {}, work = UNMETERED_WORK) =>
     outbound.openContactPort({
       connection: { ...connection, ...other },
       access,

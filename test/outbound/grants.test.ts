@@ -39,6 +39,14 @@ describe('a code', () => {
     ]);
   });
 
+  test('gives no name to an account of the sandbox that is named by its host', async () => {
+    const answer = { account: { ...GRANT.account, name: 'app.crm.example' } };
+    const { exchange } = await open((_, response) => response.end(JSON.stringify(answer)));
+    expect(await exchange()).toMatchObject({
+      account: { ...GRANT.account, name: null, url: null },
+    });
+  });
+
   test.each([429, 500, 503])('is not sent again after a response of %i', async (status) => {
     const { exchange, asked } = await open((_, response) => response.writeHead(status).end());
     expect(await exchange()).toMatchObject({ failure: 'VENDOR_UNAVAILABLE' });
@@ -252,6 +260,7 @@ const GRANT: Grant & { account: object } = {
 /** A generic fake CRM: its answers are the fields of the grant that differ. */
 const AUTHORIZATION: Authorization = {
   requiredScopes: ['contacts'],
+  scopeTitles: {},
   logins: [{ name: 'Crm', origin: 'https://login.crm.example' }],
   loginHosts: [/^login\.crm\.example$/],
   toConsentUrl: ({ loginOrigin }) => loginOrigin,

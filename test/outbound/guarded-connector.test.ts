@@ -1,11 +1,12 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { HostLookup } from '../../src/lib/addresses.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { isTransientFailure } from '../../src/outbound/failures.ts';
-import { createGuardedConnector, type HostLookup } from '../../src/outbound/http/addresses.ts';
+import { createGuardedConnector } from '../../src/outbound/http/addresses.ts';
 import { createTransport } from '../../src/outbound/http/transport.ts';
-import { SELF_SIGNED } from '../fixtures/self-signed.ts';
+import { SELF_SIGNED, SELF_SIGNED_RSA } from '../fixtures/self-signed.ts';
 
 const closing: (() => Promise<void>)[] = [];
 
@@ -91,6 +92,22 @@ describe("a customer's host", () => {
       closing.push(() => new Promise((resolve) => server.close(() => resolve())));
       expect(await secure(server.address() as AddressInfo)).toMatchObject({
         code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      });
+    },
+  );
+
+  test.each<[string, TlsOptions]>([
+    ['TLS 1.2', { ciphers: 'kDHE', dhparam: 'auto', maxVersion: 'TLSv1.2' }],
+    ['TLS 1.3', { ecdhCurve: 'ffdhe8192', minVersion: 'TLSv1.3' }],
+  ])(
+    'must not choose Diffie-Hellman over finite fields in %s, which takes long',
+    async (_, options) => {
+      const server = createTlsServer({ ...SELF_SIGNED_RSA, ...options });
+      server.on('tlsClientError', () => undefined);
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      closing.push(() => new Promise((resolve) => server.close(() => resolve())));
+      expect(await secure(server.address() as AddressInfo)).toMatchObject({
+        code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
       });
     },
   );

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createMemory } from '../../src/admission/memory.ts';
 import type { JsonResponse } from '../../src/domain/remote.ts';
+import { byDomain } from '../support/by-domain.ts';
 import { createFakeWork } from '../support/fake-work.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import { createFakeAccess, openStub } from './fake-access.ts';
@@ -112,7 +113,7 @@ async function open(listener: RequestListener, { maxBytes = 400 * MB } = {}) {
   const access = createFakeAccess({
     open: (options) => ({
       ...plain.open(options),
-      async countByDomain() {
+      async count() {
         const answer = await options.send({ method: 'GET', path: '/', budget: 'general' });
         return answers.push(answer) - 1;
       },
@@ -124,7 +125,7 @@ async function open(listener: RequestListener, { maxBytes = 400 * MB } = {}) {
     work,
     held: () => memory.counts().kinds.fetched_data.held,
     async call(): Promise<JsonResponse> {
-      const answer = answers[await openPort({}, work).countByDomain('x.co')];
+      const answer = answers[(await openPort({}, work).count(byDomain('x.co'))) ?? 0];
       if (!answer) throw new Error('There is no answer.');
       return answer;
     },

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { UNMETERED_WORK } from '../../src/admission/work.ts';
 import type { ContactAccess } from '../../src/domain/provider.ts';
 import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
@@ -48,7 +48,7 @@ describe.each([
       access: salesforce.contacts as ContactAccess,
       credentials: credentials.store,
       cache: createFakeContactCache(),
-      work: BACKGROUND_WORK,
+      work: UNMETERED_WORK,
     });
     const error = await port
       .findByEmails(['a@x.example'], { rawData: false })

@@ -38,7 +38,7 @@ describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
       response.writeHead(200, { 'transfer-encoding': 'chunked' }).flushHeaders();
       response.socket?.end(`${ONE_BYTE.repeat(3 * MB)}0\r\n\r\n`);
     });
-    compiled = compile('test/support/memory-process.ts');
+    compiled = compile('test/outbound/memory-process.ts');
     child = spawn(process.execPath, ['--max-old-space-size=384', compiled.file, crm.origin], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });

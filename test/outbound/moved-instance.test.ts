@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { byDomain } from '../support/by-domain.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import { createFakeAccess, openStub } from './fake-access.ts';
 
@@ -26,7 +27,7 @@ test.each([302, 404])(
       access,
       sandboxOrigins: [current.origin],
     });
-    expect(await openPort().countByDomain('x.co')).toBe(7);
+    expect(await openPort().count(byDomain('x.co'))).toBe(7);
     expect(asked).toEqual(['/count/x.co', '/token']);
     await Promise.all([outbound.close(), old.close(), current.close()]);
   },

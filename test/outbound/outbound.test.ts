@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { CallEvent } from '../../src/outbound/http/transport.ts';
+import type { CallEvent } from '../../src/outbound/outbound-options.ts';
+import { byDomain } from '../support/by-domain.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import { createFakeAccess, openStub } from './fake-access.ts';
 
@@ -13,7 +14,7 @@ afterEach(async () => {
 describe('a call', () => {
   test('has the token and the adapter’s request, and nothing of the client’s request', async () => {
     const { openPort, requests } = await open((_, response) => response.end('7'));
-    expect(await openPort().countByDomain('x.co')).toBe(7);
+    expect(await openPort().count(byDomain('x.co'))).toBe(7);
     const { host, connection, ...headers } = requests[0]?.headers ?? {};
     expect(headers).toEqual({
       accept: 'application/json',
@@ -28,7 +29,7 @@ describe('a call', () => {
     const { openPort } = await open((request, response) => {
       response.writeHead(400).end(`{"sent":"${request.headers.authorization}"}`);
     });
-    await expect(openPort().countByDomain('x.co')).rejects.toThrow(/^\[withheld\]$/);
+    await expect(openPort().count(byDomain('x.co'))).rejects.toThrow(/^\[withheld\]$/);
   });
 
   test('gives an error without the token that was refreshed for it when it fails', async () => {
@@ -38,7 +39,7 @@ describe('a call', () => {
       else if (authorization !== 'Bearer access-renewed') response.writeHead(401).end();
       else response.writeHead(400).end(`{"sent":"${authorization}"}`);
     });
-    await expect(openPort().countByDomain('x.co')).rejects.toThrow(/^\[withheld\]$/);
+    await expect(openPort().count(byDomain('x.co'))).rejects.toThrow(/^\[withheld\]$/);
   });
 
   test('gives an error without a token that another process refreshed meanwhile when it fails', async () => {
@@ -49,7 +50,7 @@ describe('a call', () => {
         response.writeHead(401).end();
       } else response.writeHead(400).end(`{"sent":"${authorization}"}`);
     });
-    await expect(openPort().countByDomain('x.co')).rejects.toThrow(/^\[withheld\]$/);
+    await expect(openPort().count(byDomain('x.co'))).rejects.toThrow(/^\[withheld\]$/);
     expect(credentials.calls.refreshes).toBe(0);
   });
 
@@ -59,7 +60,7 @@ describe('a call', () => {
       onCall: (event) => events.push(event),
     });
     await openPort()
-      .countByDomain('ada@x.co')
+      .count(byDomain('ada@x.co'))
       .catch(() => undefined);
     expect(events).toEqual([
       {
@@ -86,7 +87,7 @@ describe('a call', () => {
       },
       { onCall: ({ outcome, status }) => told.push([outcome, status]) },
     );
-    await openPort().countByDomain('x.co');
+    await openPort().count(byDomain('x.co'));
     expect(told).toEqual([
       ['answered', 401],
       ['answered', 200],
@@ -97,7 +98,7 @@ describe('a call', () => {
   test('is not made for a connection that must be reconnected', async () => {
     const { openPort, credentials, requests } = await open((_, response) => response.end('7'));
     await credentials.store.markRefused('', 1, 'refresh_token_refused');
-    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+    await expect(openPort().count(byDomain('x.co'))).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('has to reconnect'),
     });
@@ -106,13 +107,13 @@ describe('a call', () => {
 
   test('is made when only the cached status says to reconnect', async () => {
     const { openPort } = await open((_, response) => response.end('7'));
-    expect(await openPort({ status: 'reauthorize' }).countByDomain('x.co')).toBe(7);
+    expect(await openPort({ status: 'reauthorize' }).count(byDomain('x.co'))).toBe(7);
   });
 
   test('is not made without credentials', async () => {
     const { openPort, credentials, requests } = await open((_, response) => response.end('7'));
     credentials.remove();
-    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+    await expect(openPort().count(byDomain('x.co'))).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('no credentials'),
     });
@@ -125,7 +126,7 @@ describe('a call', () => {
       const { openPort, requests } = await open((_, response) => response.end('7'), {
         connection: { instanceUrl },
       });
-      await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+      await expect(openPort().count(byDomain('x.co'))).rejects.toMatchObject({
         code: 'UNPROCESSABLE_ENTITY',
       });
       expect(requests).toEqual([]);
@@ -136,7 +137,7 @@ describe('a call', () => {
     const { openPort, requests } = await open((_, response) =>
       response.writeHead(302, { location: '/b' }).end(),
     );
-    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+    await expect(openPort().count(byDomain('x.co'))).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_BAD_RESPONSE',
       message: expect.stringContaining('redirect'),
     });
@@ -151,13 +152,13 @@ describe('a call', () => {
         random: () => 0,
       },
     );
-    expect(await openPort().countByDomain('x.co')).toBe(7);
+    expect(await openPort().count(byDomain('x.co'))).toBe(7);
     expect(requests).toHaveLength(3);
   });
 
   test('ends at the operation’s deadline when it hangs', async () => {
     const { openPort } = await open(() => {}, { settings: { deadlineMs: 50 } });
-    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+    await expect(openPort().count(byDomain('x.co'))).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_TIMEOUT',
     });
   });
@@ -173,7 +174,9 @@ describe('an expired token', () => {
           .end('7');
     });
     const port = openPort();
-    const all = await Promise.all(Array.from({ length: 1_000 }, () => port.countByDomain('x.co')));
+    const all = await Promise.all(
+      Array.from({ length: 1_000 }, () => port.count(byDomain('x.co'))),
+    );
     expect(new Set(all)).toEqual(new Set([7]));
     expect(requests.filter(({ url }) => url === '/token')).toHaveLength(1);
   });
@@ -182,7 +185,7 @@ describe('an expired token', () => {
     const { openPort, credentials } = await open((request, response) => {
       response.writeHead(request.url === '/token' ? 400 : 401).end('{}');
     });
-    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+    await expect(openPort().count(byDomain('x.co'))).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('has to reconnect'),
     });
@@ -195,7 +198,7 @@ describe('an expired token', () => {
     });
     for (let call = 0; call < 5; call++)
       await openPort()
-        .countByDomain('x.co')
+        .count(byDomain('x.co'))
         .catch(() => undefined);
     expect(requests.filter(({ url }) => url === '/token')).toHaveLength(1);
   });
@@ -211,8 +214,8 @@ describe('connections', () => {
       { access, settings: { deadlineMs: 600_000 } },
     );
     const slow = openPort({ id: 'noisy' });
-    for (let call = 0; call < 50; call++) slow.countByDomain('slow').catch(() => undefined);
-    expect(await openPort({ id: 'quiet' }).countByDomain('quick')).toBe(7);
+    for (let call = 0; call < 50; call++) slow.count(byDomain('slow')).catch(() => undefined);
+    expect(await openPort({ id: 'quiet' }).count(byDomain('quick'))).toBe(7);
   });
 
   test('have separate circuit breakers, which open after consecutive failures', async () => {
@@ -221,16 +224,16 @@ describe('connections', () => {
       settings: { breakerFailures: 3, breakerOpenMs: 600_000 },
     });
     await openPort({ id: 'down' })
-      .countByDomain('x.co')
+      .count(byDomain('x.co'))
       .catch(() => undefined);
     requests.length = 0;
-    await expect(openPort({ id: 'down' }).countByDomain('x.co')).rejects.toMatchObject({
+    await expect(openPort({ id: 'down' }).count(byDomain('x.co'))).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_UNAVAILABLE',
       retryAfterMs: expect.any(Number),
     });
     expect(requests).toEqual([]);
     await openPort({ id: 'other' })
-      .countByDomain('x.co')
+      .count(byDomain('x.co'))
       .catch(() => undefined);
     expect(requests.length).toBeGreaterThan(0);
   });
@@ -239,9 +242,9 @@ describe('connections', () => {
     const { openPort, requests } = await open((_, response) => {
       response.writeHead(429, { 'retry-after': '3000' }).end('slow down');
     });
-    await expect(openPort().countByDomain('x.co')).rejects.toThrow('slow down');
+    await expect(openPort().count(byDomain('x.co'))).rejects.toThrow('slow down');
     const error = await openPort()
-      .countByDomain('x.co')
+      .count(byDomain('x.co'))
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_RATE_LIMITED' });
     expect((error as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(2_000_000);
@@ -258,8 +261,8 @@ describe('connections', () => {
           access,
         },
       );
-      await expect(openPort().countByDomain('x.co')).rejects.toThrow('not now');
-      await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+      await expect(openPort().count(byDomain('x.co'))).rejects.toThrow('not now');
+      await expect(openPort().count(byDomain('x.co'))).rejects.toMatchObject({
         code: 'REMOTE_PROVIDER_RATE_LIMITED',
       });
       expect(requests).toHaveLength(1);
@@ -270,10 +273,10 @@ describe('connections', () => {
     const { openPort, outbound, credentials, requests } = await open((_, response) =>
       response.end('7'),
     );
-    await openPort({ id: 'a' }).countByDomain('x.co');
+    await openPort({ id: 'a' }).count(byDomain('x.co'));
     credentials.put({ type: 'token', value: 'pat-2' });
     outbound.forget('a');
-    await openPort({ id: 'a' }).countByDomain('x.co');
+    await openPort({ id: 'a' }).count(byDomain('x.co'));
     expect(requests.map(({ headers }) => headers.authorization)).toEqual([
       'Bearer access-0',
       'Bearer pat-2',

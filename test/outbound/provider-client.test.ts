@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { UNMETERED_WORK } from '../../src/admission/work.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RateLimit } from '../../src/domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../src/domain/remote.ts';
 import { timedOut } from '../../src/outbound/failures.ts';
 import type { Call } from '../../src/outbound/http/transport.ts';
 import { createOperationLimit } from '../../src/outbound/operation-limit.ts';
-import { DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
-import { createProviderClient } from '../../src/outbound/provider-client.ts';
+import { DEFAULT_SETTINGS } from '../../src/outbound/outbound-options.ts';
+import { ProviderClient } from '../../src/outbound/provider-client.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
@@ -141,7 +141,7 @@ function open(budget: RateLimit) {
     ORIGIN,
   );
   const connection = createConnection('hubspot');
-  const client = createProviderClient(
+  const client = new ProviderClient(
     {
       memory: UNBOUNDED,
       waiting: createOperationLimit(10),
@@ -163,7 +163,7 @@ function open(budget: RateLimit) {
     },
     { connection, access: createFakeAccess({ budgets: { general: budget } }) },
   );
-  const source = { connection, credentials: credentials.store, work: BACKGROUND_WORK };
+  const source = { connection, credentials: credentials.store, work: UNMETERED_WORK };
   const send = (path: string) =>
     client.send(source, { method: 'GET', path, budget: 'general' }, clock.now() + 20_000);
   return { clock, calls, answers, credentials, client, source, send };

@@ -221,6 +221,122 @@ test('a provider’s window never overflows, whenever it counts a call between s
   );
 });
 
+describe('a rate limiter’s calls in the background', () => {
+  const BACKGROUND = { isBackground: true };
+
+  test('have half of the limit, and the others have the rest at once', () => {
+    const { limiter, clock } = open({ calls: 10, intervalMs: 10_000, concurrency: 20 });
+    const later = clock.now() + 60_000;
+    const turns = Array.from({ length: 8 }, () => limiter.acquire(later, BACKGROUND));
+    expect(turns.map((turn) => watch(turn)())).toEqual([
+      ...[true, true, true, true, true],
+      ...[false, false, false],
+    ]);
+    for (let call = 0; call < 5; call += 1) expect(limiter.acquire(later)).toBeUndefined();
+    expect(watch(limiter.acquire(later))()).toBe(false);
+  });
+
+  test('have half of the concurrency', () => {
+    const { limiter, clock } = open({ concurrency: 5 });
+    const later = clock.now() + 60_000;
+    const turns = Array.from({ length: 4 }, () => limiter.acquire(later, BACKGROUND));
+    expect(turns.map((turn) => watch(turn)())).toEqual([true, true, false, false]);
+  });
+
+  test('wait until no other call waits', async () => {
+    const { limiter, clock } = open({ concurrency: 1 });
+    const later = clock.now() + 60_000;
+    void limiter.acquire(later);
+    const inBackground = watch(limiter.acquire(later, BACKGROUND));
+    const live = watch(limiter.acquire(later));
+    limiter.release();
+    await settle();
+    expect([live(), inBackground()]).toEqual([true, false]);
+    limiter.release();
+    await settle();
+    expect(inBackground()).toBe(true);
+  });
+
+  test('go on when their calls leave the window', async () => {
+    const { limiter, clock } = open({ calls: 4, intervalMs: 1_000, concurrency: 9 });
+    const later = clock.now() + 60_000;
+    let went = 0;
+    const loop = async () => {
+      for (let call = 0; call < 10; call += 1) {
+        await limiter.acquire(later, BACKGROUND);
+        went += 1;
+        limiter.release(BACKGROUND);
+      }
+    };
+    const done = loop();
+    await settle();
+    expect(went).toBe(2);
+    for (let second = 0; second < 9; second += 1) await clock.advance(1_100);
+    await done;
+    expect(limiter.queueLength()).toBe(0);
+  });
+
+  test('use at most half of a day’s calls, and leave its last tenth', async () => {
+    const { limiter, clock } = open({ concurrency: 9 });
+    const later = clock.now() + 1_000;
+    const call = async (remaining: number) => {
+      await limiter.acquire(later, BACKGROUND);
+      const rateLimit = { max: 20, remaining, intervalMs: 24 * 60 * 60_000 };
+      limiter.release({ ...BACKGROUND, rateLimit });
+    };
+    for (let used = 1; used <= 10; used += 1) await call(20 - used);
+    await expect(limiter.acquire(later, BACKGROUND)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_RATE_LIMITED',
+      retryAfterMs: 10 * 60_000,
+    });
+    expect(limiter.acquire(later)).toBeUndefined();
+    const other = open({ concurrency: 9 });
+    void other.limiter.acquire(later, BACKGROUND);
+    const rateLimit = { max: 20, remaining: 2, intervalMs: 24 * 60 * 60_000 };
+    other.limiter.release({ ...BACKGROUND, rateLimit });
+    await expect(other.limiter.acquire(later, BACKGROUND)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_RATE_LIMITED',
+    });
+    expect(other.limiter.acquire(later)).toBeUndefined();
+  });
+
+  test('give back what was not called', () => {
+    const { limiter, clock } = open({ calls: 2, concurrency: 9 });
+    const later = clock.now() + 60_000;
+    expect(limiter.acquire(later, BACKGROUND)).toBeUndefined();
+    limiter.cancel(undefined, true);
+    expect(limiter.acquire(later, BACKGROUND)).toBeUndefined();
+  });
+
+  test('never go beyond half, whatever else is called', () => {
+    const draws = fc.array(fc.tuple(fc.boolean(), fc.nat({ max: 400 }), fc.nat({ max: 900 })), {
+      maxLength: 60,
+    });
+    return fc.assert(
+      fc.asyncProperty(fc.integer({ min: 2, max: 9 }), draws, async (calls, plan) => {
+        const { limiter, clock } = open({ calls, intervalMs: 1_000, concurrency: 4 });
+        const sent: { at: number; isBackground: boolean }[] = [];
+        for (const [isBackground, pause, took] of plan) {
+          const turn = limiter.acquire(clock.now() + 5_000, { isBackground }) ?? Promise.resolve();
+          turn.then(
+            () => {
+              sent.push({ at: clock.now(), isBackground });
+              clock.schedule(took, () => limiter.release({ isBackground }));
+            },
+            () => undefined,
+          );
+          await clock.advance(pause);
+        }
+        const background = sent.filter((call) => call.isBackground);
+        for (const { at } of background) {
+          const within = background.filter((other) => other.at > at - 1_000 && other.at <= at);
+          expect(within.length).toBeLessThanOrEqual(Math.max(1, Math.floor(calls / 2)));
+        }
+      }),
+    );
+  });
+});
+
 function open(budget: RateLimit, maxWaiting = 100) {
   const clock = createFakeClock();
   return { clock, limiter: createRateLimiter({ budget, clock, maxWaiting }) };

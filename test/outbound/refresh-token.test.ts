@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Credentials } from '../../src/domain/connection.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { OAuthClient, RefreshedToken } from '../../src/domain/provider.ts';
 import {
   type ProviderResponse,
   RemoteFailure,
   type RemoteRequest,
 } from '../../src/domain/remote.ts';
 import type { CredentialStore, RefreshedCredentials } from '../../src/domain/tenant.ts';
+import type { OAuthClient, RefreshedToken } from '../../src/domain/token-refresh.ts';
 import { createConnectionTokens } from '../../src/outbound/access-token/token-endpoint.ts';
 import { createOperationLimit } from '../../src/outbound/operation-limit.ts';
-import { DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
+import { DEFAULT_SETTINGS } from '../../src/outbound/outbound-options.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { toJsonResponse } from '../support/send.ts';
@@ -109,7 +109,7 @@ describe('a refresh', () => {
   test('fails without a client, with an error that says so', async () => {
     expect((await run({ clients: {} })).error).toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
-      message: expect.stringContaining('no OAuth client of salesforce'),
+      message: expect.stringContaining('no OAuth client of Salesforce'),
     });
   });
 

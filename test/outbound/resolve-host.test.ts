@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
-import { createHostResolver } from '../../src/outbound/webhooks/post.ts';
+import { createHostResolver } from '../../src/lib/addresses.ts';
 
 let server: Socket | undefined;
 afterEach(() => server?.close());

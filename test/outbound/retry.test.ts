@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { CrossbookError } from '../../src/domain/errors.ts';
+import { CrossbookError, LocalRefusal } from '../../src/domain/errors.ts';
 import type { ProviderResponse } from '../../src/domain/remote.ts';
+import { cloneError, rateLimited } from '../../src/outbound/failures.ts';
 import { type RetryOptions, withRetries } from '../../src/outbound/send.ts';
 import { createFakeClock } from '../support/clock.ts';
 
@@ -8,7 +9,7 @@ const RESET = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'broke off', {
   cause: Object.assign(new Error(), { code: 'ECONNRESET' }),
 });
 const HANG = new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'no answer');
-const NO_TURN = new CrossbookError('REMOTE_PROVIDER_RATE_LIMITED', 'no turn', { retryAfterMs: 5 });
+const NO_PERMIT = rateLimited(5);
 
 describe('a retry', () => {
   test.each([420, 423, 429, 477, 500, 502, 503, 504, 521, 523, 524])(
@@ -33,6 +34,27 @@ describe('a retry', () => {
       tries: 2,
     });
     expect(await run([HANG, { status: 200 }])).toMatchObject({ error: HANG, tries: 1 });
+  });
+
+  test('follows a transient failure that says when to try again', async () => {
+    const restarting = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'restarting', {
+      retryAfterMs: 5,
+    });
+    expect(await run([restarting, { status: 200 }])).toMatchObject({
+      answer: { status: 200 },
+      tries: 2,
+    });
+  });
+
+  test('does not follow a refusal of our own, nor the copy of one that several calls share', async () => {
+    const refused = new LocalRefusal('REMOTE_PROVIDER_UNAVAILABLE', 'not called', {
+      retryAfterMs: 5,
+    });
+    for (const error of [refused, cloneError(refused)])
+      expect(await run([error as CrossbookError, { status: 200 }])).toMatchObject({
+        error: { code: 'REMOTE_PROVIDER_UNAVAILABLE', retryAfterMs: 5 },
+        tries: 1,
+      });
   });
 
   test('does not follow a call that is not idempotent', async () => {
@@ -88,9 +110,9 @@ describe('a retry', () => {
   });
 
   test('leaves the previous response when it gets no permit', async () => {
-    expect((await run([{ status: 503 }, NO_TURN])).answer).toMatchObject({ status: 503 });
-    expect((await run([RESET, NO_TURN])).error).toBe(RESET);
-    expect(await run([NO_TURN, { status: 200 }])).toMatchObject({ error: NO_TURN, tries: 1 });
+    expect((await run([{ status: 503 }, NO_PERMIT])).answer).toMatchObject({ status: 503 });
+    expect((await run([RESET, NO_PERMIT])).error).toBe(RESET);
+    expect(await run([NO_PERMIT, { status: 200 }])).toMatchObject({ error: NO_PERMIT, tries: 1 });
   });
 });
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { isTransientFailure } from '../../src/outbound/failures.ts';
 import { createTransport, type TransportOptions } from '../../src/outbound/http/transport.ts';
-import { DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
+import { DEFAULT_SETTINGS } from '../../src/outbound/outbound-options.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 import { openWireServer } from '../support/wire-server.ts';
 

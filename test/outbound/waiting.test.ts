@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createMemory } from '../../src/admission/memory.ts';
 import type { CrossbookError } from '../../src/domain/errors.ts';
 import { createOperationLimit, type OperationLimit } from '../../src/outbound/operation-limit.ts';
+import { byDomain } from '../support/by-domain.ts';
 import { createFakeWork } from '../support/fake-work.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import { createFakeAccess, openStub } from './fake-access.ts';
@@ -44,7 +45,7 @@ describe('an operation that waits for its provider', () => {
     const takeTurn = async () => {
       turns += 1;
     };
-    const counted = openPort({}, { ...createFakeWork(), takeTurn }).countByDomain('x.co');
+    const counted = openPort({}, { ...createFakeWork(), takeTurn }).count(byDomain('x.co'));
     await expect.poll(() => asked.length).toBe(1);
     expect(turns).toBe(0);
     answer();
@@ -56,14 +57,14 @@ describe('an operation that waits for its provider', () => {
     const { openPort, asked } = await open();
     const work = createFakeWork();
     work.disconnect();
-    await expect(openPort({}, work).countByDomain('x.co')).rejects.toThrow('disconnected');
+    await expect(openPort({}, work).count(byDomain('x.co'))).rejects.toThrow('disconnected');
     expect(asked).toEqual([]);
   });
 
   test('ends when its client disconnects: the call is aborted, and its slot is free', async () => {
     const { openPort, asked, outbound, memory } = await open();
     const work = createFakeWork();
-    const counted = openPort({}, work).countByDomain('x.co');
+    const counted = openPort({}, work).count(byDomain('x.co'));
     await expect.poll(() => asked.length).toBe(1);
     expect(outbound.countWaiting().waiting).toBe(1);
     work.disconnect();
@@ -76,10 +77,10 @@ describe('an operation that waits for its provider', () => {
   test('leaves the queue when its client disconnects, and those behind it move up', async () => {
     const { openPort, answer, asked } = await open({ concurrency: 1 });
     const gone = createFakeWork();
-    const first = openPort().countByDomain('first.co');
+    const first = openPort().count(byDomain('first.co'));
     await expect.poll(() => asked.length).toBe(1);
-    const second = expect(openPort({}, gone).countByDomain('second.co')).rejects.toThrow();
-    const third = openPort().countByDomain('third.co');
+    const second = expect(openPort({}, gone).count(byDomain('second.co'))).rejects.toThrow();
+    const third = openPort().count(byDomain('third.co'));
     gone.disconnect();
     await second;
     answer();
@@ -91,11 +92,11 @@ describe('an operation that waits for its provider', () => {
 
   test('is rejected when too many wait, while another connection’s continues', async () => {
     const { openPort, answer, asked } = await open({ concurrency: 1, maxWaiting: 5 });
-    const waiting = [openPort().countByDomain('x.co'), openPort().countByDomain('x.co')];
-    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+    const waiting = [openPort().count(byDomain('x.co')), openPort().count(byDomain('x.co'))];
+    await expect(openPort().count(byDomain('x.co'))).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_RATE_LIMITED',
     });
-    const other = openPort({ id: 'another' }).countByDomain('x.co');
+    const other = openPort({ id: 'another' }).count(byDomain('x.co'));
     for (let answered = 0; answered < 3; answered++) {
       await expect.poll(() => asked.length).toBeGreaterThan(answered);
       answer();

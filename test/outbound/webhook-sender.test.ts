@@ -57,11 +57,12 @@ test('an outcome that cannot be recorded begins no further attempts, and the lea
 /** Each of another customer, so that they are sent concurrently. */
 function toDelivery(name: string): Delivery {
   return {
+    applicationId: 'a',
     endpointId: 'endpoint',
     eventId: name,
     customerId: name,
     attempts: 0,
-    rowVersion: '1',
+    version: 0,
     body: '{}',
   };
 }

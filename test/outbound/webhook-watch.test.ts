@@ -61,6 +61,7 @@ function open() {
       opened += 1;
       return { pump: async () => {}, stop: async () => {} };
     },
+    mayCount: async () => true,
     onError: (error) => expect(error).toBeUndefined(),
   });
   /** Ends the look-ups of all running polls. */

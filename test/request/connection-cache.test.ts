@@ -9,6 +9,7 @@ import {
 } from '../../src/request/connection-cache.ts';
 import { createOpenContext } from '../../src/request/context.ts';
 import { createConnection } from '../support/connection.ts';
+import { createFakeRequestState } from '../support/fake-request-log.ts';
 import { API_KEYS, createFakeServices } from '../support/fake-services.ts';
 
 const target = { customerId: 'ada', providerName: 'hubspot' } as const;
@@ -79,7 +80,11 @@ describe('a request that shares the load of another one', () => {
     const open = () => {
       const request = queue.enter({ application: 'demo' });
       const caller = API_KEYS['demo-key'];
-      const context = openContext(new Headers(), { ...requestLog, caller }, request);
+      const context = openContext(
+        new Headers(),
+        createFakeRequestState(requestLog, caller),
+        request,
+      );
       return { request, found: Promise.resolve(context.loadConnection(TARGET)) };
     };
     return { open, reads };

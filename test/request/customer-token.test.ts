@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, test } from 'vitest';
 import type { TokenSubject } from '../../src/domain/caller.ts';
 import { createCustomerTokens } from '../../src/request/customer-token.ts';
-import { createSigningKeys } from '../../src/storage/sealing.ts';
+import { createSigningKeys } from '../../src/storage/signing.ts';
 import { ringOf } from '../support/databases.ts';
 
 const APPLICATION = { id: '11111111-1111-4111-8111-111111111111', name: 'Mine' };
@@ -61,6 +61,15 @@ test('a token contains its customer and providers, and nothing else of use to an
   );
 });
 
+test('a token may list contacts only if it was issued so', async () => {
+  const opened = open();
+  const customerOf = async (patch: object) =>
+    (await opened.tokens.verify(await sign(opened, patch)))?.caller?.customer;
+  expect(await customerOf({ canList: true })).toMatchObject({ canList: true });
+  for (const patch of [{}, { canList: false }, { canList: undefined }])
+    expect(await customerOf(patch)).not.toHaveProperty('canList');
+});
+
 test('a token expires at its stated time, and is valid for a day at most', async () => {
   const opened = open();
   const [short, long] = [
@@ -111,6 +120,10 @@ test('a token that is altered, unsigned, for another audience or lacks a claim i
       .setProtectedHeader({ alg: 'HS256', typ: 'crossbook-customer+jwt', kid: 'k1', ...head })
       .sign(keys.current.secret);
   expect(await tokens.verify(await resign({}))).toBeDefined();
+  for (const canList of ['true', 1, {}])
+    expect((await tokens.verify(await resign({ canList })))?.caller?.customer).not.toHaveProperty(
+      'canList',
+    );
   const void_ = [
     `${header}.${forged}.${signature}`,
     `${header}.${payload}.`,

@@ -56,6 +56,7 @@ export interface OpenApi {
 }
 
 export interface OpenApiOperation {
+  readonly operationId: string;
   readonly parameters: readonly {
     readonly name: string;
     readonly in: 'path' | 'query' | 'header';

@@ -135,7 +135,7 @@ describe('an upsert', () => {
     'rejects the expiry %j',
     async (expires_at) => {
       const { ask } = await openRest();
-      const credentials = { type: 'oauth2', access_token: 'a', expires_at };
+      const credentials = { type: 'oauth2', access_token: 'an-access-token', expires_at };
       const answer = await upsert(ask, {
         connections: [{ provider_name: 'hubspot', credentials }],
       });

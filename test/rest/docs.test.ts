@@ -94,10 +94,47 @@ describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
     await narrow.close();
   });
 
+  test.each([768, 390])('lists the operations on a screen of %i pixels', async (width) => {
+    const narrow = await openPage(browser, { viewport: { width, height: 800 } });
+    await narrow.goto(`${server.origin}/docs`);
+    await narrow.waitForSelector('.operation[open] form');
+    await narrow.locator('nav summary').click();
+    await narrow.locator('nav').getByRole('link', { name: 'Set own fields' }).click();
+    await narrow.locator('#setContactFields[open] form').waitFor();
+    expect(await narrow.locator('nav details').getAttribute('open')).toBeNull();
+    await narrow.close();
+  });
+
+  test('fills in the provider, and shows a path parameter that is not filled in by its name', async () => {
+    const fresh = await openPage(browser);
+    await fresh.goto(`${server.origin}/docs#getConnection`);
+    const provider = fresh.locator('#getConnection select').first();
+    expect(await provider.inputValue()).toBe('hubspot');
+    await provider.selectOption('');
+    const command = fresh.locator('#getConnection .copied pre');
+    expect(await command.textContent()).toContain('/customers/demo/connections/{provider_name}');
+    await fresh.close();
+  });
+
+  test('loads the stored values into a body that replaces them', async () => {
+    const fresh = await openPage(browser);
+    await fresh.goto(`${server.origin}/docs#setContactFields`);
+    const setting = fresh.locator('#setContactFields');
+    await setting.getByText('sending it changes what is stored').waitFor();
+    expect(await setting.locator('textarea').inputValue()).toContain('favoriteColor');
+    await setting.getByRole('button', { name: 'Load the stored values' }).click();
+    await setting.getByText('The body has the stored values.').waitFor();
+    expect(JSON.parse(await setting.locator('textarea').inputValue())).toEqual({
+      fields: [],
+      typed_schema: false,
+    });
+    await fresh.close();
+  });
+
   test('shows a curl command that does the same', async () => {
     const search = page.locator('#searchContacts');
     const response = await search.locator('.answer pre').first().textContent();
-    const command = (await search.locator('.sample pre').textContent()) ?? '';
+    const command = (await search.locator('.copied pre').textContent()) ?? '';
     const { stdout } = await promisify(execFile)('sh', ['-c', command]);
     expect(JSON.parse(stdout).records).toEqual(JSON.parse(response ?? '').records);
   });

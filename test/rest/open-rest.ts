@@ -1,7 +1,8 @@
 import type { ReadableStream } from 'node:stream/web';
-import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { UNMETERED_WORK } from '../../src/admission/work.ts';
 import type { CrossbookError } from '../../src/domain/errors.ts';
-import { createRest, type RestOptions } from '../../src/rest/server.ts';
+import { createRest, type RestOptions } from '../../src/rest/rest-server.ts';
+import { createFakeRequestState } from '../support/fake-request-log.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 import { toFetch } from '../support/to-fetch.ts';
 import { createAnswerChecker, type OpenApi } from './check-answer.ts';
@@ -9,19 +10,18 @@ import { createAnswerChecker, type OpenApi } from './check-answer.ts';
 /** The REST face over everything in memory. Every answer of an operation is held against the document. */
 export async function openRest(options: Partial<RestOptions> = {}): Promise<TestRest> {
   const fake = await createFakeServices();
-  const { requestLog } = fake;
   const openContext = options.openContext ?? fake.openContext;
   const face = createRest({ version: '1.2.3', ...options, openContext });
   const rest = {
     fetch: toFetch(async (request) => {
-      // Like the request handler, records the caller in the request log, or rejects the request.
-      requestLog.caller = undefined;
+      // Like the request handler, records the caller, or rejects the request.
+      const state = createFakeRequestState(fake.requestLog);
       try {
-        requestLog.caller = openContext(request.headers, requestLog, BACKGROUND_WORK).caller;
+        state.caller = openContext(request.headers, state, UNMETERED_WORK).caller;
       } catch (error) {
-        return face.toErrorResponse(error as CrossbookError, { requestLog });
+        return face.toErrorResponse(error as CrossbookError, state);
       }
-      return face.answer(request, requestLog, BACKGROUND_WORK);
+      return face.answer(request, state, UNMETERED_WORK);
     }),
   };
   const document: OpenApi = await (

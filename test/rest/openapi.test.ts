@@ -30,6 +30,13 @@ describe('the OpenAPI document', () => {
     expect(statusesOf('put /customers')).not.toContain('499');
   });
 
+  test('descriptions name fields as REST does', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    const names = [...text.matchAll(/`([a-z]+(?:[A-Z][A-Za-z0-9]*)+)`/g)].map(([, name]) => name);
+    expect(names.filter((name) => !ids.includes(name ?? ''))).toEqual([]);
+    expect(text).toContain('`mapping_problems`');
+  });
+
   test('every reference is valid, and every component is referenced', () => {
     const refs = new Set(
       [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)].map(([, ...at]) => at.join('/')),

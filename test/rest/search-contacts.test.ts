@@ -44,10 +44,9 @@ test.each([
 test('a search whose contacts cannot be counted fetches no associations', async () => {
   const { ask, fake } = await openRest();
   const open = fake.services.openContactPort;
-  const countByDomain = () =>
-    Promise.reject(new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'down'));
+  const count = () => Promise.reject(new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'down'));
   Object.assign(fake.services, {
-    openContactPort: (...asked: Parameters<typeof open>) => ({ ...open(...asked), countByDomain }),
+    openContactPort: (...asked: Parameters<typeof open>) => ({ ...open(...asked), count }),
   });
   const query = 'associations_to_fetch=company&page_size=3';
   const { body } = await ask('POST', `${SEARCH}?${query}`, { body: EVERYBODY });

@@ -117,7 +117,7 @@ describe('the status of a request', () => {
     const { ask, fake } = await openRest();
     const answer401 = { status: 401, body: '{"message":"expired"}', headers: { date: 'today' } };
     const failure = new RemoteFailure('REMOTE_PROVIDER_UNAUTHORIZED', 'Refused.', answer401);
-    fake.faults.set('hubspot', toError(failure) as CrossbookError);
+    fake.faults.set('hubspot', (await toError(failure)) as CrossbookError);
     const answer = await ask('POST', '/contacts/_search', { body: SEARCH.body });
     expect(answer.status).toBe(499);
     expect(answer.body.errors[0]).toMatchObject({

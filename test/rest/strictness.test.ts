@@ -119,8 +119,8 @@ describe('bodies of an upsert', () => {
       400,
       'entity_mappings[0].object.type',
     ],
-    [{ ...CUSTOMER, email: 'nobody' }, 422, 'email is not an email address'],
-    [{ ...CUSTOMER, customer_id: '' }, 422, 'the customer id is empty'],
+    [{ ...CUSTOMER, email: 'nobody' }, 422, 'The email is not an email address'],
+    [{ ...CUSTOMER, customer_id: '' }, 422, 'The customer id is empty'],
     [connection({ instance_url: 'https://elsewhere.example' }), 422, 'the instance URL'],
     [
       { ...CUSTOMER, connections: Array(2).fill({ provider_name: 'slack' }) },

@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Product } from '../support/start-product.ts';
 
-/** Upserts, reads, searches and cached searches at this rate; each upsert is for a new customer. */
-export function startOutageLoad({ url, headers }: Product, perSecond: number): OutageLoad {
+/** Upserts, reads, searches and cached searches at this rate, or upserts alone; each is for a new customer. */
+export function startOutageLoad(
+  { url, headers }: Pick<Product, 'url' | 'headers'>,
+  perSecond: number,
+  kind: 'all' | 'upserts' = 'all',
+): OutageLoad {
   const answers: Answer[] = [];
   const upserts: string[] = [];
   const acknowledged: string[] = [];
@@ -34,7 +38,7 @@ export function startOutageLoad({ url, headers }: Product, perSecond: number): O
   }
 
   async function ask(number: number): Promise<number> {
-    if (number % 4 === 0) return upsert(randomUUID());
+    if (kind === 'upserts' || number % 4 === 0) return upsert(randomUUID());
     if (number % 4 === 1) return send('GET', '/customers/demo');
     const path = `/contacts/_search${number % 4 === 2 ? '' : '?read_from_cache=true'}`;
     return send('POST', path, { filter: { email: 'ada@example.com' } });

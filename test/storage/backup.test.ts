@@ -10,6 +10,7 @@ import * as connectSchema from '../../src/storage/connect-schema.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { MIGRATIONS } from '../../src/storage/migrations.generated.ts';
 import * as schema from '../../src/storage/schema.ts';
+import * as syncSchema from '../../src/storage/sync-schema.ts';
 import {
   createEmptyDatabase,
   createTestDatabase,
@@ -23,7 +24,7 @@ const folder = makeTemporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('a backup has every table except caches and data that expire within a day', () => {
-  const tables = Object.values({ ...schema, ...connectSchema }).filter((value) =>
+  const tables = Object.values({ ...schema, ...connectSchema, ...syncSchema }).filter((value) =>
     is(value, PgTable),
   );
   const left = ['contact_cache', 'job_leases', 'connect_links', 'connect_flows'];

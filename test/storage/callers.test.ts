@@ -220,7 +220,9 @@ describeEachServer('applications and their keys', (on) => {
   test('an application with a fixed id can be created again at every start', async () => {
     const { admin } = on.database();
     for (let start = 0; start < 3; start += 1) await admin.ensureApplication(DEMO);
-    expect((await admin.listApplications()).filter(({ id }) => id === DEMO.id)).toEqual([DEMO]);
+    expect((await admin.listApplications()).filter(({ id }) => id === DEMO.id)).toEqual([
+      { ...DEMO, deletedAt: null },
+    ]);
   });
 
   test('the token generation of a customer increases by one, and upserts keep it', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BACKGROUND_WORK, type RequestWork } from '../../src/admission/work.ts';
+import { type RequestWork, UNMETERED_WORK } from '../../src/admission/work.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { describeEachServer, ringOf } from '../support/databases.ts';
 import { runSweep } from '../support/run-sweep.ts';
@@ -63,7 +63,7 @@ describeEachServer('the contact cache', (on) => {
     const reserved: number[] = [];
     const readFor = (name: string, takeTurn: () => Promise<void>) =>
       openFor({
-        ...BACKGROUND_WORK,
+        ...UNMETERED_WORK,
         reserve: (bytes) => void reserved.push(bytes),
         takeTurn,
       }).read(connectionId, name);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createSigner, createSigningKeys, parseKeyRing } from '../../src/storage/sealing.ts';
+import { parseKeyRing } from '../../src/storage/key-ring.ts';
+import { createSigner, createSigningKeys } from '../../src/storage/signing.ts';
 import { fc } from '../support/fast-check.ts';
 
 const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`;

@@ -17,7 +17,7 @@ describe('An embedded server that cannot start says what to do', () => {
       'with the data of PGlite, by its directory',
       'PG_VERSION',
       '17',
-      /node ops\/carry-pglite\.mjs \/.+\/data rows\.gz.*"Carrying over"/,
+      /node ops\/carry-pglite\.mjs \/.+\/data rows\.gz.*"Migrate the data of another version"/,
     ],
     [
       'with another major version',

@@ -89,10 +89,10 @@ describeEachServer('idle credentials', (on) => {
     const { idle } = await open();
     const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
     await on.rows('delete from crossbook.job_leases', []);
-    expect(await idle.holdLease(one, 60_000)).toBe(true);
-    expect(await idle.holdLease(other, 60_000)).toBe(false);
-    expect(await idle.holdLease(one, 0)).toBe(true);
-    expect(await idle.holdLease(other, 60_000)).toBe(true);
+    expect(await idle.acquireJobLease(one, 60_000)).toBe(true);
+    expect(await idle.acquireJobLease(other, 60_000)).toBe(false);
+    expect(await idle.acquireJobLease(one, 0)).toBe(true);
+    expect(await idle.acquireJobLease(other, 60_000)).toBe(true);
     await on.rows('delete from crossbook.job_leases', []);
   });
 });

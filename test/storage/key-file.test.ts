@@ -2,8 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSealer, openKeyRing } from '../../src/storage/sealing.ts';
-import { recordSyncs } from '../support/record-syncs.ts';
+import { openKeyRing } from '../../src/storage/key-ring.ts';
+import { createSealer } from '../../src/storage/sealing.ts';
+import { recordSyncs } from './record-syncs.ts';
 
 let root: string;
 beforeEach(() => {
@@ -20,7 +21,7 @@ test('the key is created once, readable by its owner only, and stays the same', 
   const first = open(directory);
   const again = open(directory);
   const path = join(directory, 'keys');
-  const made = `Keys       made in ${path}: who loses them loses the credentials`;
+  const made = `Keys       made in ${path}: keep them, because stored credentials cannot be decrypted without them`;
   expect([first.notes, again.notes]).toEqual([[made], []]);
   expect([modeOf(path), modeOf(directory)]).toEqual(['600', '700']);
   const sealed = createSealer(first.ring, 'p').seal('secret', 'b');

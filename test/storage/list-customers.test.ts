@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { memoryLimitReached } from '../../src/admission/memory.ts';
-import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { UNMETERED_WORK } from '../../src/admission/work.ts';
 import type { CustomerFilter, CustomerUpsert } from '../../src/domain/customer.ts';
 import type { PageRequest } from '../../src/domain/page.ts';
 import { PROVIDER_NAMES } from '../../src/domain/provider-names.ts';
@@ -69,7 +69,7 @@ describeEachServer('a list of customers', (on) => {
         };
         const { customers } = on
           .database()
-          .forRequest(applicationId, { ...BACKGROUND_WORK, reserve });
+          .forRequest(applicationId, { ...UNMETERED_WORK, reserve });
         const request = { direction, size: 100, boundary: ids.at(-1) };
         const page = await customers.list({}, request);
         const bytes = JSON.stringify(page.items).length;
@@ -120,7 +120,7 @@ describeEachServer('a list of customers', (on) => {
       charges.push(bytes);
       if (charges.length > 1) throw memoryLimitReached();
     };
-    const charged = on.database().forRequest(applicationId, { ...BACKGROUND_WORK, reserve });
+    const charged = on.database().forRequest(applicationId, { ...UNMETERED_WORK, reserve });
     const refused = charged.customers.findMany(NAMES);
     await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(charges).toHaveLength(2);

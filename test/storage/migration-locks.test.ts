@@ -73,6 +73,15 @@ test('processes that start together apply each migration once, also where one bu
   await Promise.all(engines.map((engine) => engine.close()));
 });
 
+test('a process that uses the demo’s data does not keep an index from being built', async () => {
+  const { engine, database } = await open();
+  await database.demoData.use();
+  expect(await migrate(engine, { migrations: [COLUMN, INDEX] })).toEqual([
+    'test_column',
+    'test_index',
+  ]);
+});
+
 async function open() {
   const { url, drop } = await createTestDatabase();
   closing.push(drop);

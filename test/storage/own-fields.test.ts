@@ -33,14 +33,18 @@ describeEachServer('own fields', (on) => {
 
   test('are stored with a version, each application’s by itself', async () => {
     const [one, other] = [await open(), await open()];
-    expect(await one.ownFields.read()).toEqual({ version: 0, fields: [] });
-    await expect(one.ownFields.replace([FIELD], 1)).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(await one.ownFields.replace([FIELD], 0)).toEqual({ version: 1, fields: [FIELD] });
-    await expect(one.ownFields.replace([], 0)).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(await one.ownFields.replace([], 1)).toEqual({ version: 2, fields: [] });
-    expect(await one.ownFields.replace([FIELD], undefined)).toMatchObject({ version: 3 });
-    await expect(one.ownFields.replace([], 2 ** 40)).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(await other.ownFields.read()).toEqual({ version: 0, fields: [] });
+    const none = { fields: [], typedSchema: false };
+    const some = { fields: [FIELD], typedSchema: true };
+    expect(await one.ownFields.read()).toEqual({ version: 0, ...none });
+    await expect(one.ownFields.replace(some, 1)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await one.ownFields.replace(some, 0)).toEqual({ version: 1, ...some });
+    expect(await one.ownFields.read()).toEqual({ version: 1, ...some });
+    await expect(one.ownFields.replace(none, 0)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await one.ownFields.replace(none, 1)).toEqual({ version: 2, ...none });
+    expect(await one.ownFields.replace(some, undefined)).toEqual({ version: 3, ...some });
+    expect(await one.ownFields.replace(none, undefined)).toEqual({ version: 4, ...none });
+    await expect(one.ownFields.replace(none, 2 ** 40)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await other.ownFields.read()).toEqual({ version: 0, ...none });
   });
 
   test('are mapped by a connection, whose cached contacts are dropped, and an upsert keeps the mapping', async () => {

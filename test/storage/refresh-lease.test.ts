@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { underRefreshLease } from '../../src/storage/credentials.ts';
-import type { Engine } from '../../src/storage/engine/open.ts';
+import type { Engine } from '../../src/storage/engine/postgres.ts';
 
 test('a process that repeatedly finds the lease taken gives up after two lease times with an error', async () => {
   let tries = 0;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
+import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { describeEachServer, ringOf } from '../support/databases.ts';
 
 const OLD = ringOf('old');
@@ -35,6 +36,23 @@ describeEachServer('a change of keys', (on) => {
       expect(stored).toMatchObject({ credentials: { value: `${index}` }, generation: 1 });
     }
     await on.rows('delete from crossbook.customers');
+  });
+
+  test('other bytes under the id of a key are noticed where only API keys are stored, until they are put back', async () => {
+    const { id } = await on.createApplication();
+    const right = on.another({ keyRing: OLD });
+    expect(await right.maintenance.findUnreadableKeys()).toEqual([]);
+    const { publicId } = await right.admin.createKey({ applicationId: id, name: 'one' });
+    await right.admin.rotateKey(publicId, 0);
+    const wrong = on.another({
+      keyRing: parseKeyRing(`old:${Buffer.alloc(32, 9).toString('base64')}`),
+    });
+    expect(await wrong.maintenance.findUnreadableKeys()).toEqual(['old']);
+    expect(await on.another({ keyRing: NEW }).maintenance.findUnreadableKeys()).toEqual(['old']);
+    const rotating = on.another({ keyRing: BOTH });
+    expect(await rotating.maintenance.rotateSeals()).toEqual({ resealed: 2, unreadable: 0 });
+    expect(await on.another({ keyRing: NEW }).maintenance.findUnreadableKeys()).toEqual([]);
+    await on.rows('delete from crossbook.api_keys');
   });
 
   test('continues while credentials are upserted and refreshed', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createKeyedHash, createSealer, keyIdOf, parseKeyRing } from '../../src/storage/sealing.ts';
+import { parseKeyRing } from '../../src/storage/key-ring.ts';
+import { createSealer, keyIdOf } from '../../src/storage/sealing.ts';
+import { createKeyedHash } from '../../src/storage/signing.ts';
 import { ringOf } from '../support/databases.ts';
 import { fc } from '../support/fast-check.ts';
 

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/engine/migrate.ts';
-import { type Engine, openEngine } from '../../src/storage/engine/open.ts';
+import { openEngine } from '../../src/storage/engine/open.ts';
+import type { Engine } from '../../src/storage/engine/postgres.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
 import { openRival, type Rival } from '../support/postgres-rival.ts';
+import { SYNC_CONTACTS } from '../support/sync-settings.ts';
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
 const WAIT = {
@@ -105,8 +107,11 @@ describe('every statement of a store counts as a statement of its application', 
     'webhooks.rotateSecret': () => stores.webhooks.rotateSecret(id),
     'webhooks.redeliver': () => stores.webhooks.redeliver(id, { since: new Date(0) }),
     'events.list': () => stores.events.list({ customerId: undefined, after: undefined, limit: 1 }),
+    'branding.read': () => stores.branding.read(),
+    'branding.change': () => stores.branding.change({ displayName: 'Acme' }),
     'ownFields.read': () => stores.ownFields.read(),
-    'ownFields.replace': () => stores.ownFields.replace([], undefined),
+    'ownFields.replace': () =>
+      stores.ownFields.replace({ fields: [], typedSchema: false }, undefined),
     'ownFields.setMappings': () =>
       stores.ownFields.setMappings({ customerId: 'ada', providerName: 'hubspot' }, []),
     'ownFields.listProblems': () => stores.ownFields.listProblems(id),
@@ -114,6 +119,26 @@ describe('every statement of a store counts as a statement of its application', 
       stores.ownFields.noteProblems({ id, customerId: 'ada' }, [
         { field: 'color', source: 'x', problem: 'MISSING' },
       ]),
+    'syncs.findDestination': () => stores.syncs.findDestination(),
+    'syncs.setDestination': () =>
+      stores.syncs.setDestination({
+        host: 'db.example',
+        port: 5432,
+        database: 'x',
+        user: 'x',
+        password: 'x',
+        schema: 'x',
+        caCertificate: null,
+      }),
+    'syncs.deleteDestination': () => stores.syncs.deleteDestination(),
+    'syncs.listConfigurations': () => stores.syncs.listConfigurations(),
+    'syncs.setConfiguration': () => stores.syncs.setConfiguration('hubspot', SYNC_CONTACTS),
+    'syncs.listSyncs': () => stores.syncs.listSyncs([id]),
+    'syncs.changeSyncs': () =>
+      stores.syncs.changeSyncs(
+        { customerId: 'ada', providerName: 'hubspot', table: undefined },
+        { to: 'pause' },
+      ),
     'removals.removeConnection': () => stores.removals.removeConnection('ada', 'hubspot'),
     'removals.removeCustomer': () => stores.removals.removeCustomer('ada', undefined),
   };

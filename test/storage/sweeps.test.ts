@@ -56,11 +56,11 @@ describeEachServer('a sweep of the contact cache', (on) => {
   });
 
   test('is run by the process that holds the lease, until it ends', async () => {
-    const { holdLease } = on.database();
+    const { acquireJobLease } = on.database();
     const job = randomUUID();
     const [one, other] = [randomUUID(), randomUUID()];
-    expect(await holdLease({ job, holder: one, leaseMs: 60_000 })).toBe(true);
-    expect(await holdLease({ job, holder: other, leaseMs: 60_000 })).toBe(false);
+    expect(await acquireJobLease({ job, holder: one, leaseMs: 60_000 })).toBe(true);
+    expect(await acquireJobLease({ job, holder: other, leaseMs: 60_000 })).toBe(false);
   });
 });
 
@@ -73,7 +73,7 @@ test('every five minutes each sweep deletes what is too old by then, and a stop 
   ]);
   await sweep.stop();
   await clock.advance(10 * MINUTE_MS);
-  expect(calls).toHaveLength(8);
+  expect(calls).toHaveLength(10);
 });
 
 test('a sweep that fails does not keep the others from running, and its age shows that it is behind', async () => {
@@ -84,6 +84,7 @@ test('a sweep that fails does not keep the others from running, and its age show
     { name: 'expired_tokens', seconds: 0 },
     { name: 'connect_links', seconds: 0 },
     { name: 'events', seconds: 0 },
+    { name: 'usage', seconds: 0 },
     { name: 'contact_cache', seconds: 3_600 },
   ]);
 });
@@ -92,7 +93,7 @@ test('a process without the lease deletes nothing, and is not behind', async () 
   const { clock, sweep, calls } = open({ hasLease: false });
   await clock.advance(60 * MINUTE_MS);
   expect(calls).toEqual([]);
-  expect(sweep.ages().map(({ seconds }) => seconds)).toEqual([0, 0, 0, 0]);
+  expect(sweep.ages().map(({ seconds }) => seconds)).toEqual([0, 0, 0, 0, 0]);
 });
 
 function open({ failing = '', hasLease = true } = {}) {
@@ -106,11 +107,12 @@ function open({ failing = '', hasLease = true } = {}) {
   }
   const sweep = startSweeps(
     {
-      holdLease: async () => hasLease,
+      acquireJobLease: async () => hasLease,
       sweeps: {
         expiredTokens: () => run('expiredTokens'),
         connectLinks: () => run('connectLinks'),
         events: (olderThan) => run('events', olderThan),
+        usage: (olderThan) => run('usage', olderThan),
         contactCache: ({ olderThan }) => run('contactCache', olderThan),
       },
     },

@@ -12,7 +12,9 @@ with written as (
 happened as (
   insert into crossbook.events
     (id, application_id, customer_id, connection_id, type, sequence, data, created_at)
-  select id, $1::uuid, customer_id, connection_id, type, sequence, data, $3::timestamptz from (
+  select (lpad(to_hex(floor(extract(epoch from $3::timestamptz) * 1000)::bigint), 12, '0')
+    || '7' || right(replace(id::text, '-', ''), 19))::uuid, $1::uuid, customer_id, connection_id, type, sequence, data, $3::timestamptz
+  from (
   select gen_random_uuid() as id, customer_id, null::uuid as connection_id,
     case when version = 1 then 'customer.created' else 'customer.updated' end as type,
     null::int as sequence, jsonb_build_object('version', version) as data
@@ -23,8 +25,8 @@ happened as (
   ) is not true) as source
   returning id, type
 ), scheduled as (
-  insert into crossbook.webhook_deliveries (event_id, endpoint_id, next_attempt_at, created_at)
-  select happened.id, endpoint.id, $3::timestamptz, $3::timestamptz
+  insert into crossbook.webhook_deliveries (application_id, event_id, endpoint_id, next_attempt_at, created_at)
+  select $1::uuid, happened.id, endpoint.id, $3::timestamptz, $3::timestamptz
   from happened join crossbook.webhook_endpoints as endpoint
     on endpoint.application_id = $1::uuid and endpoint.enabled
       and (endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))
@@ -53,7 +55,9 @@ with written as (
 happened as (
   insert into crossbook.events
     (id, application_id, customer_id, connection_id, type, sequence, data, created_at)
-  select id, $1::uuid, customer_id, connection_id, type, sequence, data, $3::timestamptz from (
+  select (lpad(to_hex(floor(extract(epoch from $3::timestamptz) * 1000)::bigint), 12, '0')
+    || '7' || right(replace(id::text, '-', ''), 19))::uuid, $1::uuid, customer_id, connection_id, type, sequence, data, $3::timestamptz
+  from (
   select gen_random_uuid() as id, customer_id, null::uuid as connection_id,
     case when version = 1 then 'customer.created' else 'customer.updated' end as type,
     null::int as sequence, jsonb_build_object('version', version) as data
@@ -64,8 +68,8 @@ happened as (
   ) is not true) as source
   returning id, type
 ), scheduled as (
-  insert into crossbook.webhook_deliveries (event_id, endpoint_id, next_attempt_at, created_at)
-  select happened.id, endpoint.id, $3::timestamptz, $3::timestamptz
+  insert into crossbook.webhook_deliveries (application_id, event_id, endpoint_id, next_attempt_at, created_at)
+  select $1::uuid, happened.id, endpoint.id, $3::timestamptz, $3::timestamptz
   from happened join crossbook.webhook_endpoints as endpoint
     on endpoint.application_id = $1::uuid and endpoint.enabled
       and (endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))
@@ -92,7 +96,9 @@ with written as (
 happened as (
   insert into crossbook.events
     (id, application_id, customer_id, connection_id, type, sequence, data, created_at)
-  select id, $1::uuid, customer_id, connection_id, type, sequence, data, $3::timestamptz from (
+  select (lpad(to_hex(floor(extract(epoch from $3::timestamptz) * 1000)::bigint), 12, '0')
+    || '7' || right(replace(id::text, '-', ''), 19))::uuid, $1::uuid, customer_id, connection_id, type, sequence, data, $3::timestamptz
+  from (
   select gen_random_uuid() as id, customer_id, null::uuid as connection_id,
     case when version = 1 then 'customer.created' else 'customer.updated' end as type,
     null::int as sequence, jsonb_build_object('version', version) as data
@@ -103,8 +109,8 @@ happened as (
   ) is not true) as source
   returning id, type
 ), scheduled as (
-  insert into crossbook.webhook_deliveries (event_id, endpoint_id, next_attempt_at, created_at)
-  select happened.id, endpoint.id, $3::timestamptz, $3::timestamptz
+  insert into crossbook.webhook_deliveries (application_id, event_id, endpoint_id, next_attempt_at, created_at)
+  select $1::uuid, happened.id, endpoint.id, $3::timestamptz, $3::timestamptz
   from happened join crossbook.webhook_endpoints as endpoint
     on endpoint.application_id = $1::uuid and endpoint.enabled
       and (endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))
@@ -184,7 +190,7 @@ with written as (
   select id, $1::uuid, $4::jsonb -> linked.customer_id -> linked.provider_name ->> 'sealed', $4::jsonb -> linked.customer_id -> linked.provider_name ->> 'keyId',
     ($4::jsonb -> linked.customer_id -> linked.provider_name ->> 'expiresAt')::timestamptz, 1, $3::timestamptz
   from linked where $4::jsonb -> linked.customer_id -> linked.provider_name ? 'sealed'
-  on conflict (connection_id) do update set
+  on conflict (application_id, connection_id) do update set
     sealed = excluded.sealed, key_id = excluded.key_id, expires_at = excluded.expires_at,
     generation = stored.generation + 1, oauth_client_id = null, updated_at = excluded.updated_at
 ), forgotten as (
@@ -194,7 +200,9 @@ with written as (
 happened as (
   insert into crossbook.events
     (id, application_id, customer_id, connection_id, type, sequence, data, created_at)
-  select id, $1::uuid, customer_id, connection_id, type, sequence, data, $3::timestamptz from (
+  select (lpad(to_hex(floor(extract(epoch from $3::timestamptz) * 1000)::bigint), 12, '0')
+    || '7' || right(replace(id::text, '-', ''), 19))::uuid, $1::uuid, customer_id, connection_id, type, sequence, data, $3::timestamptz
+  from (
   select gen_random_uuid() as id, customer_id, null::uuid as connection_id,
     case when version = 1 then 'customer.created' else 'customer.updated' end as type,
     null::int as sequence, jsonb_build_object('version', version) as data
@@ -207,12 +215,12 @@ happened as (
     case status when 'connected' then 'connection.connected'
       when 'reauthorize' then 'connection.reauthorize' else 'connection.disconnected' end,
     event_sequence, jsonb_build_object('provider_name', provider_name, 'status', status,
-  'status_reason', case when status <> 'connected' then status_reason end)
+  'status_reason', status_reason)
   from linked where last_event_id = ($4::jsonb -> linked.customer_id -> linked.provider_name ->> 'eventId')::uuid) as source
   returning id, type
 ), scheduled as (
-  insert into crossbook.webhook_deliveries (event_id, endpoint_id, next_attempt_at, created_at)
-  select happened.id, endpoint.id, $3::timestamptz, $3::timestamptz
+  insert into crossbook.webhook_deliveries (application_id, event_id, endpoint_id, next_attempt_at, created_at)
+  select $1::uuid, happened.id, endpoint.id, $3::timestamptz, $3::timestamptz
   from happened join crossbook.webhook_endpoints as endpoint
     on endpoint.application_id = $1::uuid and endpoint.enabled
       and (endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))
@@ -294,7 +302,7 @@ with written as (
   select id, $1::uuid, $4::jsonb -> linked.customer_id -> linked.provider_name ->> 'sealed', $4::jsonb -> linked.customer_id -> linked.provider_name ->> 'keyId',
     ($4::jsonb -> linked.customer_id -> linked.provider_name ->> 'expiresAt')::timestamptz, 1, $3::timestamptz
   from linked where $4::jsonb -> linked.customer_id -> linked.provider_name ? 'sealed'
-  on conflict (connection_id) do update set
+  on conflict (application_id, connection_id) do update set
     sealed = excluded.sealed, key_id = excluded.key_id, expires_at = excluded.expires_at,
     generation = stored.generation + 1, oauth_client_id = null, updated_at = excluded.updated_at
 ), forgotten as (
@@ -304,7 +312,9 @@ with written as (
 happened as (
   insert into crossbook.events
     (id, application_id, customer_id, connection_id, type, sequence, data, created_at)
-  select id, $1::uuid, customer_id, connection_id, type, sequence, data, $3::timestamptz from (
+  select (lpad(to_hex(floor(extract(epoch from $3::timestamptz) * 1000)::bigint), 12, '0')
+    || '7' || right(replace(id::text, '-', ''), 19))::uuid, $1::uuid, customer_id, connection_id, type, sequence, data, $3::timestamptz
+  from (
   select gen_random_uuid() as id, customer_id, null::uuid as connection_id,
     case when version = 1 then 'customer.created' else 'customer.updated' end as type,
     null::int as sequence, jsonb_build_object('version', version) as data
@@ -317,12 +327,12 @@ happened as (
     case status when 'connected' then 'connection.connected'
       when 'reauthorize' then 'connection.reauthorize' else 'connection.disconnected' end,
     event_sequence, jsonb_build_object('provider_name', provider_name, 'status', status,
-  'status_reason', case when status <> 'connected' then status_reason end)
+  'status_reason', status_reason)
   from linked where last_event_id = ($4::jsonb -> linked.customer_id -> linked.provider_name ->> 'eventId')::uuid) as source
   returning id, type
 ), scheduled as (
-  insert into crossbook.webhook_deliveries (event_id, endpoint_id, next_attempt_at, created_at)
-  select happened.id, endpoint.id, $3::timestamptz, $3::timestamptz
+  insert into crossbook.webhook_deliveries (application_id, event_id, endpoint_id, next_attempt_at, created_at)
+  select $1::uuid, happened.id, endpoint.id, $3::timestamptz, $3::timestamptz
   from happened join crossbook.webhook_endpoints as endpoint
     on endpoint.application_id = $1::uuid and endpoint.enabled
       and (endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))
@@ -402,7 +412,7 @@ with written as (
   select id, $1::uuid, $4::jsonb -> linked.customer_id -> linked.provider_name ->> 'sealed', $4::jsonb -> linked.customer_id -> linked.provider_name ->> 'keyId',
     ($4::jsonb -> linked.customer_id -> linked.provider_name ->> 'expiresAt')::timestamptz, 1, $3::timestamptz
   from linked where $4::jsonb -> linked.customer_id -> linked.provider_name ? 'sealed'
-  on conflict (connection_id) do update set
+  on conflict (application_id, connection_id) do update set
     sealed = excluded.sealed, key_id = excluded.key_id, expires_at = excluded.expires_at,
     generation = stored.generation + 1, oauth_client_id = null, updated_at = excluded.updated_at
 ), forgotten as (
@@ -412,7 +422,9 @@ with written as (
 happened as (
   insert into crossbook.events
     (id, application_id, customer_id, connection_id, type, sequence, data, created_at)
-  select id, $1::uuid, customer_id, connection_id, type, sequence, data, $3::timestamptz from (
+  select (lpad(to_hex(floor(extract(epoch from $3::timestamptz) * 1000)::bigint), 12, '0')
+    || '7' || right(replace(id::text, '-', ''), 19))::uuid, $1::uuid, customer_id, connection_id, type, sequence, data, $3::timestamptz
+  from (
   select gen_random_uuid() as id, customer_id, null::uuid as connection_id,
     case when version = 1 then 'customer.created' else 'customer.updated' end as type,
     null::int as sequence, jsonb_build_object('version', version) as data
@@ -425,12 +437,12 @@ happened as (
     case status when 'connected' then 'connection.connected'
       when 'reauthorize' then 'connection.reauthorize' else 'connection.disconnected' end,
     event_sequence, jsonb_build_object('provider_name', provider_name, 'status', status,
-  'status_reason', case when status <> 'connected' then status_reason end)
+  'status_reason', status_reason)
   from linked where last_event_id = ($4::jsonb -> linked.customer_id -> linked.provider_name ->> 'eventId')::uuid) as source
   returning id, type
 ), scheduled as (
-  insert into crossbook.webhook_deliveries (event_id, endpoint_id, next_attempt_at, created_at)
-  select happened.id, endpoint.id, $3::timestamptz, $3::timestamptz
+  insert into crossbook.webhook_deliveries (application_id, event_id, endpoint_id, next_attempt_at, created_at)
+  select $1::uuid, happened.id, endpoint.id, $3::timestamptz, $3::timestamptz
   from happened join crossbook.webhook_endpoints as endpoint
     on endpoint.application_id = $1::uuid and endpoint.enabled
       and (endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))

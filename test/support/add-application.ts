@@ -1,5 +1,5 @@
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing.ts';
+import { parseKeyRing } from '../../src/storage/key-ring.ts';
 
 /** The key ring of the database: the product must be opened with the same one. */
 export const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;

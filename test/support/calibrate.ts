@@ -29,6 +29,11 @@ export function expectShortPiece(work: () => unknown, limitMs = LONGEST_PIECE_MS
 /** How long one piece of work may hold the event loop, on the reference machine. */
 export const LONGEST_PIECE_MS = 50;
 
+/** The factor that makes milliseconds of this machine, at this moment, those of the reference machine. */
+export function calibrate(): number {
+  return CALIBRATION_MS / processorMs(calibrationLoop);
+}
+
 /** The work may throw: a rejection is an outcome as well. */
 function processorMs(work: () => unknown): number {
   const before = process.cpuUsage();

@@ -8,13 +8,13 @@ import './process-sources.ts';
  * Bundles a TypeScript script with our sources into one file, since Node 20 cannot run TypeScript. Inside the
  * project, so that packages resolve.
  */
-export function compile(entry: string): Compiled {
+export function compile(entry: string, root = ROOT): Compiled {
   serial += 1;
   const folder = join(ROOT, 'test-results', `compiled-${process.pid}-${serial}`);
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'script.mjs');
   buildSync({
-    absWorkingDir: ROOT,
+    absWorkingDir: root,
     entryPoints: [entry],
     outfile: file,
     bundle: true,

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, inject } from 'vitest';
 import type { Application } from '../../src/domain/caller.ts';
 import { createDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/engine/migrate.ts';
-import type { Engine } from '../../src/storage/engine/open.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
-import { type KeyRing, parseKeyRing } from '../../src/storage/sealing.ts';
+import type { Engine } from '../../src/storage/engine/postgres.ts';
+import { type KeyRing, parseKeyRing } from '../../src/storage/key-ring.ts';
 import { administer, TEMPLATE, withName } from './administer.ts';
 
 /** Runs the suite once on the embedded server, and once on that of TEST_DATABASE_URL. */

@@ -11,13 +11,15 @@ export function createFakeConnectLinks(
     async create(link) {
       if (!customers.has(link.customerId)) return undefined;
       const made: ConnectLink = {
+        purpose: 'CONNECT',
+        mapFields: false,
         ...link,
         id: randomUUID(),
         applicationId,
         status: 'PENDING',
         failure: null,
-        providerName: null,
-        connectionId: null,
+        providerName: link.providerName ?? null,
+        connectionId: link.connectionId ?? null,
         createdAt: new Date('2025-01-01T00:00:00.000Z'),
       };
       links.set(made.id, made);

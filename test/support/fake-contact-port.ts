@@ -1,7 +1,9 @@
 import type { Connection } from '../../src/domain/connection.ts';
 import type { Association, Contact } from '../../src/domain/contact.ts';
 import { CONTACT_FIELDS } from '../../src/domain/contact.ts';
+import { hasPhone, type ListFilter, matchesFilter } from '../../src/domain/contact-filter.ts';
 import { type FieldSelection, readSelectedFields } from '../../src/domain/contact-search.ts';
+import { readOwnFieldValues } from '../../src/domain/own-field-values.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
 import type { FakePerson } from './fake-people.ts';
@@ -20,9 +22,14 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
         emails.map((email) => [email, owners(email).map((person) => read(person, selection))]),
       );
     },
-    async readByDomain(domain, { direction, from, limit }, selection) {
-      called('readByDomain', [domain], selection);
-      const all = members(domain);
+    async findByPhone({ digits }, selection) {
+      called('findByPhone', [digits], selection);
+      const found = people.filter((person) => hasPhone(whole(person), digits));
+      return found.map((person) => read(person, selection));
+    },
+    async readList(filter, { direction, from, limit }, selection) {
+      called('readList', toKeys(filter), selection);
+      const all = members(filter);
       const forward = direction === 'forward';
       const index = from === undefined ? -1 : all.findIndex(({ remoteId }) => remoteId === from);
       const start =
@@ -39,9 +46,9 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
         .slice(Math.max(0, start), Math.max(0, end))
         .map((person) => read(person, selection));
     },
-    async countByDomain(domain) {
-      called('countByDomain', [domain]);
-      return members(domain).length;
+    async count(filter) {
+      called('count', toKeys(filter));
+      return members(filter).length;
     },
     async findByIds(ids, selection) {
       called('findByIds', ids, selection);
@@ -54,6 +61,14 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
       return new Map<string, readonly Association[]>(
         ids.map((id) => [id, [{ object: to, remoteId: `${to}-of-${id}` }]]),
       );
+    },
+    listFields: async () => [],
+    records: {
+      describe: notOffered,
+      readAll: notOffered,
+      readChanges: notOffered,
+      find: notOffered,
+      readDeleted: notOffered,
     },
   };
 
@@ -79,6 +94,9 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
       ...Object.fromEntries(unwanted.map((field) => [field, EMPTY[field]])),
       source,
       rawData,
+      ...(selection.ownFields && {
+        customFields: readOwnFieldValues(selection.ownFields, (name) => FAKE_OWN_VALUES[name]),
+      }),
     };
   }
 
@@ -88,12 +106,28 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
     );
   }
 
-  function members(domain: string) {
-    return people.filter((person) =>
-      person.emailAddresses.some((one) => one.emailAddress.endsWith(`@${domain}`)),
-    );
+  function members(filter: ListFilter) {
+    return people.filter((person) => matchesFilter(whole(person), filter));
+  }
+
+  function whole(person: FakePerson): Contact {
+    return { ...person, source };
   }
 }
+
+function toKeys(filter: ListFilter): readonly string[] {
+  return filter.by === 'emailDomain' ? [filter.domain] : [JSON.stringify(filter)];
+}
+
+/** What every person has in the fields that own fields are read from. */
+export const FAKE_OWN_VALUES: Readonly<Record<string, string>> = {
+  color: 'violet',
+  size: '17',
+  vip: 'true',
+  born: '1815-12-10',
+  met: '2026-01-31T10:00:00.000Z',
+  tags: 'B;A',
+};
 
 const EMPTY: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(CONTACT_FIELDS.map((field) => [field, null])),
@@ -108,7 +142,7 @@ export interface FakeCall {
   readonly provider: ProviderName;
   readonly customerId: string;
   readonly method: string;
-  /** Emails, ids, or the one domain. */
+  /** Emails, ids, the one domain, or another filter as JSON. */
   readonly keys: readonly string[];
   readonly selection: FieldSelection | undefined;
 }
@@ -119,4 +153,8 @@ interface FakeCrm {
   record(call: FakeCall): void;
   /** What the next call rejects with; undefined for a success. */
   fault(): unknown;
+}
+
+function notOffered(): Promise<never> {
+  return Promise.reject(new Error('The fake offers no records.'));
 }

@@ -1,6 +1,6 @@
 import type { OAuthClientStore, StoredOAuthClient } from '../../src/domain/oauth.ts';
-import type { OAuthClient } from '../../src/domain/provider.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
+import type { OAuthClient } from '../../src/domain/token-refresh.ts';
 
 /** One application's OAuth clients in memory. */
 export function createFakeOAuthClients(): OAuthClientStore {

@@ -10,8 +10,8 @@ export function createFakeOwnFields(setMappings: OwnFieldStore['setMappings']): 
   const problems = new Map<string, readonly MappingProblem[]>();
   return {
     read: async () => stored,
-    replace: async (fields) => {
-      stored = { version: stored.version + 1, fields };
+    replace: async (declared) => {
+      stored = { version: stored.version + 1, ...declared };
       return stored;
     },
     setMappings,

@@ -1,5 +1,7 @@
+import type { Caller } from '../../src/domain/caller.ts';
 import type { CrossbookError } from '../../src/domain/errors.ts';
 import type { ProviderCall, RequestFields, RequestLog } from '../../src/domain/log.ts';
+import type { RequestState } from '../../src/domain/request-state.ts';
 
 /** A request log that can be read. */
 export function createFakeRequestLog(): FakeRequestLog {
@@ -7,8 +9,6 @@ export function createFakeRequestLog(): FakeRequestLog {
   const errors: CrossbookError[] = [];
   const calls: ProviderCall[] = [];
   return {
-    caller: undefined,
-    rateLimit: undefined,
     notes,
     errors,
     calls,
@@ -18,6 +18,14 @@ export function createFakeRequestLog(): FakeRequestLog {
     operation: (_name, work) => work(),
     withSpan: (_name, work) => work(),
   };
+}
+
+/** The state of a request whose log can be read. */
+export function createFakeRequestState(
+  requestLog = createFakeRequestLog(),
+  caller?: Caller,
+): RequestState {
+  return { caller, rateLimit: undefined, cost: 0, requestLog };
 }
 
 export interface FakeRequestLog extends RequestLog {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { UNMETERED_WORK } from '../../src/admission/work.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { CustomerUpsert } from '../../src/domain/customer.ts';
 import type { Signer } from '../../src/domain/page.ts';
@@ -20,7 +20,11 @@ import { createOwnFieldsCache } from '../../src/request/own-fields-cache.ts';
 import type { Services } from '../../src/request/services.ts';
 import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
 import { createFakePeople, type FakePerson } from './fake-people.ts';
-import { createFakeRequestLog, type FakeRequestLog } from './fake-request-log.ts';
+import {
+  createFakeRequestLog,
+  createFakeRequestState,
+  type FakeRequestLog,
+} from './fake-request-log.ts';
 import { createFakeTenant, type FakeTenant } from './fake-tenant.ts';
 
 export const DEMO_APPLICATION = {
@@ -89,8 +93,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     forgetConnection: () => {},
     now: systemClock.now,
     untilForgotten: async () => {},
-    revokeGrant: async () => true,
-    onRevoked: () => {},
+    revokeRemoved: async ({ grant }) => (grant ? 'REVOKED' : 'NOT_SUPPORTED'),
     consumeRateLimit: async () => {},
     charge: async () => {},
     wall: options.wall ?? (() => Date.parse('2025-01-01T00:00:00.000Z')),
@@ -106,6 +109,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
         record: (call) => void calls.push(call),
         fault: () => faults.get(connection.providerName),
       }),
+    checkDestination: async () => {},
     checkWebhookUrl: async (url) => ({ url }),
     checkInstanceUrl: (url, hosts) =>
       hosts.some((host) => URL.canParse(url) && host.test(new URL(url).hostname))
@@ -121,8 +125,8 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
 
   function openContext(
     headers: HttpHeaders,
-    _log: unknown = requestLog,
-    work = BACKGROUND_WORK,
+    _state?: unknown,
+    work = UNMETERED_WORK,
   ): RequestContext {
     const findCaller = createFindCaller({
       findCallerByKey: (key) => API_KEYS[key],
@@ -130,7 +134,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     });
     // No promise, because the fake look-ups return none.
     const caller = findCaller({ headers }) as Caller | undefined;
-    return createOpenContext(services)(headers, { ...requestLog, caller }, work);
+    return createOpenContext(services)(headers, createFakeRequestState(requestLog, caller), work);
   }
 }
 
@@ -158,6 +162,7 @@ function toAccess(name: ProviderName): ContactAccess {
     isTokenInvalid: () => false,
     refresh: { origin: () => undefined, toRequest: unreachable, readAnswer: unreachable },
     lookupBudget: 'all',
+    searchLagMs: 60_000,
     lookupBatch: 100,
     associatedObjects: name === 'hubspot' ? ['company', 'deal', 'ticket'] : [],
     compareIds: (a, b) => Number(a) - Number(b),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { NO_BRANDING } from '../../src/domain/branding.ts';
 import type { Connection } from '../../src/domain/connection.ts';
 import type { ConnectionUpsert, Customer, CustomerUpsert } from '../../src/domain/customer.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
@@ -10,6 +11,7 @@ import { createFakeConnectLinks } from './fake-connect-links.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeOAuthClients } from './fake-oauth-clients.ts';
 import { createFakeOwnFields } from './fake-own-fields.ts';
+import { createFakeSyncs } from './fake-syncs.ts';
 
 /** One application's storage, in memory. `customers` is the table itself, which tests can inspect. */
 export function createFakeTenant(applicationId: string): FakeTenant {
@@ -17,6 +19,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
 
   return {
     table,
+    syncs: createFakeSyncs(),
     customers: {
       async findMany(ids) {
         return ids.map((id) => table.get(id));
@@ -102,6 +105,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
     connectLinks: createFakeConnectLinks(applicationId, table),
     oauthClients: createFakeOAuthClients(),
     webhooks: NO_WEBHOOKS,
+    branding: { read: async () => NO_BRANDING, change: async () => NO_BRANDING },
     events: { list: async () => [] },
   };
 }

@@ -1,4 +1,4 @@
-import { BACKGROUND_WORK, type Releasable, type RequestWork } from '../../src/admission/work.ts';
+import { type Releasable, type RequestWork, UNMETERED_WORK } from '../../src/admission/work.ts';
 import { Signal } from '../../src/lib/signal.ts';
 
 /** The work of a request whose client disconnects, and which ends, when the test says so. */
@@ -6,7 +6,7 @@ export function createFakeWork(): FakeWork {
   const signal = new Signal();
   const kept: Releasable[] = [];
   return {
-    ...BACKGROUND_WORK,
+    ...UNMETERED_WORK,
     signal,
     keep: (hold) => void kept.push(hold),
     disconnect: () => signal.abort(),

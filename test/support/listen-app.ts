@@ -1,5 +1,5 @@
 import { type Config, readConfig } from '../../src/config.ts';
-import { listen } from '../../src/http/listen.ts';
+import { listen } from './listen.ts';
 import { openApp, type TestApp } from './open-app.ts';
 
 /** The whole product on a loopback port, for third-party clients. */

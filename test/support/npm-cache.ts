@@ -5,11 +5,11 @@ import { join } from 'node:path';
 export const NPM_CACHE = process.env['npm_config_cache'] ?? join(homedir(), '.npm');
 
 /**
- * Whether npm's cache contains every package that is installed here. npm takes packages with an integrity hash from
+ * Whether npm's cache contains every package that is installed in this folder. npm takes packages with an integrity hash from
  * the cache without a request.
  */
-export function canInstallOffline(): boolean {
-  const installed = 'node_modules/.package-lock.json';
+export function canInstallOffline(folder = '.'): boolean {
+  const installed = join(folder, 'node_modules/.package-lock.json');
   if (!existsSync(installed)) return false;
   const { packages } = JSON.parse(readFileSync(installed, 'utf8')) as {
     packages: Record<string, Package>;

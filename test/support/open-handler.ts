@@ -3,7 +3,8 @@ import { RequestQueue } from '../../src/admission/request-queue.ts';
 import type { RequestWork } from '../../src/admission/work.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { RequestLog, RequestRecord } from '../../src/domain/log.ts';
+import type { RequestRecord } from '../../src/domain/log.ts';
+import type { RequestState } from '../../src/domain/request-state.ts';
 import { type CorsOptions, createCors } from '../../src/http/cors.ts';
 import {
   createRequestHandler,
@@ -27,7 +28,7 @@ export function openHandler(options: HandlerOptions = {}) {
   const lookedUp: string[] = [];
   const refusedOrigins: string[] = [];
   const records: RequestRecord[] = [];
-  const journals: RequestLog[] = [];
+  const callers: (Caller | undefined)[] = [];
   const works: RequestWork[] = [];
   const memory = createMemory({ maxBytes });
   const queue = new RequestQueue({
@@ -40,9 +41,9 @@ export function openHandler(options: HandlerOptions = {}) {
     options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
   const face = {
     findRoute: (pathname: string) => pathname,
-    async answer(request: HttpRequest, requestLog: RequestLog, work: RequestWork) {
+    async answer(request: HttpRequest, state: RequestState, work: RequestWork) {
       answered.push(request.method);
-      journals.push(requestLog);
+      callers.push(state.caller);
       works.push(work);
       return answer(request, work);
     },
@@ -91,7 +92,7 @@ export function openHandler(options: HandlerOptions = {}) {
     lookedUp,
     refusedOrigins,
     records,
-    journals,
+    callers,
     works,
     queue,
     memory,

@@ -1,18 +1,11 @@
 import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { afterAll, beforeAll } from 'vitest';
-import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { UNMETERED_WORK } from '../../src/admission/work.ts';
 import type { Connection, Credentials } from '../../src/domain/connection.ts';
-import type {
-  ContactAccess,
-  ContactPort,
-  OAuthClient,
-  Provider,
-} from '../../src/domain/provider.ts';
-import {
-  createOutbound,
-  type Outbound,
-  type OutboundOptions,
-} from '../../src/outbound/outbound.ts';
+import type { ContactAccess, ContactPort, Provider } from '../../src/domain/provider.ts';
+import type { OAuthClient } from '../../src/domain/token-refresh.ts';
+import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
+import type { OutboundOptions } from '../../src/outbound/outbound-options.ts';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { createConnection } from './connection.ts';
@@ -47,7 +40,7 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
         connection,
         access,
         credentials: credentials.store,
-        work: BACKGROUND_WORK,
+        work: UNMETERED_WORK,
         cache: createFakeContactCache(),
       });
       return { port, credentials };

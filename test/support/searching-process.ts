@@ -3,13 +3,13 @@
  * process. Prints `ready`, searches for all emails concurrently on a message, and prints the outcome.
  */
 import { once } from 'node:events';
-import { BACKGROUND_WORK } from '../../src/admission/work.ts';
-import type { OAuthClient } from '../../src/domain/provider.ts';
+import { UNMETERED_WORK } from '../../src/admission/work.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
+import type { OAuthClient } from '../../src/domain/token-refresh.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing.ts';
+import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { UNBOUNDED } from './unbounded-memory.ts';
 
 const setup = JSON.parse(process.argv[2] ?? '{}') as Setup;
@@ -60,7 +60,7 @@ async function search(email: string): Promise<number | undefined> {
     access,
     credentials,
     cache,
-    work: BACKGROUND_WORK,
+    work: UNMETERED_WORK,
   });
   const found = await port.findByEmails([email], { rawData: false });
   return found.get(email)?.length;

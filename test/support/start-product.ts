@@ -5,8 +5,9 @@ import { once } from 'node:events';
 export async function startProduct(
   env: Record<string, string>,
   nodeArguments: readonly string[] = [],
+  program = PROGRAM,
 ): Promise<Product> {
-  const child = spawnProduct(env, nodeArguments);
+  const child = spawnProduct(env, nodeArguments, program);
   let printed = '';
   let complained = '';
   child.stderr?.on('data', (text: Buffer) => {
@@ -40,12 +41,18 @@ export async function startProduct(
   };
 }
 
-export function spawnProduct(env: Record<string, string>, nodeArguments: readonly string[] = []) {
-  return spawn(process.execPath, [...nodeArguments, 'dist/main.js'], {
+export function spawnProduct(
+  env: Record<string, string>,
+  nodeArguments: readonly string[] = [],
+  program = PROGRAM,
+) {
+  return spawn(process.execPath, [...nodeArguments, program], {
     env: { PATH: process.env['PATH'], PORT: '0', CROSSBOOK_SANDBOX_PORT: '0', ...PATIENT, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
 }
+
+const PROGRAM = 'dist/main.js';
 
 /** Timeouts are tested explicitly. All other tests must not depend on the speed of the machine. */
 const PATIENT = {

@@ -1,2 +1,2 @@
 export { openDatabase } from '../../src/storage/database.ts';
-export { parseKeyRing } from '../../src/storage/sealing.ts';
+export { parseKeyRing } from '../../src/storage/key-ring.ts';

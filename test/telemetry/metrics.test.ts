@@ -71,8 +71,11 @@ test('queues and circuit breakers are summed by provider, without a label per co
     ],
     database: () => ({ open: 10, idle: 8, waiting: 0 }),
     webhooks: () => undefined,
+    syncs: () => undefined,
     redis: () => false,
     sweeps: () => [{ name: 'contact_cache', seconds: 7 }],
+    tasks: () => [],
+    tables: () => [],
     lostLogLines: () => 3,
   });
   const read = readMetrics(await metrics.registry.metrics());
@@ -114,8 +117,11 @@ test('components that are not configured have no metrics, so that they do not lo
     apis: () => [],
     database: () => undefined,
     webhooks: () => undefined,
+    syncs: () => undefined,
     redis: () => undefined,
     sweeps: () => [],
+    tasks: () => [],
+    tables: () => [],
     lostLogLines: () => 0,
   });
   const read = readMetrics(await metrics.registry.metrics());
@@ -168,6 +174,7 @@ const RECORD: RequestRecord = {
   providers: ['hubspot'],
   status: 200,
   errors: [],
+  clientClosed: undefined,
   ms: 3,
   calls: 1,
   bytes: 10,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CrossbookError } from '../../src/domain/errors.ts';
+import { AbandonedError, CrossbookError } from '../../src/domain/errors.ts';
 import type { RequestRecord } from '../../src/domain/log.ts';
 import { IncomingHeaders } from '../../src/http/incoming-request.ts';
 import { createRequestLogs } from '../../src/telemetry/request-log.ts';
@@ -18,7 +18,7 @@ test('notes from many places are logged once, at the end of the request', () => 
   requestLog.called({ ...CALL, outcome: 'REMOTE_PROVIDER_TIMEOUT', status: undefined });
   tick(12);
   expect(records).toEqual([]);
-  requestLog.close({ status: 200, bytes: 512 });
+  requestLog.close({ ...ANSWER, bytes: 512 });
   expect(records).toEqual([
     expect.objectContaining({
       face: 'graphql',
@@ -52,6 +52,14 @@ test.each([
   expect(records[0]?.customers).toEqual(['x'.repeat(255)]);
 });
 
+test('work that ended because the client has disconnected is marked, and is no error', () => {
+  const { requestLog, records, log } = open();
+  requestLog.failed(new AbandonedError());
+  requestLog.close(ANSWER);
+  expect(records).toEqual([expect.objectContaining({ clientClosed: true, errors: [] })]);
+  expect(log.lines).toMatchObject([{ level: 'info', fields: { clientClosed: true } }]);
+});
+
 test('different operations of a batch are labelled as several, because a label has no list', () => {
   const { requestLog, records } = open();
   for (const operation of ['customer', 'customer', 'searchContacts'])
@@ -59,6 +67,30 @@ test('different operations of a batch are labelled as several, because a label h
   requestLog.close(ANSWER);
   expect(records[0]?.operation).toBe('several');
 });
+
+test.each([
+  [
+    'the status of its response',
+    { remote: { code: 503, body: 'secret', headers: {} } },
+    'status 503',
+  ],
+  [
+    'the code of the system',
+    { cause: Object.assign(new Error('secret'), { code: 'ENOTFOUND' }) },
+    'ENOTFOUND',
+  ],
+])(
+  'a failure of a provider is logged with %s, and with none of its texts',
+  (_title, options, reason) => {
+    const { requestLog, records } = open();
+    const error = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'secret', options as object);
+    requestLog.failed(error);
+    requestLog.close(ANSWER);
+    expect(records[0]?.errors).toEqual([
+      { id: error.id, code: 'REMOTE_PROVIDER_UNAVAILABLE', reason },
+    ]);
+  },
+);
 
 test('an error that two operations share is logged once', () => {
   const { requestLog, records } = open();
@@ -147,7 +179,7 @@ const CALL = {
   ms: 3,
   waitedMs: 0,
 } as const;
-const ANSWER = { status: 200, bytes: undefined };
+const ANSWER = { status: 200, bytes: undefined, caller: undefined, cost: 0 };
 
 interface OpenOptions {
   readonly requestId?: string | null;

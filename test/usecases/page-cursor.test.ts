@@ -11,7 +11,7 @@ import {
 const signer = bindCursors(
   { bind: () => ({ sign: (payload) => payload, verify: (cursor) => cursor }) },
   { applicationId: 'a', customerId: 'c', provider: 'hubspot' },
-  { by: 'domain', domain: 'example.com' },
+  { by: 'emailDomain', domain: 'example.com' },
 );
 
 test('a cursor of one direction is rejected in the other, and the cursor of an edge is valid in both', () => {

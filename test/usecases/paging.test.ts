@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/contact.ts';
 import type { Page, PageRequest } from '../../src/domain/page.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
-import { readDomainPage, slicePage } from '../../src/usecases/page.ts';
+import { readListPage, slicePage } from '../../src/usecases/page.ts';
+import { byDomain } from '../support/by-domain.ts';
 import { fc } from '../support/fast-check.ts';
 
 const SELECTION = { rawData: false, needsPreviousPage: true };
@@ -66,7 +67,7 @@ test('an existing boundary proves that a neighbour page exists, without a separa
   let calls = 0;
   const port = toPort(['1', '2', '3', '4', '5'], () => (calls += 1));
   const request: PageRequest = { direction: 'forward', size: 2, boundary: '2' };
-  const page = await readDomainPage(port, 'example.com', request, SELECTION);
+  const page = await readListPage(port, byDomain('example.com'), request, SELECTION);
   expect(toFacts(page)).toEqual({ ids: ['3', '4'], next: true, previous: true });
   expect(calls).toBe(1);
 });
@@ -96,12 +97,12 @@ function toFacts(page: Page<Contact>) {
 }
 
 function readFromProvider(ids: string[], request: PageRequest) {
-  return readDomainPage(toPort(ids), 'example.com', request, SELECTION);
+  return readListPage(toPort(ids), byDomain('example.com'), request, SELECTION);
 }
 
 function toPort(ids: string[], called?: () => void): ContactPort {
   return {
-    async readByDomain(_domain, { direction, from, limit }) {
+    async readList(_filter, { direction, from, limit }) {
       called?.();
       const forward = direction === 'forward';
       const reach = ids.filter(

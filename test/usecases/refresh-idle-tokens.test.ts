@@ -15,7 +15,7 @@ function setUp(names: readonly string[], patch: Partial<IdleRefreshDeps> = {}) {
   const left = names.map((connectionId) => ({ ...ONE, connectionId }));
   const deps: IdleRefreshDeps = {
     idle: {
-      holdLease: async () => true,
+      acquireJobLease: async () => true,
       async claim({ limit, idleBefore, claimedAs }) {
         seen.claims.push(`${idleBefore.toISOString()} ${claimedAs.toISOString()}`);
         return left.splice(0, limit);
@@ -53,7 +53,7 @@ test('tokens idle for a week are refreshed one after the other, and failed ones 
 
 test('no token is refreshed while another process has the lease', async () => {
   const { deps, outcomes, claims } = setUp(['c']);
-  await refreshIdleTokens({ ...deps, idle: { ...deps.idle, holdLease: async () => false } });
+  await refreshIdleTokens({ ...deps, idle: { ...deps.idle, acquireJobLease: async () => false } });
   expect([outcomes, claims]).toEqual([[], []]);
 });
 

@@ -97,10 +97,18 @@ describe('a search request', () => {
   });
 
   test('the header of an unknown provider is answered with those that there are, as headers spell them', async () => {
-    await expect(run(demo({ 'x-provider-name': 'HUBSPOT' }))).rejects.toThrow(
+    await expect(run(demo({ 'x-provider-name': 'Hubspot' }))).rejects.toThrow(
       /^The header x-provider-name names no provider\. They are .*\bhubspot\b/,
     );
   });
+
+  test.each(['salesforce', 'SALESFORCE'])(
+    'the header names a provider as REST or as GraphQL spells it: %s',
+    async (name) => {
+      const page = await run(demo({ 'x-provider-name': name }));
+      expect(page.source.provider).toBe('salesforce');
+    },
+  );
 
   test('a token determines the customer', async () => {
     const page = await run(token('demo-token', { 'x-provider-name': 'hubspot' }));
@@ -227,7 +235,7 @@ describe('the cache', () => {
 test('the total of a page that is the whole list takes no call', async () => {
   const page = await run(demo(), { filter: { emailDomain: 'example.com' }, page: { size: 1000 } });
   expect(page.totalCount).toBe(page.items.length);
-  expect(fake.calls.map(({ method }) => method)).toEqual(['readByDomain']);
+  expect(fake.calls.map(({ method }) => method)).toEqual(['readList']);
 });
 
 async function run(headers: Record<string, string>, search: Partial<ContactSearch> = {}) {

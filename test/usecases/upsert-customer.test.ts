@@ -75,26 +75,26 @@ describe('permission for an upsert', () => {
 
 describe('an invalid upsert is rejected as a whole', () => {
   test.each<[string, CustomerUpsert, RegExp]>([
-    ['an empty id', { ...ACME, customerId: ' ' }, /^the customer id is empty/],
-    ['a long id', { ...ACME, customerId: 'a'.repeat(256) }, /the customer id is longer than 255/],
+    ['an empty id', { ...ACME, customerId: ' ' }, /^The customer id is empty/],
+    ['a long id', { ...ACME, customerId: 'a'.repeat(256) }, /The customer id is longer than 255/],
     [
       'a control character in a name',
       { ...ACME, name: 'Ac\u0000me' },
-      /name contains control characters/,
+      /The name contains control characters/,
     ],
     [
       'half a character in an id',
       { ...ACME, customerId: 'a\ud800' },
-      /the customer id contains half of/,
+      /The customer id contains half of/,
     ],
     ['half a character in a name', { ...ACME, name: '\udc00' }, /name contains half of/],
     [
       'half a character in an email',
       { ...ACME, email: '\ud800@acme.example' },
-      /email is not an email/,
+      /The email is not an email/,
     ],
-    ['what is not an email', { ...ACME, email: 'acme' }, /email is not an email/],
-    ['a version below zero', { ...ACME, expectedVersion: -1 }, /the expected version/],
+    ['what is not an email', { ...ACME, email: 'acme' }, /The email is not an email/],
+    ['a version below zero', { ...ACME, expectedVersion: -1 }, /The expected version/],
     [
       'a provider twice',
       { ...ACME, connections: [{ providerName: 'slack' }, { providerName: 'slack' }] },
@@ -103,7 +103,7 @@ describe('an invalid upsert is rejected as a whole', () => {
     [
       'an instance URL of somebody else',
       hubspot({ instanceUrl: 'https://evil.example' }),
-      /connections\[0\]: the instance URL is not an address of hubspot/,
+      /connections\[0\]: the instance URL is not an address of HubSpot/,
     ],
     [
       'a token with a line break',
@@ -123,7 +123,12 @@ describe('an invalid upsert is rejected as a whole', () => {
     [
       'an empty refresh token',
       hubspot({
-        credentials: { type: 'oauth2', accessToken: 'a', refreshToken: '', expiresAt: null },
+        credentials: {
+          type: 'oauth2',
+          accessToken: 'access-token',
+          refreshToken: '',
+          expiresAt: null,
+        },
       }),
       /^connections\[0\]\.credentials: the refresh token is empty\.$/,
     ],
@@ -151,7 +156,7 @@ describe('an invalid upsert is rejected as a whole', () => {
   test('with all errors reported at once', async () => {
     const wrong = { ...hubspot({ instanceUrl: 'https://evil.example' }), name: '', email: 'x' };
     await expect(run(wrong)).rejects.toThrow(
-      /name is empty; email .*; connections\[0\]: the instance URL/,
+      /^The name is empty\. The email .*\. connections\[0\]: the instance URL/,
     );
   });
 

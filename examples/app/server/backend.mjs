@@ -1,34 +1,54 @@
 import { createServer } from 'node:http';
-// In your project: 'crossbook-client'.
-import { CrossbookError, createClient } from '../../../dist/client/index.js';
+import { CrossbookError, createClient } from 'crossbook-client';
 import { answerJson, HttpError, readJson } from './json.mjs';
+import { requireOwnFields } from './own-fields.mjs';
 import { createSandboxSwitch } from './sandbox-switch.mjs';
 import { createSessions } from './sessions.mjs';
 
 /** The users who can sign in. In your product they come from your database, and have passwords. */
 const CUSTOMERS = [
-  { customerId: 'acme', name: 'Acme Ltd.', hint: 'Nothing is connected yet' },
-  { customerId: 'demo', name: 'Demo customer', hint: 'HubSpot and Salesforce are connected' },
+  { customerId: 'acme', name: 'Acme Ltd.' },
+  { customerId: 'demo', name: 'Demo customer' },
+];
+
+const BRANDING = { displayName: 'Fernway', accentColor: '#1e6b4f' };
+
+const CRMS = [
+  { provider: 'HUBSPOT', title: 'HubSpot' },
+  { provider: 'SALESFORCE', title: 'Salesforce' },
 ];
 
 /**
  * The only code with the API key. The browser gets tokens of the signed-in customer, and calls Crossbook directly.
  * @param {BackendOptions} options
  */
-export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox }) {
+export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox, mayAddFields }) {
   const crossbook = createClient({ url: `${url}/graphql`, apiKey });
   const sandboxSwitch = createSandboxSwitch(sandbox);
   const sessions = createSessions();
-  // The other one is created by Crossbook's demo.
+  await requireOwnFields(crossbook, { mayAdd: mayAddFields });
+  // What customers see on the connect pages, unless you have set it.
+  const { displayName } = await crossbook.branding();
+  if (displayName === null) await crossbook.updateBranding(BRANDING);
   await crossbook.upsertCustomer({
     customerId: 'acme',
     name: 'Acme Ltd.',
     email: 'it@acme.example',
   });
+  // The other one exists in Crossbook's demo only.
+  const isDemo = await crossbook.customer('demo').then(
+    () => true,
+    (/** @type {unknown} */ error) => {
+      if (error instanceof CrossbookError && error.code === 'NOT_FOUND') return false;
+      throw error;
+    },
+  );
+  const customers = CUSTOMERS.filter(({ customerId }) => isDemo || customerId !== 'demo');
 
   /** @type {Record<string, (request: import('node:http').IncomingMessage) => Promise<unknown>>} */
   const open = {
-    'GET /api/customers': async () => CUSTOMERS,
+    'GET /api/customers': () =>
+      Promise.all(customers.map(async (one) => ({ ...one, hint: await describe(one.customerId) }))),
 
     async 'GET /api/session'({ headers }) {
       const session = sessions.find(headers.cookie);
@@ -37,7 +57,7 @@ export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox }
 
     async 'POST /api/session'(request) {
       const { customerId } = await readJson(request);
-      const customer = CUSTOMERS.find((one) => one.customerId === customerId);
+      const customer = customers.find((one) => one.customerId === customerId);
       if (!customer) throw new HttpError(422, 'There is no such customer.');
       return { headers: { 'set-cookie': sessions.open(customer.customerId) }, body: {} };
     },
@@ -81,6 +101,17 @@ export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox }
     'PUT /api/sandbox': async (_session, request) => sandboxSwitch.change(await readJson(request)),
   };
 
+  /** @param {string} customerId */
+  async function describe(customerId) {
+    const { connections } = await crossbook.customer(customerId);
+    const connected = CRMS.filter(({ provider }) =>
+      connections.some((one) => one.providerName === provider && one.status === 'CONNECTED'),
+    );
+    if (connected.length === 0) return 'Nothing is connected yet';
+    const titles = connected.map(({ title }) => title);
+    return `${titles.join(' and ')} ${titles.length === 1 ? 'is' : 'are'} connected`;
+  }
+
   return createServer(async (request, response) => {
     try {
       const route = `${request.method} ${request.url}`;
@@ -110,5 +141,6 @@ function toHttpError(error) {
  * @property {string} apiKey
  * @property {string} origin of the page
  * @property {number} tokenSeconds how long a customer token lives
- * @property {Readonly<Record<string, string>>} sandbox where each simulated CRM listens
+ * @property {boolean} mayAddFields whether own fields may be added to others
+ * @property {Readonly<Record<string, string | undefined>>} sandbox where each simulated CRM listens, if it is simulated
  */

@@ -5,14 +5,15 @@ const TIMES = 1_000_000;
 
 /**
  * Takes a simulated CRM down and up again, by the sandbox's control API. For experiments: your product has no such switch.
- * @param {Readonly<Record<string, string>>} origins
+ * @param {Readonly<Record<string, string | undefined>>} origins
  */
 export function createSandboxSwitch(origins) {
   /** @type {Set<string>} */
   const down = new Set();
   return {
     async read() {
-      return { down: [...down] };
+      const providers = Object.keys(origins).filter((one) => origins[one] !== undefined);
+      return { providers, down: [...down] };
     },
 
     /** @param {Record<string, unknown>} wish */
@@ -36,8 +37,7 @@ export function createSandboxSwitch(origins) {
  * @returns {Promise<string[]>}
  */
 async function listAccounts(origin) {
-  const response = await fetch(`${origin}/__sandbox/accounts`);
-  const { accounts } = await response.json();
+  const { accounts } = await send(origin, '/accounts', 'GET');
   return accounts.map((/** @type {{ id: string }} */ { id }) => id);
 }
 
@@ -45,13 +45,19 @@ async function listAccounts(origin) {
  * @param {string} origin
  * @param {string} path
  * @param {string} method
- * @param {object} body
+ * @param {object} [body]
  */
 async function send(origin, path, method, body) {
-  const response = await fetch(`${origin}/__sandbox${path}`, {
+  const url = `${origin}/__sandbox${path}`;
+  const json = body && { 'content-type': 'application/json' };
+  const response = await fetch(url, {
     method,
     body: JSON.stringify(body),
-    headers: { 'content-type': 'application/json' },
+    ...(json && { headers: json }),
+  }).catch((/** @type {Error} */ { message, cause }) => {
+    const { message: reason = message } = /** @type {Partial<Error>} */ (cause ?? {});
+    throw new HttpError(502, `The simulated CRM at ${origin} cannot be reached: ${reason}.`);
   });
-  if (!response.ok) throw new Error(`The sandbox refuses: ${await response.text()}`);
+  if (!response.ok) throw new HttpError(502, `The simulated CRM refuses: ${await response.text()}`);
+  return response.json().catch(() => ({}));
 }

@@ -30,7 +30,10 @@ function SignedIn({ session, onSignedOut }: SignedInProps) {
   const client = useMemo(() => createCrossbookClient(session.crossbookUrl), [session]);
   return (
     <Provider value={client}>
-      <Workspace onSignOut={() => backend.signOut().then(onSignedOut)} />
+      <Workspace
+        customerId={session.customerId}
+        onSignOut={() => backend.signOut().then(onSignedOut)}
+      />
     </Provider>
   );
 }

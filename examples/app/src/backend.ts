@@ -40,6 +40,8 @@ export interface Session {
 }
 
 export interface Sandbox {
+  /** Those that are simulated. */
+  readonly providers: readonly Crm[];
   readonly down: readonly Crm[];
 }
 

@@ -33,7 +33,7 @@ export function Column({
   const { page, failure, isLoading } = turn
     ? {
         page: turned.data?.page ?? first.page,
-        failure: turned.data?.page ? undefined : readFailure(turned.error, 'page'),
+        failure: turned.data?.page ? undefined : readFailure(turned.error, 'page', crm.title),
         isLoading: turned.fetching,
       }
     : first;

@@ -34,11 +34,14 @@ export function ContactDialog({ id, onClose }: ContactDialogProps) {
 function Details({ contact }: { readonly contact: Contact }) {
   const { emailAddresses, phoneNumbers, addresses, associations, lifecycleStage, lastModifiedAt } =
     contact;
+  const { favoriteColor, jobTitle } = contact.custom;
   const title = CRMS.find(({ provider }) => provider === contact.provider)?.title;
   return (
     <>
       <dl>
         <Entry name="Stage">{lifecycleStage && toStage(lifecycleStage)}</Entry>
+        <Entry name="Job title">{jobTitle}</Entry>
+        <Entry name="Favorite color">{favoriteColor}</Entry>
         {emailAddresses.map(({ emailAddress, emailAddressType }) => (
           <Entry
             key={`${emailAddress} ${emailAddressType}`}
@@ -60,7 +63,6 @@ function Details({ contact }: { readonly contact: Contact }) {
             {[street1, street2, city, state, postalCode, country].filter(Boolean).join(', ')}
           </Entry>
         ))}
-        <Entry name="Account">{contact.accountId}</Entry>
         <Entry name="Changed">
           {lastModifiedAt && new Date(lastModifiedAt).toLocaleString('en')}
         </Entry>

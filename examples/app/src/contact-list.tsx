@@ -2,7 +2,7 @@ import { toInitials, toName, toStage } from './contact-words.ts';
 import type { ContactRowFragment } from './operations.generated.ts';
 
 export function ContactList({ contacts, onOpen }: ContactListProps) {
-  if (contacts.length === 0) return <p className="empty">Nobody with this address here.</p>;
+  if (contacts.length === 0) return <p className="empty">No contact found here.</p>;
   return (
     <ul className="contacts">
       {contacts.map((contact) => (

@@ -1,24 +1,42 @@
 import type { CombinedError } from 'urql';
 
 /**
- * Why a field of the response is null: the error at its path, or of the whole request. `extensions` is Crossbook's
- * common error object: `title` and `detail` are for people, `code` for programs.
+ * Why a field of the response is null: the error at its path, or of the whole request. Its `code` is for programs, and
+ * its `detail` for developers, so users read sentences of this app.
  */
-export function readFailure(error: CombinedError | undefined, alias: string): Failure | undefined {
+export function readFailure(
+  error: CombinedError | undefined,
+  alias: string,
+  crm = 'The CRM',
+): Failure | undefined {
   if (error === undefined) return undefined;
   const found =
     error.graphQLErrors.find(({ path }) => path?.[0] === alias) ??
     error.graphQLErrors.find(({ path }) => path === undefined);
   if (found) {
-    const { title, detail, code } = found.extensions;
-    return {
-      title: String(title ?? found.message),
-      detail: String(detail ?? ''),
-      code: String(code ?? ''),
-    };
+    const code = String(found.extensions['code'] ?? '');
+    const [title, detail] = WORDS[code] ?? OTHER;
+    return { title: title.replace('CRM', crm), detail, code };
   }
-  return error.networkError && { title: 'No answer', detail: error.networkError.message, code: '' };
+  if (!error.networkError) return undefined;
+  return { title: 'No connection', detail: 'Check your network, and try again.', code: '' };
 }
+
+const UNAVAILABLE = ['CRM does not answer at the moment', 'Try again in a few minutes.'] as const;
+const BUSY = ['CRM is busy', 'Try again in a few seconds.'] as const;
+const OTHER = ['Something went wrong', 'Try again. If it happens again, tell us.'] as const;
+
+/** A title and a detail for each code that users can meet. */
+const WORDS: Readonly<Record<string, readonly [title: string, detail: string]>> = {
+  REMOTE_PROVIDER_UNAVAILABLE: UNAVAILABLE,
+  REMOTE_PROVIDER_TIMEOUT: UNAVAILABLE,
+  REMOTE_PROVIDER_ERROR: UNAVAILABLE,
+  REMOTE_PROVIDER_BAD_RESPONSE: UNAVAILABLE,
+  REMOTE_PROVIDER_RATE_LIMITED: BUSY,
+  TOO_MANY_REQUESTS: BUSY,
+  REMOTE_PROVIDER_UNAUTHORIZED: ['CRM no longer lets us in', 'Connect it again.'],
+  REMOTE_PROVIDER_FORBIDDEN: ['CRM does not show us contacts', 'Ask its administrator for access.'],
+};
 
 export interface Failure {
   readonly title: string;

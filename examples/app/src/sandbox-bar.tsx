@@ -5,20 +5,26 @@ import { CRMS } from './crms.ts';
 /** Takes a simulated CRM down, to show the effect on its column. Your product has no such bar. */
 export function SandboxBar({ onChange }: SandboxBarProps) {
   const [sandbox, setSandbox] = useState<Sandbox>();
+  const [problem, setProblem] = useState('');
   useEffect(() => {
     void backend.readSandbox().then(setSandbox);
   }, []);
+  if (!sandbox || sandbox.providers.length === 0) return null;
   return (
     <aside className="sandbox" aria-label="Sandbox">
       <p>Sandbox</p>
-      {sandbox &&
-        CRMS.map(({ provider, title }) => {
+      {CRMS.filter(({ provider }) => sandbox.providers.includes(provider)).map(
+        ({ provider, title }) => {
           const isDown = sandbox.down.includes(provider);
           const change = () =>
-            backend.setDown(provider, !isDown).then((changed) => {
-              setSandbox(changed);
-              onChange();
-            });
+            backend.setDown(provider, !isDown).then(
+              (changed) => {
+                setProblem('');
+                setSandbox(changed);
+                onChange();
+              },
+              (error: Error) => setProblem(error.message),
+            );
           return (
             <button
               key={provider}
@@ -30,7 +36,9 @@ export function SandboxBar({ onChange }: SandboxBarProps) {
               {title} down
             </button>
           );
-        })}
+        },
+      )}
+      {problem && <p role="alert">{problem}</p>}
     </aside>
   );
 }

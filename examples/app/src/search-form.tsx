@@ -6,11 +6,12 @@ const EXAMPLES = ['ada@example.com', 'team@shared.example', 'lumen.example', 'no
 /** One field for both: a value with an @ is an email, any other a domain. */
 export function SearchForm({ filter, onSearch }: SearchFormProps) {
   const [text, setText] = useState(filter.email ?? filter.emailDomain ?? '');
+  const [problem, setProblem] = useState('');
   const search = (wanted: string) => {
     setText(wanted);
-    const trimmed = wanted.trim();
-    if (trimmed !== '')
-      onSearch(trimmed.includes('@') ? { email: trimmed } : { emailDomain: trimmed });
+    const wish = readFilter(wanted.trim());
+    setProblem(wish ? '' : 'Enter an email address, or a domain such as example.com.');
+    if (wish) onSearch(wish);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -29,6 +30,7 @@ export function SearchForm({ filter, onSearch }: SearchFormProps) {
         />
         <button type="submit">Search</button>
       </form>
+      {problem && <p role="alert">{problem}</p>}
       <p className="examples">
         Try{' '}
         {EXAMPLES.map((example) => (
@@ -39,6 +41,12 @@ export function SearchForm({ filter, onSearch }: SearchFormProps) {
       </p>
     </search>
   );
+}
+
+/** Undefined: neither an email nor a domain. The server checks it again. */
+function readFilter(text: string): ContactFilter | undefined {
+  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return { email: text };
+  return /^[^\s@.]+(\.[^\s@.]+)+$/.test(text) ? { emailDomain: text } : undefined;
 }
 
 interface SearchFormProps {

@@ -15,8 +15,8 @@ import { SandboxBar } from './sandbox-bar.tsx';
 import { SearchForm } from './search-form.tsx';
 
 /** Both CRMs side by side: one operation searches them, and each can fail separately. */
-export function Workspace({ onSignOut }: WorkspaceProps) {
-  const [filter, setFilter] = useState<ContactFilter>(FIRST_FILTER);
+export function Workspace({ customerId, onSignOut }: WorkspaceProps) {
+  const [filter, setFilter] = useState(customerId === 'demo' ? DEMO_FILTER : FIRST_FILTER);
   const [opened, setOpened] = useState<string>();
   const [{ data, error }, reloadConnections] = useQuery({ query: ConnectionsDocument });
   const connections = data?.customer?.connections ?? [];
@@ -53,7 +53,7 @@ export function Workspace({ onSignOut }: WorkspaceProps) {
       <main>
         <h1 className="hidden">Contacts</h1>
         <SearchForm key={JSON.stringify(filter)} filter={filter} onSearch={setFilter} />
-        {failure && <p role="alert">{`${failure.title} ${failure.detail}`}</p>}
+        {failure && <p role="alert">{`${failure.title}. ${failure.detail}`}</p>}
         <div className="columns">
           {data?.customer &&
             CRMS.map((crm) => (
@@ -66,12 +66,12 @@ export function Workspace({ onSignOut }: WorkspaceProps) {
                   page: found.data?.[crm.alias] ?? undefined,
                   failure: found.data?.[crm.alias]
                     ? undefined
-                    : readFailure(found.error, crm.alias),
+                    : readFailure(found.error, crm.alias, crm.title),
                   isLoading: found.fetching,
                 }}
                 onReload={again}
                 onConnected={() => {
-                  setFilter(FILTER_AFTER_CONNECTING);
+                  setFilter(FIRST_FILTER);
                   again();
                 }}
                 onOpen={setOpened}
@@ -86,11 +86,12 @@ export function Workspace({ onSignOut }: WorkspaceProps) {
 }
 
 /** Finds more than a thousand contacts in the demo's data. */
-const FIRST_FILTER: ContactFilter = { emailDomain: 'lumen.example' };
+const DEMO_FILTER: ContactFilter = { emailDomain: 'lumen.example' };
 
-/** Everybody's account has an Ada, so that the first search after connecting finds someone. */
-const FILTER_AFTER_CONNECTING: ContactFilter = { email: 'ada@example.com' };
+/** Everybody's account has an Ada, so that the first search finds someone. */
+const FIRST_FILTER: ContactFilter = { email: 'ada@example.com' };
 
 interface WorkspaceProps {
+  readonly customerId: string;
   onSignOut(): void;
 }

@@ -12,18 +12,16 @@ export async function startApolloGateway({ supergraph, apiKey, backOffice, port 
   const buildService = ({ name, url }) =>
     new RemoteGraphQLDataSource({
       url,
+      fetcher: fetchWithErrors,
       willSendRequest({ request, context: { req } }) {
-        const { headers } = request.http;
-        // With this media type, errors come with status 200: this gateway would replace a 401 by an error of its
-        // own.
-        headers.set('accept', 'application/json');
         if (name !== 'crossbook' || !req) return;
         const own = toCrossbookHeaders((header) => req.headers[header], { apiKey, backOffice });
-        for (const [header, value] of Object.entries(own)) headers.set(header, value);
+        for (const [header, value] of Object.entries(own)) request.http.headers.set(header, value);
       },
     });
   const server = new ApolloServer({
     gateway: new ApolloGateway({ supergraphSdl: supergraph, buildService }),
+    formatError: withoutResponse,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     plugins: [ApolloServerPluginLandingPageDisabled()],
@@ -33,4 +31,23 @@ export async function startApolloGateway({ supergraph, apiKey, backOffice, port 
     context: async ({ req }) => ({ req }),
   });
   return url;
+}
+
+/**
+ * A response without data has the status of its error, such as 401 or 429. The data source replaces the errors of
+ * these by one of its own, unless they come with status 200.
+ */
+async function fetchWithErrors(url, options) {
+  const response = await fetch(url, options);
+  if (response.ok) return response;
+  const body = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return Array.isArray(body?.errors) ? Response.json(body) : response;
+}
+
+/** Any other failed response is in an error’s extensions, with the internal URL of the subgraph. */
+function withoutResponse({ extensions: { response: _, ...extensions } = {}, ...error }) {
+  return { ...error, extensions };
 }

@@ -1,6 +1,8 @@
-import type { CallOptions, FieldOf } from './create-client.ts';
+import type { FieldOf } from './create-client.ts';
+import type { CallOptions, Query } from './create-query.ts';
 import type {
   AssociatedObject,
+  BrandingQuery,
   CancelConnectLinkInput,
   CancelConnectLinkMutation,
   ConfirmConnectLinkInput,
@@ -10,6 +12,8 @@ import type {
   ContactFieldsQuery,
   CreateConnectLinkInput,
   CreateConnectLinkMutation,
+  CreateMappingLinkInput,
+  CreateMappingLinkMutation,
   CreateWebhookEndpointInput,
   CreateWebhookEndpointMutation,
   CustomerQuery,
@@ -17,6 +21,9 @@ import type {
   CustomersQueryVariables,
   DeleteCustomerInput,
   DeleteCustomerMutation,
+  DeleteOAuthClientInput,
+  DeleteOAuthClientMutation,
+  DeleteSyncDestinationMutation,
   DeleteWebhookEndpointInput,
   DeleteWebhookEndpointMutation,
   DisconnectProviderInput,
@@ -25,9 +32,12 @@ import type {
   EventsQueryVariables,
   IssueCustomerTokenInput,
   IssueCustomerTokenMutation,
+  PauseSyncInput,
   ProviderFieldsQuery,
+  ProvidersQuery,
   RedeliverEventsInput,
   RedeliverEventsMutation,
+  ResumeSyncInput,
   RotateWebhookSecretInput,
   RotateWebhookSecretMutation,
   SearchContactsQuery,
@@ -36,6 +46,19 @@ import type {
   SetContactFieldMappingsMutation,
   SetContactFieldsInput,
   SetContactFieldsMutation,
+  SetOAuthClientInput,
+  SetOAuthClientMutation,
+  SetSyncConfigurationInput,
+  SetSyncConfigurationMutation,
+  SetSyncDestinationInput,
+  SetSyncDestinationMutation,
+  StartSyncInput,
+  StartSyncMutation,
+  SyncConfigurationsQuery,
+  SyncDestinationQuery,
+  SyncsQuery,
+  UpdateBrandingInput,
+  UpdateBrandingMutation,
   UpdateWebhookEndpointInput,
   UpdateWebhookEndpointMutation,
   UpsertCustomerInput,
@@ -44,19 +67,36 @@ import type {
 } from './operations.generated.ts';
 
 /**
- * All operations as methods. A customer token allows the searches, `customer`, `connectLink`, `contactFieldMappings` and
- * `providerFields`; all others require an API key.
+ * All operations as methods. A customer token allows `query`, `providers`, the searches, `customer`, `connectLink`,
+ * `contactFieldMappings` and `providerFields`; all others require an API key.
  */
 export interface Client {
-  /** Returns a page of a customer's contacts in one CRM. */
-  searchContacts(search: ContactSearch, call?: CallOptions): Promise<ContactPage>;
+  /** Executes a GraphQL operation of your own: `client.query<Data>('{ … }')`. */
+  readonly query: Query;
+
+  /** Returns all providers with what Crossbook can do with each. */
+  providers(call?: CallOptions): Promise<readonly Provider[]>;
+
+  /**
+   * Returns a page of a customer's contacts in one CRM. Give the type of your own fields, where you request them:
+   * `client.searchContacts<{ jobTitle: string | null }>({ …, customFields: true })`.
+   */
+  searchContacts<OwnFields = unknown>(
+    search: ContactSearch,
+    call?: CallOptions,
+  ): Promise<ContactPage<OwnFields>>;
   /** Iterates over all pages: `for await (const page of client.searchAll(…))`. */
-  searchAll(search: WholeSearch, call?: CallOptions): AsyncGenerator<ContactPage, void>;
+  searchAll<OwnFields = unknown>(
+    search: WholeSearch,
+    call?: CallOptions,
+  ): AsyncGenerator<ContactPage<OwnFields>, void>;
 
   /** Returns a customer with its connections, by your own id. */
   customer(customerId: string, call?: CallOptions): Promise<Customer>;
   /** Returns a page of your customers, e.g. those with a connection in one status. */
   customers(page?: CustomersQueryVariables, call?: CallOptions): Promise<CustomerPage>;
+  /** Iterates over all pages of your customers. */
+  allCustomers(page?: AllCustomers, call?: CallOptions): AsyncGenerator<CustomerPage, void>;
   /** Upserts a customer and its connections in one transaction. */
   readonly upsertCustomer: Mutation<UpsertCustomerInput, UpsertedCustomer>;
   /** Removes a customer with its connections, credentials and cached contacts. It takes two to three seconds. */
@@ -68,6 +108,9 @@ export interface Client {
   readonly disconnectProvider: Mutation<DisconnectProviderInput, DisconnectedProvider>;
   /** Issues a short-lived token for the frontend of one customer. */
   readonly issueCustomerToken: Mutation<IssueCustomerTokenInput, CustomerToken>;
+  /** Sets the OAuth client (app) with which your customers connect a provider. */
+  readonly setOAuthClient: Mutation<SetOAuthClientInput, StoredOAuthClient>;
+  readonly deleteOAuthClient: Mutation<DeleteOAuthClientInput, DeletedOAuthClient>;
 
   /** Returns your own fields of contacts. */
   contactFields(call?: CallOptions): Promise<ContactFields>;
@@ -86,17 +129,42 @@ export interface Client {
     call?: CallOptions,
   ): Promise<readonly ProviderField[]>;
 
+  /** Returns the database that your syncs write to, or null. */
+  syncDestination(call?: CallOptions): Promise<SyncDestination | null>;
+  /** Sets the database that your syncs write to, after a test of it. */
+  readonly setSyncDestination: Mutation<SetSyncDestinationInput, ChangedSyncDestination>;
+  /** Deletes the destination: all syncs are paused, and the tables stay as they are. */
+  deleteSyncDestination(call?: CallOptions): Promise<DeletedSyncDestination>;
+  /** Returns what is synced of each provider. */
+  syncConfigurations(call?: CallOptions): Promise<readonly SyncConfiguration[]>;
+  /** Sets what is synced of one provider. */
+  readonly setSyncConfiguration: Mutation<SetSyncConfigurationInput, ChangedSyncConfiguration>;
+  /** Returns the syncs of a connection, by its id. */
+  syncs(connectionId: string, call?: CallOptions): Promise<readonly Sync[]>;
+  /** Starts the next run of a connection's syncs now. */
+  readonly startSync: Mutation<StartSyncInput, ChangedSyncs>;
+  readonly pauseSync: Mutation<PauseSyncInput, ChangedSyncs>;
+  readonly resumeSync: Mutation<ResumeSyncInput, ChangedSyncs>;
+
   /** Creates a link with which one customer connects a CRM. */
   readonly createConnectLink: Mutation<CreateConnectLinkInput, CreatedConnectLink>;
+  /** Creates a link with which one customer maps the fields of a connected CRM. */
+  readonly createMappingLink: Mutation<CreateMappingLinkInput, CreatedMappingLink>;
   /** Redeems the one-time code of a link; call it in the session of the person who requested the link. */
   readonly confirmConnectLink: Mutation<ConfirmConnectLinkInput, ConfirmedConnectLink>;
   /** Cancels a link, which can no longer be used. */
   readonly cancelConnectLink: Mutation<CancelConnectLinkInput, CanceledConnectLink>;
   /** Returns a link with its status. */
   connectLink(id: string, call?: CallOptions): Promise<ConnectLink>;
+  /** Returns what your customers see of your application on the pages of links. */
+  branding(call?: CallOptions): Promise<Branding>;
+  /** Changes it. Absent fields are unchanged, and null clears a field. */
+  readonly updateBranding: Mutation<UpdateBrandingInput, UpdatedBranding>;
 
   /** Returns the events of the last 30 days, the newest first. */
   events(page?: EventsQueryVariables, call?: CallOptions): Promise<EventPage>;
+  /** Iterates over all pages of the events. */
+  allEvents(page?: EventsQueryVariables, call?: CallOptions): AsyncGenerator<EventPage, void>;
   webhookEndpoints(call?: CallOptions): Promise<readonly WebhookEndpoint[]>;
   /** Returns its `secret`, for `verifyWebhook`, only once. */
   readonly createWebhookEndpoint: Mutation<CreateWebhookEndpointInput, CreatedWebhookEndpoint>;
@@ -123,9 +191,19 @@ export interface ContactSearch
 }
 
 export type WholeSearch = Omit<ContactSearch, 'last' | 'before'>;
+export type AllCustomers = Omit<CustomersQueryVariables, 'last' | 'before'>;
 
-export type ContactPage = FieldOf<SearchContactsQuery>;
-export type Contact = ContactPage['nodes'][number];
+export type Provider = FieldOf<ProvidersQuery>[number];
+
+type FoundPage = FieldOf<SearchContactsQuery>;
+export interface ContactPage<OwnFields = unknown> extends Omit<FoundPage, 'nodes'> {
+  readonly nodes: readonly Contact<OwnFields>[];
+}
+export interface Contact<OwnFields = unknown>
+  extends Omit<FoundPage['nodes'][number], 'customFields'> {
+  /** Absent unless the search has `customFields`. */
+  readonly customFields?: OwnFields;
+}
 export type Customer = FieldOf<CustomerQuery>;
 export type CustomerPage = FieldOf<CustomersQuery>;
 export type UpsertedCustomer = FieldOf<UpsertCustomerMutation>;
@@ -141,11 +219,23 @@ export type ChangedContactFieldMappings = FieldOf<SetContactFieldMappingsMutatio
 export type ProviderField = NonNullable<
   Extract<FieldOf<ProviderFieldsQuery>, { readonly contactFields: unknown }>['contactFields']
 >[number];
+export type SyncDestination = FieldOf<SyncDestinationQuery>;
+export type ChangedSyncDestination = FieldOf<SetSyncDestinationMutation>;
+export type DeletedSyncDestination = FieldOf<DeleteSyncDestinationMutation>;
+export type SyncConfiguration = FieldOf<SyncConfigurationsQuery>[number];
+export type ChangedSyncConfiguration = FieldOf<SetSyncConfigurationMutation>;
+export type Sync = Extract<FieldOf<SyncsQuery>, { readonly syncs: unknown }>['syncs'][number];
+export type ChangedSyncs = FieldOf<StartSyncMutation>;
+export type StoredOAuthClient = FieldOf<SetOAuthClientMutation>;
+export type DeletedOAuthClient = FieldOf<DeleteOAuthClientMutation>;
 export type CustomerToken = FieldOf<IssueCustomerTokenMutation>;
 export type CreatedConnectLink = FieldOf<CreateConnectLinkMutation>;
+export type CreatedMappingLink = FieldOf<CreateMappingLinkMutation>;
 export type ConfirmedConnectLink = FieldOf<ConfirmConnectLinkMutation>;
 export type CanceledConnectLink = FieldOf<CancelConnectLinkMutation>;
 export type ConnectLink = FieldOf<ConnectLinkQuery>;
+export type Branding = FieldOf<BrandingQuery>;
+export type UpdatedBranding = FieldOf<UpdateBrandingMutation>;
 export type EventPage = FieldOf<EventsQuery>;
 export type WebhookEndpoint = FieldOf<WebhookEndpointsQuery>[number];
 export type CreatedWebhookEndpoint = FieldOf<CreateWebhookEndpointMutation>;

@@ -5,49 +5,75 @@ import type {
   ContactSearch,
   WholeSearch,
 } from './client.ts';
-import { CrossbookError, toClientError } from './crossbook-error.ts';
 import {
+  type CallOptions,
+  type ClientOptions,
+  createQuery,
+  type Document,
+} from './create-query.ts';
+import { CrossbookError } from './crossbook-error.ts';
+import {
+  BRANDING,
   CANCEL_CONNECT_LINK,
   CONFIRM_CONNECT_LINK,
   CONNECT_LINK,
   CONTACT_FIELD_MAPPINGS,
   CONTACT_FIELDS,
   CREATE_CONNECT_LINK,
+  CREATE_MAPPING_LINK,
   CREATE_WEBHOOK_ENDPOINT,
   CUSTOMER,
   CUSTOMERS,
   DELETE_CUSTOMER,
+  DELETE_OAUTH_CLIENT,
+  DELETE_SYNC_DESTINATION,
   DELETE_WEBHOOK_ENDPOINT,
   DISCONNECT_PROVIDER,
   EVENTS,
   ISSUE_CUSTOMER_TOKEN,
+  PAUSE_SYNC,
   PROVIDER_FIELDS,
+  PROVIDERS,
   REDELIVER_EVENTS,
+  RESUME_SYNC,
   ROTATE_WEBHOOK_SECRET,
   SEARCH_CONTACTS,
   SET_CONTACT_FIELD_MAPPINGS,
   SET_CONTACT_FIELDS,
+  SET_OAUTH_CLIENT,
+  SET_SYNC_CONFIGURATION,
+  SET_SYNC_DESTINATION,
+  START_SYNC,
+  SYNC_CONFIGURATIONS,
+  SYNC_DESTINATION,
+  SYNCS,
+  UPDATE_BRANDING,
   UPDATE_WEBHOOK_ENDPOINT,
   UPSERT_CUSTOMER,
   WEBHOOK_ENDPOINTS,
 } from './operations.generated.ts';
 
 /** Creates a typed client of Crossbook. All errors are thrown as a `CrossbookError`. */
-export function createClient({
-  url,
-  apiKey,
-  token,
-  fetch = globalThis.fetch,
-}: ClientOptions): Client {
+export function createClient(options: ClientOptions): Client {
+  const query = createQuery(options);
+  const customers: Client['customers'] = (page = {}, call) => execute(CUSTOMERS, page, call);
+  const events: Client['events'] = (page = {}, call) => execute(EVENTS, page, call);
   return {
+    query,
+    providers: (call) => execute(PROVIDERS, {}, call),
     searchContacts,
-    searchAll,
+    searchAll: <OwnFields>(search: WholeSearch, call?: CallOptions) =>
+      readPages((after) => searchContacts<OwnFields>({ ...search, after }, call), search.after),
     customer: (customerId, call) => execute(CUSTOMER, { customerId }, call),
-    customers: (page = {}, call) => execute(CUSTOMERS, page, call),
+    customers,
+    allCustomers: (page = {}, call) =>
+      readPages((after) => customers({ ...page, after }, call), page.after),
     upsertCustomer: createMutation(UPSERT_CUSTOMER),
     deleteCustomer: createMutation(DELETE_CUSTOMER),
     disconnectProvider: createMutation(DISCONNECT_PROVIDER),
     issueCustomerToken: createMutation(ISSUE_CUSTOMER_TOKEN),
+    setOAuthClient: createMutation(SET_OAUTH_CLIENT),
+    deleteOAuthClient: createMutation(DELETE_OAUTH_CLIENT),
     contactFields: (call) => execute(CONTACT_FIELDS, {}, call),
     setContactFields: createMutation(SET_CONTACT_FIELDS),
     contactFieldMappings: async (connectionId, call) => {
@@ -61,11 +87,29 @@ export function createClient({
       const found = await execute(PROVIDER_FIELDS, { connectionId, refresh }, call);
       return ('contactFields' in found && found.contactFields) || [];
     },
+    // Null is a value of this one.
+    syncDestination: async (call) => (await query(SYNC_DESTINATION, {}, call)).syncDestination,
+    setSyncDestination: createMutation(SET_SYNC_DESTINATION),
+    deleteSyncDestination: (call) => execute(DELETE_SYNC_DESTINATION, { input: {} }, call),
+    syncConfigurations: (call) => execute(SYNC_CONFIGURATIONS, {}, call),
+    setSyncConfiguration: createMutation(SET_SYNC_CONFIGURATION),
+    syncs: async (connectionId, call) => {
+      const found = await execute(SYNCS, { connectionId }, call);
+      return ('syncs' in found && found.syncs) || [];
+    },
+    startSync: createMutation(START_SYNC),
+    pauseSync: createMutation(PAUSE_SYNC),
+    resumeSync: createMutation(RESUME_SYNC),
     createConnectLink: createMutation(CREATE_CONNECT_LINK),
+    createMappingLink: createMutation(CREATE_MAPPING_LINK),
     confirmConnectLink: createMutation(CONFIRM_CONNECT_LINK),
     cancelConnectLink: createMutation(CANCEL_CONNECT_LINK),
     connectLink: (id, call) => execute(CONNECT_LINK, { id }, call),
-    events: (page = {}, call) => execute(EVENTS, page, call),
+    events,
+    allEvents: (page = {}, call) =>
+      readPages((after) => events({ ...page, after }, call), page.after),
+    branding: (call) => execute(BRANDING, {}, call),
+    updateBranding: createMutation(UPDATE_BRANDING),
     webhookEndpoints: (call) => execute(WEBHOOK_ENDPOINTS, {}, call),
     createWebhookEndpoint: createMutation(CREATE_WEBHOOK_ENDPOINT),
     updateWebhookEndpoint: createMutation(UPDATE_WEBHOOK_ENDPOINT),
@@ -80,66 +124,43 @@ export function createClient({
     return (input: Input, call?: CallOptions) => execute(document, { input }, call);
   }
 
-  function searchContacts(
-    { associations = [], customFields = false, ...search }: ContactSearch,
+  async function searchContacts<OwnFields>(
+    { associations = [], customFields = false, includeRawData = false, ...search }: ContactSearch,
     call?: CallOptions,
-  ) {
+  ): Promise<ContactPage<OwnFields>> {
     const variables = {
       ...search,
       associations,
+      includeRawData: includeRawData || search.rawFields !== undefined,
       includeAssociations: associations.length > 0,
       includeCustomFields: customFields !== false,
       ...(typeof customFields === 'object' && { customFields }),
     };
-    return execute(SEARCH_CONTACTS, variables, call);
+    const page = await execute(SEARCH_CONTACTS, variables, call);
+    return page as ContactPage<OwnFields>;
   }
 
-  /** Requests a page only after the previous one was consumed. */
-  async function* searchAll(
-    search: WholeSearch,
-    call?: CallOptions,
-  ): AsyncGenerator<ContactPage, void> {
-    let after = search.after;
-    for (;;) {
-      const page = await searchContacts({ ...search, after }, call);
-      yield page;
-      if (!page.pageInfo.hasNextPage || page.pageInfo.endCursor === null) return;
-      after = page.pageInfo.endCursor;
-    }
-  }
-
-  /** Executes one operation in one request: resolves with its single field, or throws the first error. */
+  /** Executes one operation: resolves with its single field, or throws the first error. */
   async function execute<Data extends object, Variables>(
     document: Document<Data, Variables>,
-    variables: Variables,
-    { signal }: CallOptions = {},
+    variables: NoInfer<Variables>,
+    call?: CallOptions,
   ): Promise<FieldOf<Data>> {
-    const response = await send({
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/graphql-response+json, application/json;q=0.9',
-        ...(apiKey !== undefined && { 'x-api-key': apiKey }),
-        ...(token !== undefined && {
-          authorization: `Bearer ${typeof token === 'function' ? await token() : token}`,
-        }),
-      },
-      body: JSON.stringify({ query: document, variables }),
-      ...(signal && { signal }),
-    });
-    return only((await readData(response)) as Data);
+    return only((await query(document, variables, call)) as Data);
   }
+}
 
-  async function send(init: RequestInit): Promise<Response> {
-    try {
-      return await fetch(url, init);
-    } catch (cause) {
-      if (init.signal?.aborted) throw cause;
-      // Node's `fetch failed` says nothing: its cause does or, of several addresses, only the code of it.
-      const { cause: reason = cause as FailedFetch } = cause as FailedFetch;
-      const detail = `No answer from ${url}: ${reason.message || reason.code || reason}`;
-      throw new CrossbookError({ ...NO_ANSWER, detail }, { cause });
-    }
+/** Requests a page only after the previous one was consumed. */
+async function* readPages<Page extends { readonly pageInfo: PageInfo }>(
+  read: (after: string | null | undefined) => Promise<Page>,
+  first: string | null | undefined,
+): AsyncGenerator<Page, void> {
+  for (let after = first; ; ) {
+    const page = await read(after);
+    yield page;
+    const { hasNextPage, endCursor } = page.pageInfo;
+    if (!hasNextPage || endCursor === null) return;
+    after = endCursor;
   }
 }
 
@@ -155,73 +176,9 @@ function only<Answer extends object>(answer: Answer): FieldOf<Answer> {
   });
 }
 
-async function readData(response: Response): Promise<object> {
-  const { data, errors } = await readBody(response);
-  const [error] = errors ?? [];
-  const failure = toClientError(error, response.status);
-  if (failure) throw new CrossbookError(failure);
-  if (data) return data;
-  throw notGraphQL(response);
-}
-
-async function readBody(response: Response): Promise<GraphQLBody> {
-  const text = await response.text();
-  try {
-    return { ...JSON.parse(text) };
-  } catch {
-    throw notGraphQL(response);
-  }
-}
-
-/** The error for responses that are not GraphQL, such as those of a proxy or login page. */
-function notGraphQL({ status, headers, url }: Response): CrossbookError {
-  const type = headers.get('content-type') ?? 'no content type';
-  return new CrossbookError({
-    code: 'BAD_ANSWER',
-    status,
-    detail: `What came back from ${url} has status ${status} and is ${type}, not GraphQL: the URL ends in /graphql.`,
-    retryable: RETRYABLE.includes(status),
-  });
-}
-
-const NO_ANSWER = { code: 'NO_ANSWER', status: undefined, retryable: true } as const;
-const RETRYABLE: readonly number[] = [429, 502, 503, 504];
-
-/** A document's text, with phantom types of its variables and data. */
-export type Document<Data, Variables> = string & {
-  readonly types?: (variables: Variables) => Data;
-};
-
-export interface CallOptions {
-  readonly signal?: AbortSignal;
-}
-
-/** An API key on a server, or a customer token in a frontend. */
-export type ClientOptions = Endpoint &
-  (
-    | { readonly apiKey: string; readonly token?: never }
-    | { readonly token: Token; readonly apiKey?: never }
-  );
-
-/** A function is called before each request, so that it can refresh an expiring token. */
-type Token = string | (() => string | Promise<string>);
-
-interface Endpoint {
-  /** The GraphQL endpoint: `https://crossbook.example.com/graphql`. */
-  readonly url: string;
-  /** Default: the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch;
-}
-
-interface FailedFetch {
-  readonly message?: string;
-  readonly code?: string;
-  readonly cause?: FailedFetch;
-}
-
-interface GraphQLBody {
-  readonly data?: object;
-  readonly errors?: readonly unknown[];
+interface PageInfo {
+  readonly hasNextPage: boolean;
+  readonly endCursor: string | null;
 }
 
 /** The type of an operation's single field. */

@@ -2,7 +2,7 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-import type { Document } from './create-client.ts';
+import type { Document } from './create-query.ts';
 /** Use of a postal address. */
 export type AddressType =
   /** Billing address. */
@@ -25,7 +25,7 @@ export type AssociatedObject =
   /** A support ticket. */
   | 'TICKET';
 
-/** Google BigQuery as the destination. */
+/** Google BigQuery as the destination. Stored, not implemented yet: every sync of the connection is `FAILED` with `NOT_IMPLEMENTED`. */
 export type BigQueryDestinationInput = {
   /** Dataset, which must exist. Default: the dataset of the configured destination. */
   readonly dataset?: string | null | undefined;
@@ -87,13 +87,20 @@ export type ConnectFailure =
   /** The callback came from a different browser than the one that started the flow. */
   | 'WRONG_BROWSER';
 
+/** What a connect link is for. */
+export type ConnectLinkPurpose =
+  /** The customer connects a CRM. */
+  | 'CONNECT'
+  /** The customer maps own fields to the fields of a CRM that is connected already. */
+  | 'MAP_FIELDS';
+
 /** Status of a connect link. */
 export type ConnectLinkStatus =
   /** The customer granted access: redeem the one-time code with `confirmConnectLink`. */
   | 'AWAITING_CONFIRMATION'
   /** The link was canceled. */
   | 'CANCELED'
-  /** The connection exists. */
+  /** The connection exists; of a link to map fields: the mapping is stored. */
   | 'COMPLETED'
   /** The link expired. */
   | 'EXPIRED'
@@ -122,7 +129,7 @@ export type ConnectionInput = {
    * @deprecated Use `contactFieldMappings`, which is set with `setContactFieldMappings`. The value is stored and returned unchanged.
    */
   readonly entityMappings?: ReadonlyArray<EntityMappingInput> | null | undefined;
-  /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. */
+  /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. Required for Salesforce. */
   readonly instanceUrl?: string | null | undefined;
   /** Provider. A customer has at most one connection to each. */
   readonly providerName: ProviderName;
@@ -135,7 +142,7 @@ export type ConnectionInput = {
 
 /** Status of a connection. */
 export type ConnectionStatus =
-  /** The connection has credentials that are not known to be refused. */
+  /** The connection has credentials that are not known to be refused. Its `statusReason` says whether they were ever used. */
   | 'CONNECTED'
   /** The provider permanently refused the credentials: the customer has to connect again. */
   | 'REAUTHORIZE'
@@ -201,12 +208,22 @@ export type ContactFieldType =
 
 /** Search condition: exactly one of the fields. */
 export type ContactFilter =
-  {   /** Email address, compared case-insensitively: in HubSpot with the primary and the additional addresses (not the work email), in Salesforce with the email. */
-  readonly email: string; readonly emailDomain?: never; readonly emails?: never; }
-  |  { readonly email?: never;   /** Domain after the @, e.g. `example.com`, compared with the same addresses as `email`. */
-  readonly emailDomain: string; readonly emails?: never; }
-  |  { readonly email?: never; readonly emailDomain?: never;   /** Email addresses, at most 1,000: finds contacts that have any of them. */
-  readonly emails: ReadonlyArray<string>; };
+  {   /** All contacts: only `true` is accepted. */
+  readonly all: boolean; readonly customField?: never; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never; readonly phone?: never; }
+  |  { readonly all?: never;   /** Own field of your application and its value. A field by which the CRM cannot filter is `UNPROCESSABLE_ENTITY`. */
+  readonly customField: CustomFieldFilterInput; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never; readonly phone?: never; }
+  |  { readonly all?: never; readonly customField?: never;   /** Email address, compared case-insensitively: in HubSpot with the primary and the additional addresses (not the work email), in Salesforce with the email. */
+  readonly email: string; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never; readonly phone?: never; }
+  |  { readonly all?: never; readonly customField?: never; readonly email?: never;   /** Domain after the @, e.g. `example.com`, compared with the same addresses as `email`. */
+  readonly emailDomain: string; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never; readonly phone?: never; }
+  |  { readonly all?: never; readonly customField?: never; readonly email?: never; readonly emailDomain?: never;   /** Email addresses, at most 1,000: finds contacts that have any of them. */
+  readonly emails: ReadonlyArray<string>; readonly modifiedSince?: never; readonly namePrefix?: never; readonly phone?: never; }
+  |  { readonly all?: never; readonly customField?: never; readonly email?: never; readonly emailDomain?: never; readonly emails?: never;   /** Finds contacts modified at or after this time. Each page says up to which time; pass that time to the next search, and every change is seen at least once. Deleted contacts are not found. */
+  readonly modifiedSince: string; readonly namePrefix?: never; readonly phone?: never; }
+  |  { readonly all?: never; readonly customField?: never; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never;   /** Beginning of a word of the first or last name, at least 2 characters, e.g. `jo` for John, Mary Jo and Johnson. */
+  readonly namePrefix: string; readonly phone?: never; }
+  |  { readonly all?: never; readonly customField?: never; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never;   /** Phone number in any notation, 3 to 20 digits. Finds at most 200 contacts, whose number has the same digits without leading zeros, or ends with them or the other way round, if the shorter one has at least 7. They are not counted. */
+  readonly phone: string; };
 
 /** A connect link to create. */
 export type CreateConnectLinkInput = {
@@ -222,6 +239,8 @@ export type CreateConnectLinkInput = {
   readonly expiresInSeconds?: number | null | undefined;
   /** Login URL of this customer at the provider, e.g. `https://acme.my.salesforce.com`, for a link to one provider. Default: the page asks for it. */
   readonly loginUrl?: string | null | undefined;
+  /** Whether the customer matches your own fields with those of the CRM after consent. Skipped where no own field may be mapped by customers. */
+  readonly mapFields?: boolean | null | undefined;
   /** How the browser returns. */
   readonly mode?: ConnectMode | null | undefined;
   /** OAuth scopes to request in addition to the required ones, at most 50. */
@@ -229,6 +248,22 @@ export type CreateConnectLinkInput = {
   /** Providers that the customer may connect. With several, the customer chooses one. */
   readonly providers: ReadonlyArray<ProviderName>;
   /** URL of your page to which the browser returns, e.g. `https://app.example.com/connected`. Its origin must be registered for your application. `connect_link_id`, `status`, `error` and `code` are added to its query. */
+  readonly returnUrl: string;
+};
+
+/** A link to map fields. */
+export type CreateMappingLinkInput = {
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Your own id of the customer. */
+  readonly customerId: string;
+  /** Lifetime of the link, 30 to 86400 seconds (a day). */
+  readonly expiresInSeconds?: number | null | undefined;
+  /** How the browser returns. */
+  readonly mode?: ConnectMode | null | undefined;
+  /** Provider of the connection. */
+  readonly provider: ProviderName;
+  /** URL of your page to which the browser returns. Its origin must be registered for your application. `connect_link_id` and `status` are added to its query. */
   readonly returnUrl: string;
 };
 
@@ -249,6 +284,14 @@ export type CredentialsInput =
   |  { readonly oauth2?: never;   /** A static token, such as that of a private app. */
   readonly token: StaticTokenInput; };
 
+/** Condition on one of your application’s own fields. */
+export type CustomFieldFilterInput = {
+  /** Value of the own field, at most 255 characters: a number as `42`, a boolean as `true`, a date as `2026-01-31`. Texts are compared case-insensitively; of several choices, one has to be equal. */
+  readonly equals: string;
+  /** Name of the own field. */
+  readonly name: string;
+};
+
 /** Conditions, all of which must match. */
 export type CustomerFilter = {
   /** Your own ids of customers, at most 1000. */
@@ -267,8 +310,24 @@ export type DeleteCustomerInput = {
   readonly clientMutationId?: string | null | undefined;
   /** Your own id of the customer. */
   readonly customerId: string;
+  /** Whether the customer’s rows at the sync destination are deleted too, which is retried for 30 days and ends with an event. */
+  readonly deleteSyncedRows?: boolean;
   /** Expected version: if the stored one differs, the error is `CONFLICT`. */
   readonly expectedVersion?: number | null | undefined;
+};
+
+/** OAuth client to delete. */
+export type DeleteOAuthClientInput = {
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** The provider. */
+  readonly provider: ProviderName;
+};
+
+/** Deletion of the sync destination. */
+export type DeleteSyncDestinationInput = {
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
 };
 
 /** Webhook endpoint to delete. */
@@ -279,9 +338,9 @@ export type DeleteWebhookEndpointInput = {
   readonly id: string;
 };
 
-/** Destination of a connection’s data, which overrides the default. */
+/** Destination of a connection’s data, which overrides the default. Syncs to BigQuery are not implemented yet. */
 export type DestinationConfigInput =
-  {   /** Google BigQuery as the destination. */
+  {   /** Google BigQuery as the destination. Stored, not implemented yet: every sync of the connection is `FAILED` with `NOT_IMPLEMENTED`. */
   readonly bigquery: BigQueryDestinationInput; readonly postgres?: never; }
   |  { readonly bigquery?: never;   /** PostgreSQL as the destination. */
   readonly postgres: PostgresDestinationInput; };
@@ -344,12 +403,22 @@ export type EventType =
   | 'CONNECTION_RECOVERED'
   /** A connect link ended without a connection. */
   | 'CONNECT_LINK_FAILED'
+  /** Contacts were changed or deleted in a customer’s CRM, and the sync destination has the changes. Sent only if an endpoint names this type. */
+  | 'CONTACTS_CHANGED'
   /** A customer was created. */
   | 'CUSTOMER_CREATED'
   /** A customer was deleted. */
   | 'CUSTOMER_DELETED'
+  /** The rows of a deleted customer were deleted at the sync destination. */
+  | 'CUSTOMER_ROWS_DELETED'
+  /** The rows of a deleted customer could not be deleted at the sync destination within 30 days. */
+  | 'CUSTOMER_ROWS_NOT_DELETED'
   /** A customer’s name or email was changed. */
-  | 'CUSTOMER_UPDATED';
+  | 'CUSTOMER_UPDATED'
+  /** A run of a sync ended successfully: a full one, or one that has changed rows. */
+  | 'SYNC_COMPLETED'
+  /** A run of a sync failed. Sent once, until a run is successful again. */
+  | 'SYNC_FAILED';
 
 /** Mapping of an own field of your application to a field of the provider. */
 export type FieldMappingInput = {
@@ -361,6 +430,8 @@ export type FieldMappingInput = {
 
 /** A customer token to issue. */
 export type IssueCustomerTokenInput = {
+  /** Whether the token may list contacts that it does not know yet: by `all`, `modifiedSince`, `namePrefix` and `customField`. Default: false. */
+  readonly canList?: boolean | null | undefined;
   /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
   /** Your own id of the customer. */
@@ -423,6 +494,18 @@ export type ObjectFieldMappingsInput = {
   readonly object?: string | null | undefined;
 };
 
+/** Syncs to pause. */
+export type PauseSyncInput = {
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Your own id of the customer. */
+  readonly customerId: string;
+  /** Provider of the connection. */
+  readonly provider: ProviderName;
+  /** Table of the sync. Default: all syncs of the connection. */
+  readonly table?: string | null | undefined;
+};
+
 /** Type of a phone number. */
 export type PhoneNumberType =
   /** Fax number. */
@@ -438,6 +521,16 @@ export type PhoneNumberType =
 export type PostgresDestinationInput = {
   /** Schema, which must exist. Default: the schema of the configured destination. */
   readonly schema?: string | null | undefined;
+};
+
+/** A PostgreSQL database that syncs write to. */
+export type PostgresSyncDestinationInput = {
+  /** Certificates that the server’s certificate is verified with, in PEM. Default: the public certificate authorities. */
+  readonly caCertificate?: string | null | undefined;
+  /** Schema of the tables, which must exist. */
+  readonly schema: string;
+  /** URL with user, password, host, port and database, e.g. `postgresql://crossbook:secret@db.example.com:5432/warehouse`. Query parameters are refused. It is stored encrypted and never returned. */
+  readonly url: string;
 };
 
 /** Type of a field in a CRM. */
@@ -512,6 +605,18 @@ export type RedeliverEventsInput = {
   readonly since?: string | null | undefined;
 };
 
+/** Syncs to resume. */
+export type ResumeSyncInput = {
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Your own id of the customer. */
+  readonly customerId: string;
+  /** Provider of the connection. */
+  readonly provider: ProviderName;
+  /** Table of the sync. Default: all syncs of the connection. */
+  readonly table?: string | null | undefined;
+};
+
 /** Result of revoking a customer’s grant at the provider. */
 export type Revocation =
   /** The provider could not be reached or refused. The connection is removed anyway; the customer can revoke the grant there. */
@@ -533,7 +638,7 @@ export type RotateWebhookSecretInput = {
 
 /** Field mappings by object. Those of the contact give own fields their sources, unless `entityMappings` or `contactFieldMappings` do. */
 export type SchemaMappingsConfigInput = {
-  /** Mappings of objects common to all providers, which come before those of standard objects. */
+  /** Mappings of objects common to all providers, which take precedence over those of standard objects. */
   readonly commonObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
   /** Mappings of the provider’s standard objects. */
   readonly standardObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
@@ -559,6 +664,60 @@ export type SetContactFieldsInput = {
   readonly expectedVersion?: number | null | undefined;
   /** All own fields, at most 200. Fields that are not listed are removed. */
   readonly fields: ReadonlyArray<ContactFieldInput>;
+  /** Whether callers of your application get a GraphQL schema with `Contact.custom`, which has a field of its own type for each own field. Give it in each call: without it, the typed fields are removed from the schema. */
+  readonly typedSchema?: boolean;
+};
+
+/** An OAuth client to store. */
+export type SetOAuthClientInput = {
+  /** Client id of the app. */
+  readonly clientId: string;
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Client secret, stored encrypted and never returned. */
+  readonly clientSecret: string;
+  /** The provider. */
+  readonly provider: ProviderName;
+};
+
+/** Sync configuration to set. */
+export type SetSyncConfigurationInput = {
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Whether contacts are synced in the common shape. */
+  readonly contacts?: boolean;
+  /** Custom objects to sync, at most 100. A connection’s non-empty list replaces this one. */
+  readonly customObjects?: ReadonlyArray<SyncedObjectInput> | null | undefined;
+  /** Seconds between two runs, from 60 to 2592000. */
+  readonly intervalSeconds?: number;
+  /** Whether the syncs run. */
+  readonly isEnabled?: boolean;
+  /** The provider. */
+  readonly provider: ProviderName;
+  /** Standard objects of the provider to sync, at most 100. A connection’s non-empty list replaces this one. */
+  readonly standardObjects?: ReadonlyArray<SyncedObjectInput> | null | undefined;
+};
+
+/** Sync destination to set. */
+export type SetSyncDestinationInput = {
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** A PostgreSQL database. */
+  readonly postgres: PostgresSyncDestinationInput;
+};
+
+/** Syncs to start. */
+export type StartSyncInput = {
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Your own id of the customer. */
+  readonly customerId: string;
+  /** Whether to read all records, and not only changes. */
+  readonly full?: boolean;
+  /** Provider of the connection. */
+  readonly provider: ProviderName;
+  /** Table of the sync. Default: all syncs of the connection. */
+  readonly table?: string | null | undefined;
 };
 
 /** A static token, such as that of a private app. */
@@ -573,10 +732,12 @@ export type StatusReason =
   | 'CREDENTIALS_CLEARED'
   /** Connected, and contacts of this provider cannot be searched, so that the credentials are not used. */
   | 'NOT_SEARCHABLE'
-  /** Connected, and nothing has been read from the provider with these credentials yet. */
+  /** Connected, and nothing has been read from the provider with these credentials yet: they may be wrong. */
   | 'NOT_TRIED'
   /** No credentials were set yet. */
   | 'NO_CREDENTIALS'
+  /** Connected, and the URL of the customer’s instance is missing, without which the provider cannot be called: set `instanceUrl` with `upsertCustomer`. */
+  | 'NO_INSTANCE_URL'
   /** The provider refused the refresh token: it was revoked or has expired. */
   | 'REFRESH_TOKEN_REFUSED'
   /** The access token has expired, and there is no refresh token. */
@@ -584,12 +745,88 @@ export type StatusReason =
   /** The provider refused the access token, and there is no refresh token. */
   | 'TOKEN_REFUSED';
 
+/** Kind of an error of a sync. */
+export type SyncErrorCode =
+  /** A name of a table or a schema is invalid, or two syncs have the same table. */
+  | 'CONFIGURATION'
+  /** The destination has no space or no connections left. */
+  | 'DESTINATION_FULL'
+  /** The destination is read-only. */
+  | 'DESTINATION_READ_ONLY'
+  /** The destination refused the user, the password or the permission. */
+  | 'DESTINATION_REFUSED'
+  /** A statement at the destination took too long, or waited for a lock. */
+  | 'DESTINATION_SLOW'
+  /** The schema or the table at the destination does not fit. */
+  | 'DESTINATION_TABLE'
+  /** The destination cannot be reached, or ended the connection. */
+  | 'DESTINATION_UNREACHABLE'
+  /** An error of Crossbook. The log has the details. */
+  | 'INTERNAL_ERROR'
+  /** The destination or the provider is not supported. */
+  | 'NOT_IMPLEMENTED'
+  /** The CRM has no such object, or does not show it to the connected user. */
+  | 'OBJECT_UNKNOWN'
+  /** The provider’s rate limit is reached. */
+  | 'PROVIDER_LIMITED'
+  /** The provider refused the credentials or the permission. */
+  | 'PROVIDER_REFUSED'
+  /** The provider is unavailable, or responded in an unexpected way. */
+  | 'PROVIDER_UNAVAILABLE';
+
+/** Kind of what a sync copies. */
+export type SyncKind =
+  /** The contacts in the common shape, with a column for each field. */
+  | 'CONTACTS'
+  /** A custom object of the customer, with all its fields as JSON. */
+  | 'CUSTOM'
+  /** A standard object of the provider, with all its fields as JSON. */
+  | 'STANDARD';
+
+/** Reason why a sync is paused. */
+export type SyncPauseReason =
+  /** The sync configuration of the provider is disabled. */
+  | 'DISABLED'
+  /** The connection has no credentials. */
+  | 'NOT_CONNECTED'
+  /** The application has no sync destination. */
+  | 'NO_DESTINATION'
+  /** The provider refused the credentials. It runs again when the customer has connected again. */
+  | 'REAUTHORIZE'
+  /** It was paused with `pauseSync`, and runs again after `resumeSync`. */
+  | 'REQUESTED';
+
+/** Status of a sync. */
+export type SyncStatus =
+  /** The last run failed, or it cannot run; `error` has the reason. It is retried unless the configuration has to change. */
+  | 'FAILED'
+  /** The last run was successful. It waits for `nextRunAt`. */
+  | 'IDLE'
+  /** It does not run; `pauseReason` has the reason. */
+  | 'PAUSED'
+  /** It has not run yet. */
+  | 'PENDING'
+  /** It is running. */
+  | 'RUNNING';
+
 /** An object of the provider to sync. */
 export type SyncedObjectInput = {
   /** Name of the object at the provider, case-sensitive. */
   readonly object: string;
   /** Target table. Default: the default table. */
   readonly table?: string | null | undefined;
+};
+
+/** A change of your branding. */
+export type UpdateBrandingInput = {
+  /** Color of buttons, e.g. `#0f766e`. White or dark text must be readable on it: a contrast of at least 4.5. Null: Crossbook’s color. */
+  readonly accentColor?: string | null | undefined;
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Name that your customers see instead of the name of the application, at most 100 characters. Null: the application’s name. */
+  readonly displayName?: string | null | undefined;
+  /** Logo: a PNG in base64, at most 64 KiB and 512 × 512 pixels. It is stored without metadata. Null: no logo. */
+  readonly logo?: string | null | undefined;
 };
 
 /** Changes of a webhook endpoint. Absent fields are unchanged. */
@@ -624,6 +861,11 @@ export type UpsertCustomerInput = {
 
 export type ContactFieldsFragment = { readonly id: string, readonly remoteId: string, readonly provider: ProviderName, readonly accountId: string | null, readonly ownerId: string | null, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly lastActivityAt: string | null, readonly createdAt: string | null, readonly updatedAt: string | null, readonly lastModifiedAt: string | null, readonly isDeleted: boolean, readonly rawData?: unknown, readonly customFields?: unknown, readonly addresses: ReadonlyArray<{ readonly addressType: AddressType, readonly street1: string | null, readonly street2: string | null, readonly city: string | null, readonly state: string | null, readonly postalCode: string | null, readonly country: string | null }>, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }>, readonly phoneNumbers: ReadonlyArray<{ readonly phoneNumber: string, readonly phoneNumberType: PhoneNumberType }>, readonly associations?: ReadonlyArray<{ readonly object: AssociatedObject, readonly remoteId: string }> | null };
 
+export type ProvidersQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ProvidersQuery = { readonly providers: ReadonlyArray<{ readonly name: ProviderName, readonly category: Category, readonly canSearchContacts: boolean, readonly canConnect: boolean, readonly associatedObjects: ReadonlyArray<AssociatedObject> }> };
+
 export type SearchContactsQueryVariables = Exact<{
   filter: ContactFilter;
   customerId?: string | null | undefined;
@@ -634,6 +876,7 @@ export type SearchContactsQueryVariables = Exact<{
   before?: string | null | undefined;
   readFromCache?: boolean | null | undefined;
   includeRawData?: boolean;
+  rawFields?: ReadonlyArray<string> | null | undefined;
   includeTotalCount?: boolean;
   includeAssociations?: boolean;
   associations?: ReadonlyArray<AssociatedObject>;
@@ -642,7 +885,7 @@ export type SearchContactsQueryVariables = Exact<{
 }>;
 
 
-export type SearchContactsQuery = { readonly searchContacts: { readonly totalCount?: number | null, readonly fetchedAt: string, readonly nodes: ReadonlyArray<{ readonly id: string, readonly remoteId: string, readonly provider: ProviderName, readonly accountId: string | null, readonly ownerId: string | null, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly lastActivityAt: string | null, readonly createdAt: string | null, readonly updatedAt: string | null, readonly lastModifiedAt: string | null, readonly isDeleted: boolean, readonly rawData?: unknown, readonly customFields?: unknown, readonly addresses: ReadonlyArray<{ readonly addressType: AddressType, readonly street1: string | null, readonly street2: string | null, readonly city: string | null, readonly state: string | null, readonly postalCode: string | null, readonly country: string | null }>, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }>, readonly phoneNumbers: ReadonlyArray<{ readonly phoneNumber: string, readonly phoneNumberType: PhoneNumberType }>, readonly associations?: ReadonlyArray<{ readonly object: AssociatedObject, readonly remoteId: string }> | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+export type SearchContactsQuery = { readonly searchContacts: { readonly totalCount?: number | null, readonly modifiedUntil: string | null, readonly fetchedAt: string, readonly nodes: ReadonlyArray<{ readonly id: string, readonly remoteId: string, readonly provider: ProviderName, readonly accountId: string | null, readonly ownerId: string | null, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly lastActivityAt: string | null, readonly createdAt: string | null, readonly updatedAt: string | null, readonly lastModifiedAt: string | null, readonly isDeleted: boolean, readonly rawData?: unknown, readonly customFields?: unknown, readonly addresses: ReadonlyArray<{ readonly addressType: AddressType, readonly street1: string | null, readonly street2: string | null, readonly city: string | null, readonly state: string | null, readonly postalCode: string | null, readonly country: string | null }>, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }>, readonly phoneNumbers: ReadonlyArray<{ readonly phoneNumber: string, readonly phoneNumberType: PhoneNumberType }>, readonly associations?: ReadonlyArray<{ readonly object: AssociatedObject, readonly remoteId: string }> | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
 export type UpsertCustomerMutationVariables = Exact<{
   input: UpsertCustomerInput;
@@ -686,16 +929,16 @@ export type CustomerFieldsFragment = { readonly id: string, readonly application
 export type ContactFieldsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ContactFieldsQuery = { readonly contactFields: { readonly version: number, readonly fields: ReadonlyArray<{ readonly name: string, readonly type: ContactFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> } };
+export type ContactFieldsQuery = { readonly contactFields: { readonly version: number, readonly typedSchema: boolean, readonly fields: ReadonlyArray<{ readonly name: string, readonly type: ContactFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> } };
 
 export type SetContactFieldsMutationVariables = Exact<{
   input: SetContactFieldsInput;
 }>;
 
 
-export type SetContactFieldsMutation = { readonly setContactFields: { readonly contactFields: { readonly version: number, readonly fields: ReadonlyArray<{ readonly name: string, readonly type: ContactFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> } } | null };
+export type SetContactFieldsMutation = { readonly setContactFields: { readonly contactFields: { readonly version: number, readonly typedSchema: boolean, readonly fields: ReadonlyArray<{ readonly name: string, readonly type: ContactFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> } } | null };
 
-export type OwnFieldsFragment = { readonly version: number, readonly fields: ReadonlyArray<{ readonly name: string, readonly type: ContactFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> };
+export type OwnFieldsFragment = { readonly version: number, readonly typedSchema: boolean, readonly fields: ReadonlyArray<{ readonly name: string, readonly type: ContactFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> };
 
 export type ContactFieldMappingsQueryVariables = Exact<{
   connectionId: string;
@@ -732,6 +975,20 @@ export type IssueCustomerTokenMutationVariables = Exact<{
 
 export type IssueCustomerTokenMutation = { readonly issueCustomerToken: { readonly token: string, readonly expiresAt: string } | null };
 
+export type SetOAuthClientMutationVariables = Exact<{
+  input: SetOAuthClientInput;
+}>;
+
+
+export type SetOAuthClientMutation = { readonly setOAuthClient: { readonly oauthClient: { readonly provider: ProviderName, readonly clientId: string, readonly createdAt: string, readonly updatedAt: string } } | null };
+
+export type DeleteOAuthClientMutationVariables = Exact<{
+  input: DeleteOAuthClientInput;
+}>;
+
+
+export type DeleteOAuthClientMutation = { readonly deleteOAuthClient: { readonly deletedProvider: ProviderName } | null };
+
 export type DeleteCustomerMutationVariables = Exact<{
   input: DeleteCustomerInput;
 }>;
@@ -751,30 +1008,51 @@ export type CreateConnectLinkMutationVariables = Exact<{
 }>;
 
 
-export type CreateConnectLinkMutation = { readonly createConnectLink: { readonly url: string, readonly link: { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string } } | null };
+export type CreateConnectLinkMutation = { readonly createConnectLink: { readonly url: string, readonly link: { readonly id: string, readonly purpose: ConnectLinkPurpose, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string } } | null };
+
+export type CreateMappingLinkMutationVariables = Exact<{
+  input: CreateMappingLinkInput;
+}>;
+
+
+export type CreateMappingLinkMutation = { readonly createMappingLink: { readonly url: string, readonly link: { readonly id: string, readonly purpose: ConnectLinkPurpose, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string } } | null };
 
 export type ConfirmConnectLinkMutationVariables = Exact<{
   input: ConfirmConnectLinkInput;
 }>;
 
 
-export type ConfirmConnectLinkMutation = { readonly confirmConnectLink: { readonly link: { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string }, readonly connection: { readonly id: string, readonly providerName: ProviderName, readonly status: ConnectionStatus } } | null };
+export type ConfirmConnectLinkMutation = { readonly confirmConnectLink: { readonly link: { readonly id: string, readonly purpose: ConnectLinkPurpose, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string }, readonly connection: { readonly id: string, readonly providerName: ProviderName, readonly status: ConnectionStatus, readonly statusReason: StatusReason | null } } | null };
 
 export type CancelConnectLinkMutationVariables = Exact<{
   input: CancelConnectLinkInput;
 }>;
 
 
-export type CancelConnectLinkMutation = { readonly cancelConnectLink: { readonly link: { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string } } | null };
+export type CancelConnectLinkMutation = { readonly cancelConnectLink: { readonly link: { readonly id: string, readonly purpose: ConnectLinkPurpose, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string } } | null };
 
 export type ConnectLinkQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type ConnectLinkQuery = { readonly connectLink: { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string } | null };
+export type ConnectLinkQuery = { readonly connectLink: { readonly id: string, readonly purpose: ConnectLinkPurpose, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string } | null };
 
-export type ConnectLinkFieldsFragment = { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string };
+export type ConnectLinkFieldsFragment = { readonly id: string, readonly purpose: ConnectLinkPurpose, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string };
+
+export type BrandingQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type BrandingQuery = { readonly branding: { readonly displayName: string | null, readonly accentColor: string | null, readonly logo: string | null, readonly updatedAt: string | null } };
+
+export type UpdateBrandingMutationVariables = Exact<{
+  input: UpdateBrandingInput;
+}>;
+
+
+export type UpdateBrandingMutation = { readonly updateBranding: { readonly branding: { readonly displayName: string | null, readonly accentColor: string | null, readonly logo: string | null, readonly updatedAt: string | null } } | null };
+
+export type BrandingFieldsFragment = { readonly displayName: string | null, readonly accentColor: string | null, readonly logo: string | null, readonly updatedAt: string | null };
 
 export type EventsQueryVariables = Exact<{
   customerId?: string | null | undefined;
@@ -827,7 +1105,85 @@ export type RedeliverEventsMutation = { readonly redeliverEvents: { readonly sch
 
 export type WebhookEndpointFieldsFragment = { readonly id: string, readonly url: string, readonly eventTypes: ReadonlyArray<EventType>, readonly enabled: boolean, readonly lastFailure: string | null, readonly lastFailureAt: string | null, readonly createdAt: string, readonly updatedAt: string };
 
-export const SEARCH_CONTACTS: Document<SearchContactsQuery, SearchContactsQueryVariables> = `query SearchContacts($filter: ContactFilter!, $customerId: ID, $provider: ProviderName, $first: Int, $after: String, $last: Int, $before: String, $readFromCache: Boolean, $includeRawData: Boolean! = false, $includeTotalCount: Boolean! = false, $includeAssociations: Boolean! = false, $associations: [AssociatedObject!]! = [], $includeCustomFields: Boolean! = false, $customFields: [String!]) {
+export type SyncDestinationFieldsFragment = { readonly updatedAt: string, readonly postgres: { readonly host: string, readonly port: number, readonly database: string, readonly user: string, readonly schema: string, readonly hasCaCertificate: boolean } };
+
+export type SyncDestinationQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SyncDestinationQuery = { readonly syncDestination: { readonly updatedAt: string, readonly postgres: { readonly host: string, readonly port: number, readonly database: string, readonly user: string, readonly schema: string, readonly hasCaCertificate: boolean } } | null };
+
+export type SetSyncDestinationMutationVariables = Exact<{
+  input: SetSyncDestinationInput;
+}>;
+
+
+export type SetSyncDestinationMutation = { readonly setSyncDestination: { readonly syncDestination: { readonly updatedAt: string, readonly postgres: { readonly host: string, readonly port: number, readonly database: string, readonly user: string, readonly schema: string, readonly hasCaCertificate: boolean } } } | null };
+
+export type DeleteSyncDestinationMutationVariables = Exact<{
+  input: DeleteSyncDestinationInput;
+}>;
+
+
+export type DeleteSyncDestinationMutation = { readonly deleteSyncDestination: { readonly isDeleted: boolean } | null };
+
+export type SyncConfigurationFieldsFragment = { readonly provider: ProviderName, readonly contacts: boolean, readonly intervalSeconds: number, readonly isEnabled: boolean, readonly updatedAt: string, readonly standardObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }>, readonly customObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> };
+
+export type SyncConfigurationsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SyncConfigurationsQuery = { readonly syncConfigurations: ReadonlyArray<{ readonly provider: ProviderName, readonly contacts: boolean, readonly intervalSeconds: number, readonly isEnabled: boolean, readonly updatedAt: string, readonly standardObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }>, readonly customObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> }> };
+
+export type SetSyncConfigurationMutationVariables = Exact<{
+  input: SetSyncConfigurationInput;
+}>;
+
+
+export type SetSyncConfigurationMutation = { readonly setSyncConfiguration: { readonly syncConfiguration: { readonly provider: ProviderName, readonly contacts: boolean, readonly intervalSeconds: number, readonly isEnabled: boolean, readonly updatedAt: string, readonly standardObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }>, readonly customObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> } } | null };
+
+export type SyncFieldsFragment = { readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null };
+
+export type SyncsQueryVariables = Exact<{
+  connectionId: string;
+}>;
+
+
+export type SyncsQuery = { readonly node:
+    | { readonly syncs: ReadonlyArray<{ readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null }> }
+    | Record<PropertyKey, never>
+   | null };
+
+export type StartSyncMutationVariables = Exact<{
+  input: StartSyncInput;
+}>;
+
+
+export type StartSyncMutation = { readonly startSync: { readonly connection: { readonly id: string, readonly syncs: ReadonlyArray<{ readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null }> } } | null };
+
+export type PauseSyncMutationVariables = Exact<{
+  input: PauseSyncInput;
+}>;
+
+
+export type PauseSyncMutation = { readonly pauseSync: { readonly connection: { readonly id: string, readonly syncs: ReadonlyArray<{ readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null }> } } | null };
+
+export type ResumeSyncMutationVariables = Exact<{
+  input: ResumeSyncInput;
+}>;
+
+
+export type ResumeSyncMutation = { readonly resumeSync: { readonly connection: { readonly id: string, readonly syncs: ReadonlyArray<{ readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null }> } } | null };
+
+export const PROVIDERS: Document<ProvidersQuery, ProvidersQueryVariables> = `query Providers {
+  providers {
+    name
+    category
+    canSearchContacts
+    canConnect
+    associatedObjects
+  }
+}`;
+
+export const SEARCH_CONTACTS: Document<SearchContactsQuery, SearchContactsQueryVariables> = `query SearchContacts($filter: ContactFilter!, $customerId: ID, $provider: ProviderName, $first: Int, $after: String, $last: Int, $before: String, $readFromCache: Boolean, $includeRawData: Boolean! = false, $rawFields: [String!], $includeTotalCount: Boolean! = false, $includeAssociations: Boolean! = false, $associations: [AssociatedObject!]! = [], $includeCustomFields: Boolean! = false, $customFields: [String!]) {
   searchContacts(
     filter: $filter
     customerId: $customerId
@@ -848,6 +1204,7 @@ export const SEARCH_CONTACTS: Document<SearchContactsQuery, SearchContactsQueryV
       endCursor
     }
     totalCount @include(if: $includeTotalCount)
+    modifiedUntil
     fetchedAt
   }
 }
@@ -883,7 +1240,7 @@ fragment ContactFields on Contact {
   updatedAt
   lastModifiedAt
   isDeleted
-  rawData @include(if: $includeRawData)
+  rawData(fields: $rawFields) @include(if: $includeRawData)
   customFields(names: $customFields) @include(if: $includeCustomFields)
   associations(to: $associations) @include(if: $includeAssociations) {
     object
@@ -1048,6 +1405,7 @@ export const CONTACT_FIELDS: Document<ContactFieldsQuery, ContactFieldsQueryVari
 
 fragment OwnFields on ContactFields {
   version
+  typedSchema
   fields {
     name
     type
@@ -1070,6 +1428,7 @@ export const SET_CONTACT_FIELDS: Document<SetContactFieldsMutation, SetContactFi
 
 fragment OwnFields on ContactFields {
   version
+  typedSchema
   fields {
     name
     type
@@ -1136,6 +1495,23 @@ export const ISSUE_CUSTOMER_TOKEN: Document<IssueCustomerTokenMutation, IssueCus
   }
 }`;
 
+export const SET_OAUTH_CLIENT: Document<SetOAuthClientMutation, SetOAuthClientMutationVariables> = `mutation SetOAuthClient($input: SetOAuthClientInput!) {
+  setOAuthClient(input: $input) {
+    oauthClient {
+      provider
+      clientId
+      createdAt
+      updatedAt
+    }
+  }
+}`;
+
+export const DELETE_OAUTH_CLIENT: Document<DeleteOAuthClientMutation, DeleteOAuthClientMutationVariables> = `mutation DeleteOAuthClient($input: DeleteOAuthClientInput!) {
+  deleteOAuthClient(input: $input) {
+    deletedProvider
+  }
+}`;
+
 export const DELETE_CUSTOMER: Document<DeleteCustomerMutation, DeleteCustomerMutationVariables> = `mutation DeleteCustomer($input: DeleteCustomerInput!) {
   deleteCustomer(input: $input) {
     deletedCustomerId
@@ -1162,6 +1538,25 @@ export const CREATE_CONNECT_LINK: Document<CreateConnectLinkMutation, CreateConn
 
 fragment ConnectLinkFields on ConnectLink {
   id
+  purpose
+  status
+  failure
+  createdAt
+  expiresAt
+}`;
+
+export const CREATE_MAPPING_LINK: Document<CreateMappingLinkMutation, CreateMappingLinkMutationVariables> = `mutation CreateMappingLink($input: CreateMappingLinkInput!) {
+  createMappingLink(input: $input) {
+    url
+    link {
+      ...ConnectLinkFields
+    }
+  }
+}
+
+fragment ConnectLinkFields on ConnectLink {
+  id
+  purpose
   status
   failure
   createdAt
@@ -1177,12 +1572,14 @@ export const CONFIRM_CONNECT_LINK: Document<ConfirmConnectLinkMutation, ConfirmC
       id
       providerName
       status
+      statusReason
     }
   }
 }
 
 fragment ConnectLinkFields on ConnectLink {
   id
+  purpose
   status
   failure
   createdAt
@@ -1199,6 +1596,7 @@ export const CANCEL_CONNECT_LINK: Document<CancelConnectLinkMutation, CancelConn
 
 fragment ConnectLinkFields on ConnectLink {
   id
+  purpose
   status
   failure
   createdAt
@@ -1213,10 +1611,39 @@ export const CONNECT_LINK: Document<ConnectLinkQuery, ConnectLinkQueryVariables>
 
 fragment ConnectLinkFields on ConnectLink {
   id
+  purpose
   status
   failure
   createdAt
   expiresAt
+}`;
+
+export const BRANDING: Document<BrandingQuery, BrandingQueryVariables> = `query Branding {
+  branding {
+    ...BrandingFields
+  }
+}
+
+fragment BrandingFields on Branding {
+  displayName
+  accentColor
+  logo
+  updatedAt
+}`;
+
+export const UPDATE_BRANDING: Document<UpdateBrandingMutation, UpdateBrandingMutationVariables> = `mutation UpdateBranding($input: UpdateBrandingInput!) {
+  updateBranding(input: $input) {
+    branding {
+      ...BrandingFields
+    }
+  }
+}
+
+fragment BrandingFields on Branding {
+  displayName
+  accentColor
+  logo
+  updatedAt
 }`;
 
 export const EVENTS: Document<EventsQuery, EventsQueryVariables> = `query Events($customerId: ID, $first: Int, $after: String) {
@@ -1324,4 +1751,265 @@ export const REDELIVER_EVENTS: Document<RedeliverEventsMutation, RedeliverEvents
     scheduled
     nextSince
   }
+}`;
+
+export const SYNC_DESTINATION: Document<SyncDestinationQuery, SyncDestinationQueryVariables> = `query SyncDestination {
+  syncDestination {
+    ...SyncDestinationFields
+  }
+}
+
+fragment SyncDestinationFields on SyncDestination {
+  postgres {
+    host
+    port
+    database
+    user
+    schema
+    hasCaCertificate
+  }
+  updatedAt
+}`;
+
+export const SET_SYNC_DESTINATION: Document<SetSyncDestinationMutation, SetSyncDestinationMutationVariables> = `mutation SetSyncDestination($input: SetSyncDestinationInput!) {
+  setSyncDestination(input: $input) {
+    syncDestination {
+      ...SyncDestinationFields
+    }
+  }
+}
+
+fragment SyncDestinationFields on SyncDestination {
+  postgres {
+    host
+    port
+    database
+    user
+    schema
+    hasCaCertificate
+  }
+  updatedAt
+}`;
+
+export const DELETE_SYNC_DESTINATION: Document<DeleteSyncDestinationMutation, DeleteSyncDestinationMutationVariables> = `mutation DeleteSyncDestination($input: DeleteSyncDestinationInput!) {
+  deleteSyncDestination(input: $input) {
+    isDeleted
+  }
+}`;
+
+export const SYNC_CONFIGURATIONS: Document<SyncConfigurationsQuery, SyncConfigurationsQueryVariables> = `query SyncConfigurations {
+  syncConfigurations {
+    ...SyncConfigurationFields
+  }
+}
+
+fragment SyncConfigurationFields on SyncConfiguration {
+  provider
+  contacts
+  standardObjects {
+    object
+    table
+  }
+  customObjects {
+    object
+    table
+  }
+  intervalSeconds
+  isEnabled
+  updatedAt
+}`;
+
+export const SET_SYNC_CONFIGURATION: Document<SetSyncConfigurationMutation, SetSyncConfigurationMutationVariables> = `mutation SetSyncConfiguration($input: SetSyncConfigurationInput!) {
+  setSyncConfiguration(input: $input) {
+    syncConfiguration {
+      ...SyncConfigurationFields
+    }
+  }
+}
+
+fragment SyncConfigurationFields on SyncConfiguration {
+  provider
+  contacts
+  standardObjects {
+    object
+    table
+  }
+  customObjects {
+    object
+    table
+  }
+  intervalSeconds
+  isEnabled
+  updatedAt
+}`;
+
+export const SYNCS: Document<SyncsQuery, SyncsQueryVariables> = `query Syncs($connectionId: ID!) {
+  node(id: $connectionId) {
+    ... on ConnectedProvider {
+      syncs {
+        ...SyncFields
+      }
+    }
+  }
+}
+
+fragment SyncFields on Sync {
+  kind
+  object
+  schema
+  table
+  status
+  pauseReason
+  error {
+    code
+    detail
+  }
+  lastRun {
+    startedAt
+    finishedAt
+    isFull
+    records
+    deleted
+    error {
+      code
+      detail
+    }
+  }
+  progress {
+    startedAt
+    isFull
+    records
+    deleted
+  }
+  nextRunAt
+  syncedUntil
+}`;
+
+export const START_SYNC: Document<StartSyncMutation, StartSyncMutationVariables> = `mutation StartSync($input: StartSyncInput!) {
+  startSync(input: $input) {
+    connection {
+      id
+      syncs {
+        ...SyncFields
+      }
+    }
+  }
+}
+
+fragment SyncFields on Sync {
+  kind
+  object
+  schema
+  table
+  status
+  pauseReason
+  error {
+    code
+    detail
+  }
+  lastRun {
+    startedAt
+    finishedAt
+    isFull
+    records
+    deleted
+    error {
+      code
+      detail
+    }
+  }
+  progress {
+    startedAt
+    isFull
+    records
+    deleted
+  }
+  nextRunAt
+  syncedUntil
+}`;
+
+export const PAUSE_SYNC: Document<PauseSyncMutation, PauseSyncMutationVariables> = `mutation PauseSync($input: PauseSyncInput!) {
+  pauseSync(input: $input) {
+    connection {
+      id
+      syncs {
+        ...SyncFields
+      }
+    }
+  }
+}
+
+fragment SyncFields on Sync {
+  kind
+  object
+  schema
+  table
+  status
+  pauseReason
+  error {
+    code
+    detail
+  }
+  lastRun {
+    startedAt
+    finishedAt
+    isFull
+    records
+    deleted
+    error {
+      code
+      detail
+    }
+  }
+  progress {
+    startedAt
+    isFull
+    records
+    deleted
+  }
+  nextRunAt
+  syncedUntil
+}`;
+
+export const RESUME_SYNC: Document<ResumeSyncMutation, ResumeSyncMutationVariables> = `mutation ResumeSync($input: ResumeSyncInput!) {
+  resumeSync(input: $input) {
+    connection {
+      id
+      syncs {
+        ...SyncFields
+      }
+    }
+  }
+}
+
+fragment SyncFields on Sync {
+  kind
+  object
+  schema
+  table
+  status
+  pauseReason
+  error {
+    code
+    detail
+  }
+  lastRun {
+    startedAt
+    finishedAt
+    isFull
+    records
+    deleted
+    error {
+      code
+      detail
+    }
+  }
+  progress {
+    startedAt
+    isFull
+    records
+    deleted
+  }
+  nextRunAt
+  syncedUntil
 }`;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type BrowserPage, connect } from '../src/index.ts';
 
 const LINK = { id: 'link-1', url: 'https://crossbook.example/connect/token' };
@@ -69,6 +69,70 @@ test('when the user cancels or no link could be created, the promise rejects and
   expect(other.seen).toEqual(['open', 'close']);
 });
 
+test('when the user closes the window, the promise settles, with the end of the link if it has one', async () => {
+  vi.useFakeTimers();
+  try {
+    const page = openFakePage();
+    const connected = connect({ page, createLink: async () => LINK });
+    await page.settle();
+    page.popup.closed = true;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await connected).toEqual({ connectLinkId: 'link-1', status: 'CLOSED' });
+    expect(page.listeners.size).toBe(0);
+    const other = openFakePage();
+    const readStatus = async () => ({ status: 'failed', failure: 'access_denied' });
+    const ended = connect({
+      page: other,
+      createLink: async () => LINK,
+      readStatus,
+      pollMs: 60_000,
+    });
+    await other.settle();
+    other.popup.closed = true;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await ended).toMatchObject({ status: 'FAILED', error: 'ACCESS_DENIED' });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a window that the CRM has cut off seems closed, and is waited for until the user is back on the page', async () => {
+  vi.useFakeTimers();
+  try {
+    const page = openFakePage();
+    let hasFocus = false;
+    let status = 'STARTED';
+    const connected = connect({
+      page: { ...page, document: { hasFocus: () => hasFocus } },
+      createLink: async () => LINK,
+      readStatus: async () => ({ status, failure: null }),
+    });
+    let ends = 0;
+    void connected.then(() => {
+      ends += 1;
+    });
+    page.popup.closed = true;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(ends).toBe(0);
+    hasFocus = true;
+    status = 'COMPLETED';
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await connected).status).toBe('COMPLETED');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('an abort is not kept waiting by a link that is being created', async () => {
+  const page = openFakePage();
+  const abort = new AbortController();
+  const never = new Promise<never>(() => undefined);
+  const connected = connect({ page, createLink: () => never, signal: abort.signal });
+  abort.abort(new Error('left the page'));
+  await expect(connected).rejects.toThrow('left the page');
+  expect(page.seen).toEqual(['open', 'close']);
+});
+
 test('the connect script is smaller than 2 KB in a page', async () => {
   const source = join(import.meta.dirname, '../src/connect.ts');
   const { code } = await transform(readFileSync(source, 'utf8'), {
@@ -82,6 +146,7 @@ function openFakePage({ isBlocked = false } = {}) {
   const seen: string[] = [];
   const listeners = new Set<(event: { origin: string; data: unknown }) => void>();
   const popup = {
+    closed: false,
     location: { replace: (url: string) => void seen.push(`replace ${url}`) },
     close: () => void seen.push('close'),
   };
@@ -97,6 +162,7 @@ function openFakePage({ isBlocked = false } = {}) {
   return {
     ...page,
     seen,
+    popup,
     listeners,
     tell(origin: string, data: unknown) {
       for (const listener of [...listeners]) listener({ origin, data });

@@ -1,5 +1,5 @@
 import { type ToError, toLimitError } from './limit-error.ts';
-import { Pace, type PaceOptions } from './pace.ts';
+import { Pace, type PaceOptions, type TakeTurn } from './pace.ts';
 
 /** Limits of the response to one HTTP request, independent of cost estimates. */
 export interface ResponseBounds {
@@ -116,7 +116,8 @@ export class Allowance {
   }
 }
 
-export interface AllowanceOptions extends Partial<PaceOptions> {
+export interface AllowanceOptions extends Omit<PaceOptions, 'takeTurn'> {
+  readonly takeTurn?: TakeTurn | undefined;
   /** Makes the error for an exceeded limit. */
   readonly toError?: ToError | undefined;
 }

@@ -23,6 +23,8 @@ export function useExecutor<Context extends object>(
   const toError = (message: string) => toGraphQLError((options.toError ?? toLimitError)(message));
   const { readOwner = () => '', openAllowance = openDefaultAllowance } = options;
   const executors = new WeakMap<GraphQLSchema, Executor>();
+  /** The others share its limit of memory. */
+  let first: Executor | undefined;
   let latest: Executor | undefined;
 
   return {
@@ -75,7 +77,8 @@ export function useExecutor<Context extends object>(
   function executorOf(schema: GraphQLSchema): Executor {
     const existing = executors.get(schema);
     if (existing) return existing;
-    const executor = createExecutor(schema, { ...options, toError, keepsText: true });
+    first ??= createExecutor(schema, { ...options, toError, keepsText: true });
+    const executor = first.schema === schema ? first : first.forSchema(schema);
     executors.set(schema, executor);
     return executor;
   }

@@ -122,3 +122,12 @@ function readValid(schema: GraphQLSchema, text: string) {
   const document = parse(text);
   return validate(schema, document).length === 0 ? document : undefined;
 }
+
+test('a variable without a value whose name every object inherits is absent', async () => {
+  const schema = buildSchema('type Query { page(first: Int): String }');
+  const document = parse('query ($constructor: Int) { page(first: $constructor) }');
+  const rootValue = { page: ({ first }: { first?: number }) => String(first) };
+  const args = { schema, document, variableValues: {}, rootValue };
+  for (const one of createExecutes(schema))
+    expect(toText(await one(args))).toBe(toText(await execute(args)));
+});

@@ -4,6 +4,7 @@ import { Allowance, DEFAULT_BOUNDS } from '../src/allowance.ts';
 import { DEFAULT_LIMITS } from '../src/cost/operation-limits.ts';
 import { createDocumentStore } from '../src/documents/document-store.ts';
 import { createExecute } from '../src/execution/execute.ts';
+import { createExecutor, type Executor } from '../src/executor.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const schema = buildSchema('type Query { id: ID }');
@@ -77,4 +78,38 @@ test('each plan of a cached document counts towards the memory for documents', a
   expect(first).toBeGreaterThan(parsed);
   expect(second).toBeGreaterThan(first);
   expect(later).toEqual([second, second]);
+});
+
+test('executors of several schemas share the limit of memory, and no document', async () => {
+  const schemas = ['type Query { id: ID }', 'type Query { id: Float }'].map((sdl) =>
+    buildSchema(sdl),
+  );
+  const [first, second] = schemas;
+  if (!first || !second) throw new Error('There are two schemas.');
+  const executor = createExecutor(first);
+  const other = executor.forSchema(second);
+  const run = async (on: Executor, id: unknown) => {
+    const { document } = on.parse('{ id }', 'app');
+    expect(on.validate(document)).toEqual([]);
+    const allowance = new Allowance(DEFAULT_BOUNDS);
+    const { data } = await on.execute({
+      schema: on.schema,
+      document,
+      rootValue: { id },
+      allowance,
+    });
+    return { document, id: data?.['id'] };
+  };
+  const [one, two] = [await run(executor, 17), await run(other, 17)];
+  expect([one.id, two.id]).toEqual(['17', 17]);
+  expect(two.document).not.toBe(one.document);
+  expect(other.find('{ id }', 'app')?.document).toBe(two.document);
+  const { entries, bytes } = executor.counts();
+  expect(entries).toBe(2);
+  other.close();
+  expect(executor.counts()).toEqual({ entries: 1, bytes: bytes / 2 });
+  // What it executes now ends as usual, and is not kept.
+  expect((await run(other, 18)).id).toBe(18);
+  expect(other.find('{ id }', 'app')).toBeUndefined();
+  expect(executor.find('{ id }', 'app')?.document).toBe(one.document);
 });

@@ -58,7 +58,7 @@ describe('limits', () => {
     [
       'depth',
       `${'{ self '.repeat(16)} { a } ${'}'.repeat(16)}`,
-      'depth of 17, and the bound is 15',
+      'depth of 17, and the limit is 15',
     ],
   ])('%s are limited before validation or execution', async (_what, query, message) => {
     const { data, errors } = await ask(query);

@@ -29,3 +29,22 @@ test('an entry that is too large is not stored, and one that grows too large is 
   expect(cache.get('b')).toBeUndefined();
   expect(cache.counts()).toEqual({ entries: 0, bytes: 0 });
 });
+
+test('parts have their own keys, share the limit and the owners, and keep nothing once they are closed', () => {
+  const cache = createFairCache<string>({ maxBytes: 40, maxEntryBytes: 40 });
+  const part = cache.openPart();
+  const size = { owner: 'one', bytes: 10 };
+  cache.set('a', 'of the whole', size);
+  part.set('a', 'of the part', size);
+  expect([cache.get('a'), part.get('a')]).toEqual(['of the whole', 'of the part']);
+  expect([cache.counts(), part.counts()]).toEqual(Array(2).fill({ entries: 2, bytes: 20 }));
+  part.grow('a', 5);
+  expect(cache.counts()).toEqual({ entries: 2, bytes: 25 });
+  // Another owner fills it: the one that holds the most loses entries, in whichever part.
+  cache.set('b', 'b', { owner: 'other', bytes: 20 });
+  expect([cache.get('a'), part.get('a'), cache.get('b')]).toEqual([undefined, 'of the part', 'b']);
+  part.close();
+  part.set('c', 'c', size);
+  expect([part.get('a'), part.get('c')]).toEqual([undefined, undefined]);
+  expect(cache.counts()).toEqual({ entries: 1, bytes: 20 });
+});

@@ -3,17 +3,32 @@ import { type AccountTokens, openTokens } from './account-tokens.ts';
 import { type CallLog, createCallLog } from './call-log.ts';
 import type { AccountIdentity, CrmTypes, Imitation } from './imitation.ts';
 import type { Person } from './people.ts';
+import {
+  type BulkEdit,
+  type ChangeStream,
+  changePeople,
+  editMany,
+  type PersonChange,
+} from './people-changes.ts';
 import { createPeopleTable, type PeopleTable, type Seed } from './people-table.ts';
+import {
+  createRecords,
+  type RecordKind,
+  type RecordStream,
+  type RecordsTable,
+  type RecordValues,
+} from './records.ts';
 import type { TokenBook } from './tokens.ts';
 
 /** One portal or org with its own people, tokens, limits, quirks and call log. */
 export function createAccount<Crm extends CrmTypes>(setup: AccountSetup<Crm>): SandboxAccount<Crm> {
   const { imitation, identity, now } = setup;
+  const people = openPeople(setup);
   const account: SandboxAccount<Crm> = combine(
     { ...identity, ...createCallLog({ now }), state: imitation.openState({ now }) },
     openSettings(setup),
     openTokens(setup, () => account),
-    openPeople(setup),
+    { ...people, ...openRecords(setup, people) },
   );
   account.issueToken('static');
   account.approve();
@@ -33,10 +48,51 @@ function openPeople<Crm extends CrmTypes>({
     addPerson: (person) => identity.recordId(people.add(person)),
     updatePerson: (recordId, person) => people.change(indexOf(recordId), person),
     removePerson: (recordId) => people.change(indexOf(recordId), { isDeleted: true }),
-    mergePerson: (recordId, survivorId) =>
-      people.change(indexOf(recordId), { isDeleted: true, mergedInto: indexOf(survivorId) }),
+    mergePerson: (recordId, survivorId) => people.merge(indexOf(recordId), indexOf(survivorId)),
+    changePeople: (stream) =>
+      changePeople(people, stream, now()).map(({ kind, index, into }) => ({
+        kind,
+        id: identity.recordId(index),
+        ...(into !== undefined && { into: identity.recordId(into) }),
+      })),
+    editPeople: (edit) => editMany(people, edit, now()),
   };
 }
+
+function openRecords<Crm extends CrmTypes>(
+  { imitation, now }: AccountSetup<Crm>,
+  { people }: AccountPeople,
+): AccountRecords {
+  let counted: readonly Person[] | undefined;
+  let [companies, deals] = [0, 0];
+  const records = createRecords({
+    now,
+    countBase(kind) {
+      if (kind === 'subscription' || kind === 'machine') return OWN_RECORDS;
+      if (counted !== people.all()) {
+        counted = people.all();
+        for (const { companyIndex, otherCompanyIndexes, dealIndexes } of counted) {
+          companies = Math.max(companies, companyIndex ?? 0, ...otherCompanyIndexes);
+          deals = Math.max(deals, ...dealIndexes);
+        }
+      }
+      return kind === 'deal' ? deals : Math.max(companies, imitation.leastCompanies);
+    },
+  });
+  const indexOf = (kind: RecordKind, id: string) => imitation.toRecordIndex(kind, id);
+  return {
+    records,
+    idOfRecord: imitation.toRecordId,
+    addRecord: (kind, values) => imitation.toRecordId(kind, records.add(kind, values)),
+    updateRecord: (kind, id, values) => records.change(kind, indexOf(kind, id), values),
+    removeRecord: (kind, id) => records.change(kind, indexOf(kind, id), {}, { isDeleted: true }),
+    mergeRecord: (kind, id, into) => records.merge(kind, indexOf(kind, id), indexOf(kind, into)),
+    changeRecords: (kind, stream) => records.changeAtRandom(kind, stream),
+  };
+}
+
+/** The records of each of an account's own objects that exist from the start. */
+const OWN_RECORDS = 12;
 
 /** Merges objects by their property descriptors, so that getters stay live. */
 function combine<A, B, C, D>(...parts: readonly [A, B, C, D]): A & B & C & D {
@@ -51,8 +107,16 @@ export interface SandboxAccount<Crm extends CrmTypes>
     AccountSettings<Crm>,
     AccountTokens,
     AccountPeople,
+    AccountRecords,
     CallLog {
   readonly state: Crm['state'];
+}
+
+export interface RecordChange {
+  readonly kind: PersonChange['kind'];
+  readonly id: string;
+  /** The survivor of a merge. */
+  readonly into?: string;
 }
 
 interface AccountPeople {
@@ -62,8 +126,27 @@ interface AccountPeople {
   updatePerson(recordId: string, person: Partial<Person>): boolean;
   /** Soft delete: the record goes into the recycle bin. */
   removePerson(recordId: string): boolean;
-  /** The first is deleted, and its id resolves to the second. */
+  /** The first is deleted, and its id resolves to the second, which is modified. */
   mergePerson(recordId: string, survivorId: string): boolean;
+  /** Edits, adds, deletes and merges people at random. The same seed and people give the same changes. */
+  changePeople(stream: ChangeStream): readonly RecordChange[];
+  /** A bulk job: many people get the same values and the same modification time. Returns their number. */
+  editPeople(edit: BulkEdit): number;
+}
+
+interface AccountRecords {
+  /** Companies, deals, and the records of the account's own objects. */
+  readonly records: RecordsTable;
+  idOfRecord(kind: RecordKind, index: number): string;
+  /** The new record's id. */
+  addRecord(kind: RecordKind, values: RecordValues): string;
+  updateRecord(kind: RecordKind, id: string, values: RecordValues): boolean;
+  /** Soft delete: the record goes into the recycle bin. */
+  removeRecord(kind: RecordKind, id: string): boolean;
+  /** The first is deleted, and the second, which is modified, survives. */
+  mergeRecord(kind: RecordKind, id: string, survivorId: string): boolean;
+  /** Edits, adds, deletes and merges records at random. The same seed and records give the same changes. */
+  changeRecords(kind: RecordKind, stream: RecordStream): void;
 }
 
 export interface AccountOptions<Crm extends CrmTypes> {

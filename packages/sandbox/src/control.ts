@@ -3,6 +3,7 @@ import type { SandboxCrm } from './crm.ts';
 import type { Fault } from './faults.ts';
 import { type Answer, jsonAnswer, readJson, type SandboxRequest } from './http.ts';
 import type { CrmTypes } from './imitation.ts';
+import { type CrmRecord, RECORD_KINDS, type RecordKind, type RecordValues } from './records.ts';
 import { toReason } from './to-reason.ts';
 
 /**
@@ -71,12 +72,55 @@ const ACCOUNT_VERBS: Readonly<Record<string, Verb>> = {
   'DELETE faults': ({ account }) => account.clearFaults(),
   'GET calls': ({ account }) => ({ total: account.callCount(), calls: account.calls() }),
   'DELETE calls': ({ account }) => account.resetCalls(),
+  'GET people': ({ account }) => ({
+    people: account.people
+      .all()
+      .map((person) => ({ id: account.recordId(person.index), ...person })),
+  }),
   'POST people': ({ account, body }) => ({ id: account.addPerson(body) }),
   'PATCH people': ({ account, body, recordId }) => ({ done: account.updatePerson(recordId, body) }),
   'POST merge': ({ account, body: { id, into } }) => ({
     done: account.mergePerson(String(id), String(into)),
   }),
+  'POST changes': ({ account, body: { seed, count, isTied } }) => ({
+    changes: account.changePeople({
+      seed: numberOf(seed) ?? 0,
+      count: numberOf(count),
+      isTied: isTied === true,
+    }),
+  }),
+  'POST edits': ({ account, body: { count, at, person } }) => ({
+    edited: account.editPeople({
+      count: numberOf(count),
+      at: numberOf(at),
+      person: typeof person === 'object' && person !== null ? person : {},
+    }),
+  }),
   'DELETE people': ({ account, recordId }) => ({ done: account.removePerson(recordId) }),
+  'GET records': ({ account, request }) => {
+    const kind = kindOf({ kind: request.query.get('kind') });
+    const toListed = (record: CrmRecord) => ({
+      id: account.idOfRecord(kind, record.index),
+      ...record,
+    });
+    return { records: account.records.all(kind).map(toListed) };
+  },
+  'POST records': ({ account, body }) => ({ id: account.addRecord(kindOf(body), valuesOf(body)) }),
+  'PATCH records': ({ account, body, recordId }) => ({
+    done: account.updateRecord(kindOf(body), recordId, valuesOf(body)),
+  }),
+  'DELETE records': ({ account, body, recordId }) => ({
+    done: account.removeRecord(kindOf(body), recordId),
+  }),
+  'POST record-merge': ({ account, body }) => ({
+    done: account.mergeRecord(kindOf(body), String(body['id']), String(body['into'])),
+  }),
+  'POST record-changes': ({ account, body }) =>
+    account.changeRecords(kindOf(body), {
+      seed: numberOf(body['seed']) ?? 0,
+      count: numberOf(body['count']),
+      isTied: body['isTied'] === true,
+    }),
   'POST expire': ({ account }) => account.expireAccessToken(),
   'POST approve': ({ account }) => ({ refreshToken: account.approve() }),
   'POST revoke': ({ account }) => account.revoke(),
@@ -124,6 +168,19 @@ function describe<Crm extends CrmTypes>(account: SandboxAccount<Crm>): object {
 function bodyOf(request: SandboxRequest): Record<string, unknown> {
   const value = readJson(request);
   return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function kindOf({ kind }: Record<string, unknown>): RecordKind {
+  const known = RECORD_KINDS.find((one) => one === kind);
+  if (known === undefined) throw new Error(`kind is none of ${RECORD_KINDS.join(', ')}.`);
+  return known;
+}
+
+function valuesOf({ values }: Record<string, unknown>): RecordValues {
+  const entries = typeof values === 'object' && values !== null ? Object.entries(values) : [];
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value === null ? null : String(value)]),
+  );
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -130,7 +130,7 @@ async function reportBugs(produce: () => Answer | Promise<Answer>): Promise<Answ
 }
 
 /** Whether the login origin is this CRM's own port, under a name that resolves to loopback. */
-function isLoginOrigin(login: string, origin: string): boolean {
+export function isLoginOrigin(login: string, origin: string): boolean {
   const [loginUrl, ownUrl] = [new URL(login), new URL(origin)];
   const isSamePort = loginUrl.protocol === ownUrl.protocol && loginUrl.port === ownUrl.port;
   return (

@@ -2,6 +2,7 @@ import type { SandboxAccount } from './account.ts';
 import type { NamedFault } from './faults.ts';
 import type { Answer, SandboxRequest } from './http.ts';
 import type { Person } from './people.ts';
+import type { RecordKind } from './records.ts';
 import type { Grant, TokenKind } from './tokens.ts';
 
 /** What one imitated CRM adds to the shared implementation. */
@@ -20,6 +21,11 @@ export interface Imitation<Crm extends CrmTypes> {
   toLoginOrigin(host: string, origin: string): string;
   /** The identity of the account with that number; 0 is the demo's. Deterministic. */
   identify(number: number, origin: string): AccountIdentity;
+  /** Companies that exist in every account, whether people refer to them or not. */
+  readonly leastCompanies: number;
+  /** Converts between a record's index and its id, which all accounts have in common. */
+  toRecordId(kind: RecordKind, index: number): string;
+  toRecordIndex(kind: RecordKind, id: string): number;
   /** How many refresh tokens of one user and application are valid at once; absent: unlimited. */
   readonly maxApprovals?: number;
   /** A token of that account; undefined where the CRM has no such kind. The serial makes it unique. */

@@ -7,9 +7,10 @@ import { type Person, toPerson } from './people.ts';
 export function createPeopleTable({ seed, now }: Options): PeopleTable {
   let rows: Map<number, Person> | undefined;
   let list: readonly Person[] | undefined;
+  let last: number | undefined;
   let version = {};
   const emails = new Map<string, number[]>();
-  const merged = new Set<number>();
+  const merged = new Map<number, readonly number[]>();
   const changes: Change[] = [];
 
   const filled = (): Map<number, Person> => {
@@ -23,11 +24,10 @@ export function createPeopleTable({ seed, now }: Options): PeopleTable {
   const put = (index: number, next: Person): void => {
     const before = filled().get(index);
     changes.push({ at: now(), index, before });
-    if (changes.length > MAX_CHANGES) changes.shift();
+    if (changes.length > 2 * MAX_CHANGES) changes.splice(0, MAX_CHANGES);
     if (before) leave(emails, before);
     filled().set(index, next);
     enter(emails, next);
-    if (next.mergedInto !== undefined) merged.add(index);
     list = undefined;
     version = {};
   };
@@ -42,10 +42,13 @@ export function createPeopleTable({ seed, now }: Options): PeopleTable {
       return rows ? (emails.get(key) ?? []) : seed.byEmail(key);
     },
     mergedInto: (index) =>
-      [...merged].flatMap((one) => get(one) ?? []).filter(({ mergedInto }) => mergedInto === index),
+      (merged.get(index) ?? [])
+        .flatMap((one) => get(one) ?? [])
+        .filter(({ mergedInto }) => mergedInto === index),
     version: () => version,
     add(some) {
-      const index = Math.max(0, this.all().at(-1)?.index ?? 0) + 1;
+      const index = (last ?? this.all().at(-1)?.index ?? 0) + 1;
+      last = index;
       put(index, toPerson({ createdAt: now(), updatedAt: now(), ...some }, index));
       return index;
     },
@@ -55,8 +58,35 @@ export function createPeopleTable({ seed, now }: Options): PeopleTable {
       put(index, { ...before, updatedAt: now(), ...some, index });
       return true;
     },
-    changesSince: (at) => changes.filter((change) => change.at > at),
+    merge(index, into, some = {}) {
+      if (index === into || get(index) === undefined || !this.change(into, some)) return false;
+      merged.set(into, [...(merged.get(into) ?? []), index]);
+      return this.change(index, { ...some, isDeleted: true, mergedInto: into });
+    },
+    staleVersions: (lag) => findStale(changes, lag),
   };
+}
+
+/** A change that is visible shows the whole row, so that the last visible change of a person decides. */
+function findStale(
+  changes: readonly Change[],
+  { now, lagMs, varies = false }: Lag,
+): ReadonlyMap<number, Person | undefined> {
+  const stale = new Map<number, Person | undefined>();
+  if (lagMs <= 0) return stale;
+  let first = changes.length;
+  while (first > 0 && (changes[first - 1]?.at ?? 0) > now - lagMs) first -= 1;
+  for (const [place, { at, index, before }] of changes.slice(first).entries()) {
+    const isVisible = varies && at + lagMs * shareOf(index * 31 + place + at) <= now;
+    if (isVisible) stale.delete(index);
+    else if (!stale.has(index)) stale.set(index, before);
+  }
+  return stale;
+}
+
+/** A number from 0 to 1 that looks random and depends on its seed only. */
+function shareOf(seed: number): number {
+  return (Math.imul(seed ^ (seed >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
 }
 
 /** A seed of exactly these people. */
@@ -105,7 +135,7 @@ function place(sorted: readonly number[], index: number): number {
   return position < 0 ? sorted.length : position;
 }
 
-const MAX_CHANGES = 10_000;
+const MAX_CHANGES = 50_000;
 
 export interface PeopleTable {
   get(index: number): Person | undefined;
@@ -120,14 +150,20 @@ export interface PeopleTable {
   /** Returns the index of the new row. */
   add(person: Partial<Person>): number;
   change(index: number, person: Partial<Person>): boolean;
-  /**
-   * The changes that a lagging search index has not seen yet, each with the previous row (undefined: it did not
-   * exist).
-   */
-  changesSince(at: number): readonly Change[];
+  /** The first is deleted. The second survives, and is modified by that. */
+  merge(index: number, into: number, both?: Partial<Person>): boolean;
+  /** The rows that an index with this lag still has in an earlier version. Undefined: it has no such row yet. */
+  staleVersions(lag: Lag): ReadonlyMap<number, Person | undefined>;
 }
 
-export interface Change {
+export interface Lag {
+  readonly now: number;
+  readonly lagMs: number;
+  /** Each change has a lag of its own, up to `lagMs`. */
+  readonly varies?: boolean;
+}
+
+interface Change {
   readonly at: number;
   readonly index: number;
   readonly before: Person | undefined;

@@ -1,12 +1,17 @@
-import { createAdminKey } from '../../domain/caller.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { type Branding, MAX_LOGO_BYTES, MAX_LOGO_SIDE } from '../../domain/branding.ts';
+import { createAdminKey, DEMO_APPLICATION } from '../../domain/caller.ts';
 import { toWebOrigin } from '../../domain/urls.ts';
+import { storeBranding } from '../../usecases/branding.ts';
 import {
   changeOrigins,
   createApplication,
   createKey,
   DEFAULT_OVERLAP_HOURS,
+  deleteApplication,
   listApplications,
   listKeys,
+  renameApplication,
   revokeKey,
   rotateKey,
 } from '../../usecases/manage-applications.ts';
@@ -18,10 +23,68 @@ const ORIGIN = {
   description: 'A web origin whose pages may call, such as https://app.example. Repeatable.',
 };
 const KEY_ID = { name: 'KEY_ID', description: 'Public id of the key: see crossbook keys list.' };
+const DEMO_KEY =
+  'The key that the server prints for the demo is not listed: it is derived from the encryption key, and stored nowhere.';
 const ONCE = 'The key is shown only once: only its hash is stored.';
 
-/** Commands for applications and their API keys. */
+const BRANDING: readonly string[] = ['display-name', 'accent-color', 'logo'];
+
+/** Commands for what an application’s customers see of it. */
+const brandingCommands: readonly Command[] = [
+  {
+    name: 'branding show',
+    summary: 'Shows the name, color and logo that an application’s customers see.',
+    operands: [APPLICATION],
+    async run({ openApplication }) {
+      const { name, branding } = await openApplication();
+      const data = await branding.read();
+      return { data, text: describe(name, data) };
+    },
+  },
+  {
+    name: 'branding set',
+    summary: 'Changes the name, color and logo that an application’s customers see.',
+    details: ['What is not given stays as it is. Pages that are opened from then on show it.'],
+    operands: [APPLICATION],
+    options: {
+      'display-name': { value: 'NAME', description: 'Name that customers see.' },
+      'accent-color': {
+        value: 'COLOR',
+        description:
+          'Color of buttons, such as #0f766e. White or dark text must be readable on it.',
+      },
+      logo: {
+        value: 'FILE',
+        description: `A PNG, at most ${MAX_LOGO_BYTES / 1024} KiB and ${MAX_LOGO_SIDE} × ${MAX_LOGO_SIDE} pixels.`,
+      },
+      clear: {
+        value: 'WHAT',
+        multiple: true,
+        description: 'What to remove: display-name, accent-color or logo. Repeatable.',
+      },
+    },
+    async run({ text, list, openApplication }) {
+      const cleared = list('clear');
+      const unknown = cleared.find((name) => !BRANDING.includes(name));
+      if (unknown !== undefined)
+        throw new UsageError(`--clear takes one of ${BRANDING.join(', ')}`);
+      const given = (option: string) => (cleared.includes(option) ? null : text(option));
+      const { name, branding } = await openApplication();
+      const logo = given('logo');
+      const change = {
+        displayName: given('display-name'),
+        accentColor: given('accent-color'),
+        logo: logo ? readLogo(logo) : logo,
+      };
+      const data = await storeBranding({ branding }, change);
+      return { data, text: describe(name, data) };
+    },
+  },
+];
+
+/** Commands for applications, what their customers see of them, and their API keys. */
 export const applicationCommands: readonly Command[] = [
+  ...brandingCommands,
   {
     name: 'apps create',
     summary: 'Creates an application, which owns keys, customers and connections.',
@@ -40,8 +103,50 @@ export const applicationCommands: readonly Command[] = [
     summary: 'Lists the applications.',
     async run({ openDatabase }) {
       const data = await listApplications((await openDatabase()).admin);
-      const rows = data.map(({ id, name, origins }) => [id, name, origins.join(' ')]);
+      const rows = data.map(({ id, name, origins, deletedAt }) => [
+        id,
+        name,
+        deletedAt === undefined ? origins.join(' ') : `is being deleted since ${deletedAt}`,
+      ]);
       return { data, text: toTable(rows) || 'There are no applications.' };
+    },
+  },
+  {
+    name: 'apps rename',
+    summary: 'Renames an application. Its id, keys and data stay the same.',
+    details: [
+      'Errors and logs have the new name within five seconds. A name that another application has is refused.',
+    ],
+    operands: [APPLICATION, { name: 'NAME', description: 'The new name.' }],
+    async run({ operand, openDatabase }) {
+      const { admin } = await openDatabase();
+      const given = { application: operand('APPLICATION'), name: operand('NAME') };
+      const data = await renameApplication(admin, given);
+      return { data, text: `${data.id} is now called ${data.name}.` };
+    },
+  },
+  {
+    name: 'apps delete',
+    summary: 'Deletes an application with all of its data.',
+    details: [
+      'Without --confirm it prints what would be deleted. Keys and tokens are refused within five seconds. A running server, or the next one',
+      'that starts, deletes the data in the background and revokes grants at the providers; until then apps list shows the application.',
+    ],
+    operands: [APPLICATION],
+    options: {
+      confirm: {
+        value: 'NAME',
+        description: 'Required confirmation: the name of the application.',
+      },
+    },
+    async run({ operand, text, openDatabase }) {
+      const { admin } = await openDatabase();
+      const given = { application: operand('APPLICATION'), confirm: text('confirm') };
+      const data = await deleteApplication(admin, given);
+      return {
+        data,
+        text: `${data.name} is deleted: its keys are refused within five seconds, and the servers delete its data in the background.`,
+      };
     },
   },
   {
@@ -97,7 +202,9 @@ export const applicationCommands: readonly Command[] = [
         key.createdAt,
         key.revokedAt ?? '',
       ]);
-      return { data, text: toTable(rows) || 'There are no keys.' };
+      const text = toTable(rows) || 'There are no keys.';
+      const isDemo = operand('APPLICATION') === DEMO_APPLICATION.name;
+      return { data, text: isDemo ? `${text}\n${DEMO_KEY}` : text };
     },
   },
   {
@@ -155,4 +262,19 @@ function readHours(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,4}$/.test(text)) return Number(text);
   throw new UsageError('--overlap takes a whole number of hours');
+}
+
+/** A file that is too large is not read. */
+function readLogo(file: string): string {
+  if (statSync(file).size > MAX_LOGO_BYTES)
+    throw new UsageError(`${file} has more than ${MAX_LOGO_BYTES / 1024} KiB`);
+  return readFileSync(file).toString('base64');
+}
+
+function describe(application: string, { displayName, accentColor, logo }: Branding): string {
+  return toTable([
+    ['Name', displayName ?? `${application} (the name of the application)`],
+    ['Color', accentColor ?? 'Crossbook’s'],
+    ['Logo', logo === null ? 'none' : `${Buffer.from(logo, 'base64').length} bytes`],
+  ]);
 }

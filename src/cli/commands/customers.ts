@@ -1,9 +1,11 @@
 import { DEFAULT_TOKEN_SECONDS } from '../../domain/caller.ts';
+import { DEFAULT_LINK_SECONDS } from '../../domain/connect-link.ts';
 import { isProviderName, type ProviderName } from '../../domain/provider-names.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import { createCustomerTokens } from '../../request/customer-token.ts';
-import { createSigningKeys } from '../../storage/sealing.ts';
+import { createSigner, createSigningKeys } from '../../storage/signing.ts';
 import { issueCustomerToken } from '../../usecases/change-customers.ts';
+import { createMappingLink } from '../../usecases/connect-link.ts';
 import { findApplication, storeOAuthClient } from '../../usecases/manage-applications.ts';
 import { APPLICATION, type Command, toTable, UsageError } from '../command.ts';
 
@@ -111,8 +113,11 @@ export const customerCommands: readonly Command[] = [
         multiple: true,
         description: 'A provider that the token may search. Repeatable. Default: all of them.',
       },
+      'can-list': {
+        description: 'Let the token list contacts that it does not know yet, such as all of them.',
+      },
     },
-    async run({ operand, text, list, now, readKeyRing, openDatabase }) {
+    async run({ operand, text, list, flag, now, readKeyRing, openDatabase }) {
       const seconds = text('expires-in');
       const providers = list('provider').map(readProvider);
       const { admin, findTokenSubject } = await openDatabase();
@@ -134,11 +139,69 @@ export const customerCommands: readonly Command[] = [
           customerId,
           expiresInSeconds: seconds === undefined ? undefined : Number(seconds),
           providers: providers.length > 0 ? providers : undefined,
+          canList: flag('can-list'),
         },
       );
       return {
         data: { applicationId: application.id, customerId, ...data },
         text: `${data.token}\nIt expires at ${data.expiresAt}.`,
+      };
+    },
+  },
+  {
+    name: 'mapping-links create',
+    summary: 'Creates a link with which a customer maps own fields to those of a connected CRM.',
+    details: ['The link is shown only once. Anyone who has it can use it: treat it as a secret.'],
+    operands: [
+      APPLICATION,
+      CUSTOMER,
+      { name: 'PROVIDER', description: 'Provider of the connection.' },
+    ],
+    options: {
+      'return-url': {
+        value: 'URL',
+        description: 'Page to which the browser returns, at a web origin of the application.',
+      },
+      'expires-in': {
+        value: 'SECONDS',
+        description: `Lifetime, at most a day. Default: ${DEFAULT_LINK_SECONDS} seconds`,
+      },
+    },
+    async run({ operand, text, now, readConfig, readKeyRing, openDatabase }) {
+      const returnUrl = text('return-url');
+      if (returnUrl === undefined) throw new UsageError('Missing: --return-url URL');
+      const provider = readProvider(operand('PROVIDER'));
+      const seconds = text('expires-in');
+      const { admin, forApplication } = await openDatabase();
+      const application = await findApplication(admin, operand('APPLICATION'));
+      const { connectLinks, ownFields, connections } = forApplication(application.id);
+      const { publicUrl } = readConfig();
+      const keys = createSigningKeys(readKeyRing(), 'connect link');
+      const { link, url } = await createMappingLink(
+        {
+          requireCaller: () => ({ application, credentialId: 'cli' }),
+          withSpan: (_name, work) => work(),
+          wall: now,
+          connectLinks,
+          ownFields,
+          providers: createRegistry(),
+          reloadConnection: async (target) => (await connections.findMany([target]))[0],
+          connecting: {
+            linkTokens: createSigner(keys).bind(() => 'connect link'),
+            publicUrl: () => publicUrl,
+            findReturnOrigins: admin.findOrigins,
+          },
+        },
+        {
+          customerId: operand('CUSTOMER'),
+          provider,
+          returnUrl,
+          expiresInSeconds: seconds === undefined ? undefined : Number(seconds),
+        },
+      );
+      return {
+        data: { id: link.id, url, expiresAt: link.expiresAt },
+        text: `${url}\nIt expires at ${link.expiresAt.toISOString()}.`,
       };
     },
   },

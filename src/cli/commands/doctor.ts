@@ -2,11 +2,12 @@ import type { Config } from '../../config.ts';
 import { type Provider, readApiSupport } from '../../domain/provider.ts';
 import { listRedirectUris } from '../../domain/urls.ts';
 import { toReason } from '../../lib/output.ts';
+import { parseRedisUrl } from '../../lib/redis-url.ts';
 import { pingRedis } from '../../limits/redis.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import { describeUnreadable } from '../../storage/database.ts';
 import { type Inspection, inspectDatabase, lookAtPooler } from '../../storage/inspect.ts';
-import { findKeyRing, type KeyRing } from '../../storage/sealing.ts';
+import { findKeyRing, type KeyRing } from '../../storage/key-ring.ts';
 import { describeClientSetup } from '../../usecases/connect-link.ts';
 import { type Command, type Invocation, toTable } from '../command.ts';
 
@@ -151,15 +152,14 @@ const SET_TIMEOUTS = `alter role … set lock_timeout = '500ms'; alter role … 
 /** An unreachable Redis is only a warning: each process then limits by itself. */
 async function checkRedis({ redis }: Config): Promise<Findings> {
   if (!redis) return [];
-  // Omits the password of the URL.
-  const { host } = new URL(redis.url);
+  const { place = '' } = parseRedisUrl(redis.url) ?? {};
   try {
     await pingRedis(redis.url);
-    return [ok('redis', `${host} answers`)];
+    return [ok('redis', `${place} answers`)];
   } catch (error) {
     const reason = toReason(error);
     return [
-      warning('redis', `${host} cannot be used: ${reason}. Limits are not shared until it can.`),
+      warning('redis', `${place} cannot be used: ${reason}. Limits are not shared until it can.`),
     ];
   }
 }
@@ -201,8 +201,8 @@ function checkApiVersions(providers: Iterable<Provider>, now: number): Findings 
 }
 
 /**
- * The redirect URIs to register with each vendor. Without PUBLIC_URL connect links are disabled or, if Crossbook listens
- * on this machine only, lead there: a warning. Only an address of this machine may be http.
+ * The redirect URIs to register with each vendor. Without PUBLIC_URL connect links are disabled or, if Crossbook
+ * listens on this machine only, lead there: a warning. Only an address of this machine may be http.
  */
 function checkRedirectUris(
   { production, publicUrl }: Config,

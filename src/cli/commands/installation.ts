@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { backUp, restore } from '../../storage/backup.ts';
 import { migrateDatabase } from '../../storage/database.ts';
 import { describeMigration } from '../../storage/engine/open.ts';
-import type { Command } from '../command.ts';
+import { type Command, type Invocation, UsageError } from '../command.ts';
 
 const FILE = {
   name: 'FILE',
@@ -77,6 +77,11 @@ export const installationCommands: readonly Command[] = [
     name: 'schema print',
     summary: 'Prints the GraphQL schema.',
     options: {
+      application: {
+        value: 'APPLICATION',
+        description:
+          'The schema of an application with typed own fields: its id, or its name if it is unique.',
+      },
       subgraph: {
         description:
           'The subgraph for gateways: with keys and costs, without @oneOf, node and nodes.',
@@ -86,16 +91,40 @@ export const installationCommands: readonly Command[] = [
       },
     },
     details: [
-      'With CROSSBOOK_GRAPHQL_TYPE_PREFIX its types have the names that the server gives them.',
+      'With CROSSBOOK_GRAPHQL_TYPE_PREFIX and CROSSBOOK_GRAPHQL_ROOT_FIELD_PREFIX it has the names that the server uses.',
     ],
-    async run({ readConfig, flag }) {
+    async run(invocation) {
+      const { flag } = invocation;
       // Loaded lazily, because only this command needs it.
-      const { printApiSchema, printSubgraphSchema } = await import('../../graphql/schema.ts');
-      const { typePrefix } = readConfig();
+      const { printApiSchema, printSubgraphSchema } = await import('../../graphql/print-schema.ts');
+      if (flag('relay-node') && !flag('subgraph'))
+        throw new UsageError(
+          '--relay-node needs --subgraph: without it, node and nodes are always printed.',
+        );
+      const { typePrefix, rootFieldPrefix } = invocation.readConfig();
+      const ownFields = await readTypedFields(invocation);
+      const names = { typePrefix, rootFieldPrefix, ownFields };
       const sdl = flag('subgraph')
-        ? printSubgraphSchema({ relayNode: flag('relay-node'), typePrefix })
-        : printApiSchema({ typePrefix });
+        ? printSubgraphSchema({ relayNode: flag('relay-node'), ...names })
+        : printApiSchema(names);
       return { data: { sdl }, text: sdl.trimEnd() };
     },
   },
 ];
+
+/** Undefined where the schema of the application is the common one. */
+async function readTypedFields({ text, readConfig, openApplication, note }: Invocation) {
+  const application = text('application');
+  if (application === undefined) return undefined;
+  const { name, ownFields } = await openApplication(application);
+  const { fields, typedSchema } = await ownFields.read();
+  const isOff = !readConfig().typedFields;
+  if (typedSchema && fields.length > 0 && !isOff) return fields;
+  const reason = isOff
+    ? 'CROSSBOOK_TYPED_FIELDS is off'
+    : typedSchema
+      ? 'it has no own fields'
+      : 'its own fields were not set with "typedSchema": true';
+  note(`${name} has the common schema: ${reason}.`);
+  return undefined;
+}

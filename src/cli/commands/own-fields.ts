@@ -1,6 +1,10 @@
 import { isRecord, parseJson } from '../../lib/json.ts';
 import { createRegistry } from '../../providers/registry.ts';
-import { type OwnFieldInput, storeOwnFields } from '../../usecases/own-fields.ts';
+import {
+  type OwnFieldInput,
+  type OwnFieldsInput,
+  storeOwnFields,
+} from '../../usecases/declare-own-fields.ts';
 import { APPLICATION, type Command, toTable, UsageError } from '../command.ts';
 
 /** Commands for the own fields of an application. */
@@ -16,7 +20,8 @@ export const ownFieldCommands: readonly Command[] = [
         type,
         sources.map(({ providerName, field }) => `${providerName}:${field}`).join(' '),
       ]);
-      return { data, text: toTable(rows) || 'There are no own fields.' };
+      const text = toTable(rows) || 'There are no own fields.';
+      return { data, text: data.typedSchema ? `${text}\nThe schema is typed.` : text };
     },
   },
   {
@@ -36,9 +41,9 @@ export const ownFieldCommands: readonly Command[] = [
     async run({ text, readInput, openApplication }) {
       const expectedVersion = readVersion(text('expected-version'));
       const { name, ownFields } = await openApplication();
-      const fields = readFields(await readInput());
+      const declared = readDeclaration(await readInput());
       const stores = { ownFields, providers: createRegistry() };
-      const data = await storeOwnFields(stores, { fields, expectedVersion });
+      const data = await storeOwnFields(stores, { ...declared, expectedVersion });
       return {
         data,
         text: `${name} has ${data.fields.length} own fields, version ${data.version}.`,
@@ -53,15 +58,19 @@ function readVersion(text: string | undefined): number | undefined {
   throw new UsageError('--expected-version takes a whole number');
 }
 
-function readFields(text: string): readonly OwnFieldInput[] {
+function readDeclaration(text: string): Omit<OwnFieldsInput, 'expectedVersion'> {
   const json = parseJson(text);
-  const fields = isRecord(json) ? json['fields'] : undefined;
+  const { fields, typedSchema } = isRecord(json) ? json : {};
   if (!Array.isArray(fields))
     throw new UsageError('Standard input is not JSON with a list of "fields"');
-  return fields.map((field, index) => {
-    if (isField(field)) return field;
-    throw new UsageError(`fields[${index}] is not an own field: see crossbook fields list --json`);
-  });
+  if (typedSchema !== undefined && typeof typedSchema !== 'boolean')
+    throw new UsageError('"typedSchema" must be true or false');
+  return { fields: fields.map(readField), typedSchema };
+}
+
+function readField(field: unknown, index: number): OwnFieldInput {
+  if (isField(field)) return field;
+  throw new UsageError(`fields[${index}] is not an own field: see crossbook fields list --json`);
 }
 
 /** Whether its members have the right types; the use case checks their values. */

@@ -1,24 +1,37 @@
 import type { ExecutionResult } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import type { Caller } from '../../domain/caller.ts';
-import type { HttpRequest } from '../../lib/http-message.ts';
+import type { CallerSchema, CallerSchemas } from '../caller-schemas.ts';
+import { readHash } from '../over-http/persisted-operations.ts';
 import type { GraphQLRequest, OperationParams } from '../over-http/read-request.ts';
 import { OperationRun, type RunRules } from './operation-run.ts';
-import { checkPlugin } from './supported-hooks.ts';
+import { PluginRequest } from './plugin-request.ts';
+import { checkPlugin, createResolverCheck } from './supported-hooks.ts';
 
 /**
- * What happens to an operation, in order. Before, `server.ts` has found the caller, counted the request towards the rate
- * limit, and read it; afterwards, `over-http/write-response.ts` translates errors and writes the response.
+ * What happens to an operation between HTTP and its resolvers, in order. An HTTP request has one operation, or a batch.
+ *
+ * 1. Caller: `http/request-handler.ts` authenticates the request by its headers and queues it.
+ * 2. Rate limit: `graphql-server.ts` counts the request towards the caller's rate limit and reads its operations.
+ * 3. This list, for each operation: document limits, cost and authorization before validation; the cost is charged
+ *    to the rate limit before execution. `operation-run.ts` has the state of one operation.
+ * 4. Execution: `packages/executor` runs the compiled plan of the document, which calls the resolvers in `types/`.
+ * 5. Errors: `over-http/write-response.ts` brings them into the one error format and writes the response.
+ * 6. Log and metrics: the request handler closes the request log, which writes the log line, metrics and the trace.
+ *    What it records of an operation is noted where the operation is executed.
  */
-function listPlugins(rules: RunRules, given: Plugins): readonly OperationPlugin[] {
-  const others = Object.values(given) as OperationPlugin[];
+function listPlugins(rules: EngineRules, given: Plugins): readonly OperationPlugin[] {
+  const others = Object.entries(given) as (readonly [name: string, OperationPlugin])[];
   return [
-    // How a document is parsed and validated, and how it is charged, logged and executed: plugins may wrap each of these.
-    useExecutor(rules),
+    // The schema of this caller: the common one, or that of an application with typed own fields.
+    useCallerSchema(rules),
+    // How a document is parsed and validated, and how it is charged, logged and executed: plugins may wrap each of
+    // these.
+    useExecutor(),
     // Plugins of an embedding application.
-    ...others,
+    ...(others.length === 0 ? [] : useOthers(others)),
     // Replaces the hash of a persisted operation by its text.
-    usePersistedOperations(),
+    usePersistedOperations(rules),
     // Responses to the introspection queries of tools are kept. Other plugins have to see these queries.
     ...(others.length === 0 ? [useKnownIntrospection()] : []),
     // Limits, cost and authorization, of the operation as the plugins above have left it: before it is validated.
@@ -28,16 +41,27 @@ function listPlugins(rules: RunRules, given: Plugins): readonly OperationPlugin[
   ];
 }
 
-function useExecutor({ schema: ours }: RunRules): OperationPlugin {
+function useCallerSchema({ schemas }: EngineRules): OperationPlugin {
   return {
-    onSchemaChange({ schema }) {
-      if (schema !== ours) throw new Error('A plugin puts another schema in place of ours.');
+    // Envelop reads the schema of an operation right after these hooks, before another operation can begin.
+    onEnveloped({ context, setSchema }) {
+      setSchema(context?.[RUN].callerSchema.schema);
     },
+    onSchemaChange({ schema }) {
+      if (!schemas.has(schema)) throw new Error('A plugin puts another schema in place of ours.');
+    },
+  };
+}
+
+function useExecutor(): OperationPlugin {
+  return {
     onParse({ context, setParseFn }) {
       setParseFn(() => context[RUN].readDocument());
     },
     onValidate({ context, setValidationFn }) {
-      setValidationFn((_schema, document, rules) => context[RUN].validate(document, rules));
+      const { executor } = context[RUN].callerSchema;
+      // By the specification's rules, ours, and those that plugins add.
+      setValidationFn((_schema, document, rules) => executor.validate(document, rules));
     },
     onExecute({ context, setExecuteFn }) {
       setExecuteFn((args) => context[RUN].execute(args));
@@ -45,10 +69,29 @@ function useExecutor({ schema: ours }: RunRules): OperationPlugin {
   };
 }
 
-function usePersistedOperations(): OperationPlugin {
+/** The plugins of an embedding application, none of which may change resolvers when it sees the schema. */
+function useOthers(others: readonly (readonly [name: string, OperationPlugin])[]) {
+  const resolvers = createResolverCheck();
+  return [
+    { onSchemaChange: ({ schema }) => resolvers.remember(schema) },
+    ...others.flatMap(([name, plugin]): OperationPlugin[] => [
+      plugin,
+      { onSchemaChange: ({ schema }) => resolvers.check(name, schema) },
+    ]),
+  ] satisfies OperationPlugin[];
+}
+
+function usePersistedOperations({ documents }: EngineRules): OperationPlugin {
   return {
     onParams({ params, context, setParams }) {
-      const query = context[RUN].findText(params);
+      const { operation: sent, applicationId } = context[RUN];
+      const isSent = params.query === sent.query;
+      // Once a plugin has replaced the text, the hash no longer applies.
+      const hasHash = isSent && (sent.documentId ?? sent.extensions) !== undefined;
+      // With trusted documents it was resolved when the request was read.
+      if (params.query !== undefined && (documents.isClosed ? isSent : !hasHash)) return;
+      const hash = hasHash ? readHash(sent) : undefined;
+      const query = documents.find({ query: params.query, hash, applicationId });
       if (query !== params.query) setParams({ ...params, query });
     },
   };
@@ -56,8 +99,14 @@ function usePersistedOperations(): OperationPlugin {
 
 function useKnownIntrospection(): OperationPlugin {
   return {
-    onParams: ({ params, context, setResult }) =>
-      context[RUN].answerIntrospection(params)?.then(setResult),
+    onParams({ params: { query = '', operationName }, context, setResult }) {
+      const run = context[RUN];
+      const { executor, introspection } = run.callerSchema;
+      // A document that is cached already is executed like any other.
+      if (executor.find(query, run.applicationId)) return undefined;
+      const data = introspection?.({ query, operationName });
+      return data && run.answerIntrospection(data).then(setResult);
+    },
   };
 }
 
@@ -83,9 +132,9 @@ function useHookChecks(named: Plugins): OperationPlugin {
 }
 
 /** Yoga, which runs the plugins over operations. Its HTTP layer is not used. */
-export function openEngine(rules: RunRules, plugins: Plugins): OperationEngine {
+export function openEngine(rules: EngineRules, plugins: Plugins): OperationEngine {
   const yoga = createYoga<OperationContext>({
-    schema: rules.schema,
+    schema: rules.common.schema,
     plugins: [...listPlugins(rules, plugins)],
     extraParamNames: ['documentId'],
     // The executor's cache is the only one: Yoga's keeps a thousand documents of any size.
@@ -104,7 +153,7 @@ export function openEngine(rules: RunRules, plugins: Plugins): OperationEngine {
   return {
     async run(operation, graphqlRequest) {
       try {
-        graphqlRequest.shown ??= toPluginRequest(graphqlRequest.request);
+        graphqlRequest.shown ??= new PluginRequest(graphqlRequest.request);
         const request = graphqlRequest.shown;
         const run = new OperationRun(operation, graphqlRequest, rules);
         const context = { request, caller: graphqlRequest.context.caller, [RUN]: run };
@@ -119,6 +168,11 @@ export function openEngine(rules: RunRules, plugins: Plugins): OperationEngine {
       await yoga.dispose();
     },
   };
+}
+
+export interface EngineRules extends RunRules {
+  readonly common: CallerSchema;
+  readonly schemas: Pick<CallerSchemas, 'has'>;
 }
 
 export interface OperationEngine {
@@ -137,22 +191,6 @@ interface OperationContext {
   /** Undefined: unauthenticated, for introspection only. */
   readonly caller: Caller | undefined;
   readonly [RUN]: OperationRun;
-}
-
-/**
- * The HTTP request for plugins: a platform `Request` without its body, which was read already. Created lazily,
- * because few plugins need more than the method.
- */
-function toPluginRequest({ method, url, headers }: HttpRequest): Request {
-  let made: Request | undefined;
-  return new Proxy({} as Request, {
-    get(_target, name) {
-      if (name === 'method') return method;
-      made ??= new Request(url, { method, headers: Object.fromEntries(headers) });
-      const value: unknown = Reflect.get(made, name, made);
-      return typeof value === 'function' ? value.bind(made) : value;
-    },
-  });
 }
 
 /** The context key of our own state. */

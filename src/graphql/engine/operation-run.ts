@@ -1,6 +1,7 @@
 import {
   type Executor,
   findFragments,
+  type JsonBytes,
   type OperationCost,
   refundCost,
   rememberByOperation,
@@ -10,24 +11,23 @@ import {
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
-  type GraphQLError,
-  type GraphQLSchema,
   getOperationAST,
-  type ValidationRule,
 } from 'graphql';
 import { CrossbookError } from '../../domain/errors.ts';
 import { timeTask } from '../../lib/task-time.ts';
-import { INTROSPECTION_NAME, type KnownIntrospection } from '../introspection.ts';
-import { checkOperation, type DocumentLimits } from '../limits.ts';
-import { type PersistedOperations, readHash } from '../over-http/persisted-operations.ts';
+import type { CallerSchema } from '../caller-schemas.ts';
+import type { PersistedOperations } from '../over-http/persisted-operations.ts';
 import type { GraphQLRequest, OperationParams } from '../over-http/read-request.ts';
+import { INTROSPECTION_NAME } from './introspection.ts';
+import { checkOperation, type DocumentLimits } from './limits.ts';
 
 /**
- * One run of an operation. It is parsed, checked and validated before any hook but `onParams`, yielding to the event
- * loop in between; documents or variables that a plugin replaces are checked as well.
+ * One run of an operation, with the schema of its caller. It is parsed, checked and validated before any hook but
+ * `onParams`, yielding to the event loop in between; documents or variables that a plugin replaces are checked as well.
  */
 export class OperationRun {
-  readonly #operation: OperationParams;
+  /** As the client sent it. */
+  readonly operation: OperationParams;
   readonly #request: GraphQLRequest;
   readonly #rules: RunRules;
   #document: DocumentNode | undefined;
@@ -36,26 +36,9 @@ export class OperationRun {
   #checked: CheckedOperation | undefined;
 
   constructor(operation: OperationParams, request: GraphQLRequest, rules: RunRules) {
-    this.#operation = operation;
+    this.operation = operation;
     this.#request = request;
     this.#rules = rules;
-  }
-
-  /**
-   * The document's text: as sent, or found by its hash. Once a plugin has replaced the text, the hash no longer applies.
-   */
-  findText({ query }: SentOperation): string {
-    const { documents } = this.#rules;
-    const sent = this.#operation;
-    const isSent = query === sent.query;
-    const hasHash = isSent && (sent.documentId ?? sent.extensions) !== undefined;
-    // With trusted documents it was resolved when the request was read.
-    if (query !== undefined && (documents.isClosed ? isSent : !hasHash)) return query;
-    return documents.find({
-      query,
-      hash: hasHash ? readHash(sent) : undefined,
-      applicationId: this.#applicationId,
-    });
   }
 
   /** Throws or rejects where the operation may not run. */
@@ -65,22 +48,15 @@ export class OperationRun {
 
   /** False where the document is not cached. */
   #prepareKnown({ query = '', operationName, variables }: SentOperation): boolean {
-    const found = this.#rules.executor.find(query, this.#applicationId);
+    const found = this.callerSchema.executor.find(query, this.applicationId);
     if (!found) return false;
     const document = this.#useDocument(found);
     this.#checkOperation({ document, operationName, variables });
     return true;
   }
 
-  /** Undefined where it is no standard introspection query, or its document is cached. */
-  answerIntrospection({
-    query = '',
-    operationName,
-  }: SentOperation): Promise<ExecutionResult> | undefined {
-    const { executor, introspection } = this.#rules;
-    if (executor.find(query, this.#applicationId)) return undefined;
-    const data = introspection?.({ query, operationName });
-    if (!data) return undefined;
+  /** Answers a standard introspection query with a response that is kept. */
+  answerIntrospection(data: JsonBytes): Promise<ExecutionResult> {
     this.#isAnswered = true;
     const { requestLog } = this.#request;
     requestLog.record({ operation: INTROSPECTION, operationName: INTROSPECTION_NAME });
@@ -94,7 +70,7 @@ export class OperationRun {
    */
   async #prepareNew({ query = '', operationName, variables }: SentOperation): Promise<void> {
     const { work } = this.#request.context;
-    const { executor } = this.#rules;
+    const { executor } = this.callerSchema;
     let document: DocumentNode | undefined;
     const steps = [
       () => {
@@ -115,13 +91,13 @@ export class OperationRun {
 
   #parse(query: string): DocumentNode | undefined {
     try {
-      const { executor, limits } = this.#rules;
-      const owner = this.#applicationId;
+      const { limits } = this.#rules;
+      const owner = this.applicationId;
       const maxTokens = owner === undefined ? limits.unauthenticatedTokens : limits.documentTokens;
-      return this.#useDocument(executor.parse(query, owner, maxTokens));
+      return this.#useDocument(this.callerSchema.executor.parse(query, owner, maxTokens));
     } catch (error) {
       // Without a caller nothing can recover it.
-      if (this.#applicationId === undefined) throw error;
+      if (this.applicationId === undefined) throw error;
       // Kept, and thrown in the engine's parse step, where a plugin may still supply a result.
       this.#parseError = error;
       return undefined;
@@ -148,11 +124,6 @@ export class OperationRun {
     return this.#document;
   }
 
-  /** Validates by the specification's rules, ours, and those that plugins add. */
-  validate(document: DocumentNode, rules?: readonly ValidationRule[]): readonly GraphQLError[] {
-    return this.#rules.executor.validate(document, rules);
-  }
-
   /** Charges the request's cost so far, then executes. Plugins cannot replace the context that resolvers get. */
   execute({
     schema,
@@ -161,7 +132,8 @@ export class OperationRun {
     variableValues,
   }: ExecutionArgs): Promise<ExecutionResult> {
     const { context: contextValue, requestLog, spent } = this.#request;
-    if (schema !== this.#rules.schema)
+    const { executor } = this.callerSchema;
+    if (schema !== executor.schema)
       throw new Error('A plugin puts another schema in place of ours.');
     const operation = { document, operationName, variables: variableValues };
     if (!this.#isChecked(operation)) this.#checkOperation(operation);
@@ -179,18 +151,18 @@ export class OperationRun {
         contextValue,
         allowance: contextValue.allowance,
       };
-      return timeTask('response', () => this.#rules.executor.execute(args));
+      return timeTask('response', () => executor.execute(args));
     });
   }
 
   /** Throws where it may not run; otherwise adds its cost to the request, once. */
   #checkOperation(operation: OperationToRun): void {
-    const { schema, limits } = this.#rules;
+    const { limits } = this.#rules;
     const { spent, request, context } = this.#request;
     if (this.#checked) refundCost(spent, this.#checked.sizes);
     this.#checked = undefined;
     const sizes = checkOperation({
-      schema,
+      schema: this.callerSchema.schema,
       document: operation.document,
       operationName: operation.operationName ?? undefined,
       variables: operation.variables ?? {},
@@ -212,7 +184,11 @@ export class OperationRun {
     );
   }
 
-  get #applicationId(): string | undefined {
+  get callerSchema(): CallerSchema {
+    return this.#request.callerSchema;
+  }
+
+  get applicationId(): string | undefined {
     return this.#request.context.caller?.application.id;
   }
 }
@@ -240,12 +216,8 @@ interface CheckedOperation {
 }
 
 export interface RunRules {
-  readonly schema: GraphQLSchema;
-  readonly executor: Executor;
   readonly documents: PersistedOperations;
   readonly limits: DocumentLimits;
-  /** Undefined where introspection is off. */
-  readonly introspection: KnownIntrospection | undefined;
 }
 
 /**

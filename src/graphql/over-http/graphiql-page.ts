@@ -4,28 +4,89 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../lib/http-message.ts';
 import { chooseEncoding, shareBytes } from '../../lib/json-body.ts';
-import { prefixOperation, type TypeNames } from '../subgraph/to-subgraph.ts';
+import { type NamePrefixes, prefixOperation } from '../subgraph/to-subgraph.ts';
 
 const TITLE = 'Crossbook';
 
 /**
- * GraphiQL stores the operation in the URL for sharing. After a reload it would open a second tab with it, so the URL
- * is cleared.
+ * GraphiQL adds an empty tab unless the operation that it has stored is that of the active tab, and it stores none
+ * before the first edit. It also writes the operation to the URL: after a reload it would open a second tab with it. A
+ * link with an operation opens a tab with it, and with its variables, which GraphiQL does not read.
  */
-const RELOAD = `<script>
-if (performance.getEntriesByType('navigation')[0]?.type === 'reload') history.replaceState(null, '', location.pathname);
+const toRestore = (tabs: string) => `<script>
+const address = new URLSearchParams(location.search);
+if (performance.getEntriesByType('navigation')[0]?.type === 'reload') {
+  history.replaceState(null, '', location.pathname);
+  address.delete('query');
+}
+const query = address.get('query');
+if (query !== null) localStorage['graphiql:tabState'] ??= JSON.stringify({ activeTabIndex: 0, tabs: ${tabs} });
+const { tabs = [], activeTabIndex } = JSON.parse(localStorage['graphiql:tabState'] ?? '{}');
+const active = tabs[activeTabIndex];
+const opened = query === null || query === active?.query ? active : { query, variables: address.get('variables') };
+for (const name of opened ? ['query', 'variables'] : []) localStorage['graphiql:' + name] = opened[name] ?? '';
 </script>`;
 
-/** Disables a transform of GraphiQL that moves the focused tab under the pointer, so that a click hits nothing. */
-const ONE_CLICK = '<style>.graphiql-tab { transform: none !important }</style>';
+/**
+ * The documentation is open at first only where it leaves the editor room for the first operation. GraphiQL keeps this,
+ * and what the user makes of it.
+ */
+const DOCUMENTATION = `<script>
+if (innerWidth >= 1500) localStorage['graphiql:visiblePlugin'] ??= 'Documentation Explorer';
+</script>`;
 
 /**
- * A layout for phones, which GraphiQL lacks: the result goes below the editor, and the documentation is hidden on
- * narrow screens.
+ * Corrects GraphiQL's markup for screen readers. Its tabs contain other buttons, which tabs must not: they become a
+ * list whose current entry is marked. The page gets a main region and a heading.
+ */
+const ROLES = `<script>
+const mend = () => {
+  document.querySelector('.graphiql-container')?.setAttribute('role', 'main');
+  const logo = document.querySelector('.graphiql-logo');
+  if (logo && logo.role !== 'heading') Object.assign(logo, { role: 'heading', ariaLevel: '1' });
+  document.querySelector('.graphiql-tabs')?.setAttribute('role', 'list');
+  const panel = document.getElementById('graphiql-session');
+  if (panel) { panel.setAttribute('role', 'region'); panel.removeAttribute('aria-labelledby'); panel.ariaLabel = 'Operation'; }
+  for (const tab of document.querySelectorAll('.graphiql-tab[aria-selected]')) {
+    tab.setAttribute('role', 'listitem');
+    tab.querySelector('.graphiql-tab-button').ariaCurrent = tab.getAttribute('aria-selected');
+    tab.removeAttribute('aria-selected');
+  }
+};
+addEventListener('DOMContentLoaded', () => {
+  const watched = { subtree: true, childList: true, attributes: true, attributeFilter: ['aria-selected', 'aria-labelledby'] };
+  new MutationObserver(mend).observe(document.body, watched);
+});
+</script>`;
+
+/**
+ * Disables a transform of GraphiQL that moves the focused tab under the pointer, so that a click hits nothing. Raises
+ * contrasts to 4.5, and underlines links. `mtk8` are comments in Monaco's dark theme.
+ */
+const CORRECTIONS = `<style>
+.graphiql-tab { transform: none !important }
+.graphiql-doc-explorer a { text-decoration: underline }
+.graphiql-container, .graphiql-dialog { --alpha-secondary: .82; --alpha-tertiary: .82 }
+@media (prefers-color-scheme: light) { body:not(.graphiql-dark) .graphiql-doc-explorer { --color-info: 208, 100%, 34%; --color-warning: 36, 100%, 26%; --color-success: 158, 60%, 27% } }
+.monaco-editor .line-numbers { color: #6b7280 !important }
+@media (prefers-color-scheme: dark) {
+  body:not(.graphiql-light) .monaco-editor .line-numbers { color: #a3b1c1 !important }
+  body:not(.graphiql-light) .monaco-editor .mtk8 { color: #7fb069 }
+}
+@media (max-width: 1100px) { .graphiql-logo { display: none } }
+</style>`;
+
+/**
+ * A layout for phones and tablets, which GraphiQL lacks: the documentation covers the editor, and on phones the result
+ * goes below it.
  */
 const NARROW = `<style>
+@media (max-width: 1000px) {
+  .graphiql-main { position: relative }
+  .graphiql-plugin:not([style*='opacity: 0']) { position: absolute !important; inset: 0; z-index: 30; border: 0; background: hsl(var(--color-base)) }
+  .graphiql-main > .graphiql-horizontal-drag-bar { display: none }
+}
 @media (max-width: 700px) {
-  .graphiql-plugin, .graphiql-horizontal-drag-bar { display: none !important }
   #graphiql-session { flex-direction: column !important }
   .graphiql-editors, .graphiql-response { width: 100%; min-width: 0; min-height: 0 }
 }
@@ -49,7 +110,7 @@ const CONTENT_SECURITY_POLICY = [
  * Serves GraphiQL to browsers that open the endpoint. The page has 9 MB, so it is loaded lazily, built once, and sent
  * compressed only.
  */
-export function createGraphiQLPage(options: GraphiQLOptions & TypeNames) {
+export function createGraphiQLPage(options: GraphiQLOptions & NamePrefixes) {
   let made: Promise<readonly Page[]> | undefined;
   return {
     /** Undefined: the request is not for the page. Rejects with NOT_ACCEPTABLE where no compression is accepted. */
@@ -76,29 +137,33 @@ function choosePage(pages: readonly Page[], { headers }: HttpRequest): HttpRespo
 const COMPRESSED_ONLY =
   'GraphiQL is only sent compressed: send Accept-Encoding: gzip or br. A proxy in between may have removed this header.';
 
-async function makePages(page: GraphiQLOptions & TypeNames): Promise<readonly Page[]> {
-  const { title = TITLE, headers = PLACEHOLDERS, typePrefix = '' } = page;
-  const shown = JSON.stringify(headers, null, 2);
+async function makePages(page: GraphiQLOptions & NamePrefixes): Promise<readonly Page[]> {
+  const { title = TITLE, typePrefix, rootFieldPrefix } = page;
+  const headers = page.headers?.();
+  const shown = JSON.stringify(headers ?? PLACEHOLDERS, null, 2);
+  const tabs = listExampleOperations(page.returnUrl?.()).map(({ query, variables }) => ({
+    query: prefixOperation(query, { typePrefix, rootFieldPrefix }),
+    variables: JSON.stringify(variables, null, 2),
+  }));
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const options = {
     title,
-    defaultTabs: EXAMPLE_OPERATIONS.map(({ query, variables }) => ({
-      query: prefixOperation(query, typePrefix),
-      variables: JSON.stringify(variables, null, 2),
-      headers: shown,
-    })),
+    defaultTabs: tabs.map((tab) => ({ ...tab, headers: shown })),
     defaultHeaders: shown,
     headers: shown,
     shouldPersistHeaders: false,
     inputValueDeprecation: true,
     schemaDescription: true,
-    defaultEditorToolsVisibility: 'headers' as const,
-    // A GraphiQL option that Yoga does not type.
-    visiblePlugin: 'Documentation Explorer',
+    // Without a demo the key has to be filled in first.
+    defaultEditorToolsVisibility: headers ? ('variables' as const) : ('headers' as const),
   };
   const html = renderGraphiQL(options);
   const plain = Buffer.from(
-    html.replace('</head>', (end) => `${ONE_CLICK}${NARROW}${RELOAD}${end}`),
+    html.replace(
+      '</head>',
+      (end) =>
+        `${CORRECTIONS}${NARROW}${toRestore(toStoredTabs(tabs))}${DOCUMENTATION}${ROLES}${end}`,
+    ),
   );
   const tag = hash('sha256', plain, 'base64url').slice(0, 22);
   // Level 5 takes a tenth of the time of the highest for nearly the same size.
@@ -111,6 +176,24 @@ async function makePages(page: GraphiQLOptions & TypeNames): Promise<readonly Pa
     },
     { encoding: 'gzip', etag: `"${tag}-gzip"`, body: shareBytes(await promisify(gzip)(plain)) },
   ];
+}
+
+/** The tabs as GraphiQL stores them, in a script: without headers, because they have the API key. */
+function toStoredTabs(tabs: readonly { readonly query: string; readonly variables: string }[]) {
+  const stored = tabs.map(({ query, variables }, index) => {
+    const name = /^(?:query|mutation) (\w+)/m.exec(query)?.[1] ?? '';
+    const id = `example-${index}`;
+    return {
+      id,
+      title: name,
+      operationName: name,
+      query,
+      variables,
+      headers: null,
+      response: null,
+    };
+  });
+  return JSON.stringify(stored).replaceAll('<', '\\u003c');
 }
 
 function toHeaders({ encoding, etag }: Page): Record<string, string> {
@@ -130,8 +213,10 @@ const PLACEHOLDERS = { 'x-api-key': '', 'x-customer-id': '' };
 
 export interface GraphiQLOptions {
   readonly title?: string;
-  /** The headers of all tabs: the demo's key and customer, where there is a demo. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** The headers of all tabs: the demo's key and customer. Undefined: there is no demo. */
+  readonly headers?: () => Readonly<Record<string, string>> | undefined;
+  /** The return URL of the example of a connect link: the demo's. Undefined: there is no demo. */
+  readonly returnUrl?: () => string | undefined;
 }
 
 interface Page {
@@ -141,11 +226,16 @@ interface Page {
 }
 
 /** The operations in GraphiQL's initial tabs, which work unchanged. A tab is named by its operation. */
-export const EXAMPLE_OPERATIONS: readonly ExampleOperation[] = [
+export const listExampleOperations = (
+  returnUrl = 'http://localhost:5173/connected',
+): readonly ExampleOperation[] => [
   {
     query: `# Find a person in one CRM by their email address.
 query FindInOneCrm {
-  searchContacts(provider: HUBSPOT, filter: { email: "ada@example.com" }) {
+  searchContacts(
+    provider: HUBSPOT
+    filter: { email: "ada@example.com" }
+  ) {
     totalCount
     fetchedAt
     nodes {
@@ -170,8 +260,9 @@ query FindInOneCrm {
     variables: {},
   },
   {
-    query: `# Ask all CRMs of a customer at once. Pipedrive cannot be searched: its branch is null, with an error that
-# says so, and the rest of the answer stands.
+    query: `# Search all CRMs of a customer at once. Pipedrive
+# cannot be searched: its branch is null, with an
+# error, and the other branches are unaffected.
 query FindInAllCrms($filter: ContactFilter!) {
   hubspot: searchContacts(provider: HUBSPOT, filter: $filter) {
     ...People
@@ -200,9 +291,16 @@ fragment People on ContactConnection {
     variables: { filter: { email: 'ada@example.com' } },
   },
   {
-    query: `# Page through everybody of an email domain: put \`endCursor\` into the variable \`after\` for the next page.
+    query: `# Page through all contacts of an email domain.
+# For the next page, copy \`endCursor\` to the
+# variable \`after\`.
 query PageThroughADomain($after: String) {
-  searchContacts(provider: SALESFORCE, filter: { emailDomain: "example.com" }, first: 5, after: $after) {
+  searchContacts(
+    provider: SALESFORCE
+    filter: { emailDomain: "example.com" }
+    first: 5
+    after: $after
+  ) {
     totalCount
     pageInfo {
       hasNextPage
@@ -219,7 +317,9 @@ query PageThroughADomain($after: String) {
     variables: { after: null },
   },
   {
-    query: `# Create or update one of your customers, together with its connections.
+    query: `# Create or update one of your customers, together
+# with its connections. A token of HubSpot or Salesforce
+# that you set here is sent to the real CRM.
 mutation UpsertCustomer($input: UpsertCustomerInput!) {
   upsertCustomer(input: $input) {
     created
@@ -232,6 +332,7 @@ mutation UpsertCustomer($input: UpsertCustomerInput!) {
         providerName
         category
         status
+        statusReason
       }
     }
   }
@@ -250,7 +351,11 @@ mutation UpsertCustomer($input: UpsertCustomerInput!) {
     },
   },
   {
-    query: `# A link for one of your customers: opened in a browser, it leads to the CRM for consent, and then back to \`returnUrl\`.
+    query: `# Create a link with which a customer connects a CRM.
+# Open its \`url\` in a browser: it leads to the CRM
+# for consent, and then back to \`returnUrl\` with a
+# \`code\`. \`confirmConnectLink\` redeems the code:
+# until then, nothing is connected.
 mutation ConnectACrm($input: CreateConnectLinkInput!) {
   createConnectLink(input: $input) {
     url
@@ -266,7 +371,7 @@ mutation ConnectACrm($input: CreateConnectLinkInput!) {
       input: {
         customerId: 'demo',
         providers: ['HUBSPOT'],
-        returnUrl: 'http://localhost:5173/connected',
+        returnUrl,
       },
     },
   },

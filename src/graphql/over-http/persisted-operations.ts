@@ -52,7 +52,7 @@ export function createTrustedOperations(
       if (text !== undefined) return text;
       throw new CrossbookError(
         'FORBIDDEN',
-        'Only known operations may be asked for here; this is none of them.',
+        'This operation is not a trusted document: the server accepts a fixed list of operations only.',
       );
     },
   };

@@ -5,7 +5,8 @@ import type { RequestLog } from '../../domain/log.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
 import { isJson, isRecord, type ReadJson, readJsonBody, readJsonText } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
-import type { DocumentLimits } from '../limits.ts';
+import type { CallerSchema } from '../caller-schemas.ts';
+import type { DocumentLimits } from '../engine/limits.ts';
 import { type PersistedOperations, readHash } from './persisted-operations.ts';
 
 /** The state of one HTTP request; operations of a batch share one context. */
@@ -13,6 +14,7 @@ export interface GraphQLRequest {
   readonly request: HttpRequest;
   readonly requestLog: RequestLog;
   readonly context: RequestContext;
+  readonly callerSchema: CallerSchema;
   /** Set with the first operation: the request as plugins see it. */
   shown: Request | undefined;
   /** The cost of its operations so far. */
@@ -30,7 +32,7 @@ export function checkRequest({ method, headers }: HttpRequest): void {
     );
   }
   if (method !== 'GET' && method !== 'POST') {
-    throw new CrossbookError('METHOD_NOT_ALLOWED', 'GraphQL is asked with GET and POST.');
+    throw new CrossbookError('METHOD_NOT_ALLOWED', 'GraphQL accepts GET and POST.');
   }
   // Requires JSON, which a cross-origin page cannot send without a preflight request (CSRF).
   if (method === 'POST' && !isJson(headers.get('content-type'))) {

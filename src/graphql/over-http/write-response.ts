@@ -6,7 +6,7 @@ import type { RequestLog } from '../../domain/log.ts';
 import { type HttpResponse, toRetryAfter } from '../../lib/http-message.ts';
 import { type JsonBytes, toJsonBody } from '../../lib/json-body.ts';
 import { openAllowance, RESPONSE_BOUNDS } from '../../request/allowance.ts';
-import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
+import { type ExecutionError, type ReportedError, translateErrors } from './errors.ts';
 import { acceptsJsonAlone, chooseMediaType, GRAPHQL_TYPE, JSON_TYPE } from './read-request.ts';
 
 /**
@@ -96,8 +96,8 @@ function isBatch<Result>(results: Result | readonly Result[]): results is readon
 }
 
 /**
- * GraphQL over HTTP's own status for data with errors (294 Partial Success), so that proxies and logs can tell them from
- * a success. Only clients that accept its media type know the code.
+ * GraphQL over HTTP's own status for data with errors (294 Partial Success), so that proxies and logs can tell them
+ * from a success. Only clients that accept its media type know the code.
  */
 function statusOfPartial({ accept }: ResponseTarget): number {
   return chooseMediaType(accept) === GRAPHQL_TYPE ? PARTIAL_SUCCESS : 200;

@@ -6,7 +6,7 @@ import { isRecord } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findCustomer } from '../../usecases/find-customer.ts';
 import { findContact } from '../../usecases/search-contacts.ts';
-import { recordCosts } from '../cost.ts';
+import { recordCosts } from '../define/cost.ts';
 import { apiSchema } from '../schema.ts';
 import type { EmailReference } from '../types/contact.ts';
 import {

@@ -8,10 +8,11 @@ import {
 import { getDocumentNodeFromSchema, MapperKind, mapSchema, renameType } from '@graphql-tools/utils';
 import {
   type ConstDirectiveNode,
+  concatAST,
+  type DefinitionNode,
   type DocumentNode,
   extendSchema,
   type FieldDefinitionNode,
-  type GraphQLField,
   type GraphQLFieldResolver,
   GraphQLInterfaceType,
   type GraphQLNamedType,
@@ -21,14 +22,22 @@ import {
   isScalarType,
   isUnionType,
   Kind,
+  type ObjectTypeDefinitionNode,
   parse,
   print,
   type ScalarTypeDefinitionNode,
   visit,
 } from 'graphql';
+import type { OwnField } from '../../domain/own-fields.ts';
 import type { RequestContext } from '../../request/context.ts';
-import { BYTES_PER_UNIT } from '../cost.ts';
+import { BYTES_PER_UNIT } from '../define/cost.ts';
 import { apiSchema } from '../schema.ts';
+import {
+  costOfTyped,
+  defineTypedFields,
+  resolveTypedFields,
+  type TypedFields,
+} from '../typed-fields.ts';
 import { entityTypeOf, referenceCosts, resolveEntities } from './entities.ts';
 
 /** The types of the Apollo Federation 2 protocol, in addition to the API. */
@@ -54,41 +63,53 @@ const toProtocol = (prefix: string): DocumentNode =>
     }
   `);
 
-/** Adds the Federation protocol to a schema. A prefix renames its types for all clients. */
-export function toSubgraph(
-  plain: GraphQLSchema,
-  { typePrefix = '' }: TypeNames = {},
-): GraphQLSchema {
-  const api = prefixTypes(plain, typePrefix);
-  const readSdl = once(() => printSubgraph(api));
-  const schema = extendSchema(api, toProtocol(typePrefix));
-  const fields = schema.getQueryType()?.getFields() ?? {};
-  resolveWith(fields['_service'], () => ({ sdl: readSdl() }));
-  const service = schema.getType('_Service');
-  if (isObjectType(service))
-    Object.assign(service.getFields()['sdl'] ?? {}, costs(toSdlCost(readSdl)));
-  resolveWith(fields['_entities'], resolveEntities(typePrefix), referenceCosts);
-  const entity = schema.getType('_Entity');
-  if (isUnionType(entity)) entity.resolveType = (record) => typePrefix + entityTypeOf(record);
-  return schema;
+/** Adds the Federation protocol to a schema. Prefixes rename its types and root fields for all clients. */
+export function toSubgraph(plain: GraphQLSchema, names: NamePrefixes = {}): GraphQLSchema {
+  return createSubgraphs(plain, names)();
 }
 
-/** Printed and measured lazily, so that the start does not wait for it. */
+/** Makes the common subgraph, and with own fields that of an application. Its SDL is put together for each request. */
+export function createSubgraphs(
+  plain: GraphQLSchema,
+  names: NamePrefixes = {},
+): (ownFields?: readonly OwnField[]) => GraphQLSchema {
+  const { typePrefix = '' } = names;
+  const api = prefixNames(plain, names);
+  const printSdl = createSdlPrinter(api, { typePrefix });
+  const protocol = toProtocol(typePrefix);
+  return (ownFields = []) => {
+    const readSdl = () => printSdl(ownFields);
+    const isTyped = ownFields.length > 0;
+    // In one extension, because each copies all types.
+    const added = isTyped ? [defineTypedFields(ownFields, typePrefix).document] : [];
+    const schema = extendSchema(api, concatAST([protocol, ...added]), { assumeValid: isTyped });
+    // An extension loses it.
+    schema.description = api.description;
+    if (isTyped) resolveTypedFields(schema, typePrefix);
+    const fields = schema.getQueryType()?.getFields() ?? {};
+    resolveWith(fields['_service'], () => ({ sdl: readSdl() }));
+    const service = schema.getType('_Service');
+    if (isObjectType(service))
+      Object.assign(service.getFields()['sdl'] ?? {}, costs(toSdlCost(readSdl)));
+    resolveWith(fields['_entities'], resolveEntities(typePrefix), referenceCosts);
+    const entity = schema.getType('_Entity');
+    if (isUnionType(entity)) entity.resolveType = (record) => typePrefix + entityTypeOf(record);
+    return schema;
+  };
+}
+
+/** Measured lazily, so that the start does not wait for it. */
 function toSdlCost(readSdl: () => string): FieldCost {
-  const readBytes = once(() => stringLength(readSdl()));
+  let bytes: number | undefined;
+  const readBytes = () => {
+    bytes ??= stringLength(readSdl());
+    return bytes;
+  };
   return {
     weight: () => Math.ceil(readBytes() / BYTES_PER_UNIT),
     get bytes() {
       return readBytes();
     },
-  };
-}
-
-function once<Value extends string | number>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => {
-    made ??= make();
-    return made;
   };
 }
 
@@ -106,11 +127,49 @@ function resolveWith(
  */
 export function printSubgraph(
   api: GraphQLSchema,
-  { relayNode = false }: SubgraphOptions = {},
+  { ownFields, ...options }: SubgraphOptions & TypedFields = {},
 ): string {
+  return createSdlPrinter(api, options)(ownFields);
+}
+
+/** Prints the common types once, and for own fields only what they change. */
+function createSdlPrinter(
+  api: GraphQLSchema,
+  options: SubgraphOptions & NamePrefixes,
+): (ownFields?: readonly OwnField[]) => string {
+  const { typePrefix = '' } = options;
+  let known: readonly PrintedDefinition[] | undefined;
+  return (ownFields = []) => {
+    known ??= toDefinitions(api, options).map((node) => ({ node, text: print(node) }));
+    const typed = ownFields.length > 0 ? defineTypedFields(ownFields, typePrefix) : undefined;
+    const texts = known.map(({ node, text }) =>
+      typed && isNamed(node, typed.extension.name.value)
+        ? print({ ...node, fields: [...(node.fields ?? []), ...typed.extension.fields] })
+        : text,
+    );
+    const added = (typed?.definitions ?? []).map((node) => print(withTypedCosts(node)));
+    return `${[LINK, ...texts, ...added].join('\n\n')}\n`;
+  };
+}
+
+interface PrintedDefinition {
+  readonly node: DefinitionNode;
+  readonly text: string;
+}
+
+function isNamed(node: DefinitionNode, name: string): node is ObjectTypeDefinitionNode {
+  return node.kind === Kind.OBJECT_TYPE_DEFINITION && node.name.value === name;
+}
+
+function toDefinitions(
+  api: GraphQLSchema,
+  { relayNode = false }: SubgraphOptions,
+): readonly DefinitionNode[] {
   const document = visit(getDocumentNodeFromSchema(api), {
     Directive: ({ name }) => (name.value === 'oneOf' ? null : undefined),
     DirectiveDefinition: () => null,
+    // It is for clients: a gateway has its own headers.
+    SchemaDefinition: (node) => ({ ...node, description: undefined }),
     ObjectTypeDefinition: {
       leave(node) {
         const type = api.getType(node.name.value);
@@ -122,14 +181,20 @@ export function printSubgraph(
       },
     },
   });
-  return `${LINK}\n\n${print(document)}\n`;
+  return document.definitions;
+}
+
+function withTypedCosts(node: DefinitionNode): DefinitionNode {
+  if (node.kind !== Kind.OBJECT_TYPE_DEFINITION) return node;
+  const { fields = [] } = node;
+  return { ...node, fields: fields.map((field) => withCost(field, costOfTyped(field))) };
 }
 
 /**
  * Adds Federation's cost directives, which cannot express all of our cost: gateways count less, and our limit
  * applies.
  */
-function withCost(node: FieldDefinitionNode, field: GraphQLField<unknown, unknown> | undefined) {
+function withCost(node: FieldDefinitionNode, field: { readonly extensions: object } | undefined) {
   const { weight = 1, items, pageSize } = readCost(field?.extensions ?? {});
   const cost = Math.ceil(withoutArguments(weight));
   const added: string[] = [];
@@ -171,9 +236,11 @@ const OPTIONAL = 'requireOneSlicingArgument: false, ';
 
 const RELAY: ReadonlySet<string> = new Set(['node', 'nodes']);
 
-export interface TypeNames {
+export interface NamePrefixes {
   /** The prefix of type names, except types that subgraphs share. */
   readonly typePrefix?: string | undefined;
+  /** The prefix of the fields of `Query` and `Mutation`, except `node` and `nodes`. */
+  readonly rootFieldPrefix?: string | undefined;
 }
 
 export interface SubgraphOptions {
@@ -181,30 +248,78 @@ export interface SubgraphOptions {
   readonly relayNode?: boolean | undefined;
 }
 
-/** Prefixes the types that another subgraph may have under the same name. */
-export function prefixTypes(schema: GraphQLSchema, prefix: string): GraphQLSchema {
-  if (prefix === '') return schema;
+/** Prefixes the types and root fields that another subgraph may have under the same name. */
+export function prefixNames(
+  schema: GraphQLSchema,
+  { typePrefix = '', rootFieldPrefix = '' }: NamePrefixes,
+): GraphQLSchema {
+  if (typePrefix === '' && rootFieldPrefix === '') return schema;
   const rename = (type: GraphQLNamedType) =>
-    isPrefixed(type) ? renameType(type, prefix + type.name) : type;
+    isPrefixed(type) ? renameType(type, typePrefix + type.name) : type;
+  const rootFields = readRootFieldNames(schema);
+  const prefixText = (text: string | null | undefined) =>
+    text?.replaceAll(QUOTED_NAME, (name) => {
+      const type = schema.getType(name);
+      if (type) return isPrefixed(type) ? typePrefix + name : name;
+      return rootFields.has(name) ? rootFieldPrefix + name : name;
+    });
+  const withNames = <Described extends Texts>(described: Described): Described => ({
+    ...described,
+    description: prefixText(described.description),
+    deprecationReason: prefixText(described.deprecationReason),
+  });
   return mapSchema(schema, {
     [MapperKind.TYPE]: (type) =>
-      isInterfaceType(type) ? rename(prefixResolved(type, prefix)) : rename(type),
+      isInterfaceType(type) ? rename(prefixResolved(type, typePrefix)) : rename(type),
     [MapperKind.ROOT_OBJECT]: () => undefined,
+    [MapperKind.ROOT_FIELD]: (field, name) => [
+      rootFields.has(name) ? rootFieldPrefix + name : name,
+      withNames(field),
+    ],
+    [MapperKind.FIELD]: withNames,
+    [MapperKind.ARGUMENT]: withNames,
+    [MapperKind.ENUM_VALUE]: withNames,
   });
 }
 
-/** Rewrites an operation for prefixed type names, comments included. */
-export function prefixOperation(operation: string, prefix: string): string {
-  const places: number[] = [];
+interface Texts {
+  description?: string | null | undefined;
+  deprecationReason?: string | null | undefined;
+}
+
+/** Without Relay's, which keep their names. */
+function readRootFieldNames(schema: GraphQLSchema): ReadonlySet<string> {
+  const names = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+    Object.keys(type?.getFields() ?? {}),
+  );
+  return new Set(names.filter((name) => !RELAY.has(name)));
+}
+
+/** In a description or a reason: the first name of `Contact.custom` or of `upsertCustomer`. */
+const QUOTED_NAME = /(?<=`)[A-Za-z]\w*(?=[^`\n]*`)/g;
+
+/** Rewrites an operation for prefixed names, comments included. */
+export function prefixOperation(
+  operation: string,
+  { typePrefix = '', rootFieldPrefix = '' }: NamePrefixes,
+): string {
+  const added: { readonly at: number; readonly prefix: string }[] = [];
   visit(parse(operation), {
     [Kind.NAMED_TYPE]({ name, loc }) {
       const type = apiSchema.getType(name.value);
-      if (loc && type && isPrefixed(type)) places.push(loc.start);
+      if (loc && type && isPrefixed(type)) added.push({ at: loc.start, prefix: typePrefix });
+    },
+    [Kind.OPERATION_DEFINITION]({ selectionSet }) {
+      for (const selection of selectionSet.selections) {
+        if (selection.kind !== Kind.FIELD || RELAY.has(selection.name.value)) continue;
+        const { loc } = selection.name;
+        if (loc) added.push({ at: loc.start, prefix: rootFieldPrefix });
+      }
     },
   });
-  return places
-    .sort((a, b) => b - a)
-    .reduce((text, at) => text.slice(0, at) + prefix + text.slice(at), operation);
+  return added
+    .sort((a, b) => b.at - a.at)
+    .reduce((text, { at, prefix }) => text.slice(0, at) + prefix + text.slice(at), operation);
 }
 
 /** Records resolve to type names without the prefix. */

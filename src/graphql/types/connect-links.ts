@@ -1,3 +1,4 @@
+import { costs } from '@crossbook/executor';
 import {
   type ConnectLink,
   connectLink,
@@ -7,6 +8,7 @@ import {
   MIN_LINK_SECONDS,
 } from '../../domain/connect-link.ts';
 import { type Connection, connection } from '../../domain/connection.ts';
+import { LIST_COST } from '../../domain/contact-search.ts';
 import { oauthClient, type StoredOAuthClient } from '../../domain/oauth.ts';
 import { providerName } from '../../domain/provider-names.ts';
 import { boolean, field, id, int, listOf, nullable, string } from '../../domain/shape.ts';
@@ -14,13 +16,19 @@ import {
   cancelConnectLink,
   confirmConnectLink,
   createConnectLink,
+  createMappingLink,
   findConnectLink,
 } from '../../usecases/connect-link.ts';
-import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-applications.ts';
-import { builder } from '../builder.ts';
-import { selectsConfigurations } from '../field-selection.ts';
-import { defineObject, enumOf, objectOf } from '../from-shape.ts';
-import { defineMutation } from '../mutation.ts';
+import { findConnection } from '../../usecases/find-customer.ts';
+import {
+  deleteOAuthClient,
+  listOAuthClients,
+  setOAuthClient,
+} from '../../usecases/manage-applications.ts';
+import { builder, tagged } from '../define/builder.ts';
+import { selectsConfigurations } from '../define/field-selection.ts';
+import { defineObject, enumOf, objectOf } from '../define/from-shape.ts';
+import { defineMutation } from '../define/mutation.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
 
 const ConnectLinkType = defineObject<ConnectLink>(connectLink, {
@@ -31,11 +39,12 @@ const ConnectLinkType = defineObject<ConnectLink>(connectLink, {
       type: objectOf<Connection>(connection),
       nullable: true,
       description:
-        'The connection that was made. Null until the link is `COMPLETED`, and if the connection was removed since.',
-      async resolve({ customerId, connectionId }, _args, context, info) {
+        'The connection that was made, or whose fields are mapped. Null until the link is `COMPLETED`, except for a link to map fields, and if the connection was removed since.',
+      async resolve({ connectionId }, _args, context, info) {
         if (connectionId === null) return null;
-        const customer = await context.loadCustomer(customerId, selectsConfigurations(info, []));
-        return customer?.connections.find((one) => one.id === connectionId) ?? null;
+        return (
+          (await findConnection(context, connectionId, selectsConfigurations(info, []))) ?? null
+        );
       },
     }),
   }),
@@ -53,6 +62,17 @@ builder.queryField('connectLink', (t) =>
   }),
 );
 
+const MODE = nullable(connectMode, 'How the browser returns.', { defaultValue: 'REDIRECT' });
+const LIFETIME = nullable(
+  int,
+  `Lifetime of the link, ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS} seconds (a day).`,
+  { defaultValue: DEFAULT_LINK_SECONDS },
+);
+const LINK_URL = field(
+  string,
+  'URL to which you send the customer, returned only here. Anyone who has it can use it: treat it as a secret.',
+);
+
 defineMutation('createConnectLink', {
   description: 'Creates a link with which a customer connects a CRM by OAuth. Requires an API key.',
   input: {
@@ -68,17 +88,13 @@ defineMutation('createConnectLink', {
         string,
         'URL of your page to which the browser returns, e.g. `https://app.example.com/connected`. Its origin must be registered for your application. `connect_link_id`, `status`, `error` and `code` are added to its query.',
       ),
-      mode: nullable(connectMode, 'How the browser returns.', { defaultValue: 'REDIRECT' }),
+      mode: MODE,
       confirm: nullable(
         boolean,
         'Whether the connection must be confirmed with a one-time code in the session of the user for whom the link was created. With `false`, for links sent by mail, anyone who has the link can connect their account to this customer.',
         { defaultValue: true },
       ),
-      expiresInSeconds: nullable(
-        int,
-        `Lifetime of the link, ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS} seconds (a day).`,
-        { defaultValue: DEFAULT_LINK_SECONDS },
-      ),
+      expiresInSeconds: LIFETIME,
       loginUrl: nullable(
         string,
         'Login URL of this customer at the provider, e.g. `https://acme.my.salesforce.com`, for a link to one provider. Default: the page asks for it.',
@@ -92,18 +108,41 @@ defineMutation('createConnectLink', {
         'Whether a customer who is already connected may connect another account instead.',
         { defaultValue: false },
       ),
+      mapFields: nullable(
+        boolean,
+        'Whether the customer matches your own fields with those of the CRM after consent. Skipped where no own field may be mapped by customers.',
+        { defaultValue: false },
+      ),
     },
   },
   resolve: (request, context) => createConnectLink(context, request),
   payload: {
     description: 'The new connect link and its URL.',
+    fields: { link: field(connectLink, 'The link.'), url: LINK_URL },
+  },
+});
+
+defineMutation('createMappingLink', {
+  description:
+    'Creates a link with which a customer matches your own fields with those of a CRM that is connected already. Requires an API key.',
+  input: {
+    argument: 'Mapping link to create.',
+    description: 'A link to map fields.',
     fields: {
-      link: field(connectLink, 'The link.'),
-      url: field(
+      customerId: field(id, 'Your own id of the customer.'),
+      provider: field(providerName, 'Provider of the connection.'),
+      returnUrl: field(
         string,
-        'URL to which you send the customer, returned only here. Anyone who has it can use it: treat it as a secret.',
+        'URL of your page to which the browser returns. Its origin must be registered for your application. `connect_link_id` and `status` are added to its query.',
       ),
+      mode: MODE,
+      expiresInSeconds: LIFETIME,
     },
+  },
+  resolve: (request, context) => createMappingLink(context, request),
+  payload: {
+    description: 'The new link and its URL.',
+    fields: { link: field(connectLink, 'The link.'), url: LINK_URL },
   },
 });
 
@@ -154,6 +193,17 @@ defineObject<StoredOAuthClient>(oauthClient, {
     }),
   }),
 });
+
+builder.queryField('oauthClients', (t) =>
+  t.field({
+    ...tagged('api-key'),
+    type: [objectOf(oauthClient)],
+    description:
+      'The OAuth clients (apps) of your application, one for each provider, without their secrets. Requires an API key.',
+    ...costs({ weight: LIST_COST, items: 2 }),
+    resolve: (_root, _args, context) => listOAuthClients(context),
+  }),
+);
 
 const PROVIDER = field(providerName, 'The provider.');
 

@@ -1,19 +1,20 @@
 import { costs, type UncheckedArguments } from '@crossbook/executor';
 import type { InputShapeFromFields } from '@pothos/core';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
-import { associatedObject, association, type Contact, contact } from '../../domain/contact.ts';
+import { associatedObject, association, contact } from '../../domain/contact.ts';
+import { contactFilter, countLookUps } from '../../domain/contact-filter.ts';
 import {
-  CONTACTS_PER_EMAIL,
+  CONTACTS_PER_LOOK_UP,
   type ContactPage,
   type ContactTarget,
-  contactFilterFields,
   EMAILS_PER_CALL,
   expectedContacts,
+  type FieldSelection,
   PROVIDER_CALL,
   type SearchSelection,
   searchCost,
 } from '../../domain/contact-search.ts';
-import type { OwnFieldValues } from '../../domain/own-field-values.ts';
+import type { OwnFieldValues } from '../../domain/own-field.ts';
 import type { Direction, PageInput } from '../../domain/page.ts';
 import { type ProviderName, providerName } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
@@ -22,11 +23,12 @@ import {
   findContactsByEmail,
   searchContacts,
 } from '../../usecases/search-contacts.ts';
-import { builder, tagged } from '../builder.ts';
-import { BYTES_PER_UNIT, countOf } from '../cost.ts';
-import { isSelected, selectContactFields } from '../field-selection.ts';
-import { defineObject, enumOf, objectOf } from '../from-shape.ts';
-import { toContactId } from '../global-id.ts';
+import { builder, tagged } from '../define/builder.ts';
+import { BYTES_PER_UNIT, countOf } from '../define/cost.ts';
+import { isSelected, selectContactFields } from '../define/field-selection.ts';
+import { defineObject, defineOneOf, enumOf, objectOf } from '../define/from-shape.ts';
+import { toContactId } from '../define/global-id.ts';
+import type { ContactRecord } from './contact-record.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
 import { connectionOf, pageArguments, pageSizeOf, readPageInput } from './pagination.ts';
 
@@ -52,12 +54,20 @@ const ContactType = defineObject<ContactRecord>(contact, {
       description: 'CRM of the contact.',
       resolve: ({ source }) => source.provider,
     }),
-    rawData: t.expose('rawData', {
+    rawData: t.field({
       ...tagged('raw-data'),
       type: 'JSON',
       nullable: true,
-      description: 'The CRM’s own record, unchanged. It is fetched only if this field is selected.',
+      description:
+        'The CRM’s own record, unchanged. It has the fields that a contact is made of, those of the selected own fields, and those that the customer’s mappings name. It is fetched only if this field is selected.',
+      args: {
+        fields: t.arg.stringList({
+          description:
+            'Names of further fields in the CRM’s API, at most 100. The CRM’s record lacks those that it does not know.',
+        }),
+      },
       ...costs({ weight: RECORD_BYTES / BYTES_PER_UNIT }),
+      resolve: ({ rawData }) => rawData,
     }),
     customFields: t.field({
       type: 'JSON',
@@ -102,11 +112,6 @@ function pickFields(
   return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
 }
 
-/** A contact and whether it was read with a cache. */
-export interface ContactRecord extends Contact {
-  readonly readWithCache?: true;
-}
-
 export const ContactConnectionType = connectionOf<ContactRecord, ContactPage>(ContactType, {
   one: 'A contact',
   description: 'A page of the contacts found, sorted by their id in the CRM.',
@@ -114,8 +119,14 @@ export const ContactConnectionType = connectionOf<ContactRecord, ContactPage>(Co
     totalCount: t.int({
       nullable: true,
       description:
-        'Number of contacts found by the whole search, not only on this page. It is counted only if it is selected; null, with an error at its path, if only the count fails.',
+        'Number of contacts found by the whole search, not only on this page. It is counted only if it is selected. Null if the CRM cannot count them, and, with an error at its path, if only the count fails.',
       resolve: readTotalCount,
+    }),
+    modifiedUntil: t.expose('modifiedUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'End of the period that a search by `modifiedSince` covers, the same on all of its pages; null with another filter. One minute before the first page was read, because changes become visible in the CRM’s search that late. Pass it as the next `modifiedSince`.',
     }),
     fetchedAt: t.expose('fetchedAt', {
       type: 'DateTime',
@@ -129,26 +140,15 @@ function readTotalCount({ totalCount, countFailure }: ContactPage): number | nul
   return totalCount;
 }
 
-const ContactFilterInput = builder.inputType('ContactFilter', {
-  description: 'Search condition: exactly one of the fields.',
-  isOneOf: true,
-  fields: (t) => ({
-    email: t.string({ description: contactFilterFields.email.description }),
-    emails: t.stringList({ description: contactFilterFields.emails.description }),
-    emailDomain: t.string({ description: contactFilterFields.emailDomain.description }),
-  }),
-});
+const ContactFilterInput = defineOneOf(contactFilter);
 
 export const searchCosts = costs({
-  weight: (args) => searchCost(emailsOf(args)),
-  pageSize: (args) => pageSizeOf(args, expectedContacts(emailsOf(args))),
+  weight: (args) => searchCost(lookUpsOf(args)),
+  pageSize: (args) => pageSizeOf(args, expectedContacts(lookUpsOf(args))),
 });
 
-function emailsOf({ filter }: UncheckedArguments): number {
-  if (typeof filter !== 'object' || filter === null) return 0;
-  const { email, emails } = filter as UncheckedArguments;
-  if (Array.isArray(emails)) return emails.length;
-  return typeof email === 'string' || typeof emails === 'string' ? 1 : 0;
+function lookUpsOf({ filter }: UncheckedArguments): number {
+  return typeof filter === 'object' && filter !== null ? countLookUps(filter) : 0;
 }
 
 export const searchArguments = {
@@ -213,19 +213,26 @@ function readSelection(
   info: GraphQLResolveInfo,
   { direction = 'forward' }: PageInput,
 ): SearchSelection {
+  const fields = selectContactFields(info, ['nodes'], ['edges', 'node']);
   const known = remembered[direction].get(info.fieldNodes);
-  if (known && known.customFields === undefined) return known;
+  // Names of own fields may be in variables, which differ by request.
+  if (known) return known.fields === fields ? known.selection : { ...known.selection, ...fields };
   const farSide = direction === 'backward' ? 'hasNextPage' : 'hasPreviousPage';
   const selection = {
-    ...selectContactFields(info, ['nodes'], ['edges', 'node']),
+    ...fields,
     totalCount: isSelected(info, 'totalCount'),
     needsPreviousPage: isSelected(info, 'pageInfo', farSide),
   };
-  remembered[direction].set(info.fieldNodes, selection);
+  remembered[direction].set(info.fieldNodes, { fields, selection });
   return selection;
 }
 
-const remembered: Readonly<Record<Direction, WeakMap<readonly FieldNode[], SearchSelection>>> = {
+interface KnownSelection {
+  readonly fields: FieldSelection;
+  readonly selection: SearchSelection;
+}
+
+const remembered: Readonly<Record<Direction, WeakMap<readonly FieldNode[], KnownSelection>>> = {
   forward: new WeakMap(),
   backward: new WeakMap(),
 };
@@ -262,7 +269,7 @@ builder.objectRef<EmailReference>('ContactsByEmail').implement({
       },
       ...costs({
         weight: 1 + PROVIDER_CALL / EMAILS_PER_CALL,
-        items: (args) => pageSizeOf(args, CONTACTS_PER_EMAIL),
+        items: (args) => pageSizeOf(args, CONTACTS_PER_LOOK_UP),
       }),
       resolve: ({ customerId, provider, email }, { first }, context, info) =>
         findContactsByEmail(

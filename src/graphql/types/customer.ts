@@ -19,11 +19,11 @@ import {
   upsertCustomer,
 } from '../../usecases/change-customers.ts';
 import { findCustomer, listCustomers, MAX_LISTED_IDS } from '../../usecases/find-customer.ts';
-import { builder, tagged } from '../builder.ts';
-import { selectsConfigurations } from '../field-selection.ts';
-import { defineObject, enumOf } from '../from-shape.ts';
-import { toGlobalId } from '../global-id.ts';
-import { defineMutation } from '../mutation.ts';
+import { builder, tagged } from '../define/builder.ts';
+import { selectsConfigurations } from '../define/field-selection.ts';
+import { defineObject, enumOf } from '../define/from-shape.ts';
+import { toGlobalId } from '../define/global-id.ts';
+import { defineMutation } from '../define/mutation.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
 import { connectionOf, pageArguments, pageSizeOf, readPageInput } from './pagination.ts';
 
@@ -151,10 +151,19 @@ defineMutation('deleteCustomer', {
         int,
         'Expected version: if the stored one differs, the error is `CONFLICT`.',
       ),
+      deleteSyncedRows: field(
+        boolean,
+        'Whether the customer’s rows at the sync destination are deleted too, which is retried for 30 days and ends with an event.',
+        { defaultValue: true },
+      ),
     },
   },
-  async resolve({ customerId, expectedVersion }, context) {
-    await deleteCustomer(context, { customerId, expectedVersion: expectedVersion ?? undefined });
+  async resolve({ customerId, expectedVersion, deleteSyncedRows }, context) {
+    await deleteCustomer(context, {
+      customerId,
+      expectedVersion: expectedVersion ?? undefined,
+      deleteSyncedRows,
+    });
     const { id: applicationId } = context.requireCaller().application;
     return { deletedCustomerId: toGlobalId({ type: 'Customer', applicationId, customerId }) };
   },
@@ -203,6 +212,10 @@ defineMutation('issueCustomerToken', {
       providers: nullable(
         listOf(providerName),
         'Providers that the token may search. Default: all of the customer’s.',
+      ),
+      canList: nullable(
+        boolean,
+        'Whether the token may list contacts that it does not know yet: by `all`, `modifiedSince`, `namePrefix` and `customField`. Default: false.',
       ),
     },
   },

@@ -29,9 +29,9 @@ import {
   rotateWebhookSecret,
   updateWebhookEndpoint,
 } from '../../usecases/manage-webhooks.ts';
-import { builder, tagged } from '../builder.ts';
-import { objectOf } from '../from-shape.ts';
-import { defineMutation } from '../mutation.ts';
+import { builder, tagged } from '../define/builder.ts';
+import { objectOf } from '../define/from-shape.ts';
+import { defineMutation } from '../define/mutation.ts';
 import { connectionOf, pageSizeOf } from './pagination.ts';
 
 builder.queryField('events', (t) =>

@@ -10,11 +10,11 @@ import type { RequestContext } from '../../request/context.ts';
 import { findConnectLink } from '../../usecases/connect-link.ts';
 import { findConnection, findCustomer } from '../../usecases/find-customer.ts';
 import { findContact } from '../../usecases/search-contacts.ts';
-import { builder } from '../builder.ts';
-import { recordCosts } from '../cost.ts';
-import { selectContactFields, selectsConfigurations } from '../field-selection.ts';
-import { readGlobalId } from '../global-id.ts';
-import type { ContactRecord } from './contact.ts';
+import { builder } from '../define/builder.ts';
+import { recordCosts } from '../define/cost.ts';
+import { selectContactFields, selectsConfigurations } from '../define/field-selection.ts';
+import { readGlobalId } from '../define/global-id.ts';
+import type { ContactRecord } from './contact-record.ts';
 
 /** Each type documents its own id. */
 export const NodeInterface = builder.interfaceRef<NodeRecord>('Node').implement({

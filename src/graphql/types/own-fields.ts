@@ -1,25 +1,21 @@
 import { costs } from '@crossbook/executor';
 import { type Connection, connection } from '../../domain/connection.ts';
 import { LIST_COST } from '../../domain/contact-search.ts';
-import {
-  contactFieldMapping,
-  MAX_OWN_FIELDS,
-  type OwnFields,
-  ownField,
-  ownFields,
-} from '../../domain/own-fields.ts';
+import { contactFieldMapping } from '../../domain/own-field.ts';
+import { MAX_OWN_FIELDS, type OwnFields, ownField, ownFields } from '../../domain/own-fields.ts';
 import { providerName } from '../../domain/provider-names.ts';
-import { field, id, int, listOf, nullable } from '../../domain/shape.ts';
-import { readOwnFields, setFieldMappings, setOwnFields } from '../../usecases/own-fields.ts';
-import { builder, tagged } from '../builder.ts';
-import { objectOf } from '../from-shape.ts';
-import { defineMutation } from '../mutation.ts';
+import { boolean, descriptionOf, field, id, int, listOf, nullable } from '../../domain/shape.ts';
+import { readOwnFields, setOwnFields } from '../../usecases/declare-own-fields.ts';
+import { setFieldMappings } from '../../usecases/map-own-fields.ts';
+import { builder, tagged } from '../define/builder.ts';
+import { objectOf } from '../define/from-shape.ts';
+import { defineMutation } from '../define/mutation.ts';
 
 builder.queryField('contactFields', (t) =>
   t.field({
     ...tagged('api-key'),
     type: objectOf(ownFields),
-    description: `The own fields of contacts that your application has declared, at most ${MAX_OWN_FIELDS}. Requires an API key.`,
+    description: `The own fields of contacts that your application has declared, at most ${MAX_OWN_FIELDS}. The fields of a customer’s CRM are \`ConnectedProvider.contactFields\`. Requires an API key.`,
     ...costs({ weight: LIST_COST }),
     resolve: (_root, _args, context) => readOwnFields(context),
   }),
@@ -36,6 +32,13 @@ defineMutation('setContactFields', {
       fields: field(
         listOf(ownField),
         `All own fields, at most ${MAX_OWN_FIELDS}. Fields that are not listed are removed.`,
+      ),
+      typedSchema: field(
+        boolean,
+        `${descriptionOf(ownFields, 'typedSchema')} Give it in each call: without it, the typed fields are removed from the schema.`,
+        {
+          defaultValue: false,
+        },
       ),
       expectedVersion: nullable(
         int,

@@ -2,7 +2,7 @@ import { costs, type UncheckedArguments } from '@crossbook/executor';
 import type { FieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ListPage, PageInput } from '../../domain/page.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../define/builder.ts';
 
 /** Cursors are signed in the field resolvers, so that unselected ones cost nothing. */
 const PageInfoType = builder.objectRef<ListPage<unknown>>('PageInfo').implement({

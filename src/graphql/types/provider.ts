@@ -1,18 +1,21 @@
 import { costs } from '@crossbook/executor';
 import { type Connection, connection } from '../../domain/connection.ts';
 import { associatedObject } from '../../domain/contact.ts';
-import { PROVIDER_CALL, type ResolvedTarget } from '../../domain/contact-search.ts';
+import { LIST_COST, PROVIDER_CALL, type ResolvedTarget } from '../../domain/contact-search.ts';
 import { mappingProblem, providerField } from '../../domain/own-fields.ts';
 import { category, providerName } from '../../domain/provider-names.ts';
 import { boolean, field, listOf, shape } from '../../domain/shape.ts';
+import { sync } from '../../domain/sync.ts';
 import {
   findMissingScopes,
   listProviders,
   readStatusReason,
 } from '../../usecases/list-providers.ts';
-import { readMappingProblems, readProviderFields } from '../../usecases/own-fields.ts';
-import { builder } from '../builder.ts';
-import { defineObject, objectOf } from '../from-shape.ts';
+import { readSyncs } from '../../usecases/manage-syncs.ts';
+import { readMappingProblems } from '../../usecases/mapping-problems.ts';
+import { readProviderFields } from '../../usecases/provider-fields.ts';
+import { builder } from '../define/builder.ts';
+import { defineObject, objectOf } from '../define/from-shape.ts';
 import { ContactConnectionType, search, searchArguments, searchCosts } from './contact.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
 
@@ -38,7 +41,7 @@ builder.queryField('providers', (t) =>
   t.field({
     type: [objectOf(provider)],
     description:
-      'All providers with their capabilities: hide those that cannot be searched or connected, which would fail with `NOT_IMPLEMENTED`. Requires an API key or a customer token, like every field except introspection.',
+      'All providers with their capabilities: hide those that cannot be searched or connected, which would fail with `NOT_IMPLEMENTED`. Requires an API key or a customer token.',
     ...costs({ items: 18 }),
     resolve: (_root, _args, context) => listProviders(context),
   }),
@@ -66,7 +69,7 @@ defineObject<Connection>(connection, {
       type: [objectOf(providerField)],
       nullable: true,
       description:
-        'Fields that contacts have in the CRM, as far as the connected user can see them, at most 2,000. They are read from the CRM once a day. Null, with an error at its path, if that fails.',
+        'Fields that contacts have in the CRM, as far as the connected user can see them, at most 2,000. The own fields of your application are `Query.contactFields`. They are read from the CRM once a day. Null, with an error at its path, if that fails.',
       args: {
         refresh: t.arg.boolean({
           defaultValue: false,
@@ -76,6 +79,13 @@ defineObject<Connection>(connection, {
       ...costs({ weight: PROVIDER_CALL, items: 200 }),
       resolve: (record, { refresh }, context) =>
         readProviderFields(context, { ...toTarget(record), refresh }),
+    }),
+    syncs: t.field({
+      type: [objectOf(sync)],
+      description:
+        'Syncs of the connection, which copy records of the CRM to the sync destination of your application. Empty unless a sync configuration of the provider was set.',
+      ...costs({ weight: LIST_COST, items: 3 }),
+      resolve: (record, _args, context) => readSyncs(context, record),
     }),
     searchContacts: t.field({
       type: ContactConnectionType,

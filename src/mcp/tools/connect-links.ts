@@ -7,8 +7,8 @@ import {
 } from '../../domain/connect-link.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { field, string, url, uuid } from '../../domain/shape.ts';
+import { resolveCustomerId } from '../../usecases/authorization.ts';
 import { createConnectLink } from '../../usecases/connect-link.ts';
-import { resolveCustomerId } from '../../usecases/open-contact-client.ts';
 import { pickFields, toObjectSchema, toRecord } from '../schemas.ts';
 import { customerArgument, defineTool, toOutputSchema } from './tool.ts';
 

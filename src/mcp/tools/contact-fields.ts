@@ -1,18 +1,12 @@
 import * as z from 'zod';
 import { PROVIDER_CALL } from '../../domain/contact-search.ts';
-import {
-  contactFieldMapping,
-  mappingProblem,
-  ownField,
-  providerField,
-} from '../../domain/own-fields.ts';
+import { contactFieldMapping } from '../../domain/own-field.ts';
+import { mappingProblem, ownField, providerField } from '../../domain/own-fields.ts';
 import type { Fields } from '../../domain/shape.ts';
-import { resolveCustomerId } from '../../usecases/open-contact-client.ts';
-import {
-  readFieldMappings,
-  readMappingProblems,
-  readProviderFields,
-} from '../../usecases/own-fields.ts';
+import { resolveCustomerId } from '../../usecases/authorization.ts';
+import { readFieldMappings } from '../../usecases/map-own-fields.ts';
+import { readMappingProblems } from '../../usecases/mapping-problems.ts';
+import { readProviderFields } from '../../usecases/provider-fields.ts';
 import { type JsonSchema, pickFields, toObjectSchema, toRecord } from '../schemas.ts';
 import {
   customerArgument,
@@ -68,9 +62,8 @@ export const listContactFieldsTool = defineTool({
   async run(context, { provider, customOnly, first, customerId }, charge) {
     await charge(2 * PROVIDER_CALL + first);
     const target = { customerId: resolveCustomerId(context, customerId), provider };
-    // First: it refuses a token that is not for the provider.
-    const crmFields = await readProviderFields(context, target);
-    const [own, mappings, problems] = await Promise.all([
+    const [crmFields, own, mappings, problems] = await Promise.all([
+      readProviderFields(context, target),
       context.loadOwnFields(),
       readFieldMappings(context, target),
       readMappingProblems(context, target),

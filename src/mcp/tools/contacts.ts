@@ -1,26 +1,31 @@
 import * as z from 'zod';
 import { ASSOCIATED_OBJECTS, type Contact, contact } from '../../domain/contact.ts';
 import {
-  contactFilterFields,
-  MAX_EMAILS,
-  PROVIDER_CALL,
+  contactFilter,
+  countLookUps,
+  type GivenFilter,
   readContactFilter,
-  VALUES_PER_CONTACT,
-  wholeSearchCost,
-} from '../../domain/contact-search.ts';
+} from '../../domain/contact-filter.ts';
+import { PROVIDER_CALL, VALUES_PER_CONTACT, wholeSearchCost } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import { PROVIDER_NAMES, type ProviderName, providerName } from '../../domain/provider-names.ts';
+import { findProviderName, type ProviderName, providerName } from '../../domain/provider-names.ts';
 import { field, moment, nullable, string } from '../../domain/shape.ts';
 import type { RequestContext } from '../../request/context.ts';
+import { resolveCustomerId } from '../../usecases/authorization.ts';
 import { findCustomer } from '../../usecases/find-customer.ts';
-import { resolveCustomerId } from '../../usecases/open-contact-client.ts';
 import {
   attemptAssociations,
   findContact,
   searchContacts,
 } from '../../usecases/search-contacts.ts';
 import { type ToolError, toToolError } from '../results.ts';
-import { errorSchema, type JsonSchema, toObjectSchema, toRecord } from '../schemas.ts';
+import {
+  errorSchema,
+  type JsonSchema,
+  toObjectSchema,
+  toOptionalInput,
+  toRecord,
+} from '../schemas.ts';
 import {
   customerArgument,
   defineTool,
@@ -34,16 +39,8 @@ import {
 const MAX_CONTACTS = 50;
 const DEFAULT_CONTACTS = 10;
 
-const { email, emails, emailDomain } = contactFilterFields;
-
 const searchInput = z.strictObject({
-  filter: z
-    .strictObject({
-      email: z.string().optional().describe(email.description),
-      emails: z.array(z.string()).max(MAX_EMAILS).optional().describe(emails.description),
-      emailDomain: z.string().optional().describe(emailDomain.description),
-    })
-    .describe('Search condition: exactly one of the fields.'),
+  filter: toOptionalInput(contactFilter),
   provider: providerArgument(
     'The CRM to search. Default: all CRMs of the customer that can be searched.',
   ).optional(),
@@ -82,13 +79,17 @@ const resultFields = {
     string,
     'Pass it as `after`, with this provider, for more contacts. Null: there are no more.',
   ),
+  modifiedUntil: nullable(
+    moment,
+    'End of the period of a search by modifiedSince, for the next one. Null: another filter.',
+  ),
   fetchedAt: nullable(moment, 'Time of the request to the CRM.'),
 };
 
 export const searchContactsTool = defineTool({
   name: 'search_contacts',
   title: 'Search contacts',
-  description: `Finds contacts of the customer by email address or by email domain: in all of the customer’s CRMs, or in one. Each CRM has its own result, and its own error if it fails. ${UNTRUSTED}`,
+  description: `Finds contacts of the customer by email address, email domain, phone number, name, own field or time of modification, or lists all: in all of the customer’s CRMs, or in one. Each CRM has its own result, and its own error if it fails. ${UNTRUSTED}`,
   annotations: READ_ONLY,
   input: searchInput,
   output: toOutputSchema({
@@ -107,7 +108,8 @@ export const searchContactsTool = defineTool({
   }),
   async run(context, search, charge) {
     // A wrong filter is an error of the whole call, not of each CRM.
-    readContactFilter(search.filter);
+    const filter: GivenFilter = search.filter;
+    readContactFilter(filter);
     const named = search.provider ?? readProviderHeader(context);
     if (named === undefined && search.after !== undefined) {
       throw new CrossbookError(
@@ -117,7 +119,7 @@ export const searchContactsTool = defineTool({
     }
     const providers =
       named === undefined ? await listSearchable(context, search.customerId) : [named];
-    await charge(providers.length * wholeSearchCost(search.filter, search.first));
+    await charge(providers.length * wholeSearchCost(countLookUps(filter), search.first));
     if (named !== undefined) {
       const found = await searchOne(context, search, named);
       return toSearchResult([found]);
@@ -125,7 +127,7 @@ export const searchContactsTool = defineTool({
     const found = await Promise.all(
       providers.map((provider) =>
         searchOne(context, search, provider).catch((thrown: unknown) => ({
-          result: { provider, contacts: [], next: null, fetchedAt: null },
+          result: { provider, contacts: [], next: null, modifiedUntil: null, fetchedAt: null },
           failure: toToolError(context, thrown),
         })),
       ),
@@ -144,19 +146,17 @@ function withProperties(
 /** The header that names a provider for the other APIs does so here, too. */
 function readProviderHeader({ defaults }: RequestContext): ProviderName | undefined {
   if (defaults.provider === undefined) return undefined;
-  const named = PROVIDER_NAMES.find((name) => name === defaults.provider);
+  const named = findProviderName(defaults.provider);
   if (named) return named;
   throw new CrossbookError('BAD_REQUEST', 'The header x-provider-name names no provider.');
 }
 
-/** The providers of the customer's connections that can be searched, and that the token is for. */
+/** The providers of the customer's connections that can be searched. */
 async function listSearchable(context: RequestContext, customerId: string | undefined) {
   const { connections } = await findCustomer(context, customerId, false);
-  const allowed = context.requireCaller().customer?.providers;
   return connections
     .map((connection) => connection.providerName)
-    .filter((name) => context.providers.get(name)?.contacts !== undefined)
-    .filter((name) => !allowed || allowed.includes(name));
+    .filter((name) => context.providers.get(name)?.contacts !== undefined);
 }
 
 async function searchOne(
@@ -172,7 +172,7 @@ async function searchOne(
     readFromCache: false,
     selection: {
       rawData: false,
-      customFields: 'all',
+      ownFieldNames: 'all',
       totalCount: false,
       needsPreviousPage: false,
     },
@@ -182,6 +182,7 @@ async function searchOne(
       provider,
       contacts: page.items.map(toContactRecord),
       next: page.hasNextPage ? page.cursorOf(page.items.at(-1), 'forward') : null,
+      modifiedUntil: page.modifiedUntil,
       fetchedAt: page.fetchedAt,
     },
   };
@@ -239,7 +240,7 @@ export const getContactTool = defineTool({
   async run(context, { provider, remoteId, associations, customerId }, charge) {
     await charge(PROVIDER_CALL * (1 + associations.length) + VALUES_PER_CONTACT);
     const target = { customerId: resolveCustomerId(context, customerId), provider, remoteId };
-    const found = await findContact(context, target, { rawData: false, customFields: 'all' });
+    const found = await findContact(context, target, { rawData: false, ownFieldNames: 'all' });
     if (!found) {
       throw new CrossbookError('NOT_FOUND', `${provider} has no contact with this id.`);
     }
@@ -278,6 +279,7 @@ interface Found {
     /** Empty where the CRM failed. */
     readonly contacts: readonly object[];
     readonly next: string | null;
+    readonly modifiedUntil: string | null;
     readonly fetchedAt: string | null;
   };
   readonly failure?: ToolError;

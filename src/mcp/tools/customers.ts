@@ -55,13 +55,9 @@ export const listConnectionsTool = defineTool({
   output: toOutputSchema({ connections: connectionsSchema }),
   async run(context, { customerId }) {
     const { connections } = await findCustomer(context, customerId, false);
-    const allowed = context.requireCaller().customer?.providers;
-    const visible = connections.filter(
-      ({ providerName }) => !allowed || allowed.includes(providerName),
-    );
-    const lines = visible.map(({ providerName, status }) => `${providerName}: ${status}`);
+    const lines = connections.map(({ providerName, status }) => `${providerName}: ${status}`);
     return {
-      structured: { connections: visible.map((one) => toConnectionRecord(context, one)) },
+      structured: { connections: connections.map((one) => toConnectionRecord(context, one)) },
       text: lines.join('\n') || 'The customer has connected nothing.',
     };
   },

@@ -7,12 +7,14 @@ import {
   type Grant,
   type SandboxLogin,
 } from '../../domain/oauth.ts';
-import { listCallableHosts, type OAuthClient, type Provider } from '../../domain/provider.ts';
+import { listCallableHosts, type Provider } from '../../domain/provider.ts';
+import { PROVIDER_TITLES } from '../../domain/provider-names.ts';
 import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
+import type { OAuthClient } from '../../domain/token-refresh.ts';
 import { checkInstanceUrl, checkLoginUrl } from '../../domain/urls.ts';
 import { codeOf } from '../failures.ts';
-import type { OutboundDeps } from '../outbound.ts';
-import { createRedactor } from '../redaction/redactor.ts';
+import type { OutboundDeps } from '../outbound-deps.ts';
+import { createRedactor, type Redact } from '../redaction/redactor.ts';
 import { callAtOrigin, callTokenEndpoint, resolveOrigin } from './token-endpoint.ts';
 
 /** Exchanges codes and revokes grants, with the protections of all other calls. */
@@ -46,7 +48,7 @@ export function createGrants(deps: OutboundDeps) {
       } catch (thrown) {
         // The provider refuses this installation, not the customer: from another address it may be allowed.
         if (codeOf(thrown) === 'REMOTE_PROVIDER_FORBIDDEN') deps.onRestricted?.(provider.name);
-        throw toFailure(thrown, redact);
+        throw await toFailure(thrown, redact);
       }
     },
 
@@ -68,7 +70,7 @@ export function createGrants(deps: OutboundDeps) {
         });
         return revocation.isRevoked(answer);
       } catch (thrown) {
-        throw redact(thrown);
+        throw await redact(thrown);
       }
     },
   };
@@ -141,28 +143,36 @@ function checkInstance(provider: GrantCall['provider'], grant: Grant): Grant {
   throw refused('The provider names an instance that is not on one of its hosts.');
 }
 
-/** Rewrites a sandbox grant, so that nothing stored leads to the real provider. */
+/**
+ * Rewrites a sandbox grant, so that nothing stored leads to the real provider. An account that is named by its host, as
+ * Salesforce's, has no name there: the host is this machine.
+ */
 function toSandbox(
   { toInstanceUrl }: SandboxLogin,
   { instanceUrl, account, ...grant }: Grant,
 ): Grant {
+  const host = instanceUrl === null ? undefined : new URL(instanceUrl).hostname;
   return {
     ...grant,
     instanceUrl: toInstanceUrl(instanceUrl),
-    account: account && { ...account, url: null },
+    account: account && {
+      ...account,
+      url: null,
+      name: account.name === host ? null : account.name,
+    },
   };
 }
 
-function toFailure(thrown: unknown, redact: (thrown: unknown) => unknown): unknown {
+async function toFailure(thrown: unknown, redact: Redact): Promise<unknown> {
   if (thrown instanceof AuthorizationFailure) {
     if (thrown.cause === undefined) return thrown;
     const { failure, message, missingScopes } = thrown;
     return new AuthorizationFailure(failure, message, {
-      cause: redact(thrown.cause),
+      cause: await redact(thrown.cause),
       missingScopes,
     });
   }
-  const error = redact(thrown);
+  const error = await redact(thrown);
   // A bug, which is passed on.
   if (!(error instanceof CrossbookError)) return error;
   const failure = TRANSIENT_CODES.has(error.code) ? 'VENDOR_UNAVAILABLE' : 'VENDOR_REFUSED';
@@ -178,7 +188,10 @@ const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 function notOffered({ name }: Pick<Provider, 'name'>): CrossbookError {
-  return new CrossbookError('NOT_IMPLEMENTED', `${name} cannot be connected by a link.`);
+  return new CrossbookError(
+    'NOT_IMPLEMENTED',
+    `${PROVIDER_TITLES[name]} cannot be connected by a link.`,
+  );
 }
 
 function refused(detail: string): AuthorizationFailure {

@@ -1,19 +1,16 @@
 import { isIP } from 'node:net';
 import { CrossbookError } from '../../domain/errors.ts';
-import {
-  type ContactAccess,
-  listCallableHosts,
-  type OAuthClient,
-  type RefreshedToken,
-  type TokenRefresh,
-} from '../../domain/provider.ts';
+import { type ContactAccess, listCallableHosts } from '../../domain/provider.ts';
+import { PROVIDER_TITLES } from '../../domain/provider-names.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import type { RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
+import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/token-refresh.ts';
 import { checkInstanceUrl } from '../../domain/urls.ts';
 import { codeOf } from '../failures.ts';
 import type { Call } from '../http/transport.ts';
-import type { OutboundDeps } from '../outbound.ts';
-import { createConnectionSecrets, createRedactor, secretsOf } from '../redaction/redactor.ts';
+import type { OutboundDeps } from '../outbound-deps.ts';
+import { createConnectionSecrets, secretsOf } from '../redaction/connection-secrets.ts';
+import { createRedactor } from '../redaction/redactor.ts';
 import { FIXED_HEADERS, isRedirect, refuseRedirect, withRetries } from '../send.ts';
 import { createTokens, InvalidGrantError, unauthorized } from './tokens.ts';
 
@@ -52,7 +49,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
         if (!client) {
           const which = oauthClientId === null ? '' : ' with the id that it was granted to';
           throw unauthorized(
-            `The access token has expired, and no OAuth client of ${provider}${which} is set up to refresh it.`,
+            `The access token has expired, and no OAuth client of ${PROVIDER_TITLES[provider]}${which} is set up to refresh it.`,
           );
         }
         return callTokenEndpoint(deps, {
@@ -60,7 +57,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
           request: refresh.toRequest({ client, refreshToken }),
         });
       });
-      const { instanceUrl: moved, ...token } = readAnswer(answer);
+      const { instanceUrl: moved, ...token } = await readAnswer(answer);
       return {
         // Most providers return no refresh token, which means that the old one stays valid.
         credentials: { type: 'oauth2', ...token, refreshToken: token.refreshToken ?? refreshToken },
@@ -73,12 +70,12 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
     }
   }
 
-  function readAnswer(answer: ProviderResponse): RefreshedToken {
+  async function readAnswer(answer: ProviderResponse): Promise<RefreshedToken> {
     try {
       return refresh.readAnswer(answer, new Date(clock.wall()));
     } catch (thrown) {
       // Handled here, because the waiting adapter would take the response for one to its own call.
-      const error = redact(thrown);
+      const error = await redact(thrown);
       if (!(error instanceof CrossbookError) || error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED')
         throw error;
       throw new InvalidGrantError(provider, error);
@@ -200,7 +197,10 @@ export function resolveOrigin(instanceUrl: string | null, rules: OriginRules): s
     if (rules.sandboxOrigins.includes(checked.origin)) return checked.origin;
   }
   const origin = rules.originOf(instanceUrl);
-  if (origin === undefined) throw unusable('The connection needs an instance URL to be called.');
+  if (origin === undefined)
+    throw unusable(
+      'The connection needs an instance URL to be called: set `instanceUrl` with upsertCustomer.',
+    );
   const { protocol, hostname, origin: plain } = new URL(origin);
   if (protocol !== 'https:' || isIP(hostname) || plain !== origin) {
     throw new Error('A provider declares an origin that is no plain https host.');

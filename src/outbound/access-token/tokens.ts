@@ -6,7 +6,7 @@ import {
   readExpiry,
 } from '../../domain/connection.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { ProviderName } from '../../domain/provider-names.ts';
+import { PROVIDER_TITLES, type ProviderName } from '../../domain/provider-names.ts';
 import type {
   CredentialStore,
   RefreshedCredentials,
@@ -182,7 +182,7 @@ export class InvalidGrantError extends CrossbookError {
 }
 
 function toReconnectDetail(provider: ProviderName): string {
-  return `${provider} no longer accepts this connection's authorization: the customer has to reconnect.`;
+  return `${PROVIDER_TITLES[provider]} no longer accepts this connection's authorization: the customer has to reconnect.`;
 }
 
 export function unauthorized(detail: string): CrossbookError {
@@ -190,7 +190,9 @@ export function unauthorized(detail: string): CrossbookError {
 }
 
 function missing({ providerName }: Connection): CrossbookError {
-  return unauthorized(`This customer's connection to ${providerName} has no credentials yet.`);
+  return unauthorized(
+    `This customer's connection to ${PROVIDER_TITLES[providerName]} has no credentials yet.`,
+  );
 }
 
 const REFRESH_MARGIN_MS = 60_000;

@@ -7,7 +7,7 @@ import { type JsonResponse, RemoteFailure, type RemoteRequest } from '../../doma
 import { type Clock, whenOver } from '../../lib/clock.ts';
 import { Chunks } from '../../lib/json.ts';
 import { codeOf, timedOut, toTransportFailure } from '../failures.ts';
-import type { OutboundOptions, OutboundSettings } from '../outbound.ts';
+import type { CallEvent, OutboundOptions, OutboundSettings } from '../outbound-options.ts';
 import { createGuardedConnector } from './addresses.ts';
 import { NO_CHUNKS, ReceivedAnswer, readStart, tooLarge, unpackBody } from './answer-body.ts';
 
@@ -130,11 +130,6 @@ export interface Call {
   readonly waitedMs?: number;
   /** Called after the call. */
   readonly onCall?: ((call: ProviderCall) => void) | undefined;
-}
-
-export interface CallEvent extends ProviderCall {
-  /** Undefined while a code is exchanged and no connection exists. */
-  readonly connectionId: string | undefined;
 }
 
 export interface TransportOptions

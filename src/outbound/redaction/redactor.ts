@@ -1,30 +1,28 @@
 import { StringDecoder } from 'node:string_decoder';
 import { inspect } from 'node:util';
-import type { Credentials } from '../../domain/connection.ts';
 import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { parseJson } from '../../lib/json.ts';
-import { timeTask } from '../../lib/task-time.ts';
 import { createSecretMatcher, MAX_PLACES, type SecretMatcher } from './secret-matcher.ts';
+import { redactionTurns } from './turns.ts';
 
 /**
  * Converts errors of adapters and the transport to ones that may be shown. Every part of a provider's response in
- * errors, logs and traces is redacted here, where the connection's secrets are known.
+ * errors, logs and traces is redacted here, where the connection's secrets are known. A long response takes several
+ * turns.
  */
-export function createRedactor(secrets: () => readonly string[]): (thrown: unknown) => unknown {
+export function createRedactor(secrets: () => readonly string[]): Redact {
   /** A cache of our own messages that contain no secret, because rejections repeat the same ones thousands of times. */
   const plain = new Set<string>();
   let known: readonly string[] = [];
 
-  return (thrown) => {
+  return async (thrown) => {
     const isOwn = thrown instanceof CrossbookError;
     if (known !== secrets()) plain.clear();
     if (isOwn && plain.has(thrown.message)) return thrown;
     known = secrets();
+    if (thrown instanceof RemoteFailure) return toShownError(thrown, known);
     const matcher = createSecretMatcher(known);
-    if (thrown instanceof RemoteFailure) {
-      return timeTask('redaction', () => toShownError(thrown, matcher));
-    }
     if (!isOwn) {
       // A bug: its message may quote a secret.
       return matcher.matches(inspect(thrown, INSPECTED).slice(0, MAX_SHOWN_BYTES))
@@ -41,35 +39,41 @@ export function createRedactor(secrets: () => readonly string[]): (thrown: unkno
   };
 }
 
-function toShownError(
+export type Redact = (thrown: unknown) => Promise<unknown>;
+
+async function toShownError(
   { code, message, answer, retryAfterMs }: RemoteFailure,
-  matcher: SecretMatcher,
-) {
+  secrets: readonly string[],
+): Promise<CrossbookError> {
+  const turn = redactionTurns.take();
+  if (turn) await turn;
+  const matcher = createSecretMatcher(secrets);
   const detail = matcher.matches(message)
     ? `The provider answered ${answer.status}: ${WITHHELD}`
     : message;
-  return new CrossbookError(code, detail, { remote: toRemoteCause(answer, matcher), retryAfterMs });
+  const remote = await toRemoteCause(answer, matcher);
+  return new CrossbookError(code, detail, { remote, retryAfterMs });
 }
 
-function toRemoteCause(
+async function toRemoteCause(
   { status, headers, body, bodyBytes }: ProviderResponse,
   matcher: SecretMatcher,
-): RemoteCause {
+): Promise<RemoteCause> {
   const shown = Object.entries(headers).filter(([name]) => !SECRET_HEADERS.test(name));
-  const redacted = redactJson(Object.fromEntries(shown), matcher);
+  const redacted = await redactJson(Object.fromEntries(shown), matcher);
   return {
     code: status,
-    body: redactBody(body, bodyBytes ?? Buffer.byteLength(body), matcher),
+    body: await redactBody(body, bodyBytes ?? Buffer.byteLength(body), matcher),
     headers: typeof redacted === 'object' ? (redacted as RemoteCause['headers']) : {},
   } as RemoteCause;
 }
 
 /** Redacts a body. JSON stays valid JSON even when truncated. */
-function redactBody(body: string, bytes: number, matcher: SecretMatcher): unknown {
+async function redactBody(body: string, bytes: number, matcher: SecretMatcher): Promise<unknown> {
   const { text, note } = cutText(body, bytes);
   const json = parseJson(note === undefined ? text : closeJson(text, note));
   if (json !== undefined) return redactJson(json, matcher);
-  const redacted = matcher.matches(text) ? WITHHELD : text;
+  const redacted = (await matcher.count(text, 1)) > 0 ? WITHHELD : text;
   return note === undefined ? redacted : `${redacted} ${note}`;
 }
 
@@ -133,13 +137,15 @@ const WITHHELD = '[withheld]';
  * Withholds each key, string and number that shares enough with a secret or has a secret's name. Withholds the whole
  * value where a secret is split over neighbours, or where there is too much to search one by one.
  */
-function redactJson(json: unknown, matcher: SecretMatcher): unknown {
+async function redactJson(json: unknown, matcher: SecretMatcher): Promise<unknown> {
   const { all, values } = collect(json, { all: [], values: [] });
-  const inAll = matcher.count(join(all));
-  const inValues = matcher.count(join(values));
+  const inAll = await matcher.count(join(all));
+  const hasKeys = all.length > values.length;
+  const inValues = hasKeys ? await matcher.count(join(values)) : inAll;
   if (inAll === 0 && inValues === 0) return rebuild(json, () => false);
   if (all.length > MAX_SEARCHED || inAll === MAX_PLACES) return WITHHELD;
-  const counts = new Map([...new Set(all)].map((text) => [text, matcher.count(text)]));
+  const counts = new Map<string, number>();
+  for (const text of new Set(all)) counts.set(text, await matcher.count(text));
   /** The matches in the texts, each by itself. Joined they have more only where a secret is split over several. */
   const countEach = (texts: readonly string[]) =>
     texts.reduce((sum, text) => sum + (counts.get(text) ?? 0), 0);
@@ -194,46 +200,3 @@ interface Collected {
   readonly all: string[];
   readonly values: string[];
 }
-
-/** The current and former secrets of one connection. */
-export function createConnectionSecrets(publicPrefix: RegExp | undefined) {
-  let list: readonly string[] = [];
-  return {
-    add(...given: readonly string[]): void {
-      const hidden = given.map((secret) =>
-        publicPrefix ? secret.replace(publicPrefix, '') : secret,
-      );
-      // Moved to the end, so that the least recently used secrets are evicted first.
-      const others = list.filter((secret) => !hidden.includes(secret));
-      list = newest([...others, ...hidden].filter((secret) => secret !== ''));
-    },
-    /** Returns the same array until a secret is added. */
-    list: () => list,
-    /** The memory that they take. */
-    bytes: () => list.reduce((sum, { length }) => sum + length, 0),
-  };
-}
-
-/** The newest secrets within the limits, and in any case those that are in use. */
-function newest(list: readonly string[]): readonly string[] {
-  let length = 0;
-  let first = list.length;
-  for (let count = 1; count <= Math.min(MAX_KEPT, list.length); count += 1) {
-    length += list.at(-count)?.length ?? 0;
-    if (count > IN_USE && length > MAX_KEPT_LENGTH) break;
-    first = list.length - count;
-  }
-  return list.slice(first);
-}
-
-export function secretsOf(credentials: Credentials): readonly string[] {
-  if (credentials.type === 'token') return [credentials.value];
-  const { accessToken, refreshToken } = credentials;
-  return refreshToken === null ? [accessToken] : [accessToken, refreshToken];
-}
-
-/** Half a day of access tokens at one per half hour: longer than providers echo old ones. */
-const MAX_KEPT = 50;
-const MAX_KEPT_LENGTH = 32 * 1024;
-/** An access token, a refresh token and a client secret, of at most 16 KiB each. */
-const IN_USE = 3;

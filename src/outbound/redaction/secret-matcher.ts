@@ -1,31 +1,58 @@
+import { timeTask } from '../../lib/task-time.ts';
+import { redactionTurns } from './turns.ts';
+
 /**
  * Matches texts that share twelve consecutive letters and digits with a secret, in any of their decodings. Shorter
- * secrets must match completely. Case and all other characters are ignored on both sides. Takes a few nanoseconds for
- * each character of the secrets and of each decoding.
+ * secrets must match completely, and those of fewer than four only as a word of their own: `t` is in every error. Case
+ * and all other characters are ignored on both sides. Takes a few nanoseconds for each character of the secrets and of
+ * each decoding.
  */
 export function createSecretMatcher(secrets: readonly string[]) {
   const normalized = secrets.map(toLetters).filter((secret) => secret !== '');
-  const short = normalized.filter((secret) => secret.length < RUN);
+  const short = normalized.filter((secret) => secret.length < RUN && secret.length >= WORD);
+  const words = secrets
+    .filter((secret) => toLetters(secret).length < WORD)
+    .flatMap((secret) => [secret, toLetters(secret)])
+    .filter((word) => word !== '')
+    .map(
+      (word) => new RegExp(`(?<![a-z0-9])${word.replace(/[^a-z0-9]/gi, '\\$&')}(?![a-z0-9])`, 'gi'),
+    );
   /** The longer secrets. No run of letters spans two of them. */
   const long = normalized.filter((secret) => secret.length >= RUN).join('\n');
   const runs = new RunTable(long);
 
-  return { matches: (text: string) => count(text, 1) > 0, count };
+  return {
+    /** For short texts: without taking turns. */
+    matches(text: string): boolean {
+      for (const reading of readings(text)) if (countIn(reading, 1) > 0) return true;
+      return false;
+    },
 
-  /**
-   * The number of matching places over all decodings: for joined texts at least the sum of theirs. Counts up to `most`.
-   */
-  function count(text: string, most = MAX_PLACES): number {
+    /**
+     * The number of matching places over all decodings: for joined texts at least the sum of theirs. Counts up to
+     * `most`. Takes a turn before each decoding.
+     */
+    async count(text: string, most = MAX_PLACES): Promise<number> {
+      let places = 0;
+      for (const reading of readings(text)) {
+        const turn = redactionTurns.take();
+        if (turn) await turn;
+        places += timeTask('redaction', () => countIn(reading, most - places));
+        if (places >= most) return most;
+      }
+      return places;
+    },
+  };
+
+  function countIn(reading: string, most: number): number {
     let places = 0;
-    for (const reading of readings(text)) {
-      const letters = toLetters(reading);
-      eachRun(letters, (hash, end) => {
-        if (runs.has(hash, letters, end)) places += 1;
-        return places < most;
-      });
-      for (const secret of short) places += letters.split(secret).length - 1;
-      if (places >= most) return most;
-    }
+    const letters = toLetters(reading);
+    eachRun(letters, (hash, end) => {
+      if (runs.has(hash, letters, end)) places += 1;
+      return places < most;
+    });
+    for (const secret of short) places += letters.split(secret).length - 1;
+    for (const word of words) places += reading.match(word)?.length ?? 0;
     return places;
   }
 }
@@ -90,6 +117,8 @@ function toLetters(text: string): string {
 
 /** The run length: shorter runs match by chance and reveal too little. */
 const RUN = 12;
+/** Shorter secrets are in other words by chance. */
+const WORD = 4;
 /** The factor of the character that leaves the run. */
 const LEAVING = Array.from({ length: RUN }).reduce<number>((factor) => Math.imul(factor, BASE), 1);
 const NOT_LETTERS = /[^A-Za-z0-9]+/g;

@@ -1,4 +1,5 @@
-import { CrossbookError } from '../../domain/errors.ts';
+import { LocalRefusal } from '../../domain/errors.ts';
+import { PROVIDER_TITLES, type ProviderName } from '../../domain/provider-names.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
  * requests stays usable.
  */
 export function createConnectionBreaker(options: BreakerOptions) {
-  const { clock, maxFailures, openMs, slowMs, isCrowded } = options;
+  const { provider, clock, maxFailures, openMs, slowMs, isCrowded } = options;
   let failures = 0;
   let calls = 0;
   let slowCalls = 0;
@@ -15,6 +16,7 @@ export function createConnectionBreaker(options: BreakerOptions) {
   let openUntil: number | undefined;
   let isProbing = false;
   let refused = 0;
+  let lastCause: string | undefined;
 
   return {
     check,
@@ -25,13 +27,15 @@ export function createConnectionBreaker(options: BreakerOptions) {
       isProbing = openUntil !== undefined;
     },
 
-    end(result: 'answered' | 'failed' | 'abandoned', tookMs: number): void {
+    /** `cause` says why a call has failed, without secrets: the status, or the code of the error. */
+    end(result: 'answered' | 'failed' | 'abandoned', tookMs: number, cause?: string): void {
       isProbing = false;
       const isSlow = tookMs >= slowMs;
       // A client that disconnected early says nothing about the provider.
       if (result === 'abandoned' && !isSlow) return;
       count(isSlow);
       failures = result === 'failed' ? failures + 1 : 0;
+      if (result === 'failed') lastCause = cause;
       if (failures >= maxFailures || (isSlow && shouldOpenForSlowness())) open();
       else openUntil = undefined;
     },
@@ -54,12 +58,13 @@ export function createConnectionBreaker(options: BreakerOptions) {
     if (remainingMs <= 0 && !isProbing) return;
     refused++;
     const hasFailed = failures >= maxFailures;
+    const last = lastCause === undefined ? '' : ` (last: ${lastCause})`;
     const what = hasFailed
-      ? 'has failed several times in a row'
-      : 'answers too slowly for all who wait for it';
-    throw new CrossbookError(
+      ? `failed ${failures} times in a row${last}`
+      : 'responds too slowly for the number of waiting requests';
+    throw new LocalRefusal(
       'REMOTE_PROVIDER_UNAVAILABLE',
-      `The provider ${what} and is not called for a moment.`,
+      `${PROVIDER_TITLES[provider]} ${what}, and is not called for a moment.`,
       { retryAfterMs: remainingMs > 0 ? remainingMs : PROBE_MS },
     );
   }
@@ -94,6 +99,7 @@ const LEAST_SLOW_CALLS = 3;
 export type Breaker = ReturnType<typeof createConnectionBreaker>;
 
 export interface BreakerOptions {
+  readonly provider: ProviderName;
   readonly clock: Clock;
   readonly maxFailures: number;
   readonly openMs: number;

@@ -1,4 +1,4 @@
-import type { DistributedRateLimits } from '../../domain/provider.ts';
+import type { DistributedRateLimits } from '../../domain/distributed-rate-limits.ts';
 import {
   type AcquireOptions,
   createRateLimiter,
@@ -32,7 +32,7 @@ export function createDistributedRateLimiter({
       return distributedRateLimits.isConnected() ? askAll(local, deadline, options) : local;
     },
 
-    release({ rateLimit, pauseMs } = {}) {
+    release({ rateLimit, pauseMs, isBackground = false } = {}) {
       // Each process tracks a daily limit separately, at the cost of one call a minute.
       const isWindow = rateLimit !== undefined && rateLimit.intervalMs <= LONGEST_WINDOW_MS;
       const known = isWindow ? rateLimit : undefined;
@@ -49,22 +49,24 @@ export function createDistributedRateLimiter({
       limiter.release({
         rateLimit: isCounted ? { ...known, remaining: known.max } : rateLimit,
         pauseMs,
+        isBackground,
       });
     },
 
-    cancel(forMs) {
+    cancel(forMs, isBackground) {
       const permitId = permitIds.shift();
       if (permitId !== undefined) distributedRateLimits.cancel(name, permitId);
-      limiter.cancel(forMs);
+      limiter.cancel(forMs, isBackground);
     },
   };
 
   async function askAll(
     first: Promise<void> | undefined,
     deadline: number,
-    { signal }: AcquireOptions = {},
+    { signal, isBackground = false }: AcquireOptions = {},
   ): Promise<void> {
-    for (let local = first; ; local = limiter.acquire(deadline, { inFront: true, signal })) {
+    const again = { inFront: true, signal, isBackground };
+    for (let local = first; ; local = limiter.acquire(deadline, again)) {
       await local;
       const result = await distributedRateLimits.acquire({
         name,
@@ -74,15 +76,15 @@ export function createDistributedRateLimiter({
       });
       if (result === undefined) {
         // It had acquired a permit of the whole limit: now it needs one within the process's share.
-        limiter.cancel();
-        await limiter.acquire(deadline, { inFront: true, signal });
+        limiter.cancel(undefined, isBackground);
+        await limiter.acquire(deadline, again);
         return;
       }
       if ('permitId' in result) {
         permitIds.push(result.permitId);
         return;
       }
-      limiter.cancel(result.waitMs);
+      limiter.cancel(result.waitMs, isBackground);
     }
   }
 }

@@ -3,7 +3,10 @@ import type { RateLimit, RateLimitStatus } from '../../domain/provider.ts';
 import { type Clock, type Wait, whenOver } from '../../lib/clock.ts';
 import { rateLimited } from '../failures.ts';
 
-/** One rate limit of one connection: calls are sent at once while permits are left, and queue otherwise. */
+/**
+ * One rate limit of one connection: calls are sent at once while permits are left, and queue otherwise. Calls in the
+ * background queue behind all others, and use at most half of the limit.
+ */
 export function createRateLimiter({
   budget,
   clock,
@@ -13,6 +16,14 @@ export function createRateLimiter({
   const window = createRollingWindow();
   /** The queue, first in, first out. */
   let queue = new Set<Waiter>();
+  const background = {
+    window: createRollingWindow(),
+    /** Its calls of a day, for a provider with a daily limit. */
+    day: createRollingWindow(),
+    queue: new Set<Waiter>(),
+    inFlight: 0,
+  };
+  let daily: RateLimitStatus | undefined;
   let calls = budget.calls ?? Number.POSITIVE_INFINITY;
   let intervalMs = budget.intervalMs ?? DEFAULT_INTERVAL_MS;
   let inFlight = 0;
@@ -26,9 +37,10 @@ export function createRateLimiter({
      */
     acquire(
       deadline: number,
-      { inFront = false, signal }: AcquireOptions = {},
+      { inFront = false, signal, isBackground = false }: AcquireOptions = {},
     ): Promise<void> | undefined {
       const now = clock.now();
+      if (isBackground) return acquireInBackground(deadline, now, signal);
       if (isFree(now) && (inFront || queue.size === 0)) {
         inFlight++;
         return undefined;
@@ -43,19 +55,25 @@ export function createRateLimiter({
     },
 
     /** Call after each call, whatever its result. */
-    release({ rateLimit, pauseMs }: Learned = {}): void {
+    release({ rateLimit, pauseMs, isBackground = false }: Learned = {}): void {
       const now = clock.now();
       inFlight--;
       if (calls !== Number.POSITIVE_INFINITY) window.add(now, intervalMs);
+      if (isBackground) {
+        background.inFlight--;
+        if (calls !== Number.POSITIVE_INFINITY) background.window.add(now, intervalMs);
+        background.day.add(now, DAY_MS);
+      }
       if (rateLimit) follow(rateLimit, now);
       if (pauseMs !== undefined) pause(now, pauseMs);
       moveUp(now);
     },
 
     /** Returns the permit of a call that was not made; `forMs`: also pauses the limiter. */
-    cancel(forMs?: number): void {
+    cancel(forMs?: number, isBackground = false): void {
       const now = clock.now();
       inFlight--;
+      if (isBackground) background.inFlight--;
       if (forMs !== undefined) pause(now, forMs);
       moveUp(now);
     },
@@ -64,7 +82,7 @@ export function createRateLimiter({
     calls: () => calls,
     intervalMs: () => intervalMs,
     pausedUntil: () => pausedUntil,
-    queueLength: () => queue.size,
+    queueLength: () => queue.size + background.queue.size,
 
     /** The distance between calls at which the rest of the limit lasts. 0 while plenty is left. */
     spacingMs(): number {
@@ -74,24 +92,65 @@ export function createRateLimiter({
 
     isIdle(): boolean {
       const now = clock.now();
-      return inFlight === 0 && queue.size === 0 && now >= pausedUntil && window.count(now) === 0;
+      const isQuiet = queue.size === 0 && background.queue.size === 0;
+      return inFlight === 0 && isQuiet && now >= pausedUntil && window.count(now) === 0;
     },
   };
 
+  function acquireInBackground(
+    deadline: number,
+    now: number,
+    signal: AcquireOptions['signal'],
+  ): Promise<void> | undefined {
+    if (isFreeInBackground(now) && background.queue.size === 0) {
+      inFlight++;
+      background.inFlight++;
+      return undefined;
+    }
+    if (!hasDailyLeft(now)) return Promise.reject(rateLimited(DAILY_RETRY_MS));
+    if (background.queue.size >= maxWaiting || pausedUntil > deadline)
+      return Promise.reject(rateLimited(retryAfter()));
+    const waiting = enqueue(deadline, { signal, isBackground: true });
+    wakeInTime(now);
+    return waiting;
+  }
+
+  /** All other calls come first, and have the other half of the limit and the last tenth of a day's. */
+  function isFreeInBackground(now: number): boolean {
+    const { window: own, inFlight: ownInFlight } = background;
+    return (
+      queue.size === 0 &&
+      isFree(now) &&
+      ownInFlight < half(budget.concurrency) &&
+      own.count(now) + ownInFlight < half(limit()) &&
+      hasDailyLeft(now)
+    );
+  }
+
+  function hasDailyLeft(now: number): boolean {
+    if (daily === undefined) return true;
+    return background.day.count(now) < half(daily.max) && daily.remaining > daily.max / 10;
+  }
+
   /** Resolves when the call may be sent. Rejects at its deadline, or when its client disconnects. */
-  function enqueue(deadline: number, { inFront, signal }: AcquireOptions): Promise<void> {
+  function enqueue(
+    deadline: number,
+    { inFront, signal, isBackground = false }: AcquireOptions,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
       let stopWaiting: (() => void) | undefined;
       const waiter: Waiter = {
         deadline,
         leave(error) {
           queue.delete(waiter);
+          background.queue.delete(waiter);
           stopWaiting?.();
           if (error) reject(error);
           else resolve();
         },
       };
-      if (inFront) queue = new Set([waiter, ...queue]);
+      if (isBackground) background.queue.add(waiter);
+      else if (inFront) queue = new Set([waiter, ...queue]);
       else queue.add(waiter);
       stopWaiting = whenOver({ clock, deadline, signal }, (hasGone) =>
         waiter.leave(hasGone ? new AbandonedError() : rateLimited(retryAfter())),
@@ -115,13 +174,24 @@ export function createRateLimiter({
       inFlight++;
       waiter.leave();
     }
+    for (const waiter of background.queue) {
+      if (!isFreeInBackground(now)) break;
+      inFlight++;
+      background.inFlight++;
+      waiter.leave();
+    }
     wakeInTime(now);
   }
 
   /** A timer is needed only where time must pass: the end of a call dispatches the queue itself. */
   function wakeInTime(now: number): void {
-    if (queue.size === 0 || inFlight >= budget.concurrency) return;
-    const at = earliest(0, now);
+    if (inFlight >= budget.concurrency) return;
+    // A call in the background waits for those before it, which wake it when they end, or for its half.
+    if (queue.size === 0 && (background.queue.size === 0 || background.inFlight > 0)) return;
+    const at =
+      queue.size > 0
+        ? earliest(0, now)
+        : Math.max(earliest(0, now), background.window.releaseAt(0, now + MIN_WAKE_MS), now + 1);
     if (wake && wake.at <= at) return;
     wake?.cancel();
     const cancel = clock.schedule(at - now, () => {
@@ -150,13 +220,14 @@ export function createRateLimiter({
     if (until <= pausedUntil) return;
     pausedUntil = until;
     // Calls that cannot wait until then are rejected now.
-    for (const waiter of queue)
+    for (const waiter of [...queue, ...background.queue])
       if (waiter.deadline <= until) waiter.leave(rateLimited(until - now));
   }
 
   /** Follows the provider's count: calls beyond ours were made by other processes or programs. */
   function follow(rateLimit: RateLimitStatus, now: number): void {
     if (rateLimit.intervalMs > LONGEST_WINDOW_MS) {
+      daily = rateLimit;
       if (rateLimit.remaining <= inFlight) pause(now, LONGEST_WINDOW_MS);
       return;
     }
@@ -168,7 +239,15 @@ export function createRateLimiter({
   }
 }
 
+function half(limit: number): number {
+  return Math.max(1, Math.floor(limit / 2));
+}
+
 const DEFAULT_INTERVAL_MS = 1_000;
+const DAILY_RETRY_MS = 10 * 60_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** How often a call in the background looks, where no call of its window tells it when. */
+const MIN_WAKE_MS = 1_000;
 const MIN_RETRY_AFTER_MS = 100;
 const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1_000;
 
@@ -185,9 +264,12 @@ interface Waiter {
 interface Learned {
   readonly rateLimit?: RateLimitStatus | undefined;
   readonly pauseMs?: number | undefined;
+  readonly isBackground?: boolean;
 }
 
 export interface AcquireOptions {
+  /** Waits for all others, within half of the limit. */
+  readonly isBackground?: boolean;
   readonly inFront?: boolean;
   /** Aborted when the client disconnects: the call then leaves the queue. */
   readonly signal?: Wait['signal'];

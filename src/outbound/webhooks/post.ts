@@ -1,11 +1,11 @@
-import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import { MAX_WEBHOOK_URL_LENGTH } from '../../domain/event.ts';
+import { createHostResolver, type HostLookup, isPublicAddress } from '../../lib/addresses.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
 import { findTransportProblem } from '../failures.ts';
-import { createGuardedConnector, type HostLookup, isPublicAddress } from '../http/addresses.ts';
+import { createGuardedConnector } from '../http/addresses.ts';
 
 /**
  * Sends single webhook attempts, with limits on time and response size, without redirects, and to public hosts only.
@@ -41,7 +41,7 @@ export function createWebhookPost({
       } catch (error) {
         return signal.reason === STOPPED
           ? { kind: 'stopped' }
-          : { kind: 'failed', reason: toReason(error as Error, signal) };
+          : { kind: 'failed', reason: describeFailure(error as Error, signal) };
       } finally {
         cancel();
         running.delete(controller);
@@ -74,7 +74,7 @@ function toOutcome(
 }
 
 /** Our own wording, because error messages may quote the response. */
-function toReason(error: Error & { readonly code?: string }, signal: AbortSignal): string {
+function describeFailure(error: Error & { readonly code?: string }, signal: AbortSignal): string {
   switch (signal.aborted ? 'timeout' : findTransportProblem(error)) {
     case 'timeout':
       return `no answer within ${ANSWER_MS / 1_000} seconds`;
@@ -148,30 +148,6 @@ export function createWebhookUrlCheck({
     return { url: url.href };
   };
 }
-
-/**
- * Queries name servers directly, because the system's look-up uses a pool of four threads that look-ups of CRMs
- * share: a hanging name server of one application would block them.
- */
-export function createHostResolver({
-  servers,
-}: {
-  readonly servers?: readonly string[];
-} = {}): HostLookup {
-  const resolver = new Resolver({ timeout: TRY_MS, tries: 2 });
-  if (servers) resolver.setServers(servers);
-  return async (host) => {
-    const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const addresses = found.flatMap((family) =>
-      family.status === 'fulfilled' ? family.value : [],
-    );
-    const [four] = found;
-    if (addresses.length === 0 && four.status === 'rejected') throw four.reason;
-    return addresses.map((address) => ({ address, family: isIP(address) }));
-  };
-}
-
-const TRY_MS = 2_000;
 
 /** http: to this machine is allowed only with the sandbox. */
 function isLoopbackUrl(url: URL): boolean {

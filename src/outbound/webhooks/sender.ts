@@ -1,13 +1,14 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { FairShares, shareOf } from '../../admission/fair-shares.ts';
 import type { ClaimedEndpoint, Delivery, WebhookQueue } from '../../domain/event.ts';
+import { backoff } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createWebhookPost, type PostOutcome } from './post.ts';
 
 /**
  * Sends due webhook deliveries over connections of its own, to many endpoints concurrently, in slots that applications
- * share fairly. Failing endpoints have a few separate slots, so that they delay no others. Leases of a crashed process expire, and deliveries that it had
- * not recorded are sent again (at least once).
+ * share fairly. Failing endpoints have a few separate slots, so that they delay no others. Leases of a crashed process
+ * expire, and deliveries that it had not recorded are sent again (at least once).
  */
 export function openWebhookSender(deps: SenderDeps) {
   const { queue, clock } = deps;
@@ -69,7 +70,7 @@ export function openWebhookSender(deps: SenderDeps) {
     } catch (error) {
       deps.onError(error);
     } finally {
-      await queue.release(endpoint.id, lease).catch(deps.onError);
+      await queue.release(endpoint, lease).catch(deps.onError);
     }
   }
 
@@ -83,7 +84,7 @@ export function openWebhookSender(deps: SenderDeps) {
     /** Outcomes that could not be recorded. */
     const errors: unknown[] = [];
     const mayBegin = () => failures === endpoint.failures && errors.length === 0 && !isOver();
-    const queues = toQueues(await queue.read(endpoint.id, failures > 0 ? 1 : BATCH));
+    const queues = toQueues(await queue.read(endpoint, failures > 0 ? 1 : BATCH));
     await Promise.all(
       Array.from({ length: AT_ONCE }, () => work().catch((error) => errors.push(error))),
     );
@@ -159,7 +160,7 @@ const AT_ONCE = 4;
  * the endpoint alone, so that its failed events come back in their order.
  */
 function toRetryPause(endpointId: string, attempts: number): number {
-  const pause = Math.min(FIRST_RETRY_MS * 4 ** Math.min(attempts - 1, 20), LONGEST_RETRY_MS);
+  const pause = backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS, attempts - 1, 4);
   return Math.round(pause * toSpread(`${endpointId} ${attempts}`));
 }
 
@@ -172,7 +173,7 @@ function toEndpointPause(
   failures: number,
   { status = 0, retryAfterMs = 0 }: Failed,
 ): number {
-  const grown = Math.min(1_000 * 2 ** Math.min(failures - PATIENCE, 20), LONGEST_PAUSE_MS);
+  const grown = backoff(1_000, LONGEST_PAUSE_MS, failures - PATIENCE);
   const own = failures < PATIENCE ? 0 : grown * toSpread(`${endpointId} ${failures}`);
   const slowed = SLOW_DOWN.has(status) ? SLOWED_MS : 0;
   return Math.round(Math.max(own, slowed, Math.min(retryAfterMs, LONGEST_ASKED_MS)));

@@ -1,5 +1,6 @@
 import type { WebhookCounts, WebhookQueue } from '../../domain/event.ts';
-import { backgroundClock, type Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { openPolling } from '../../lib/polling.ts';
 import type { openWebhookSender } from './sender.ts';
 
 /**
@@ -8,70 +9,46 @@ import type { openWebhookSender } from './sender.ts';
  */
 export function watchWebhooks(deps: WatchDeps) {
   const { queue, clock } = deps;
-  const { schedule = backgroundClock.schedule } = deps;
   let sender: ReturnType<WatchDeps['openSender']> | undefined;
   let hasEndpoints = false;
   let counts: WebhookCounts | undefined;
   let countedAt = Number.NEGATIVE_INFINITY;
-  let isOver = false;
-  let isSoon = false;
-  let isRunning = false;
-  let running = Promise.resolve();
-  let cancel = schedule(LOOK_MS, poll);
+  const polling = openPolling({ work, onError: deps.onError, schedule: deps.schedule });
   return {
     /** Polls soon, because events were appended. */
     wake(): void {
-      if (isOver || isSoon || !hasEndpoints) return;
-      isSoon = true;
-      // A running poll schedules the next one at its end: polls never overlap.
-      if (isRunning) return;
-      cancel();
-      cancel = schedule(GATHER_MS, poll);
+      if (hasEndpoints) polling.wake();
     },
-    /** The counts of some seconds ago; undefined without an endpoint. */
+    /** The counts of some seconds ago; undefined without an endpoint, and where another process counts. */
     counts: () => counts,
     async stop(): Promise<void> {
-      isOver = true;
-      cancel();
-      await running;
+      await polling.stop();
       await (await sender?.catch(() => undefined))?.stop();
     },
   };
 
-  function poll(): void {
-    isSoon = false;
-    isRunning = true;
-    running = work()
-      .catch(deps.onError)
-      .then(() => {
-        isRunning = false;
-        if (!isOver) cancel = schedule(isSoon ? GATHER_MS : LOOK_MS, poll);
-      });
-  }
-
   async function work(): Promise<void> {
     const seen = await queue.look();
     hasEndpoints = seen.hasEndpoints;
-    if (seen.isDue && hasEndpoints && !isOver) {
+    if (seen.isDue && hasEndpoints && !polling.isOver()) {
       sender ??= deps.openSender();
       await (await sender).pump();
     }
     if (clock.now() - countedAt >= COUNT_MS) {
       countedAt = clock.now();
-      counts = hasEndpoints ? await queue.count() : undefined;
+      counts = hasEndpoints && (await deps.mayCount()) ? await queue.count() : undefined;
     }
   }
 }
 
-const LOOK_MS = 3_000;
-/** A delay in which appended events are gathered for one poll. */
-const GATHER_MS = 50;
 const COUNT_MS = 10_000;
 
 interface WatchDeps {
   readonly queue: Pick<WebhookQueue, 'look' | 'count'>;
   readonly clock: Pick<Clock, 'now'>;
   openSender(): Promise<ReturnType<typeof openWebhookSender>>;
+  /** Whether this process is the one that counts. */
+  mayCount(): Promise<boolean>;
   onError(error: unknown): void;
   readonly schedule?: Clock['schedule'];
 }

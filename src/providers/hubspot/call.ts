@@ -28,6 +28,29 @@ export const PATHS = {
   revoke: `/oauth/${VERSION}/token/revoke`,
 } as const;
 
+/** The lists of any object, and its properties; an object's name follows. */
+export const OBJECTS = {
+  list: `/crm/objects/${VERSION}`,
+  properties: `/crm/properties/${VERSION}`,
+} as const;
+
+/** Reads with GET. Throws on an error response, unless it says that there is no such object. */
+export async function get({ send }: CustomerAccount, path: string): Promise<JsonResponse> {
+  const answer = await send({ method: 'GET', path, budget: 'general' });
+  const isFine = answer.status >= 200 && answer.status < 300;
+  if (isFine || isUnknownObject(answer)) return answer;
+  throw toFailure(answer);
+}
+
+/** A name that no object has is a 400. A 404 is about the path: it stands for a retired version as well. */
+export function isUnknownObject(response: ProviderResponse): boolean {
+  if (response.status !== 400 && response.status !== 404) return false;
+  // Reading the body decodes it.
+  return UNKNOWN_OBJECT.test(readProblem(response.body).message ?? '');
+}
+
+const UNKNOWN_OBJECT = /unable to infer object type/i;
+
 /** All calls about contacts are read-only POST requests. Throws on an error response. */
 export async function ask(
   { send }: CustomerAccount,

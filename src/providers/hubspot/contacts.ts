@@ -15,10 +15,10 @@ import {
 } from '../../domain/contact.ts';
 import {
   type FieldSelection,
-  normalizeEmail,
   readSelectedFields,
   type SelectedFields,
 } from '../../domain/contact-search.ts';
+import { normalizeEmail } from '../../domain/email.ts';
 import { readOwnFieldValues } from '../../domain/own-field-values.ts';
 import { isContactObject } from '../../domain/own-fields.ts';
 import { isRecord } from '../../lib/json.ts';
@@ -31,7 +31,7 @@ import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 export function toContact(
   record: unknown,
   source: ContactOrigin,
-  { rawData, custom }: FieldSelection,
+  { rawData, ownFields }: FieldSelection,
 ): Contact | undefined {
   if (!isRecord(record)) return undefined;
   const remoteId = toText(record['id']);
@@ -57,7 +57,9 @@ export function toContact(
     lastModifiedAt: modifiedAt ?? updatedAt,
     isDeleted: record['archived'] === true,
     rawData: rawData ? toRawData(record) : null,
-    ...(custom && { customFields: readOwnFieldValues(custom, (source) => properties[source]) }),
+    ...(ownFields && {
+      customFields: readOwnFieldValues(ownFields, (source) => properties[source]),
+    }),
   };
 }
 
@@ -78,20 +80,22 @@ const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
   isDeleted: [],
 };
 
-/** The properties to request: also those of own fields and, with raw data, those that the customer has mapped. */
+/** The properties to request: also those of own fields and, with raw data, those that were mapped or asked for. */
 export function propertiesFor(
   connection: Connection,
   selection: FieldSelection,
 ): readonly string[] {
   const common = commonPropertiesFor(connection, selection);
-  const sources = selection.custom?.fields.map(({ source }) => source) ?? NONE;
+  const sources = selection.ownFields?.fields.map(({ source }) => source) ?? NONE;
   return sources.length > 0 ? [...new Set([...common, ...sources])] : common;
 }
 
 function commonPropertiesFor(connection: Connection, selection: FieldSelection): readonly string[] {
   const fields = readSelectedFields(selection);
   if (fields) return toProperties(fields);
-  return selection.rawData ? withMappedProperties(connection) : EVERY_PROPERTY;
+  if (!selection.rawData) return EVERY_PROPERTY;
+  const mapped = withMappedProperties(connection);
+  return selection.rawFields ? [...new Set([...mapped, ...selection.rawFields])] : mapped;
 }
 
 function toProperties(fields: SelectedFields): readonly string[] {
@@ -138,7 +142,7 @@ export function toMergedIds(record: unknown): readonly string[] {
 }
 
 /** The properties of a record: null if never set, empty if cleared, missing if the portal lacks it. */
-function propertiesOf(record: unknown): Readonly<Record<string, unknown>> {
+export function propertiesOf(record: unknown): Readonly<Record<string, unknown>> {
   return isRecord(record) && isRecord(record['properties']) ? record['properties'] : NOTHING;
 }
 

@@ -7,8 +7,8 @@ import {
   readTokens,
   toFormRequest,
 } from '../../domain/oauth.ts';
-import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
+import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/token-refresh.ts';
 import { toQuery } from '../../lib/http-message.ts';
 import { parseJson } from '../../lib/json.ts';
 import { API_ORIGIN, optionalText, PATHS, readProblem, toFailure, wireId } from './call.ts';
@@ -17,12 +17,25 @@ export const LOGIN_HOSTS: readonly RegExp[] = [/^app(-[a-z]{2,4}\d{1,3})?\.hubsp
 
 const REQUIRED_SCOPES: readonly string[] = ['oauth', 'crm.objects.contacts.read'];
 
+const SCOPE_TITLES: Authorization['scopeTitles'] = {
+  'crm.objects.companies.read': 'companies',
+  'crm.objects.custom.read': 'custom objects',
+  'crm.objects.deals.read': 'deals',
+  'crm.objects.leads.read': 'leads',
+  'crm.objects.line_items.read': 'line items',
+  'crm.objects.owners.read': 'users',
+  'crm.objects.products.read': 'products',
+  'crm.objects.quotes.read': 'quotes',
+  tickets: 'tickets',
+};
+
 /**
  * The consent page lets the user choose the account. It does not support PKCE: the token endpoint accepts a verifier,
  * but the page no challenge. A wrong client or redirect URI ends on HubSpot's error page without a redirect.
  */
 export const authorization: Authorization = {
   requiredScopes: REQUIRED_SCOPES,
+  scopeTitles: SCOPE_TITLES,
   logins: [{ name: 'HubSpot', origin: 'https://app.hubspot.com' }],
   loginHosts: LOGIN_HOSTS,
   toConsentUrl({ loginOrigin, clientId, redirectUri, state, optionalScopes }) {

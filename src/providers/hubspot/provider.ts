@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AssociatedObject, Association, Contact } from '../../domain/contact.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import type {
-  ContactPort,
+  ContactAdapter,
   CustomerAccount,
   Provider,
   RateLimitStatus,
@@ -34,7 +34,8 @@ import {
 } from './contacts.ts';
 import { listFields } from './fields.ts';
 import { authorization, isTokenInvalid, LOGIN_HOSTS, refresh } from './oauth.ts';
-import { countByDomain, readByDomain } from './search.ts';
+import { createRecordReader } from './records.ts';
+import { count, findByPhone, readList } from './search.ts';
 
 /** The maximum of records per call. */
 const BATCH = 100;
@@ -65,6 +66,8 @@ export const hubspot: Provider = {
     lookupBudget: 'general',
     lookupBatch: BATCH,
     associatedObjects: ['company', 'deal', 'ticket'],
+    // Clients are advised to wait that long after an update.
+    searchLagMs: 60_000,
     open: openContacts,
     compareIds,
   },
@@ -85,7 +88,7 @@ function readCount(header: string | undefined): number | undefined {
 }
 
 /** The contacts of one customer. */
-function openContacts(account: CustomerAccount): ContactPort {
+function openContacts(account: CustomerAccount): ContactAdapter {
   return {
     /**
      * Uses batch reads instead of search: they see new contacts at once, match additional addresses, take a hundred
@@ -106,10 +109,11 @@ function openContacts(account: CustomerAccount): ContactPort {
       return found;
     },
 
-    readByDomain: (domain, run, selection) =>
-      readByDomain(account, domain.toLowerCase(), run, selection),
-    countByDomain: (domain) => countByDomain(account, domain.toLowerCase()),
+    findByPhone: (phone, selection) => findByPhone(account, phone, selection),
+    readList: (filter, run, selection) => readList(account, filter, run, selection),
+    count: (filter) => count(account, filter),
     listFields: () => listFields(account),
+    records: createRecordReader(account),
 
     /** The id of a merged contact finds the surviving one, which has another id. */
     async findByIds(ids, selection) {

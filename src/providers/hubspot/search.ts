@@ -1,5 +1,13 @@
 import * as z from 'zod';
 import type { Contact } from '../../domain/contact.ts';
+import {
+  hasPhone,
+  type ListFilter,
+  matchesFilter,
+  NotFilterableError,
+  type PhoneFilter,
+  verifiedFields,
+} from '../../domain/contact-filter.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import type { CustomerAccount, KeysetRange } from '../../domain/provider.ts';
 import { RemoteFailure } from '../../domain/remote.ts';
@@ -11,31 +19,33 @@ import {
   parseResponse,
   wirePaging,
 } from './call.ts';
-import { compareIds, isRecordId, propertiesFor, toContact, toLookupEmails } from './contacts.ts';
+import { compareIds, isRecordId, propertiesFor, toContact } from './contacts.ts';
+import { type SearchQuery, toPhoneQuery, toQuery } from './filters.ts';
 
 /**
  * Reads any number of records from HubSpot's pages with keyset pagination: each page starts after the last record of
  * the previous one. Concurrent changes shift nothing, and the limit of 10,000 results does not apply.
  */
-export async function readByDomain(
+export async function readList(
   account: CustomerAccount,
-  domain: string,
+  filter: ListFilter,
   run: KeysetRange,
   selection: FieldSelection,
 ): Promise<readonly Contact[]> {
   const properties = propertiesFor(account.connection, selection);
-  const search = createSearch(account, domain, properties, run.direction);
+  const search = createSearch(account, toQuery(filter), properties, run.direction);
   const source = toContactOrigin(account.connection);
   const found = new Map<string, Contact>();
   let position: Position | undefined = { from: run.from, isInclusive: true };
   let limit = Math.min(MAX_PAGE, run.limit);
   for (let calls = 0; position && found.size < run.limit; calls += 1) {
     if (calls === MAX_CALLS) {
-      throw paginationLimitError(
-        `contacts of ${domain} did not come to an end within ${MAX_CALLS} calls`,
-      );
+      throw paginationLimitError(`contacts did not come to an end within ${MAX_CALLS} calls`);
     }
-    const { results, paging } = await search(position, limit);
+    const page = await withOwnField(filter, selection, () => search(position ?? {}, limit));
+    // A field that no contact has.
+    if (!page) return [];
+    const { results, paging } = page;
     let last: Contact | undefined;
     let hits = 0;
     for (const [index, record] of results.entries()) {
@@ -45,7 +55,7 @@ export async function readByDomain(
       if (!contact || !isWithin(position, run.direction, contact)) continue;
       // Records beyond the limit are not in order.
       if (index < limit) last = contact;
-      if (!isInDomain(record, domain)) continue;
+      if (!matchesFilter(contact, filter)) continue;
       hits += 1;
       found.set(contact.remoteId, contact);
     }
@@ -60,32 +70,64 @@ export async function readByDomain(
 
 /**
  * Counts the hits where they fit one page, because HubSpot's total includes deleted ones. A larger total is used,
- * minus the false hits that were seen.
+ * minus the false hits that were seen, unless the query matches more than the filter.
  */
-export async function countByDomain(account: CustomerAccount, domain: string): Promise<number> {
-  const search = createSearch(account, domain, ['email', 'hs_additional_emails'], 'forward');
-  const page = await search({}, MAX_PAGE);
-  const hits = page.results.filter((record) => isInDomain(record, domain)).length;
+export async function count(account: CustomerAccount, filter: ListFilter): Promise<number | null> {
+  const query = toQuery(filter);
+  const selection = selectionFor(filter);
+  const properties = propertiesFor(account.connection, selection);
+  const search = createSearch(account, query, properties, 'forward');
+  const page = await withOwnField(filter, selection, () => search({}, MAX_PAGE));
+  if (!page) return 0;
+  const source = toContactOrigin(account.connection);
+  let hits = 0;
+  for (const record of page.results) {
+    const turn = account.takeTurn();
+    if (turn) await turn;
+    const contact = toContact(record, source, selection);
+    if (contact && matchesFilter(contact, filter)) hits += 1;
+  }
   if (!page.paging?.next?.after) return hits;
-  return Math.max(hits, (page.total ?? 0) - (page.results.length - hits));
+  return query.isExact ? Math.max(hits, (page.total ?? 0) - (page.results.length - hits)) : null;
 }
 
-/** Falls back to primary addresses where the portal rejects the filter for additional ones. */
+/** One page of contacts that may have the number, without a certain order. */
+export async function findByPhone(
+  account: CustomerAccount,
+  phone: PhoneFilter,
+  selection: FieldSelection,
+): Promise<readonly Contact[]> {
+  const properties = propertiesFor(account.connection, selection);
+  const search = createSearch(account, toPhoneQuery(phone), properties, 'forward');
+  const { results } = await search({}, MAX_PAGE);
+  const source = toContactOrigin(account.connection);
+  const found = new Map<string, Contact>();
+  for (const record of results) {
+    const turn = account.takeTurn();
+    if (turn) await turn;
+    const contact = toContact(record, source, selection);
+    if (contact && hasPhone(contact, phone.digits)) found.set(contact.remoteId, contact);
+  }
+  return [...found.values()];
+}
+
+/** Searches, with the query's fallback from the first time on that HubSpot rejects one of its filters. */
 function createSearch(
   account: CustomerAccount,
-  domain: string,
+  query: SearchQuery,
   properties: readonly string[],
   direction: KeysetRange['direction'],
 ) {
   const sorts = [{ propertyName: ID, direction: SORTS[direction] }];
-  let addresses = toAddressFilters(domain);
+  let { groups } = query;
 
   return async (position: Position, limit: number) => {
     try {
       return await search(position, limit);
     } catch (error) {
-      if (addresses.length === 1 || !isFilterRefused(error)) throw error;
-      addresses = addresses.slice(0, 1);
+      const { fallback } = query;
+      if (!fallback || groups === fallback || !isRefused(error, groups)) throw error;
+      groups = fallback;
       return search(position, limit);
     }
   };
@@ -93,11 +135,42 @@ function createSearch(
   async function search({ from, isInclusive, after }: Position, limit: number) {
     const operator = `${direction === 'forward' ? 'GT' : 'LT'}${isInclusive ? 'E' : ''}`;
     const bounds = from === undefined ? [] : [{ propertyName: ID, operator, value: from }];
-    const filterGroups = addresses.map((address) => ({ filters: [address, ...bounds] }));
+    const filterGroups = groups
+      .map((filters) => ({ filters: [...filters, ...bounds] }))
+      .filter(({ filters }) => filters.length > 0);
     const body = { filterGroups, sorts, properties, limit, after };
     const answer = await ask(account, PATHS.search, body, 'search');
     return parseResponse((json) => wireSearchPage.safeParse(json).data, answer);
   }
+}
+
+/**
+ * Undefined where the portal lacks the property of the filter's own field: no contact has a value. Throws where the
+ * portal cannot filter by it.
+ */
+async function withOwnField<Page>(
+  filter: ListFilter,
+  { ownFields }: FieldSelection,
+  search: () => Promise<Page>,
+): Promise<Page | undefined> {
+  try {
+    return await search();
+  } catch (error) {
+    if (filter.by !== 'customField' || !isRefused(error, toQuery(filter).groups)) throw error;
+    const isMissing = /PROPERTY_DOESNT_EXIST|does not exist/.test(error.answer.body);
+    if (!isMissing) throw new NotFilterableError(filter.field);
+    ownFields?.onProblem(filter.field, 'MISSING');
+    return undefined;
+  }
+}
+
+/** What a hit is verified by. */
+function selectionFor(filter: ListFilter): FieldSelection {
+  const fields = new Set(verifiedFields(filter));
+  if (filter.by !== 'customField') return { rawData: false, fields };
+  const { name } = filter.field;
+  const ownFields = { key: '', names: [name], fields: [filter.field], onProblem: () => undefined };
+  return { rawData: false, fields, ownFields };
 }
 
 /**
@@ -133,31 +206,13 @@ const MAX_CALLS = 20;
 const ID = 'hs_object_id';
 const SORTS = { forward: 'ASCENDING', backward: 'DESCENDING' } as const;
 
-/**
- * Filters by domain. The primary address has a domain property, which is compared exactly and comes first. Additional
- * addresses are one text with undocumented tokenization, so both a whole address and the words of the domain are
- * matched. Both may match too much: every record is verified.
- */
-function toAddressFilters(domain: string) {
-  return [
-    { propertyName: 'hs_email_domain', operator: 'EQ', value: domain },
-    { propertyName: 'hs_additional_emails', operator: 'CONTAINS_TOKEN', value: `*@${domain}` },
-    { propertyName: 'hs_additional_emails', operator: 'CONTAINS_TOKEN', value: domain },
-  ];
-}
-
-/** Whether a portal rejects the filter: matching an enumeration by token is undocumented. */
-function isFilterRefused(error: unknown): boolean {
+/** Whether HubSpot rejects a search because of a property or operator in it, which it names. */
+function isRefused(error: unknown, groups: SearchQuery['groups']): error is RemoteFailure {
   if (!(error instanceof RemoteFailure) || error.answer.status !== 400) return false;
-  return /hs_additional_emails|CONTAINS_TOKEN/.test(error.answer.body);
-}
-
-/** Verifies that the record has an address in the domain now: the search index is stale and matches by token. */
-function isInDomain(record: unknown, domain: string): boolean {
-  for (const email of toLookupEmails(record)) {
-    if (email.slice(email.lastIndexOf('@') + 1) === domain) return true;
-  }
-  return false;
+  const words = new Set(error.answer.body.split(/\W+/));
+  return groups
+    .flat()
+    .some(({ propertyName, operator }) => words.has(propertyName) || words.has(operator));
 }
 
 const wireSearchPage = z.object({

@@ -11,16 +11,20 @@ import {
   toRawData,
 } from '../../domain/contact.ts';
 import { type FieldSelection, readSelectedFields } from '../../domain/contact-search.ts';
+import { normalizeEmail } from '../../domain/email.ts';
 import { readOwnFieldValues } from '../../domain/own-field-values.ts';
 import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 import { type FieldName, fieldName, isFieldName } from './soql.ts';
 
-/** Maps a row in one pass. Invalid values count as missing; only raw data beyond its limits throws. All contacts of a search share `source`. */
+/**
+ * Maps a row in one pass. Invalid values count as missing; only raw data beyond its limits throws. All contacts of a
+ * search share `source`.
+ */
 export function toContact(
   row: Row,
   source: ContactOrigin,
-  { rawData, custom }: FieldSelection,
+  { rawData, ownFields }: FieldSelection,
 ): Contact {
   const modifiedAt = toTime(row['LastModifiedDate']);
   return {
@@ -42,8 +46,16 @@ export function toContact(
     lastModifiedAt: toTime(row['SystemModstamp']) ?? modifiedAt,
     isDeleted: row['IsDeleted'] === true,
     rawData: rawData ? toRawData(row) : null,
-    ...(custom && { customFields: readOwnFieldValues(custom, (name) => readField(row, name)) }),
+    ...(ownFields && {
+      customFields: readOwnFieldValues(ownFields, (name) => readField(row, name)),
+    }),
   };
+}
+
+/** The email by which a look-up finds the contact, normalized for comparison; empty where missing. */
+export function toLookupEmail(row: Row): string {
+  const email = row['Email'];
+  return typeof email === 'string' ? normalizeEmail(email) : '';
 }
 
 /** A field of a row or of a related record. A source may have another case than the field, which rows name as it is. */
@@ -123,14 +135,16 @@ export function selectFields(
   );
 }
 
-/** The fields that an org may lack: sources of own fields and, for raw data, mapped fields. */
+/** The fields that an org may lack: sources of own fields and, for raw data, fields that were mapped or asked for. */
 export function selectOptionalFields(
-  { custom, rawData }: FieldSelection,
+  { ownFields, rawData, rawFields = [] }: FieldSelection,
   mappings: readonly FieldMapping[],
 ): readonly FieldName[] {
-  const sources = custom?.fields.map(({ source }) => source) ?? [];
-  const mapped = rawData ? mappings.map(({ mappedField }) => mappedField.trim()) : [];
-  return [...sources, ...mapped].filter(isFieldName);
+  const sources = ownFields?.fields.map(({ source }) => source) ?? [];
+  const raw = rawData
+    ? [...mappings.map(({ mappedField }) => mappedField.trim()), ...rawFields]
+    : [];
+  return [...sources, ...raw].filter(isFieldName);
 }
 
 /** Removes duplicates, which are an error; field names are case-insensitive. */

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { ConnectFailure } from '../../domain/connect-link.ts';
+import type { ConnectFailure } from '../../domain/connect-failure.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import {
   type Authorization,
@@ -9,8 +9,8 @@ import {
   readTokens,
   toFormRequest,
 } from '../../domain/oauth.ts';
-import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
+import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/token-refresh.ts';
 import { toQuery } from '../../lib/http-message.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
 import {
@@ -23,6 +23,11 @@ import {
 } from './call.ts';
 
 const REQUIRED_SCOPES: readonly string[] = ['api', 'refresh_token'];
+const SCOPE_TITLES: Authorization['scopeTitles'] = {
+  email: 'email address',
+  id: 'user profile',
+  profile: 'user profile',
+};
 const TOKEN_PATH = '/services/oauth2/token';
 
 /**
@@ -31,6 +36,7 @@ const TOKEN_PATH = '/services/oauth2/token';
  */
 export const authorization: Authorization = {
   requiredScopes: REQUIRED_SCOPES,
+  scopeTitles: SCOPE_TITLES,
   logins: [
     { name: 'Production', origin: 'https://login.salesforce.com' },
     { name: 'Sandbox', origin: 'https://test.salesforce.com' },

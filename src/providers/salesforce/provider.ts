@@ -1,18 +1,22 @@
 import type { Contact } from '../../domain/contact.ts';
-import { type FieldSelection, normalizeEmail } from '../../domain/contact-search.ts';
-import type {
-  ContactPort,
-  CustomerAccount,
-  Provider,
-  RateLimitStatus,
+import { hasPhone, MIN_SHARED_DIGITS, matchesFilter } from '../../domain/contact-filter.ts';
+import type { FieldSelection } from '../../domain/contact-search.ts';
+import {
+  type ContactAdapter,
+  type CustomerAccount,
+  MAX_PHONE_HITS,
+  type Provider,
+  type RateLimitStatus,
 } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { hasMoved, instanceOrigin, MY_DOMAIN_HOSTS, RETIRED_HOSTS, readPause } from './call.ts';
-import { EMAIL, ID, isStandardField } from './contacts.ts';
+import { EMAIL, ID, isStandardField, toLookupEmail } from './contacts.ts';
+import { toPhoneNumbers, toPhoneScan } from './filters.ts';
 import { authorization, isTokenExpired, refresh } from './oauth.ts';
-import type { Row } from './query.ts';
+import { isInList, type Row } from './query.ts';
 import { type ContactReader, createReader } from './reader.ts';
-import { allOf, type Condition, compare, endsWith, type FieldName, isIn, quote } from './soql.ts';
+import { createRecordReader } from './records.ts';
+import { compare, findPhones } from './soql.ts';
 
 export const salesforce: Provider = {
   name: 'salesforce',
@@ -38,6 +42,8 @@ export const salesforce: Provider = {
     refresh,
     lookupBudget: 'api',
     lookupBatch: 100,
+    // A transaction commits after the times that it sets.
+    searchLagMs: 60_000,
     associatedObjects: [],
     readsRelatedFields: true,
     isBuiltInField: isStandardField,
@@ -48,7 +54,7 @@ export const salesforce: Provider = {
 };
 
 /** The contacts of one customer in one Salesforce org. */
-export function openContacts(account: CustomerAccount): ContactPort {
+export function openContacts(account: CustomerAccount): ContactAdapter {
   const reader = createReader(account);
   return {
     /** Uses as few calls as possible. An email may match several contacts and gets all of them. */
@@ -61,38 +67,62 @@ export function openContacts(account: CustomerAccount): ContactPort {
           const turn = account.takeTurn();
           if (turn) await turn;
           // Salesforce compares in the user's locale, so its matches are verified.
-          found.get(emailOf(row))?.push(reader.toContact(row, selection));
+          found.get(toLookupEmail(row))?.push(reader.toContact(row, selection));
         }
       }
       return found;
     },
 
-    /** Keyset pagination by record id, which concurrent changes do not shift. */
-    async readByDomain(domain, run, selection) {
-      const forward = run.direction === 'forward';
-      const order = forward ? 'ascending' : 'descending';
-      const contacts: Contact[] = [];
-      const all = ofDomain(domain);
-      let where =
-        run.from === undefined ? all : allOf([all, compare(ID, forward ? '>=' : '<=', run.from)]);
-      while (contacts.length < run.limit) {
-        const limit = run.limit - contacts.length;
-        const rows = (await reader.read({ conditions: [where], selection, order, limit })).flat();
+    /**
+     * The search index has numbers by their digits, and may be incomplete. It gives ids only, so that fields that are
+     * hidden are found out as in every other search.
+     */
+    async findByPhone({ digits }, selection) {
+      const verify = async (rows: readonly Row[]) => {
+        const contacts: Contact[] = [];
         for (const row of rows) {
           const turn = account.takeTurn();
           if (turn) await turn;
-          if (emailOf(row).endsWith(`@${domain}`)) contacts.push(reader.toContact(row, selection));
+          const contact = reader.toContact(row, selection);
+          if (hasPhone(contact, digits)) contacts.push(contact);
+        }
+        return contacts;
+      };
+      const ids = await reader.search(findPhones(toPhoneNumbers(digits), MAX_PHONE_HITS));
+      const indexed = await reader.read({ conditions: isInList(ID, ids), selection });
+      const found = await verify(indexed.flat());
+      if (found.length > 0 || digits.length < MIN_SHARED_DIGITS) return found;
+      const limit = MAX_PHONE_HITS;
+      return verify(await reader.readQuery(toPhoneScan(digits), { selection, limit }));
+    },
+
+    /** Keyset pagination by record id, which concurrent changes do not shift. */
+    async readList(filter, run, selection) {
+      const forward = run.direction === 'forward';
+      const order = forward ? 'ascending' : 'descending';
+      const contacts: Contact[] = [];
+      let beyond =
+        run.from === undefined ? undefined : compare(ID, forward ? '>=' : '<=', run.from);
+      while (contacts.length < run.limit) {
+        const limit = run.limit - contacts.length;
+        const rows = await reader.readMatching({ filter, beyond, selection, order, limit });
+        for (const row of rows) {
+          const turn = account.takeTurn();
+          if (turn) await turn;
+          const contact = reader.toContact(row, selection);
+          if (matchesFilter(contact, filter)) contacts.push(contact);
         }
         const last = rows.at(-1)?.['Id'];
         if (rows.length < limit || typeof last !== 'string') break;
         // More pages are needed only where hits were false.
-        where = allOf([all, compare(ID, forward ? '>' : '<', last)]);
+        beyond = compare(ID, forward ? '>' : '<', last);
       }
       return forward ? contacts : contacts.reverse();
     },
 
-    countByDomain: (domain) => reader.count(ofDomain(domain)),
+    count: reader.countMatching,
     listFields: reader.listFields,
+    records: createRecordReader(account, reader),
 
     /**
      * Some 2,500 ids per call. Invalid ids are not sent, because one fails the whole call. A merged contact is a
@@ -113,16 +143,6 @@ export function openContacts(account: CustomerAccount): ContactPort {
       return found;
     },
   };
-}
-
-/** The email normalized for comparison; empty where missing. */
-function emailOf(row: Row): string {
-  const email = row['Email'];
-  return typeof email === 'string' ? normalizeEmail(email) : '';
-}
-
-function ofDomain(domain: string): Condition {
-  return endsWith(EMAIL, `@${domain}`);
 }
 
 /** Salesforce's order of ids: by code unit, without the checksum at the end. */
@@ -179,31 +199,6 @@ function toKey(id: string): string {
 
 /** The survivor of one merge may be merged again. */
 const MAX_MERGES = 5;
-
-/** The values of an IN list in parts, each of which fits into one encoded query. */
-function isInList(field: FieldName, values: Iterable<string>): readonly Condition[] {
-  const parts: string[][] = [];
-  let room = 0;
-  for (const value of values) {
-    const length = encodedLength(value);
-    const part = parts.at(-1);
-    if (part === undefined || length > room) {
-      parts.push([value]);
-      room = MAX_ENCODED - length;
-    } else {
-      part.push(value);
-      room -= length;
-    }
-  }
-  return parts.map((part) => isIn(field, part));
-}
-
-/** As part of a query, where quotes are encoded too and a comma follows. */
-function encodedLength(value: string): number {
-  return encodeURIComponent(quote(value)).replaceAll("'", '%27').length + 12;
-}
-
-const MAX_ENCODED = 12_000;
 
 type RowsByKey = ReadonlyMap<string, Row>;
 

@@ -3,7 +3,7 @@ import type { ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/batcher.ts';
 import { isRecord } from '../../lib/json.ts';
 import { API, type Call, failureOf, toBadResponse, toRemoteFailure } from './call.ts';
-import type { Soql } from './soql.ts';
+import { type Condition, type FieldName, isIn, quote, type Soql, type Sosl } from './soql.ts';
 
 /** All rows of all queries. */
 export async function readRows(call: Call, queries: readonly string[]): Promise<Pages> {
@@ -28,6 +28,17 @@ export async function readPages(call: Call, firstPages: readonly QueryResult[]):
 export async function readCount(call: Call, query: Soql): Promise<number> {
   const [result] = await ask(call, [toPath(query, 'query')]);
   return result?.totalSize ?? 0;
+}
+
+/** The ids that a full-text search finds. */
+export async function readIds(call: Call, query: Sosl): Promise<readonly string[]> {
+  const path = `${API}/search/?q=${encodeURIComponent(query)}`;
+  return call({ path }, (json) => {
+    const records = isRecord(json) ? json['searchRecords'] : undefined;
+    if (!Array.isArray(records) || records.length > MAX_PAGE) return undefined;
+    const ids = records.map((record) => (isRecord(record) ? record['Id'] : undefined));
+    return ids.filter((id) => typeof id === 'string');
+  });
 }
 
 /** Follows the next pages up to a limit, and throws there: truncating silently would be wrong. */
@@ -63,6 +74,31 @@ export function toPath(query: Soql, resource: 'query' | 'queryAll'): string {
   // Encodes the quote, which is legal in a query string but encoded by some clients, so that the length is known.
   return `${API}/${resource}/?q=${encodeURIComponent(query).replaceAll("'", '%27')}`;
 }
+
+/** The values of an IN list in parts, each of which fits into one encoded query. */
+export function isInList(field: FieldName, values: Iterable<string>): readonly Condition[] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const value of values) {
+    const length = encodedLength(value);
+    const part = parts.at(-1);
+    if (part === undefined || length > room) {
+      parts.push([value]);
+      room = MAX_ENCODED - length;
+    } else {
+      part.push(value);
+      room -= length;
+    }
+  }
+  return parts.map((part) => isIn(field, part));
+}
+
+/** As part of a query, where quotes are encoded too and a comma follows. */
+function encodedLength(value: string): number {
+  return encodeURIComponent(quote(value)).replaceAll("'", '%27').length + 12;
+}
+
+const MAX_ENCODED = 12_000;
 
 function toQueryResult(json: unknown): QueryResult | undefined {
   if (!isRecord(json) || !Array.isArray(json['records'])) return undefined;

@@ -1,4 +1,5 @@
 import { findFieldMappings, type Learnt } from '../../domain/connection.ts';
+import { type ListFilter, NotFilterableError } from '../../domain/contact-filter.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import { isContactObject, type ProviderField } from '../../domain/own-fields.ts';
 import type { CustomerAccount } from '../../domain/provider.ts';
@@ -13,12 +14,14 @@ import {
   type Wanted,
 } from './contacts.ts';
 import { toProviderFields } from './fields.ts';
+import { type FilterQuery, toQuery } from './filters.ts';
 import {
   isSuccess,
   type Pages,
   type Part,
   type Row,
   readCount,
+  readIds,
   readPages,
   readParts,
   readRows,
@@ -26,10 +29,13 @@ import {
   understandPart,
 } from './query.ts';
 import {
+  allOf,
+  anyOf,
   type Condition,
   count,
   type FieldName,
   type Select,
+  type Sosl,
   STANDARD_FIELDS,
   select,
 } from './soql.ts';
@@ -44,7 +50,10 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
   return {
     /** The rows of all conditions, in pages. */
     read,
-    count: (condition: Condition) => readCount(call, count(condition)),
+    readMatching,
+    countMatching,
+    readQuery,
+    search: (query: Sosl) => readIds(call, query),
     toContact: (row: Row, selection: FieldSelection) => toContact(row, source, selection),
     listFields,
   };
@@ -59,7 +68,8 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
       const hidden = readHidden(seen);
       reportHidden(ask.selection, hidden);
       try {
-        return await readRows(call, toPaths(ask, selectFields(ask, mappings, hidden)));
+        const paths = toPaths(ask, selectFields(ask, mappings, hidden), hidden);
+        return paths.length === 0 ? [] : await readRows(call, paths);
       } catch (error) {
         const missing = findMissing(error, selectOptionalFields(ask.selection, mappings));
         const learnt = missing.filter((name) => !hidden.has(name));
@@ -73,7 +83,35 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
     }
   }
 
-  /** The fields of the describe. Hidden fields are learnt again, so that a refresh finds those that have become visible. */
+  /** The rows that a filter matches. A filter by hidden fields only matches none. */
+  async function readMatching({ filter, ...ask }: MatchingAsk): Promise<readonly Row[]> {
+    return withOwnField(filter, (query) => readQuery(query, ask));
+  }
+
+  /** The same for a query that is not of a list. */
+  async function readQuery(
+    query: FilterQuery,
+    { beyond, ...ask }: Omit<MatchingAsk, 'filter'>,
+  ): Promise<readonly Row[]> {
+    const conditions = (hidden: ReadonlySet<string>) => {
+      const where = toWhere(query, hidden);
+      return where === 'nothing' ? [] : [allOf([where, beyond])];
+    };
+    return (await read({ ...ask, conditions })).flat();
+  }
+
+  /** Null where the condition matches more than the filter. */
+  async function countMatching(filter: ListFilter): Promise<number | null> {
+    return withOwnField(filter, async (query) => {
+      if (!query.isExact) return null;
+      const where = toWhere(query, readHidden(await facts.read()));
+      return where === 'nothing' ? 0 : readCount(call, count(where));
+    });
+  }
+
+  /**
+   * The fields of the describe. Hidden fields are learnt again, so that a refresh finds those that have become visible.
+   */
   async function listFields(): Promise<readonly ProviderField[]> {
     const seen = await facts.read();
     const describe = () => call({ path: DESCRIBE }, toProviderFields);
@@ -94,8 +132,9 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
     ask: ReadAsk,
     hidden: readonly string[],
   ): Promise<Learnt<Pages | undefined>> {
-    const extra = selectFields(ask, mappings, new Set(hidden)).filter(isCustom);
-    const paths = toPaths(ask, [STANDARD_FIELDS, ...extra]);
+    const unread = new Set(hidden);
+    const extra = selectFields(ask, mappings, unread).filter(isCustom);
+    const paths = toPaths(ask, [STANDARD_FIELDS, ...extra], unread);
     const [description, ...parts] = await readParts(call, paths, [DESCRIBE]);
     const visible =
       description && isSuccess(description) ? toFieldNames(description.body) : undefined;
@@ -128,9 +167,43 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
 function toPaths(
   { conditions, order, limit, includesDeleted }: ReadAsk,
   fields: readonly FieldName[],
+  hidden: ReadonlySet<string>,
 ): readonly string[] {
   const resource = includesDeleted ? 'queryAll' : 'query';
-  return conditions.map((where) => toPath(select({ fields, where, order, limit }), resource));
+  const wanted = typeof conditions === 'function' ? conditions(hidden) : conditions;
+  return wanted.map((where) => toPath(select({ fields, where, order, limit }), resource));
+}
+
+/** A filter's condition, without the alternatives that are about hidden fields. */
+function toWhere({ anyOf: all }: FilterQuery, hidden: ReadonlySet<string>) {
+  const [first, ...others] = all.filter(({ fields }) =>
+    fields.every((name) => !hidden.has(name.toLowerCase())),
+  );
+  if (first?.condition === undefined) return first ? undefined : ('nothing' as const);
+  const conditions = others.flatMap(({ condition }) => condition ?? []);
+  return conditions.length === 0 ? first.condition : anyOf([first.condition, ...conditions]);
+}
+
+/** Throws what the use case knows of where Salesforce cannot filter by an own field. */
+async function withOwnField<Found>(
+  filter: ListFilter,
+  work: (query: FilterQuery) => Promise<Found>,
+): Promise<Found> {
+  try {
+    return await work(toQuery(filter));
+  } catch (error) {
+    if (filter.by !== 'customField' || !isAboutFilter(error)) throw error;
+    throw new NotFilterableError(filter.field);
+  }
+}
+
+/** The field cannot be filtered, or is of another type than its list of fields said. */
+function isAboutFilter(error: unknown): boolean {
+  const { errorCode, message } = failureOf(error);
+  if (errorCode === 'INVALID_QUERY_FILTER_OPERATOR') return true;
+  return (
+    errorCode === 'INVALID_FIELD' && /can ?not be filtered|filter criterion/i.test(message ?? '')
+  );
 }
 
 /** The rows reduced to these fields; undefined where one is missing. */
@@ -156,11 +229,11 @@ function readHidden(facts: string | undefined): ReadonlySet<string> {
 }
 
 /** Tells the search which own fields cannot be read. Hidden names are in lower case. */
-function reportHidden({ custom }: FieldSelection, hidden: ReadonlySet<string>): void {
-  if (!custom || hidden.size === 0) return;
-  for (const field of custom.fields) {
+function reportHidden({ ownFields }: FieldSelection, hidden: ReadonlySet<string>): void {
+  if (!ownFields || hidden.size === 0) return;
+  for (const field of ownFields.fields) {
     if (!hidden.has(field.source.toLowerCase())) continue;
-    custom.onProblem(field, isStandardField(field.source) ? 'HIDDEN' : 'MISSING');
+    ownFields.onProblem(field, isStandardField(field.source) ? 'HIDDEN' : 'MISSING');
   }
 }
 
@@ -199,5 +272,14 @@ const DESCRIBE = `${API}/sobjects/Contact/describe`;
 export type ContactReader = ReturnType<typeof createReader>;
 
 interface ReadAsk extends Wanted, Pick<Select, 'order' | 'limit'> {
-  readonly conditions: readonly Condition[];
+  /** By the hidden fields, in lower case. Undefined in a list: all contacts. */
+  readonly conditions:
+    | readonly Condition[]
+    | ((hidden: ReadonlySet<string>) => readonly (Condition | undefined)[]);
+}
+
+interface MatchingAsk extends Omit<ReadAsk, 'conditions'> {
+  readonly filter: ListFilter;
+  /** The range of ids. */
+  readonly beyond?: Condition | undefined;
 }

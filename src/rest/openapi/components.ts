@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { branding, brandingChange } from '../../domain/branding.ts';
 import {
   connectedAccount,
   connection,
@@ -15,8 +16,8 @@ import {
 import { address, emailAddress, phoneNumber } from '../../domain/contact.ts';
 import { customer, customerUpsert } from '../../domain/customer.ts';
 import { event, webhookEndpoint } from '../../domain/event.ts';
+import { contactFieldMapping } from '../../domain/own-field.ts';
 import {
-  contactFieldMapping,
   mappingProblem,
   ownField,
   ownFieldSource,
@@ -25,6 +26,16 @@ import {
   providerFieldChoice,
 } from '../../domain/own-fields.ts';
 import type { Type } from '../../domain/shape.ts';
+import {
+  postgresSyncDestination,
+  postgresSyncDestinationInput,
+  sync,
+  syncConfiguration,
+  syncDestination,
+  syncError,
+  syncProgress,
+  syncRun,
+} from '../../domain/sync.ts';
 import { errorSchema } from '../error-schema.ts';
 import { COMPONENTS, object, toSchema, type WireDirection } from '../schemas.ts';
 
@@ -44,8 +55,12 @@ const CONFIGURATIONS: readonly Declared[] = [
 ];
 
 COMPONENTS.request.add(toSchema(connectionUpsert, 'request'), { id: 'ConnectionUpsert' });
-register([customerUpsert, credentialsShape], 'request');
-register([...CONFIGURATIONS, contactFieldMapping], 'request', 'Input');
+register([customerUpsert, credentialsShape, brandingChange], 'request');
+register(
+  [...CONFIGURATIONS, contactFieldMapping, postgresSyncDestinationInput],
+  'request',
+  'Input',
+);
 register(
   [
     address,
@@ -56,6 +71,7 @@ register(
     connectedAccount,
     event,
     webhookEndpoint,
+    branding,
     ownFields,
     ownField,
     ownFieldSource,
@@ -63,6 +79,13 @@ register(
     mappingProblem,
     providerField,
     providerFieldChoice,
+    syncDestination,
+    postgresSyncDestination,
+    syncConfiguration,
+    sync,
+    syncRun,
+    syncError,
+    syncProgress,
     ...CONFIGURATIONS,
   ],
   'response',

@@ -10,6 +10,7 @@ import { EVENT_TYPES, type EventType, eventType } from '../../domain/event.ts';
 import type { ResponseFacts } from '../operation.ts';
 import type { GroupedOperation } from '../routes/all.ts';
 import { EXAMPLE_EVENT, webhookBodySchema } from '../routes/events.ts';
+import { toSnakeCase } from '../schemas.ts';
 import { errorsSchema, refTo, toComponentSchemas } from './components.ts';
 
 /** Generates the OpenAPI document of these operations from their validation schemas. */
@@ -21,7 +22,7 @@ export function toOpenApi(operations: readonly GroupedOperation[], version: stri
       [operation.method.toLowerCase()]: toOperationObject(operation),
     };
   }
-  return {
+  const document = {
     openapi: '3.1.0',
     info: {
       title: 'Crossbook',
@@ -50,7 +51,22 @@ export function toOpenApi(operations: readonly GroupedOperation[], version: stri
       securitySchemes: SECURITY_SCHEMES,
     },
   };
+  return withRestNames(document, new Set(operations.map(({ id }) => id)));
 }
+
+/** Descriptions are shared with GraphQL: names of fields in them get their names in REST. */
+function withRestNames<Document>(document: Document, operationIds: ReadonlySet<string>): Document {
+  const text = JSON.stringify(document, (key, value) =>
+    key === 'description' && typeof value === 'string'
+      ? value.replace(CAMEL_CASE, (quoted, name) =>
+          operationIds.has(name) ? quoted : toSnakeCase(quoted),
+        )
+      : value,
+  );
+  return JSON.parse(text);
+}
+
+const CAMEL_CASE = /`([a-z]+(?:[A-Z][A-Za-z0-9]*)+)`/g;
 
 const SECURITY_SCHEMES = {
   apiKey: {

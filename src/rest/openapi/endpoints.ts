@@ -1,8 +1,8 @@
 import { digest } from '../../lib/digest.ts';
 import { shareBytes } from '../../lib/json-body.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { isNotModified } from '../operation.ts';
 import type { GroupedOperation } from '../routes/all.ts';
-import type { Endpoint } from '../server.ts';
 import type { DocsDemo } from './page.ts';
 
 /** Serves the OpenAPI document, generated once at the first request. */
@@ -37,7 +37,7 @@ async function makeDocument(operations: readonly GroupedOperation[], version: st
  * Serves the documentation page with a request form; it loads nothing from other hosts. Loaded lazily at the first
  * request.
  */
-export function createDocsEndpoint(demo: DocsDemo | undefined): Endpoint {
+export function createDocsEndpoint(demo: DocsDemo | undefined, hasGraphiQL: boolean): Endpoint {
   return {
     method: 'GET',
     path: '/docs',
@@ -49,7 +49,7 @@ export function createDocsEndpoint(demo: DocsDemo | undefined): Endpoint {
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-cache',
       };
-      return { status: 200, headers, body: renderPage(demo) };
+      return { status: 200, headers, body: renderPage(demo, hasGraphiQL) };
     },
   };
 }

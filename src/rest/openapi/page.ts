@@ -1,26 +1,26 @@
-import { hash } from 'node:crypto';
+import { DESIGN, ICON, toSource } from '../../lib/design.ts';
 import { html, Markup } from '../../lib/html.ts';
 
 /** Renders the page. With a demo all fields are filled in, ready to send. */
-export function renderPage(demo: DocsDemo | undefined): string {
+export function renderPage(demo: DocsDemo | undefined, hasGraphiQL: boolean): string {
   const given = demo && {
     'x-api-key': demo.key,
     'x-customer-id': demo.customerId,
     'x-provider-name': 'hubspot',
     customer_id: demo.customerId,
+    provider_name: 'hubspot',
   };
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
 <title>Crossbook REST API</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${ICON}">
 <style>${new Markup(STYLE)}</style>
 </head>
 <body>
-<main id="page" data-given="${JSON.stringify(given ?? {})}"><p>Reading the document…</p></main>
+<main id="page" data-given="${JSON.stringify(given ?? {})}" data-links="${JSON.stringify(hasGraphiQL ? LINKS : [HOME])}"><p>Reading the document…</p></main>
 <noscript>This page needs JavaScript. The document itself is at <a href="openapi.json">openapi.json</a>.</noscript>
 <script>${new Markup(SCRIPT)}</script>
 </body>
@@ -28,55 +28,47 @@ export function renderPage(demo: DocsDemo | undefined): string {
 `.text;
 }
 
-/** The page's style, following the system's light or dark mode. */
-const STYLE = `
-:root { --ink: #1c2430; --soft: #5d6b7e; --line: #dde3ea; --paper: #f6f8fa; --card: #fff; --code: #f1f4f8; --accent: #2456c9;
-  --get: #14744a; --post: #2456c9; --put: #96570b; --bad: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e4e9f0; --soft: #94a2b5; --line: #2c3644; --paper: #10151c; --card: #171e27;
-  --code: #0f141b; --accent: #7ea6ff; --get: #58c993; --post: #7ea6ff; --put: #e2ae63; --bad: #ff8a80; } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.55 system-ui, sans-serif; }
+const HOME = ['/', 'Home'];
+const LINKS = [HOME, ['/graphql', 'GraphiQL']];
+
+/** The design of all pages, with a layout for long lists of operations. */
+const STYLE = `${DESIGN}
+body { font-size: .95rem }
 main { max-width: 68rem; margin: 0 auto; padding: 2.5rem 1.25rem 5rem; }
-nav { display: none; }
 @media (min-width: 72rem) {
-  nav { display: block; }
   main { max-width: 84rem; display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 0 2.5rem; }
   nav { position: sticky; top: 2.5rem; align-self: start; max-height: calc(100vh - 5rem); overflow: auto; }
 }
-h1 { margin: 0; font-size: 1.9rem; letter-spacing: -0.02em; }
-h2 { margin: 0; font-size: 1.15rem; }
-h3 { margin: 1.4rem 0 0.4rem; font-size: 0.78rem; text-transform: uppercase; letter-spacing: 0.06em; color: var(--soft); }
-p { margin: 0.4rem 0; }
-a { color: var(--accent); }
-code, pre, textarea, input, select { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-.soft { color: var(--soft); }
-.card { margin-top: 1.25rem; padding: 1.25rem 1.4rem; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
-nav ul { margin: 0 0 1.25rem; padding: 0; border: 0; }
-nav a { display: block; padding: 0.15rem 0; text-decoration: none; }
+h1 { font-size: 1.9rem; margin: 0; }
+h2 { margin: 0; }
+h3 { margin: 1.4rem 0 .4rem; font-size: .78rem; text-transform: uppercase; letter-spacing: .06em; color: var(--soft); }
+p { margin: .4rem 0; }
+.card { margin-top: 1.25rem; padding: 1.25rem 1.4rem; }
+@media (max-width: 34rem) { main { padding: 1.5rem .75rem 4rem; } .card { padding: 1rem; } }
+nav summary { font-weight: 600; }
+nav ul { margin: .4rem 0 1.25rem; padding: 0; border: 0; }
+nav a { display: block; padding: .15rem 0; text-decoration: none; }
 nav a:hover, nav a:focus-visible { text-decoration: underline; }
 .operation { scroll-margin-top: 1rem; }
-.operation > summary { display: flex; flex-wrap: wrap; gap: 0.2rem 0.8rem; align-items: baseline; list-style-position: inside; }
+.operation > summary { display: flex; flex-wrap: wrap; gap: .2rem .8rem; align-items: baseline; list-style-position: inside; }
 .operation > summary code { overflow-wrap: anywhere; }
 .operation h2 { font-size: 1rem; }
-.sample { position: relative; }
-.sample button { position: absolute; top: 0.4rem; right: 0.4rem; margin: 0; padding: 0.15rem 0.6rem; font-size: 0.75rem; }
-.method { font-weight: 700; font-size: 0.8rem; letter-spacing: 0.04em; }
-.get { color: var(--get); } .post { color: var(--post); } .put { color: var(--put); } .delete { color: var(--bad); }
+.method { font-weight: 700; font-size: .8rem; letter-spacing: .04em; }
+.get { color: var(--good); } .post { color: var(--link); } .put, .patch { color: var(--warn); } .delete { color: var(--bad); }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2rem; }
 @media (max-width: 52rem) { .columns { grid-template-columns: minmax(0, 1fr); } }
-.field { display: block; margin: 0.65rem 0; }
-.field .soft { display: block; font-size: 0.85rem; margin-bottom: 0.2rem; }
-.needed::after { content: " required"; color: var(--bad); font: 0.75rem system-ui, sans-serif; }
-input, select, textarea { width: 100%; padding: 0.45rem 0.6rem; color: inherit; background: var(--code); border: 1px solid var(--line); border-radius: 7px; }
+.field { margin: .65rem 0; }
+.field .soft { display: block; font-size: .85rem; margin-bottom: .2rem; }
+.needed::after { content: " required"; color: var(--bad); font: .75rem system-ui, sans-serif; }
+input, select, textarea { width: 100%; font: var(--mono); background: var(--code); }
 textarea { resize: vertical; }
-input:focus, select:focus, textarea:focus, button:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
-button { margin-top: 0.6rem; padding: 0.5rem 1.3rem; font: 600 0.9rem system-ui, sans-serif; color: var(--card); background: var(--accent); border: 0; border-radius: 7px; cursor: pointer; }
-button:disabled { opacity: 0.5; cursor: default; }
-pre { margin: 0.4rem 0; padding: 0.7rem 0.8rem; max-height: 30rem; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--code); border: 1px solid var(--line); border-radius: 7px; }
-.status { font-weight: 600; } .status.ok { color: var(--get); } .status.failed { color: var(--bad); }
-details { margin: 0.3rem 0; } summary { cursor: pointer; }
-ul { margin: 0.2rem 0 0.2rem 0.4rem; padding-left: 0.9rem; border-left: 1px solid var(--line); list-style: none; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 0.9rem; margin: 0; }
+button { margin: .6rem .6rem 0 0; padding: .5rem 1.3rem; font-size: .9rem; }
+.copied > button { margin: 0; }
+pre { max-height: 30rem; overflow: auto; white-space: pre-wrap; }
+.status { font-weight: 600; } .status.ok { color: var(--good); } .status.failed { color: var(--bad); }
+details { margin: .3rem 0; } summary { cursor: pointer; }
+ul { margin: .2rem 0 .2rem .4rem; padding-left: .9rem; border-left: 1px solid var(--line); list-style: none; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem .9rem; margin: 0; }
 dd { margin: 0; color: var(--soft); }
 `;
 
@@ -117,7 +109,7 @@ fetch('openapi.json')
   .catch((error) => page.replaceChildren(make('p', { textContent: 'The document could not be read: ' + error.message })));
 
 function show(api) {
-  const link = make('a', { href: 'openapi.json', textContent: 'openapi.json' });
+  const links = [...JSON.parse(page.dataset.links), ['openapi.json', 'openapi.json']].map(([href, textContent]) => make('a', { href, textContent }));
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
   const keys = make('section', { className: 'card', id: 'credentials' },
@@ -126,11 +118,16 @@ function show(api) {
     make('div', { className: 'columns' },
       input('x-api-key', 'x-api-key', api.components.securitySchemes.apiKey),
       input('token', 'Authorization: Bearer', api.components.securitySchemes.customerToken)));
-  const list = make('nav', { ariaLabel: 'Operations' }, make('ul', {}, ...operations.map(({ path, method, operation }) =>
-    make('li', {}, make('a', { href: '#' + operation.operationId, title: method.toUpperCase() + ' ' + path, textContent: operation.summary })))));
+  const isWide = matchMedia('(min-width: 72rem)');
+  const listed = make('details', { open: isWide.matches }, make('summary', { textContent: 'Operations' }),
+    make('ul', {}, ...operations.map(({ path, method, operation }) =>
+      make('li', {}, make('a', { href: '#' + operation.operationId, title: method.toUpperCase() + ' ' + path, textContent: operation.summary })))));
+  // Where it is above the operations, it would push the chosen one out of view.
+  listed.addEventListener('click', (event) => { if (event.target.closest('a') && !isWide.matches) listed.open = false; });
+  const list = make('nav', { ariaLabel: 'Operations' }, listed);
   page.replaceChildren(list, make('div', {},
     make('h1', { textContent: api.info.title + ' REST API' }),
-    make('p', { className: 'soft', textContent: 'Version ' + api.info.version + ' · ' }, link),
+    make('p', { className: 'soft', textContent: 'Version ' + api.info.version }, ...links.flatMap((one) => [' · ', one])),
     make('p', { textContent: api.info.description }),
     keys,
     ...operations.map((entry) => card(api, entry))));
@@ -157,12 +154,27 @@ function card(api, { path, method, operation }) {
   const answer = make('div', { className: 'answer' });
   answer.setAttribute('aria-live', 'polite');
   const command = make('pre', { tabIndex: 0 });
-  const copy = make('button', { type: 'button', textContent: 'Copy' });
+  const copy = make('button', { type: 'button', className: 'plain', textContent: 'Copy' });
   copy.addEventListener('click', () => navigator.clipboard.writeText(command.textContent).then(() => {
     copy.textContent = 'Copied';
     setTimeout(() => { copy.textContent = 'Copy'; }, 1500);
   }));
+  const changes = method === 'put' || method === 'patch';
+  const note = changes ? make('p', { className: 'soft', textContent: 'The body is an example: sending it changes what is stored.' }) : undefined;
   const request = () => toRequest(form, path, method, operation);
+  const reading = api.paths[path].get;
+  const kept = content && reading ? sharedFields(api, content.schema, reading) : [];
+  const load = kept.length === 0 ? undefined : make('button', { type: 'button', className: 'plain', textContent: 'Load the stored values' });
+  load?.addEventListener('click', async () => {
+    const { body: _, ...read } = toRequest(form, path, 'get', operation);
+    const response = await fetch(read.url, read);
+    if (!response.ok) return answer.replaceChildren(...await ask(read));
+    const stored = await response.json();
+    body.value = JSON.stringify(Object.fromEntries(kept.filter((name) => name in stored).map((name) => [name, stored[name]])), null, 2);
+    body.rows = Math.min(20, body.value.split('\n').length);
+    note?.replaceChildren('The body has the stored values.');
+    showCommand();
+  });
   const showCommand = () => { command.textContent = toCurl(request()); };
   form.append(
     make('p', {}, ...prose(operation.description)),
@@ -170,8 +182,8 @@ function card(api, { path, method, operation }) {
       make('div', {},
         ...operation.parameters.map((one) => input(operation.operationId + ' ' + one.in + ' ' + one.name, one.name, one, !isDestructive)),
         body && make('label', { className: 'field' }, make('code', { className: 'needed', textContent: 'body' }), body),
-        send, answer,
-        make('h3', { textContent: 'curl' }), make('div', { className: 'sample' }, command, copy)),
+        note, send, load, answer,
+        make('h3', { textContent: 'curl' }), make('div', { className: 'copied' }, command, copy)),
       make('div', {},
         content && make('h3', { textContent: 'Body' }), content && tree(api, content.schema, true),
         ...responses(api, operation))));
@@ -192,6 +204,13 @@ function card(api, { path, method, operation }) {
   form.addEventListener('input', showCommand);
   page.addEventListener('input', (event) => { if (details.open && event.target.closest('#credentials')) showCommand(); });
   return details;
+}
+
+/** Names of the body that a GET of the same path returns too. */
+function sharedFields(api, schema, reading) {
+  const [, success] = Object.entries(reading.responses).find(([status]) => status < '300');
+  const returned = fieldsOf(api, success.content['application/json'].schema).map(([name]) => name);
+  return fieldsOf(api, schema).map(([name]) => name).filter((name) => returned.includes(name));
 }
 
 function toRequest(form, path, method, operation) {
@@ -215,7 +234,7 @@ function toRequest(form, path, method, operation) {
 
 function toCurl({ url, method, headers, body }) {
   const quote = (text) => "'" + text.replaceAll("'", "'\\''") + "'";
-  return ['curl -s -X ' + method + ' ' + quote(new URL(url, location.href).href)]
+  return ['curl -s -X ' + method + ' ' + quote(new URL(url, location.href).href.replaceAll('%7B', '{').replaceAll('%7D', '}'))]
     .concat(Object.entries(headers).map(([name, value]) => '-H ' + quote(name + ': ' + value)))
     .concat(body === undefined ? [] : ['-d ' + quote(body)])
     .join(' \\\n  ');
@@ -306,10 +325,6 @@ export const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-function toSource(text: string): string {
-  return `'sha256-${hash('sha256', text, 'base64')}'`;
-}
 
 export interface DocsDemo {
   readonly key: string;

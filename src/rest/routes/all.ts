@@ -1,3 +1,4 @@
+import { brandingOperations } from './branding.ts';
 import { connectLinkOperations } from './connect-links.ts';
 import { connectionOperations } from './connections.ts';
 import { issueCustomerTokenOperation } from './customer-tokens.ts';
@@ -6,6 +7,7 @@ import { listEventsOperation } from './events.ts';
 import { oauthClientOperations } from './oauth-clients.ts';
 import { fieldMappingOperations, ownFieldOperations } from './own-fields.ts';
 import { searchContactsOperation } from './search-contacts.ts';
+import { syncOperations, syncSettingOperations } from './syncs.ts';
 import { webhookOperations } from './webhook-endpoints.ts';
 
 const GROUPS = {
@@ -14,12 +16,15 @@ const GROUPS = {
     ...customerOperations,
     ...connectionOperations,
     ...fieldMappingOperations,
+    ...syncOperations,
     issueCustomerTokenOperation,
     ...connectLinkOperations,
   ],
   contact_fields: ownFieldOperations,
+  syncs: syncSettingOperations,
   webhooks: [...webhookOperations, listEventsOperation],
   oauth_clients: oauthClientOperations,
+  branding: brandingOperations,
 };
 
 /** All operations with their groups, in the order of the document. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { CONNECT_FAILURES } from '../../domain/connect-failure.ts';
 import {
-  CONNECT_FAILURES,
+  CONNECT_LINK_PURPOSES,
   CONNECT_LINK_STATUSES,
   CONNECT_MODES,
   DEFAULT_LINK_SECONDS,
@@ -12,6 +13,7 @@ import {
   cancelConnectLink,
   confirmConnectLink,
   createConnectLink,
+  createMappingLink,
   findConnectLink,
 } from '../../usecases/connect-link.ts';
 
@@ -26,11 +28,21 @@ import {
   text,
   toCamelCased,
 } from '../schemas.ts';
+import { CONNECTION_PATH, connectionPath } from './connections.ts';
 import { customerPath } from './customers.ts';
 
 const connectLinkPath = customerPath.extend({
   id: text('Id of the connect link.', undefined, 'uuid'),
 });
+
+const modeInput = enumInput(
+  CONNECT_MODES,
+  'How the browser returns. Default: `redirect`.',
+).optional();
+const lifetimeInput = optional(
+  z.int().min(MIN_LINK_SECONDS).max(MAX_LINK_SECONDS),
+  `Lifetime of the link, from 30 seconds to a day. Default: ${DEFAULT_LINK_SECONDS} seconds.`,
+);
 
 export const connectLinkRequestSchema = object(
   'request',
@@ -45,15 +57,12 @@ export const connectLinkRequestSchema = object(
       'URL of your page to which the browser returns. Its origin must be registered for the application. `connect_link_id`, `status`, `error` and `code` are added to its query, `status` and `error` in upper case.',
       'https://app.example.com/connected',
     ),
-    mode: enumInput(CONNECT_MODES, 'How the browser returns. Default: `redirect`.').optional(),
+    mode: modeInput,
     confirm: optional(
       z.boolean(),
       'Whether the connection must be confirmed with a one-time code. Default: true; false is for links sent by mail.',
     ),
-    expires_in_seconds: optional(
-      z.int().min(MIN_LINK_SECONDS).max(MAX_LINK_SECONDS),
-      `Lifetime of the link, from 30 seconds to a day. Default: ${DEFAULT_LINK_SECONDS} seconds.`,
-    ),
+    expires_in_seconds: lifetimeInput,
     login_url: text(
       'Login URL of this customer at the provider, for a link to one provider. Default: the page asks for it.',
       'https://acme.my.salesforce.com',
@@ -66,14 +75,33 @@ export const connectLinkRequestSchema = object(
       z.boolean(),
       'Whether another account may replace the connected one. Default: false.',
     ),
+    map_fields: optional(
+      z.boolean(),
+      'Whether the customer matches your own fields with those of the CRM after consent. Default: false.',
+    ),
+  },
+);
+
+const mappingLinkRequestSchema = object(
+  'request',
+  'MappingLinkRequest',
+  'A link to map fields, to create.',
+  {
+    return_url: text(
+      'URL of your page to which the browser returns. Its origin must be registered for the application. `connect_link_id` and `status` are added to its query.',
+      'https://app.example.com/fields',
+    ),
+    mode: modeInput,
+    expires_in_seconds: lifetimeInput,
   },
 );
 
 const connectLinkSchema = object(
   'response',
   'ConnectLink',
-  'A link with which one customer connects one CRM, once.',
+  'A link with which one customer connects one CRM, or maps its fields, once.',
   {
+    purpose: enumText(CONNECT_LINK_PURPOSES, 'What the link is for.'),
     id: text('Id of the connect link.', undefined, 'uuid'),
     customer_id: text('The application’s own id of the customer.', 'customer-1'),
     providers: z.array(z.enum(PROVIDER_NAMES)).describe('Providers that the customer may connect.'),
@@ -116,6 +144,7 @@ const confirmationSchema = object(
 const toConnectLinkRecord = recordWriter(connectLinkSchema);
 
 const EXAMPLE_CONNECT_LINK = {
+  purpose: 'connect',
   id: '0d9c2f7e-6c1f-4a35-9f0e-3a1c5b7d9e11',
   customer_id: 'customer-1',
   providers: ['hubspot', 'salesforce'],
@@ -151,6 +180,34 @@ export const connectLinkOperations = [
     errors: [404, 422, 501],
     async handle(context, { path, body }) {
       const { link, url } = await createConnectLink(context, toCamelCased({ ...path, ...body }));
+      return { ...toConnectLinkRecord(link), url };
+    },
+  }),
+  defineOperation({
+    id: 'createMappingLink',
+    route: `POST ${CONNECTION_PATH}/mapping_links`,
+    summary: 'Create a link to map fields',
+    description:
+      'Creates a link with which a customer matches your own fields with those of a CRM that is connected already. It is read and canceled like a connect link.',
+    input: { path: connectionPath, body: mappingLinkRequestSchema },
+    bodyExample: { return_url: 'http://localhost:3000/fields' },
+    response: {
+      status: 201,
+      description: 'The link and its URL, which is returned only here.',
+      schema: createdConnectLinkSchema,
+      example: {
+        ...EXAMPLE_CONNECT_LINK,
+        purpose: 'map_fields',
+        providers: ['hubspot'],
+        provider_name: 'hubspot',
+        url: 'https://crossbook.example/connect/v2.k1.MGQ5YzJm.c2lnbmF0dXJl',
+      },
+    },
+    errors: [404, 422, 501],
+    async handle(context, { path, body }) {
+      const { provider_name: provider, ...customer } = path;
+      const request = { ...toCamelCased({ ...customer, ...body }), provider };
+      const { link, url } = await createMappingLink(context, request);
       return { ...toConnectLinkRecord(link), url };
     },
   }),

@@ -15,6 +15,10 @@ const tokenRequestSchema = object('request', 'TokenRequest', 'Lifetime and scope
     z.array(enumInput(PROVIDER_NAMES)),
     'Providers that the token may search. Default: all of the customer’s.',
   ),
+  can_list: optional(
+    z.boolean(),
+    'Whether the token may list contacts that it does not know yet: by all, modified_since, name_prefix and custom_field. Default: false.',
+  ),
 });
 
 const tokenSchema = object('response', 'Token', 'A token of one customer, returned only here.', {

@@ -237,12 +237,22 @@ export const customerOperations = [
     summary: 'Delete a customer',
     description:
       'Deletes a customer with all their data, and revokes grants made through connect links at the providers, unless another connection uses them. Responds after two to three seconds; from then on no server returns any of the customer’s data.',
-    input: { path: customerPath, headers: z.object({ 'if-match': ifMatch }) },
+    input: {
+      path: customerPath,
+      headers: z.object({ 'if-match': ifMatch }),
+      query: z.strictObject({
+        delete_synced_rows: optional(
+          z.boolean(),
+          'Whether the customer’s rows at the sync destination are deleted too, which is retried for 30 days and ends with an event. Default: true.',
+        ),
+      }),
+    },
     response: { status: 204, description: 'The customer was deleted.' },
     errors: [404, 409],
-    async handle(context, { path, headers }) {
+    async handle(context, { path, headers, query: { delete_synced_rows: deleteSyncedRows } }) {
       const expectedVersion = readVersion(headers['if-match']);
-      await deleteCustomer(context, { customerId: path.customer_id, expectedVersion });
+      const deletion = { customerId: path.customer_id, expectedVersion, deleteSyncedRows };
+      await deleteCustomer(context, deletion);
     },
   }),
 ];

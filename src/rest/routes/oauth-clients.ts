@@ -1,6 +1,10 @@
 import * as z from 'zod';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
-import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-applications.ts';
+import {
+  deleteOAuthClient,
+  listOAuthClients,
+  setOAuthClient,
+} from '../../usecases/manage-applications.ts';
 import { defineOperation } from '../operation.ts';
 import {
   EXAMPLE_MOMENT,
@@ -42,6 +46,13 @@ const oauthClientSchema = object(
   },
 );
 
+const oauthClientsSchema = object(
+  'response',
+  'OAuthClients',
+  'All OAuth clients of the application.',
+  { records: z.array(oauthClientSchema).describe('By provider.') },
+);
+
 const toOAuthClientRecord = recordWriter(oauthClientSchema);
 
 const EXAMPLE_OAUTH_CLIENT = {
@@ -52,6 +63,23 @@ const EXAMPLE_OAUTH_CLIENT = {
 };
 
 export const oauthClientOperations = [
+  defineOperation({
+    id: 'listOAuthClients',
+    route: 'GET /oauth_clients',
+    summary: 'List OAuth clients',
+    description:
+      'The OAuth clients (apps) of the application, one for each provider, without their secrets.',
+    input: {},
+    response: {
+      description: 'The clients.',
+      schema: oauthClientsSchema,
+      example: { records: [EXAMPLE_OAUTH_CLIENT] },
+    },
+    errors: [],
+    async handle(context) {
+      return { records: (await listOAuthClients(context)).map(toOAuthClientRecord) };
+    },
+  }),
   defineOperation({
     id: 'setOAuthClient',
     route: 'PUT /oauth_clients/{provider_name}',

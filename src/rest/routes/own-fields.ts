@@ -1,26 +1,20 @@
 import * as z from 'zod';
 import { PROVIDER_CALL } from '../../domain/contact-search.ts';
+import { contactFieldMapping, OWN_FIELD_TYPES, ownFieldType } from '../../domain/own-field.ts';
 import {
-  contactFieldMapping,
   MAX_OWN_FIELDS,
   mappingProblem,
-  OWN_FIELD_TYPES,
   type OwnFields,
   ownField,
   ownFieldSource,
   ownFields,
-  ownFieldType,
   providerField,
 } from '../../domain/own-fields.ts';
 import { descriptionOf } from '../../domain/shape.ts';
-import {
-  readFieldMappings,
-  readMappingProblems,
-  readOwnFields,
-  readProviderFields,
-  setFieldMappings,
-  setOwnFields,
-} from '../../usecases/own-fields.ts';
+import { readOwnFields, setOwnFields } from '../../usecases/declare-own-fields.ts';
+import { readFieldMappings, setFieldMappings } from '../../usecases/map-own-fields.ts';
+import { readMappingProblems } from '../../usecases/mapping-problems.ts';
+import { readProviderFields } from '../../usecases/provider-fields.ts';
 import { defineOperation } from '../operation.ts';
 import { EXAMPLE_MOMENT, object, optional, text, toSchema, toWire } from '../schemas.ts';
 import { CONNECTION_PATH, connectionPath } from './connections.ts';
@@ -58,6 +52,10 @@ const setFieldsSchema = object('request', 'ContactFieldsInput', 'Own fields to s
       }),
     )
     .describe(`All own fields, at most ${MAX_OWN_FIELDS}. Fields that are not listed are removed.`),
+  typed_schema: optional(
+    z.boolean(),
+    `${descriptionOf(ownFields, 'typedSchema')} Default: false. Give it in each call: without it, the typed fields are removed from the schema.`,
+  ),
 });
 
 const mappingsSchema = object(
@@ -100,7 +98,7 @@ const providerFieldsSchema = object(
 const EXAMPLE_FIELD = {
   name: 'favoriteColor',
   type: 'text',
-  description: 'The colour that the person likes best.',
+  description: 'The color that the person likes best.',
   sources: [
     { provider_name: 'hubspot', field: 'favorite_color' },
     { provider_name: 'salesforce', field: 'Favorite_Color__c' },
@@ -111,7 +109,7 @@ const EXAMPLE_MAPPING = { field: 'favoriteColor', source: 'favorite_color' };
 
 const OWN_FIELDS = {
   schema: ownFieldsSchema,
-  example: { version: 1, fields: [EXAMPLE_FIELD] },
+  example: { version: 1, fields: [EXAMPLE_FIELD], typed_schema: true },
   headers: { etag: 'Version of the own fields, for If-Match.' },
 };
 const MAPPINGS = { schema: mappingsSchema, example: { mappings: [EXAMPLE_MAPPING] } };
@@ -129,7 +127,8 @@ export const ownFieldOperations = [
     id: 'getContactFields',
     route: 'GET /contact_fields',
     summary: 'Read own fields',
-    description: 'The own fields of contacts that the application has declared.',
+    description:
+      'The own fields of contacts that the application has declared. The fields of a customer’s CRM are at `/customers/{customer_id}/connections/{provider_name}/contact_fields`.',
     input: {},
     response: { ...OWN_FIELDS, description: 'The own fields.' },
     async handle(context, _input, head) {
@@ -145,7 +144,7 @@ export const ownFieldOperations = [
     description:
       'Replaces the own fields of the application. All servers follow within five seconds. A field with a reserved or repeated name, an unknown type or an invalid source is 422; the detail names each.',
     input: { headers: versionHeaders, body: setFieldsSchema },
-    bodyExample: { fields: [EXAMPLE_FIELD] },
+    bodyExample: { fields: [EXAMPLE_FIELD], typed_schema: true },
     response: { ...OWN_FIELDS, description: 'The stored own fields.' },
     errors: [409, 422],
     async handle(context, { headers, body }, head) {
@@ -158,6 +157,7 @@ export const ownFieldOperations = [
             field: name,
           })),
         })),
+        typedSchema: body.typed_schema,
         expectedVersion: readExpectedVersion(headers),
       });
       head.headers['etag'] = toETag(stored);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ASSOCIATED_OBJECTS, type Contact, contact } from '../../domain/contact.ts';
-import { MAX_EMAILS, wholeSearchCost } from '../../domain/contact-search.ts';
+import { contactFilter, countLookUps } from '../../domain/contact-filter.ts';
+import { wholeSearchCost } from '../../domain/contact-search.ts';
 import { toCrossbookError } from '../../domain/errors.ts';
 import { MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
@@ -15,6 +16,8 @@ import { defineOperation, toLoggedError } from '../operation.ts';
 import {
   COMPONENTS,
   enumInput,
+  fromWire,
+  momentText,
   object,
   optional,
   pageCursors,
@@ -52,30 +55,21 @@ const contactSchema = object('response', 'Contact', contact.description, {
 });
 
 export const contactSearchSchema = object('request', 'ContactSearch', 'Search condition.', {
-  filter: z
-    .strictObject({
-      email: text('Contacts with this email address.', 'ada@example.com').optional(),
-      emails: optional(
-        z.array(z.string()).max(MAX_EMAILS),
-        `Contacts with any of these email addresses, at most ${MAX_EMAILS}.`,
-      ),
-      email_domain: text(
-        'Contacts with an email address of this domain.',
-        'example.com',
-      ).optional(),
-    })
-    .meta({
-      description:
-        'Search condition: exactly one of the three. Emails are compared trimmed and case-insensitively.',
-      minProperties: 1,
-      maxProperties: 1,
-    }),
+  filter: toSchema(contactFilter, 'request').meta({
+    description: contactFilter.description,
+    minProperties: 1,
+    maxProperties: 1,
+  }),
 });
 
 const contactSearchQuery = z.strictObject({
   include_raw_data: optional(
     z.boolean(),
     'Whether to include the provider’s own record as raw_data.',
+  ),
+  raw_fields: optional(
+    z.array(z.string()),
+    'Names, in the provider’s API, of further fields of raw_data, at most 100: repeated, or comma-separated. It includes raw_data. The provider’s record lacks those that it does not know.',
   ),
   ...pageQuery({
     of: 'Results',
@@ -103,7 +97,13 @@ const contactPageSchema = object('response', 'ContactPage', 'A page of contacts.
       total_count: z
         .int()
         .min(0)
-        .describe('Number of results of the whole search, not only of this page.'),
+        .optional()
+        .describe(
+          'Number of results of the whole search, not only of this page. Absent if the provider cannot count them.',
+        ),
+      modified_until: momentText(
+        'End of the period that a search by modified_since covers, the same on all of its pages, for the next modified_since. One minute before the first page was read, because changes become visible in the provider’s search that late. Present with modified_since.',
+      ).optional(),
     },
   ),
   records: z.array(contactSchema).describe('Contacts of this page, sorted by id.'),
@@ -172,16 +172,24 @@ export const searchContactsOperation = defineOperation({
   },
   errors: [404, 409, 422, 499, 501],
 
-  async handle(context, { query, headers: given, body: { filter } }, { headers }) {
-    const rawData = query.include_raw_data ?? false;
+  async handle(context, { query, headers: named, body: { filter } }, { headers }) {
+    const rawFields = query.raw_fields;
+    const rawData = rawFields !== undefined || (query.include_raw_data ?? false);
+    const given = fromWire(contactFilter, filter);
     const readFromCache = query.read_from_cache ?? false;
-    await context.charge(wholeSearchCost(filter, query.page_size));
+    await context.charge(wholeSearchCost(countLookUps(given), query.page_size));
     const page = await searchContacts(context, {
-      provider: given['x-provider-name'],
-      filter: { email: filter.email, emails: filter.emails, emailDomain: filter.email_domain },
+      provider: named['x-provider-name'],
+      filter: given,
       page: { size: query.page_size, cursor: query.cursor },
       readFromCache,
-      selection: { rawData, customFields: 'all', totalCount: true, needsPreviousPage: true },
+      selection: {
+        rawData,
+        rawFields,
+        ownFieldNames: 'all',
+        totalCount: true,
+        needsPreviousPage: true,
+      },
     });
     if (page.countFailure !== undefined) throw page.countFailure;
     // Associations are not cached, and a search in the cache calls no provider.
@@ -193,7 +201,11 @@ export const searchContactsOperation = defineOperation({
       return record;
     });
     headers['x-fetched-at'] = page.fetchedAt;
-    const pagination = { ...toPageCursors(page), total_count: page.totalCount };
+    const pagination = {
+      ...toPageCursors(page),
+      total_count: page.totalCount ?? undefined,
+      modified_until: page.modifiedUntil ?? undefined,
+    };
     return { pagination, records, associations_errors: toAssociationErrors(context, attempts) };
   },
 });
@@ -216,13 +228,13 @@ function toAssociations(attempts: readonly AssociationAttempt[], index: number) 
 
 /** Undefined, which JSON omits, where none failed. The cause of an error is in its first occurrence only. */
 function toAssociationErrors(
-  { requestLog }: RequestContext,
+  context: RequestContext,
   attempts: readonly AssociationAttempt[] = [],
 ) {
   const failed = attempts.filter((attempt) => attempt.lists === undefined);
   if (failed.length === 0) return undefined;
   return failed.map(({ object, failure }, index) => {
-    const { meta, ...error } = toLoggedError(toCrossbookError(failure), requestLog);
+    const { meta, ...error } = toLoggedError(toCrossbookError(failure), context);
     const isFirst = failed.findIndex((one) => one.failure === failure) === index;
     return {
       ...error,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { isTableLocked, toUnavailable } from './failures.ts';
-import type { DatabaseState } from './open.ts';
+import type { DatabaseState } from './statements.ts';
 
 /**
  * A circuit breaker between the stores and the database. While work waits for long, a probe runs repeatedly. If it

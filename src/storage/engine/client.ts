@@ -3,14 +3,25 @@ import pg from 'pg';
 import { createSingleFlight } from '../../lib/cache.ts';
 import { type Clock, withLimit } from '../../lib/clock.ts';
 import { ConnectError, hasTooManyConnections } from './failures.ts';
-import type { DatabaseState, RunSql, UrlTarget } from './open.ts';
+import type { Primary, Source } from './primary.ts';
+import type { DatabaseState, RunSql } from './statements.ts';
 
-/** The driver's client, whose `connect` rejects with a `ConnectError` for whatever reason it fails. */
+/**
+ * The driver's client, whose `connect` rejects with a `ConnectError` for whatever reason it fails. With several
+ * servers it connects to the primary.
+ */
 export class DatabaseClient extends pg.Client {
+  readonly #primary: Primary | undefined;
+
+  constructor(config: DatabaseClientConfig = {}) {
+    super(config);
+    this.#primary = config.primary;
+  }
+
   override connect(): Promise<pg.Client>;
   override connect(callback: (error: Error) => void): void;
   override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
-    const connected = super.connect().catch((cause: unknown) => {
+    const connected = this.#connectToPrimary().catch((cause: unknown) => {
       throw new ConnectError(cause);
     });
     if (!callback) return connected;
@@ -18,11 +29,21 @@ export class DatabaseClient extends pg.Client {
     connected.then(() => Reflect.apply(callback, undefined, []), callback);
     return undefined;
   }
+
+  async #connectToPrimary(): Promise<pg.Client> {
+    await this.#primary?.locate(this);
+    return super.connect();
+  }
+}
+
+export interface DatabaseClientConfig extends pg.ClientConfig {
+  /** Undefined: the URL names one server. */
+  readonly primary?: Primary | undefined;
 }
 
 /** Creates a connection outside of the pool. `purpose` is its name in `pg_stat_activity`. */
 export function createClient(
-  url: string,
+  { url, primary }: Source,
   purpose: string,
   settings: pg.ClientConfig = {},
 ): DatabaseClient {
@@ -31,6 +52,7 @@ export function createClient(
     application_name: `crossbook ${purpose}`,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    primary,
     ...settings,
   });
   client.on('error', () => undefined); // the query that is under way rejects with it
@@ -39,14 +61,14 @@ export function createClient(
 
 /** Implements `Engine.session`. */
 export async function withSession<T>(
-  { url, pooler }: UrlTarget,
+  source: Source,
   work: (run: RunSql) => Promise<T>,
 ): Promise<T> {
-  const client = createClient(url, 'maintenance');
+  const client = createClient(source, 'maintenance');
   try {
     await client.connect();
     // Behind a pooler the setting would stay on a connection that others use.
-    if (pooler !== 'transaction')
+    if (source.pooler !== 'transaction')
       await client.query('set statement_timeout = 0; set lock_timeout = 0');
     return await work(async (text, values = []) => (await client.query(text, [...values])).rows);
   } finally {
@@ -79,17 +101,17 @@ export async function inTransaction<T>(
  * CONCURRENTLY waits.
  */
 export async function withMigrationLock<T>(
-  target: UrlTarget,
+  source: Source,
   work: (run: RunSql) => Promise<T>,
   onWait: () => void,
 ): Promise<T> {
-  const client = createClient(target.url, 'migration lock');
+  const client = createClient(source, 'migration lock');
   try {
     await client.connect();
     for (let tries = 0; ; tries += 1) {
       await client.query('begin; set local idle_in_transaction_session_timeout = 0');
       const { rows } = await client.query(TRY_MIGRATION_LOCK);
-      if (rows[0].isMine) return await withSession(target, work);
+      if (rows[0].isMine) return await withSession(source, work);
       await client.query('rollback');
       if (tries === 0) onWait();
       await wait(LOCK_POLL_MS);
@@ -104,13 +126,15 @@ const LOCK_POLL_MS = 250;
 
 /**
  * Implements `Engine.holdSharedLock` in an open transaction, because a pooler keeps a connection only for its
- * duration.
+ * duration. A statement with parameters would keep its snapshot until the next one, and CREATE INDEX CONCURRENTLY waits
+ * for snapshots.
  */
-export async function holdSharedLock(url: string, key: string): Promise<pg.Client> {
-  const client = createClient(url, 'sandbox');
+export async function holdSharedLock(source: Source, key: string): Promise<pg.Client> {
+  const client = createClient(source, 'sandbox');
   await client.connect();
   await client.query('begin; set local idle_in_transaction_session_timeout = 0');
-  await client.query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [key]);
+  const name = client.escapeLiteral(key);
+  await client.query(`select pg_advisory_xact_lock_shared(hashtextextended(${name}, 0))`);
   return client;
 }
 
@@ -119,7 +143,7 @@ export async function holdSharedLock(url: string, key: string): Promise<pg.Clien
  * full pool nor a locked table looks like an outage. A server without a free connection counts as reachable. One probe
  * at a time, each with a timeout, so that a frozen server is detected too.
  */
-export function createProbe({ pool, url, clock }: ProbeOptions) {
+export function createProbe({ pool, source, clock }: ProbeOptions) {
   const singleFlight = createSingleFlight<DatabaseState>();
   let last: DatabaseState = { isReadOnly: false };
 
@@ -132,7 +156,10 @@ export function createProbe({ pool, url, clock }: ProbeOptions) {
     const isFree = pool.idleCount > 0 || pool.totalCount < pool.options.max;
     try {
       const limits = { limitMs: PROBE_LIMIT_MS, clock };
-      const { rows } = await withLimit(isFree ? pool.query({ ...LOOK }) : lookAlone(url), limits);
+      const { rows } = await withLimit(
+        isFree ? pool.query({ ...LOOK }) : lookAlone(source),
+        limits,
+      );
       last = rows[0] ?? last;
     } catch (error) {
       if (!hasTooManyConnections(error)) throw error;
@@ -147,10 +174,10 @@ const LOOK = {
   text: `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
 };
 
-async function lookAlone(url: string): Promise<pg.QueryResult<DatabaseState>> {
+async function lookAlone(source: Source): Promise<pg.QueryResult<DatabaseState>> {
   // Longer than the timeout of the probe: these only close the connection.
   const limits = { connectionTimeoutMillis: 2 * PROBE_LIMIT_MS, query_timeout: 2 * PROBE_LIMIT_MS };
-  const client = createClient(url, 'probe', limits);
+  const client = createClient(source, 'probe', limits);
   try {
     await client.connect();
     return await client.query<DatabaseState>(LOOK.text);
@@ -163,6 +190,6 @@ const PROBE_LIMIT_MS = 1_500;
 
 interface ProbeOptions {
   readonly pool: pg.Pool;
-  readonly url: string;
+  readonly source: Source;
   readonly clock: Clock;
 }

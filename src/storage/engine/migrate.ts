@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { MIGRATIONS } from '../migrations.generated.ts';
 import { inTransaction } from './client.ts';
 import { isLockedOut } from './failures.ts';
-import type { Engine, RunSql } from './open.ts';
+import type { Engine } from './postgres.ts';
+import type { RunSql } from './statements.ts';
 
 /**
  * Applies pending migrations, each in a transaction of its own, and returns their names. Of concurrent processes one
@@ -10,8 +11,10 @@ import type { Engine, RunSql } from './open.ts';
  */
 export async function migrate(
   engine: Engine,
-  { migrations = MIGRATIONS, onBlocked }: MigrateOptions = {},
+  { migrations = MIGRATIONS, onBlocked, onLater }: MigrateOptions = {},
 ): Promise<readonly string[]> {
+  const later = await findLater(engine, migrations);
+  if (later.length > 0) onLater?.(later);
   // The usual start has no pending migration, and needs neither the lock nor the right to change tables.
   if ((await findPending(engine, migrations)).length === 0) return [];
   return engine.repeatable(() =>
@@ -35,14 +38,22 @@ export async function applyMigrations(
 ): Promise<readonly string[]> {
   const missing = await pending(migrations, run);
   for (const migration of missing) {
-    const apply = isConcurrent(migration) ? buildIndexes : applyTogether;
     await untilUnlocked(
-      () => apply(run, migration),
+      () => toApply(migration)(run, migration),
       () => onBlocked?.(migration.name),
     );
   }
   return missing.map(({ name }) => name);
 }
+
+function toApply({ statements }: Migration) {
+  if (statements.every((statement) => INDEX_NAME.test(statement))) return buildIndexes;
+  if (statements.every((statement) => IN_BATCHES.test(statement))) return changeRows;
+  return applyTogether;
+}
+
+/** What a statement that changes rows begins with: it is repeated until it returns no row. */
+const IN_BATCHES = /^-- in batches\n/;
 
 /**
  * A lock that has to be waited for makes all later statements on the table wait as well, so the wait is shorter than
@@ -60,13 +71,14 @@ async function untilUnlocked(work: () => Promise<void>, onBlocked: () => void): 
   }
 }
 
-const LOCK_TIMEOUT_MS = 300;
+/** A migration that locks two tables may make a statement wait for twice this time. */
+const LOCK_TIMEOUT_MS = 150;
 const PAUSE_MS = 1_000;
 
-async function applyTogether(run: RunSql, { name, statements }: Migration): Promise<void> {
+async function applyTogether(run: RunSql, migration: Migration): Promise<void> {
   const work = async () => {
-    for (const statement of statements) await run(statement);
-    await record(run, name);
+    for (const statement of migration.statements) await run(statement);
+    await record(run, migration);
   };
   await inTransaction(run, work, { lockTimeoutMs: LOCK_TIMEOUT_MS });
 }
@@ -81,12 +93,17 @@ async function buildIndexes(run: RunSql, { name, statements }: Migration): Promi
     if (found) await run(`drop index concurrently ${index}`);
     await run(statement);
   }
-  await inTransaction(run, () => record(run, name));
+  await inTransaction(run, () => record(run, { name }));
 }
 
-/** A migration is either a transaction or a list of index builds: `embed.mjs` separates the two. */
-function isConcurrent({ statements }: Migration): boolean {
-  return statements.every((statement) => INDEX_NAME.test(statement));
+/** Each batch is a transaction of its own, so that no row is locked for long. */
+async function changeRows(run: RunSql, { name, statements }: Migration): Promise<void> {
+  for (const statement of statements) {
+    const changeBatch = () =>
+      inTransaction(run, () => run(statement), { lockTimeoutMs: LOCK_TIMEOUT_MS });
+    while ((await changeBatch()).length > 0);
+  }
+  await inTransaction(run, () => record(run, { name }));
 }
 
 const INDEX_NAME = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY ("\w+")/;
@@ -94,10 +111,46 @@ const INDEX_NAME = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY ("\w+")/;
 const FIND_INDEX =
   'select indisvalid as "isValid" from pg_index where indexrelid = to_regclass($1::text)';
 
-async function record(run: RunSql, name: string): Promise<void> {
+async function record(
+  run: RunSql,
+  { name, requires }: Omit<Migration, 'statements'>,
+): Promise<void> {
   await run(LIST);
   await run('insert into crossbook.migrations (name) values ($1)', [name]);
+  if (requires === undefined) return;
+  await run('alter table crossbook.migrations add column if not exists requires text');
+  await run('update crossbook.migrations set requires = $2 where name = $1', [name, requires]);
 }
+
+/**
+ * The migrations of later versions that this database has. Rejects where one of them has removed what this version
+ * uses.
+ */
+export async function findLater(
+  engine: Pick<Engine, 'query'>,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<readonly string[]> {
+  const known = new Set(migrations.map(({ name }) => name));
+  const [list] = await engine.query<{ name: string | null }>(FIND_LIST, []);
+  if (!list?.name) return [];
+  // The column exists only where such a migration was applied.
+  const applied = await engine.query<{ row: AppliedMigration }>(LIST_APPLIED, []);
+  const later = applied.map(({ row }) => row).filter(({ name }) => !known.has(name));
+  const removal = later.find(({ requires }) => requires && !known.has(requires));
+  if (!removal) return later.map(({ name }) => name);
+  throw new Error(
+    `A later version of Crossbook has removed what this version needs from the database (migration ${removal.name}). Start that version again, or restore a backup of this version to an empty database.`,
+  );
+}
+
+const FIND_LIST = {
+  name: 'find_migrations',
+  text: `select to_regclass('crossbook.migrations')::text as name`,
+};
+const LIST_APPLIED = {
+  name: 'list_migrations',
+  text: 'select to_jsonb(applied) as row from crossbook.migrations as applied order by applied_at, name',
+};
 
 async function pending(
   migrations: readonly Migration[],
@@ -114,13 +167,24 @@ async function pending(
 const LIST = `create table if not exists crossbook.migrations
   (name text primary key, applied_at timestamptz not null default now())`;
 
+interface AppliedMigration {
+  readonly name: string;
+  readonly requires?: string | null;
+}
+
 export interface Migration {
   readonly name: string;
   readonly statements: readonly string[];
+  /**
+   * For a migration that removes something: the migration that a version must know to run on the database afterwards.
+   */
+  readonly requires?: string | undefined;
 }
 
 interface MigrateOptions {
   readonly migrations?: readonly Migration[] | undefined;
   /** Called once for each migration that cannot have its lock yet. */
   readonly onBlocked?: ((migration: string) => void) | undefined;
+  /** Called where the database has migrations of a later version. */
+  readonly onLater?: ((migrations: readonly string[]) => void) | undefined;
 }

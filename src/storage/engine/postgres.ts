@@ -8,18 +8,21 @@ import { createDatabaseBreaker, createStatementBreakers } from './circuit-breake
 import {
   createProbe,
   DatabaseClient,
+  type DatabaseClientConfig,
   holdSharedLock,
   withMigrationLock,
   withSession,
 } from './client.ts';
 import { classifyError, createOutageReports, toUnavailable } from './failures.ts';
-import type { DatabaseState, RunSql, Statements, Tuning, UrlTarget } from './open.ts';
+import { openSource, type Source } from './primary.ts';
+import type { DatabaseState, RunSql, Statements } from './statements.ts';
+import type { Tuning, UrlTarget } from './tuning.ts';
 
 /** PostgreSQL over a connection pool, with retries and circuit breakers. Connects lazily. */
 export function openPostgres(target: UrlTarget, tuning: Tuning) {
-  const { url } = target;
   const { clock = systemClock, deadlineMs = 5_000, onError = ignore, onOutage = ignore } = tuning;
-  const settings = toPoolConfig(target, tuning);
+  const source = openSource(target, clock);
+  const settings = toPoolConfig(source, tuning);
   const pool = new BreakerPool(settings, clock);
   const queue = createFairQueue({
     max: settings.max,
@@ -30,7 +33,7 @@ export function openPostgres(target: UrlTarget, tuning: Tuning) {
   // Handles errors of idle connections, which would otherwise end the process.
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', ignore);
-  const probe = createProbe({ pool, url, clock });
+  const probe = createProbe({ pool, source, clock });
   const breaker = createDatabaseBreaker({ probe, clock, patienceMs: deadlineMs / 2 });
   const holders: pg.Client[] = [];
   const report = createOutageReports(onOutage, clock);
@@ -40,12 +43,12 @@ export function openPostgres(target: UrlTarget, tuning: Tuning) {
     /** The statements of an application share the connections of the pool fairly with those of others. */
     forApplication: openStatements,
     /** Runs the work on a separate connection without timeouts. */
-    session: <T>(work: (run: RunSql) => Promise<T>) => withSession(target, work),
+    session: <T>(work: (run: RunSql) => Promise<T>) => withSession(source, work),
     /** Like `session`, while no other process has this lock. For what changes tables. */
     withMigrationLock: <T>(work: (run: RunSql) => Promise<T>) =>
-      withMigrationLock(target, work, tuning.onMigrationWait ?? ignore),
+      withMigrationLock(source, work, tuning.onMigrationWait ?? ignore),
     /** Takes a shared lock on a separate connection, until the engine is closed or the process ends. */
-    holdSharedLock: async (key: string) => void holders.push(await holdSharedLock(url, key)),
+    holdSharedLock: async (key: string) => void holders.push(await holdSharedLock(source, key)),
     /** Probes now. Rejects while the database is unreachable. Never retries, because it is called often. */
     ping: (): Promise<DatabaseState> =>
       breaker.look().catch((thrown) => {
@@ -60,6 +63,7 @@ export function openPostgres(target: UrlTarget, tuning: Tuning) {
     close: async (): Promise<void> => {
       breaker.close();
       await Promise.all([pool, ...holders].map((one) => one.end()));
+      await source.primary?.close();
     },
   };
 
@@ -109,7 +113,7 @@ const LONGEST_PAUSE_MS = 500;
 
 function ignore(): void {}
 
-function toPoolConfig({ url, pooler = 'none' }: UrlTarget, tuning: Tuning): PoolConfig {
+function toPoolConfig({ url, pooler = 'none', primary }: Source, tuning: Tuning): PoolConfig {
   const { statementTimeoutMs = 10_000, lockTimeoutMs = 500 } = tuning;
   const config: PoolConfig = {
     connectionString: url,
@@ -121,6 +125,7 @@ function toPoolConfig({ url, pooler = 'none' }: UrlTarget, tuning: Tuning): Pool
     query_timeout: statementTimeoutMs + 2_000,
     keepAlive: true,
     Client: DatabaseClient,
+    primary,
   };
   const timeouts = {
     statement_timeout: statementTimeoutMs,
@@ -138,13 +143,13 @@ function toPoolConfig({ url, pooler = 'none' }: UrlTarget, tuning: Tuning): Pool
 
 const IDLE_IN_TRANSACTION_MS = 120_000;
 
-type PoolConfig = pg.PoolConfig & { readonly max: number };
+type PoolConfig = pg.PoolConfig & DatabaseClientConfig & { readonly max: number };
 
 /**
  * Uses no named prepared statements: behind a pooler the next statement may use another connection, which lacks them.
  */
 class NamelessClient extends DatabaseClient {
-  // biome-ignore lint/suspicious/noExplicitAny: the driver's own has fifteen overloads, and all of them pass through here.
+  // biome-ignore lint/suspicious/noExplicitAny: all fifteen overloads of the driver pass through here.
   override query(...[statement, ...rest]: any[]): any {
     // Copied, because statements are constants.
     const nameless = statement?.name ? { ...statement, name: undefined } : statement;
@@ -161,8 +166,11 @@ class BreakerPool extends pg.Pool {
     this.#breakers = createStatementBreakers(clock);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: the driver's own has eight overloads; Drizzle and we pass an object with the text.
+  // biome-ignore lint/suspicious/noExplicitAny: the driver has eight overloads; Drizzle and we pass an object.
   override query(...given: any[]): any {
     return this.#breakers.run(given[0].text, () => Reflect.apply(super.query, this, given));
   }
 }
+
+/** The database access of all stores. */
+export type Engine = ReturnType<typeof openPostgres>;

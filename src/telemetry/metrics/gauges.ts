@@ -6,6 +6,7 @@ import Gauge from 'prom-client/lib/gauge.js';
 import type { WebhookCounts } from '../../domain/event.ts';
 import type { ApiSupport } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
+import type { SyncCounts } from '../../domain/sync.ts';
 import { TASK_KINDS, type TaskKind, type TimedTask, taskChannel } from '../../lib/task-time.ts';
 
 /** Gauges that read the state of other folders when they are scraped. */
@@ -102,11 +103,11 @@ export function registerGauges(
     '1 while limits are shared, 0 while each process keeps its own.',
     sources.redis,
   );
-  // Read from the database: every process reports the same value.
+  // Counted in the database, by the process that holds the lease for it. The others report none of these.
   gauge(
     'crossbook_webhook_deliveries_pending',
     [],
-    'Events that have not arrived at an endpoint yet.',
+    'Events that have not arrived at an endpoint yet; 100,000 stands for that or more.',
     () => webhooks()?.pending,
   );
   gauge(
@@ -125,10 +126,46 @@ export function registerGauges(
     },
   );
   gauge(
+    'crossbook_syncs',
+    ['state'],
+    'Syncs that are not paused, and those whose last run failed.',
+    () => {
+      const { syncs, failed } = sources.syncs() ?? {};
+      return Object.entries({ active: syncs, failed }).map(([state, count]) => [count, state]);
+    },
+  );
+  gauge(
+    'crossbook_sync_lag_seconds',
+    [],
+    'Seconds by which the sync that is furthest behind is later than its interval.',
+    () => sources.syncs()?.lagSeconds,
+  );
+  gauge(
+    'crossbook_row_removal_age_seconds',
+    [],
+    'Seconds since the first customer was deleted whose rows are still at a sync destination.',
+    () => sources.syncs()?.removalSeconds,
+  );
+  gauge(
     'crossbook_sweep_age_seconds',
     ['sweep'],
     'Seconds since this process deleted all old rows, or found that another process does it.',
     () => sources.sweeps().map(({ name, seconds }) => [seconds, name]),
+  );
+  gauge(
+    'crossbook_task_age_seconds',
+    ['task'],
+    'Seconds since this process finished the periodic task, or found that another process does it.',
+    () => sources.tasks().map(({ name, seconds }) => [seconds, name]),
+  );
+  gauge(
+    'crossbook_table_rows',
+    ['table'],
+    'Rows of the table, as PostgreSQL last estimated them.',
+    () => sources.tables().map(({ name, rows }) => [rows, name]),
+  );
+  gauge('crossbook_table_bytes', ['table'], 'Size of the table with its indexes.', () =>
+    sources.tables().map(({ name, bytes }) => [bytes, name]),
   );
   gauge(
     'crossbook_log_lines_lost_total',
@@ -222,6 +259,7 @@ function createGauges(registry: Registry) {
       name,
       help,
       labelNames,
+      aggregator: AGGREGATORS[name] ?? 'sum',
       registers: [registry],
       collect() {
         metric.reset();
@@ -237,6 +275,26 @@ function createGauges(registry: Registry) {
     });
   };
 }
+
+/** How the values of several workers become one, where it is not their sum. */
+const AGGREGATORS: Readonly<Record<string, 'min' | 'max'>> = {
+  crossbook_build_info: 'max',
+  crossbook_longest_task_seconds: 'max',
+  crossbook_provider_api_ends_soon: 'max',
+  crossbook_redis_connected: 'min',
+  crossbook_row_removal_age_seconds: 'max',
+  crossbook_sweep_age_seconds: 'max',
+  crossbook_sync_lag_seconds: 'max',
+  crossbook_syncs: 'max',
+  crossbook_table_bytes: 'max',
+  crossbook_table_rows: 'max',
+  crossbook_task_age_seconds: 'max',
+  crossbook_webhook_deliveries_pending: 'max',
+  crossbook_webhook_endpoints: 'max',
+  crossbook_webhook_overdue_seconds: 'max',
+  nodejs_eventloop_lag_seconds: 'max',
+  process_start_time_seconds: 'min',
+};
 
 /** One value, or several with their label values. Undefined: no value. */
 type Reading = Value | readonly (readonly [value: Value, ...labels: string[]])[];
@@ -277,6 +335,10 @@ interface GaugeSources {
   redis(): boolean | undefined;
   /** Undefined: no webhook endpoint exists. */
   webhooks(): WebhookCounts | undefined;
+  /** Undefined: nothing is synced. */
+  syncs(): SyncCounts | undefined;
   sweeps(): readonly { readonly name: string; readonly seconds: number }[];
+  tasks(): readonly { readonly name: string; readonly seconds: number }[];
+  tables(): readonly { readonly name: string; readonly rows: number; readonly bytes: number }[];
   lostLogLines(): number;
 }

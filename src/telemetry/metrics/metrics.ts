@@ -6,6 +6,7 @@ import type { ProviderName } from '../../domain/provider-names.ts';
 import type { Revocation } from '../../domain/tenant.ts';
 import type { HttpResponse } from '../../lib/http-message.ts';
 import { registerProcessGauges } from './gauges.ts';
+import type { MetricData } from './sum-metrics.ts';
 
 /**
  * Creates the counters, the histograms and the gauges of the process; `gauges.ts` reads the others at a scrape.
@@ -107,6 +108,22 @@ export function createMetrics({ version }: { readonly version: string }) {
     ['result'],
     'Events sent to endpoints, or not.',
   );
+  const forwarded = counter(
+    'crossbook_requests_forwarded_total',
+    ['outcome'],
+    'Requests that a worker passed to the worker of their customer, or handled itself because that was full or unavailable.',
+  );
+
+  const syncRuns = counter(
+    'crossbook_sync_runs_total',
+    ['provider', 'outcome'],
+    'Runs of syncs that have ended, by outcome: completed, or the kind of the error.',
+  );
+  const syncRows = counter(
+    'crossbook_sync_rows_total',
+    ['provider', 'change'],
+    'Rows that syncs have written to destinations, and marked as deleted.',
+  );
 
   return {
     request({ operation = 'none', ...record }: RequestRecord): void {
@@ -128,6 +145,13 @@ export function createMetrics({ version }: { readonly version: string }) {
       callDurations.observe({ provider }, ms / 1_000);
     },
     webhook: (result: string) => webhooks.inc({ result }),
+    /** `outcome` is one of a closed set. */
+    syncRun: (provider: ProviderName, outcome: string) =>
+      syncRuns.inc({ provider, outcome: outcome.toLowerCase() }),
+    syncRows(provider: ProviderName, { records, deleted }: SyncedRows): void {
+      syncRows.inc({ provider, change: 'written' }, records);
+      syncRows.inc({ provider, change: 'deleted' }, deleted);
+    },
     /**
      * Counts a step of a connect link's flow: `STARTED`, its outcome, or the reason why a page failed. A closed set.
      */
@@ -140,18 +164,26 @@ export function createMetrics({ version }: { readonly version: string }) {
     idleRefresh: (provider: ProviderName, outcome: string) =>
       idleRefreshes.inc({ provider, outcome }),
     restricted: (provider: ProviderName) => restricted.inc({ provider }),
+    forwarded: (outcome: string) => forwarded.inc({ outcome }),
+    /** All metrics as data. */
+    read: (): Promise<readonly MetricData[]> => registry.getMetricsAsJSON(),
     /** The registry, for gauges of other folders. */
     registry,
     /** Answers `/metrics`. */
-    async answer(): Promise<HttpResponse> {
+    async answer(render = () => registry.metrics()): Promise<HttpResponse> {
       const headers = {
         'content-type': Registry.PROMETHEUS_CONTENT_TYPE,
         'cache-control': 'no-store',
       };
-      return { status: 200, headers, body: await registry.metrics() };
+      return { status: 200, headers, body: await render() };
     },
     close,
   };
+}
+
+interface SyncedRows {
+  readonly records: number;
+  readonly deleted: number;
 }
 
 function toOutcome(status: number): string {

@@ -15,3 +15,7 @@ declare module 'prom-client/lib/registry.js' {
   import { Registry } from 'prom-client';
   export = Registry;
 }
+declare module 'prom-client/lib/cluster.js' {
+  import { AggregatorRegistry } from 'prom-client';
+  export = AggregatorRegistry;
+}

@@ -5,6 +5,7 @@ import { CONNECT_ROWS } from './connect.ts';
 import { CONNECT_LINK_ROWS } from './connect-links.ts';
 import { ERROR_ROWS } from './errors.ts';
 import { FEDERATION_ROWS } from './federation.ts';
+import { FILTER_ROWS } from './filters.ts';
 import { GRAPHQL_ROWS } from './graphql.ts';
 import { LIFECYCLE_ROWS } from './lifecycle.ts';
 import { OAUTH_CLIENT_ROWS } from './oauth-clients.ts';
@@ -29,5 +30,6 @@ export const CONTRACT: readonly Row[] = [
   ...WEBHOOK_ROWS,
   ...LIFECYCLE_ROWS,
   ...OAUTH_CLIENT_ROWS,
+  ...FILTER_ROWS,
   ...AGENT_ROWS,
 ];

@@ -5,6 +5,7 @@ const ASKED = {
   providers: ['hubspot', 'salesforce'],
   return_url: 'http://localhost:3000/connected',
 };
+const MAPPING_LINKS = '/customers/demo/connections/hubspot/mapping_links';
 const CREATE = rest(`POST ${LINKS}`, ASKED);
 const OF_EARLIER =
   (tail = '') =>
@@ -134,5 +135,48 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
         ),
     ],
     failed('CONFLICT'),
+  ),
+  row(
+    '§14',
+    'A link may let the customer match fields after consent',
+    rest(`POST ${LINKS}`, { ...ASKED, map_fields: true }),
+    { status: 201, body: { purpose: 'connect', status: 'pending' } },
+  ),
+  row(
+    '§14',
+    'A link to match the fields of an existing connection needs an own field that customers may map',
+    rest(`POST ${MAPPING_LINKS}`, { return_url: ASKED.return_url }),
+    refused(422),
+  ),
+  row(
+    '§14',
+    'A link to match fields is created with 201, and is read like a connect link',
+    [
+      rest('PUT /contact_fields', { fields: [{ name: 'favoriteColor', type: 'text' }] }),
+      rest(`POST ${MAPPING_LINKS}`, { return_url: ASKED.return_url }),
+      (earlier) => rest(`GET ${LINKS}/${earlier[1]?.body.id}`),
+    ],
+    { status: 200, body: { purpose: 'map_fields', status: 'pending', provider_name: 'hubspot' } },
+  ),
+  row(
+    '§14',
+    'A customer token cannot create a link to match fields',
+    rest(`POST ${MAPPING_LINKS}`, { return_url: ASKED.return_url }, { as: 'token' }),
+    refused(403),
+  ),
+  row(
+    '§13',
+    'An application sets the name and the color that its customers see',
+    [
+      rest('PATCH /branding', { display_name: 'Acme', accent_color: '#0F766E' }),
+      rest('GET /branding'),
+    ],
+    { status: 200, body: { display_name: 'Acme', accent_color: '#0f766e' } },
+  ),
+  row(
+    '§13',
+    'A color on which neither white nor dark text is readable is 422',
+    rest('PATCH /branding', { accent_color: '#757a80' }),
+    refused(422),
   ),
 ];

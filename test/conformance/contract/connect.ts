@@ -12,7 +12,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
     'createWebhookEndpoint',
     'rotateWebhookSecret',
   ],
-  Query: ['connectLink', 'webhookEndpoints', 'events'],
+  Query: ['connectLink', 'oauthClients', 'webhookEndpoints', 'events'],
 };
 
 export const CONNECT_ROWS: readonly Row[] = Object.entries(FIELDS).flatMap(([type, names]) =>

@@ -36,7 +36,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'A filter has exactly one of its three fields',
+    'A filter has exactly one of its fields',
     graphql(
       '{ searchContacts(filter: { email: "a@b.example", emailDomain: "b.example" }) { totalCount } }',
     ),

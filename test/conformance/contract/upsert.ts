@@ -109,7 +109,7 @@ export const UPSERT_ROWS: readonly Row[] = [
       `REST: expires_at ${JSON.stringify(expires_at)} is not RFC 3339 and is rejected`,
       put('time', {
         provider_name: 'slack',
-        credentials: { type: 'oauth2', access_token: 'a', expires_at },
+        credentials: { type: 'oauth2', access_token: 'an-access-token', expires_at },
       }),
       refused(422),
     ),
@@ -143,7 +143,11 @@ export const UPSERT_ROWS: readonly Row[] = [
   row(
     '§11',
     'reauthorize: a Salesforce token without a refresh token, rejected permanently',
-    [put('wrong2', salesforce('00Dwrong')), search('wrong2', 'salesforce'), statusOf('wrong2')],
+    [
+      put('wrong2', salesforce('00Dwrong-token')),
+      search('wrong2', 'salesforce'),
+      statusOf('wrong2'),
+    ],
     status('REAUTHORIZE'),
   ),
   row(
@@ -193,7 +197,7 @@ export const UPSERT_ROWS: readonly Row[] = [
       '§11',
       `A refusal that a new consent would not settle does not change the status: ${name} of Salesforce`,
       [
-        put(name, salesforce('00Dold', '{salesforce refresh token}')),
+        put(name, salesforce('00Dold-access-token', '{salesforce refresh token}')),
         fault('salesforce', name, { operation: 'oauth.token' }),
         search(name, 'salesforce'),
         statusOf(name),
@@ -205,7 +209,7 @@ export const UPSERT_ROWS: readonly Row[] = [
     '§11',
     'A refresh token that Salesforce rejects makes the connection reauthorize',
     [
-      put('ended', salesforce('00Dold', '{salesforce refresh token}')),
+      put('ended', salesforce('00Dold-access-token', '{salesforce refresh token}')),
       fault('salesforce', 'refresh-refused', { operation: 'oauth.token' }),
       search('ended', 'salesforce'),
       statusOf('ended'),

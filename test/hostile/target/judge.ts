@@ -22,7 +22,7 @@ export function createJudge(secrets: readonly string[]): Judge {
         complete && errors.length > 0 && `an error: ${JSON.stringify(errors[0]).slice(0, 300)}`,
         maxBytes !== undefined &&
           bytes > maxBytes &&
-          `${bytes} bytes, and the bound is ${maxBytes}`,
+          `${bytes} bytes, and the limit is ${maxBytes}`,
         has && !has.test(text) && `nothing in it is like ${has}`,
         hasNot?.test(text) && `there is in it what is like ${hasNot}`,
         ...this.checkAlways(received),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createConnectionSecrets } from '../../../src/outbound/redaction/redactor.ts';
+import { createConnectionSecrets } from '../../../src/outbound/redaction/connection-secrets.ts';
 
 test('the latest fifty secrets of a connection are redacted', () => {
   const secrets = createConnectionSecrets(undefined);

@@ -19,10 +19,12 @@ test('the collection has forty errors of vendors', () => {
   expect(VENDOR_ERRORS.length).toBeGreaterThanOrEqual(40);
 });
 
-test.each(VENDOR_ERRORS)('a real error with status %i stays readable: %j', (status, body) => {
+test.each(VENDOR_ERRORS)('a real error with status %i stays readable: %j', async (status, body) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const answer = { status, headers: { 'content-type': 'application/json' }, body: text };
-  const error = toError(new RemoteFailure('REMOTE_PROVIDER_ERROR', text.slice(0, 300), answer));
+  const error = await toError(
+    new RemoteFailure('REMOTE_PROVIDER_ERROR', text.slice(0, 300), answer),
+  );
   if (!(error instanceof CrossbookError)) throw new Error('It is no CrossbookError.');
   expect(error.remote).toEqual({ code: status, body, headers: answer.headers });
   expect(error.message).toBe(text.slice(0, 300));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
 import { idsOf, PLAIN } from '../../contract/contact-port-subject.ts';
+import { byDomain } from '../../support/by-domain.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';
@@ -43,7 +44,7 @@ describe('a look-up by email', () => {
       const found = await openPort().findByEmails(['ada@second.example'], PLAIN);
       expect(idsOf(found.get('ada@second.example') ?? [])).toEqual([account.recordId(1)]);
       const run = { direction: 'forward', from: undefined, limit: 5 } as const;
-      const ofDomain = await openPort().readByDomain('second.example', run, PLAIN);
+      const ofDomain = await openPort().readList(byDomain('second.example'), run, PLAIN);
       expect(idsOf(ofDomain)).toEqual([account.recordId(1), account.recordId(2)]);
     },
   );

@@ -17,6 +17,7 @@ testQuirks(
   },
   {
     searchLagMs: [{ value: 60_000 }],
+    searchLagVaries: ON,
     searchTotalWithoutResults: [{ value: true, but: { forward: [], backward: [], count: 0 } }],
     searchStaleHit: [{ value: '507' }, { value: '505' }],
     searchEmailMatchesAliases: ON,
@@ -47,6 +48,7 @@ testQuirks(
     ],
     dateForm: [{ value: 'seconds' }, { value: 'epoch' }],
     emptyParts: ON,
+    hiddenProperties: [{ value: ['jobtitle'] }],
     propertyTypes: [{ value: { favorite_color: { type: 'enumeration', fieldType: 'checkbox' } } }],
     associationPageSize: [{ value: 1 }, { value: 2 }],
     associationLabel: [{ value: 'Adviser' }],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CrossbookError } from '../../../src/domain/errors.ts';
 import { PLAIN } from '../../contract/contact-port-subject.ts';
+import { byDomain } from '../../support/by-domain.ts';
 import { useHubSpot } from './use-sandbox.ts';
 
 const subject = useHubSpot();
@@ -17,7 +18,7 @@ test('a 404 without missing records is an error, not an empty result', async () 
 test('a 404 of a search is an error, not an empty result', async () => {
   const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
   account.fail('not-found');
-  await expect(openPort().countByDomain('b.example')).rejects.toMatchObject({
+  await expect(openPort().count(byDomain('b.example'))).rejects.toMatchObject({
     code: 'REMOTE_PROVIDER_ERROR',
   });
 });

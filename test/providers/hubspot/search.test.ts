@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
 import { crowd, idsOf, PLAIN } from '../../contract/contact-port-subject.ts';
+import { byDomain } from '../../support/by-domain.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';
@@ -33,7 +34,7 @@ describe('a search in the sandbox', () => {
 
   test('reads a thousand records with one search call for each page of HubSpot', async () => {
     const { account, openPort } = subject.open(crowd(1_100, DOMAIN));
-    expect(await openPort().readByDomain(DOMAIN, ALL, PLAIN)).toHaveLength(1_002);
+    expect(await openPort().readList(byDomain(DOMAIN), ALL, PLAIN)).toHaveLength(1_002);
     expect(account.callCount('contacts.search')).toBe(6);
     expect(account.callCount()).toBe(6);
   });
@@ -43,11 +44,11 @@ describe('a search in the sandbox', () => {
     const { account, openPort } = subject.open(people);
     const port = openPort();
     const from = account.recordId(9_900);
-    const run = await port.readByDomain(DOMAIN, { ...ALL, from }, PLAIN);
+    const run = await port.readList(byDomain(DOMAIN), { ...ALL, from }, PLAIN);
     expect(idsOf(run).at(0)).toBe(from);
     expect(idsOf(run).at(-1)).toBe(account.recordId(10_450));
     expect(run).toHaveLength(551);
-    expect(await port.countByDomain(DOMAIN)).toBe(10_450);
+    expect(await port.count(byDomain(DOMAIN))).toBe(10_450);
   });
 
   test.each(['forward', 'backward'] as const)(
@@ -56,7 +57,7 @@ describe('a search in the sandbox', () => {
       const { account, openPort } = subject.open(crowd(420, DOMAIN));
       for (const stale of [2, 400, 840]) {
         account.setQuirks({ searchStaleHit: account.recordId(stale) });
-        const run = await openPort().readByDomain(DOMAIN, { ...ALL, direction }, PLAIN);
+        const run = await openPort().readList(byDomain(DOMAIN), { ...ALL, direction }, PLAIN);
         expect(run).toHaveLength(420);
         expect(new Set(idsOf(run)).size).toBe(420);
       }
@@ -67,10 +68,10 @@ describe('a search in the sandbox', () => {
     const { account, openPort } = subject.open(crowd(5, DOMAIN));
     const port = openPort();
     account.setQuirks({ searchStaleHit: account.recordId(2) });
-    expect(await port.countByDomain(DOMAIN)).toBe(5);
+    expect(await port.count(byDomain(DOMAIN))).toBe(5);
     account.setQuirks({ searchStaleHit: null, searchTotalWithoutResults: true });
-    expect(await port.countByDomain(DOMAIN)).toBe(0);
-    expect(await port.readByDomain(DOMAIN, ALL, PLAIN)).toEqual([]);
+    expect(await port.count(byDomain(DOMAIN))).toBe(0);
+    expect(await port.readList(byDomain(DOMAIN), ALL, PLAIN)).toEqual([]);
   });
 
   test('leaves out contacts that left the domain or the CRM while the index lags, and loses no others', async () => {
@@ -78,13 +79,13 @@ describe('a search in the sandbox', () => {
     account.setQuirks({ searchLagMs: 3_600_000 });
     account.removePerson(account.recordId(1));
     account.updatePerson(account.recordId(3), { email: 'moved@elsewhere.example' });
-    const run = await openPort().readByDomain(DOMAIN, ALL, PLAIN);
+    const run = await openPort().readList(byDomain(DOMAIN), ALL, PLAIN);
     expect(idsOf(run)).toEqual([5, 7, 9, 11, 13, 15].map((index) => account.recordId(index)));
   });
 
   const withAliases = [
     { email: 'first@crowd.example' },
-    { email: 'x@elsewhere.example', secondaryEmails: ['y@other.example', 'Second@Crowd.example'] },
+    { email: 'x@elsewhere.example', secondaryEmails: ['y@other.example', 'Second@crowd.example'] },
     {
       email: 'x2@elsewhere.example',
       secondaryEmails: ['y@mail.crowd.example', 'z@crowd.example.org'],
@@ -98,23 +99,25 @@ describe('a search in the sandbox', () => {
       const { account, openPort } = subject.open(withAliases);
       account.setQuirks({ searchTokensAreWords });
       const ids = [1, 2].map((index) => account.recordId(index));
-      expect(idsOf(await openPort().readByDomain('Crowd.example', ALL, PLAIN))).toEqual(ids);
-      expect(await openPort().countByDomain('Crowd.example')).toBe(2);
+      expect(idsOf(await openPort().readList(byDomain('crowd.example'), ALL, PLAIN))).toEqual(ids);
+      expect(await openPort().count(byDomain('crowd.example'))).toBe(2);
     },
   );
 
   test('uses primary addresses only in a portal that rejects searches of secondary ones', async () => {
     const { account, openPort } = subject.open(withAliases);
     account.setQuirks({ searchRefusesTokensOfEnumerations: true });
-    expect(idsOf(await openPort().readByDomain(DOMAIN, ALL, PLAIN))).toEqual([account.recordId(1)]);
+    expect(idsOf(await openPort().readList(byDomain(DOMAIN), ALL, PLAIN))).toEqual([
+      account.recordId(1),
+    ]);
     expect(account.callCount()).toBe(2);
-    expect(await openPort().countByDomain(DOMAIN)).toBe(1);
+    expect(await openPort().count(byDomain(DOMAIN))).toBe(1);
   });
 
   test('passes on any other rejection', async () => {
     const { account, openPort } = subject.open(withAliases);
     account.fail({ kind: 'answer', status: 400, body: { message: 'Invalid limit' } });
-    await expect(openPort().readByDomain(DOMAIN, ALL, PLAIN)).rejects.toMatchObject({
+    await expect(openPort().readList(byDomain(DOMAIN), ALL, PLAIN)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_ERROR',
     });
     expect(account.callCount()).toBe(1);
@@ -127,7 +130,7 @@ describe('a search in the sandbox', () => {
     }));
     const { account, openPort } = subject.open([...strangers, { email: 'last@crowd.example' }]);
     account.setQuirks({ searchTokensAreWords: true });
-    expect(idsOf(await openPort().readByDomain(DOMAIN, ALL, PLAIN))).toEqual([
+    expect(idsOf(await openPort().readList(byDomain(DOMAIN), ALL, PLAIN))).toEqual([
       account.recordId(701),
     ]);
     expect(account.callCount()).toBe(4);
@@ -136,14 +139,14 @@ describe('a search in the sandbox', () => {
   test('stays below the documented maximum size of a request', async () => {
     const { account, openPort } = subject.open(crowd(3, DOMAIN));
     account.setQuirks({ searchBodyLimit: true });
-    expect(await openPort().readByDomain(DOMAIN, ALL, PLAIN)).toHaveLength(3);
+    expect(await openPort().readList(byDomain(DOMAIN), ALL, PLAIN)).toHaveLength(3);
   });
 });
 
 describe('a search with unusual responses of HubSpot', () => {
   test('starts the next page after the last record, not at an offset', async () => {
     const script = createScriptedSend(page([1, 2], { after: '2' }), page([3]));
-    const run = await openScripted(script).readByDomain(DOMAIN, { ...ALL, from: '1' }, PLAIN);
+    const run = await openScripted(script).readList(byDomain(DOMAIN), { ...ALL, from: '1' }, PLAIN);
     expect(idsOf(run)).toEqual(['1', '2', '3']);
     const [first, second] = script.requests.map(({ body }) => JSON.parse(body ?? '') as SearchBody);
     expect(first?.filterGroups[0]?.filters[1]).toMatchObject({ operator: 'GTE', value: '1' });
@@ -156,7 +159,7 @@ describe('a search with unusual responses of HubSpot', () => {
   test('backward returns the records nearest to its start when it ends within its last page', async () => {
     const script = createScriptedSend(page([9, 8], { after: '2' }), page([7, 6, 5]));
     const run = { direction: 'backward', from: '9', limit: 4 } as const;
-    expect(idsOf(await openScripted(script).readByDomain(DOMAIN, run, PLAIN))).toEqual([
+    expect(idsOf(await openScripted(script).readList(byDomain(DOMAIN), run, PLAIN))).toEqual([
       '6',
       '7',
       '8',
@@ -166,22 +169,26 @@ describe('a search with unusual responses of HubSpot', () => {
 
   test('skips an empty page that is not the last by its offset', async () => {
     const script = createScriptedSend(page([], { after: '200' }), page([7]));
-    expect(idsOf(await openScripted(script).readByDomain(DOMAIN, ALL, PLAIN))).toEqual(['7']);
+    expect(idsOf(await openScripted(script).readList(byDomain(DOMAIN), ALL, PLAIN))).toEqual(['7']);
     expect(JSON.parse(script.requests[1]?.body ?? '')).toMatchObject({ after: '200', limit: 200 });
   });
 
   test('leaves out records outside of the range, and records with an invalid id', async () => {
     const script = createScriptedSend(page([500, 3, 600], { after: '3' }), page([601]));
-    const run = await openScripted(script).readByDomain(DOMAIN, { ...ALL, from: '500' }, PLAIN);
+    const run = await openScripted(script).readList(
+      byDomain(DOMAIN),
+      { ...ALL, from: '500' },
+      PLAIN,
+    );
     expect(idsOf(run)).toEqual(['500', '600', '601']);
     const odd = { results: [{ id: 'x1', properties: { email: `x@${DOMAIN}` } }, null, 7, {}] };
     const dirty = createScriptedSend({ body: JSON.stringify(odd) });
-    expect(await openScripted(dirty).readByDomain(DOMAIN, ALL, PLAIN)).toEqual([]);
+    expect(await openScripted(dirty).readList(byDomain(DOMAIN), ALL, PLAIN)).toEqual([]);
   });
 
   test('orders ids as numbers, whatever their length', async () => {
     const script = createScriptedSend(page([9, 10, 99, 100]));
-    const run = await openScripted(script).readByDomain(DOMAIN, { ...ALL, from: '9' }, PLAIN);
+    const run = await openScripted(script).readList(byDomain(DOMAIN), { ...ALL, from: '9' }, PLAIN);
     expect(idsOf(run)).toEqual(['9', '10', '99', '100']);
   });
 
@@ -189,15 +196,17 @@ describe('a search with unusual responses of HubSpot', () => {
     const script = createScriptedSend(
       ...Array.from({ length: 50 }, () => page([], { after: '200' })),
     );
-    await expect(openScripted(script).readByDomain(DOMAIN, ALL, PLAIN)).rejects.toMatchObject({
-      code: 'REMOTE_PROVIDER_BAD_RESPONSE',
-    });
+    await expect(openScripted(script).readList(byDomain(DOMAIN), ALL, PLAIN)).rejects.toMatchObject(
+      {
+        code: 'REMOTE_PROVIDER_BAD_RESPONSE',
+      },
+    );
     expect(script.requests.length).toBeLessThanOrEqual(20);
   });
 
   test('returns a large total of HubSpot, less the false hits seen', async () => {
     const foreign = page([1, 2, 3], { after: '200', total: 450, domain: 'other.example' });
-    expect(await openScripted(createScriptedSend(foreign)).countByDomain(DOMAIN)).toBe(447);
+    expect(await openScripted(createScriptedSend(foreign)).count(byDomain(DOMAIN))).toBe(447);
   });
 });
 

@@ -44,9 +44,9 @@ testContactPort('salesforce', {
     ],
     lifecycleStage: null,
     lastActivityAt: '2026-10-14T00:00:00.000Z',
-    createdAt: '2024-12-10T08:00:00.123Z',
-    updatedAt: '2026-11-02T11:45:30.678Z',
-    lastModifiedAt: '2026-11-02T11:45:30.678Z',
+    createdAt: '2024-12-10T08:00:00.000Z',
+    updatedAt: '2026-11-02T11:45:30.000Z',
+    lastModifiedAt: '2026-11-02T11:45:30.000Z',
     isDeleted: false,
   },
 });

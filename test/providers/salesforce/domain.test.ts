@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { salesforce } from '../../../src/providers/salesforce/provider.ts';
+import { byDomain } from '../../support/by-domain.ts';
 import { json, openScripted, rows, type Scripted } from './scripted-send.ts';
 
 const WANT = { rawData: false };
@@ -13,8 +14,8 @@ const open = (...answers: readonly Scripted[]) => openScripted(answers);
 
 test('a run is ordered by id and includes its start', async () => {
   const { port, queries } = open(rows([row(10), row(11)]));
-  const run = await port.readByDomain(
-    'example.com',
+  const run = await port.readList(
+    byDomain('example.com'),
     { direction: 'forward', from: ID(10), limit: 5 },
     WANT,
   );
@@ -26,8 +27,8 @@ test('a run is ordered by id and includes its start', async () => {
 
 test('a backward run is queried in descending order, and returned in ascending order', async () => {
   const { port, queries } = open(rows([row(12), row(11)]));
-  const run = await port.readByDomain(
-    'example.com',
+  const run = await port.readList(
+    byDomain('example.com'),
     { direction: 'backward', from: ID(12), limit: 2 },
     WANT,
   );
@@ -38,8 +39,8 @@ test('a backward run is queried in descending order, and returned in ascending o
 test('a backward run from the end of the list has no boundary', async () => {
   const { port, queries } = open(rows([]));
   expect(
-    await port.readByDomain(
-      'ex_a%.com',
+    await port.readList(
+      byDomain('ex_a%.com'),
       { direction: 'backward', from: undefined, limit: 2 },
       WANT,
     ),
@@ -52,8 +53,8 @@ test('false hits are replaced by further ones, so that only the end of the list 
     rows([row(10), row(11, 'p@sub.example.org'), row(12)]),
     rows([row(13)]),
   );
-  const run = await port.readByDomain(
-    'example.com',
+  const run = await port.readList(
+    byDomain('example.com'),
     { direction: 'forward', from: undefined, limit: 3 },
     WANT,
   );
@@ -64,8 +65,8 @@ test('false hits are replaced by further ones, so that only the end of the list 
 test('a run is short at the end of the list', async () => {
   const { port, requests } = open(rows([row(10)]));
   expect(
-    await port.readByDomain(
-      'example.com',
+    await port.readList(
+      byDomain('example.com'),
       { direction: 'forward', from: undefined, limit: 3 },
       WANT,
     ),
@@ -77,8 +78,8 @@ test('a run is assembled from several pages of Salesforce', async () => {
   const next = '/services/data/v66.0/query/01gRO0000016PIAYA2-500';
   const { port } = open(rows([row(10)], next), rows([row(11)]));
   expect(
-    await port.readByDomain(
-      'example.com',
+    await port.readList(
+      byDomain('example.com'),
       { direction: 'forward', from: undefined, limit: 2 },
       WANT,
     ),
@@ -87,7 +88,7 @@ test('a run is assembled from several pages of Salesforce', async () => {
 
 test('a count fetches no rows', async () => {
   const { port, queries } = open(json({ totalSize: 4_711, done: true, records: [] }));
-  expect(await port.countByDomain('example.com')).toBe(4_711);
+  expect(await port.count(byDomain('example.com'))).toBe(4_711);
   expect(queries()).toEqual(["SELECT COUNT() FROM Contact WHERE Email LIKE '%@example.com'"]);
 });
 

@@ -18,6 +18,7 @@ testQuirks(
     maxBatchSize: [{ value: 2 }],
     cursorTtlMs: [{ value: 0 }],
     shuffleTies: ON,
+    commitLagMs: [{ value: 60_000 }],
     errorCodeFirst: ON,
     doneFirst: ON,
     limitInfo: [{ value: 'per-app' }, { value: 'bursts' }],

@@ -5,8 +5,8 @@ import { fc } from '../../support/fast-check.ts';
 import { toError } from '../../support/redacted.ts';
 
 const array = (errorCode: string, message = 'No') => JSON.stringify([{ message, errorCode }]);
-const refuse = (status: number, body: string, headers = {}) =>
-  toError(toRemoteFailure({ status, headers, body })) as CrossbookError;
+const refuse = async (status: number, body: string, headers = {}) =>
+  (await toError(toRemoteFailure({ status, headers, body }))) as CrossbookError;
 
 describe('an error response', () => {
   const cases: [number, string, ErrorCode][] = [
@@ -41,15 +41,19 @@ describe('an error response', () => {
     [302, '', 'REMOTE_PROVIDER_ERROR'],
   ];
 
-  test.each(cases)('with %d %s is %s', (status, body, code) => {
-    expect(refuse(status, body).code).toBe(code);
+  test.each(cases)('with %d %s is %s', async (status, body, code) => {
+    expect((await refuse(status, body)).code).toBe(code);
   });
 
-  test('is included in the error, without cookies', () => {
-    const error = refuse(403, array('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'), {
-      'set-cookie': 'BrowserId=secret',
-      'sforce-limit-info': 'api-usage=5000/5000',
-    });
+  test('is included in the error, without cookies', async () => {
+    const error = await refuse(
+      403,
+      array('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'),
+      {
+        'set-cookie': 'BrowserId=secret',
+        'sforce-limit-info': 'api-usage=5000/5000',
+      },
+    );
     expect(error.remote).toEqual({
       code: 403,
       body: [{ message: 'TotalRequests Limit exceeded.', errorCode: 'REQUEST_LIMIT_EXCEEDED' }],
@@ -70,8 +74,8 @@ describe('an error response', () => {
     [{ 'retry-after': 'Fri, 20 Nov 2026 09:00:00 GMT', date: 'Fri, 20 Nov 2026 10:00:00 GMT' }, 0],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
-  ])('with %j gives %j ms to wait', (headers, wait) => {
-    expect(refuse(503, '', headers).retryAfterMs).toBe(wait);
+  ])('with %j gives %j ms to wait', async (headers, wait) => {
+    expect((await refuse(503, '', headers)).retryAfterMs).toBe(wait);
   });
 });
 
@@ -90,11 +94,11 @@ describe('the code of an error response', () => {
     expect(readFailure(body)).toEqual({ errorCode, message });
   });
 
-  test('is read from any input without an exception', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.json(), fc.string()), (body) => {
+  test('is read from any input without an exception', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.json(), fc.string()), async (body) => {
         readFailure(body);
-        refuse(400, body);
+        await refuse(400, body);
       }),
     );
   });

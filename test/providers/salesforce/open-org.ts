@@ -7,7 +7,7 @@ import {
 } from '@crossbook/sandbox';
 import { afterAll, beforeAll } from 'vitest';
 import type { Connection } from '../../../src/domain/connection.ts';
-import type { ContactPort, CustomerAccount } from '../../../src/domain/provider.ts';
+import type { ContactAdapter, CustomerAccount } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../../support/connection.ts';
@@ -50,5 +50,8 @@ export interface Org {
   readonly account: SalesforceAccount;
   /** Sends with the newest access token; the rest of the outbound client is left out. */
   readonly send: Send;
-  openPort(connection?: Partial<Connection>, takeTurn?: CustomerAccount['takeTurn']): ContactPort;
+  openPort(
+    connection?: Partial<Connection>,
+    takeTurn?: CustomerAccount['takeTurn'],
+  ): ContactAdapter;
 }

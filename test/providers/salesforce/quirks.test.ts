@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../src/domain/contact.ts';
+import { byDomain } from '../../support/by-domain.ts';
 import { type Org, useOrgs } from './open-org.ts';
 
 const open = useOrgs();
@@ -25,14 +26,14 @@ describe('rows', () => {
     const org = open(TEAM, { maxBatchSize: 7, doneFirst: true });
     expect(await find(org)).toHaveLength(23);
     expect([org.account.callCount('query'), org.account.callCount('query.more')]).toEqual([1, 3]);
-    expect(await org.openPort().readByDomain('shared.example', RUN, PLAIN)).toHaveLength(20);
+    expect(await org.openPort().readList(byDomain('shared.example'), RUN, PLAIN)).toHaveLength(20);
   });
 
   test('stay in the order of their ids when Salesforce shuffles ties', async () => {
     const { account, openPort } = open(TEAM, { shuffleTies: true, maxBatchSize: 4 });
     const expected = Array.from({ length: 20 }, (_, index) => account.recordId(index + 1));
     for (const _ of [1, 2, 3]) {
-      const run = await openPort().readByDomain('shared.example', RUN, PLAIN);
+      const run = await openPort().readList(byDomain('shared.example'), RUN, PLAIN);
       expect(run.map(({ remoteId }) => remoteId)).toEqual(expected);
     }
   });
@@ -67,8 +68,8 @@ describe('rows', () => {
     org.account.removePerson(gone);
     const port = org.openPort();
     expect(await find(org)).toHaveLength(2);
-    expect(await port.readByDomain('shared.example', RUN, PLAIN)).toHaveLength(2);
-    expect(await port.countByDomain('shared.example')).toBe(2);
+    expect(await port.readList(byDomain('shared.example'), RUN, PLAIN)).toHaveLength(2);
+    expect(await port.count(byDomain('shared.example'))).toBe(2);
     expect((await port.findByIds([gone], PLAIN)).size).toBe(0);
   });
 

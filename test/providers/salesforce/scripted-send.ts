@@ -1,4 +1,4 @@
-import type { ContactPort } from '../../../src/domain/provider.ts';
+import type { ContactAdapter } from '../../../src/domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../../support/connection.ts';
@@ -60,7 +60,7 @@ function queriesOf({ path, body }: RemoteRequest): readonly string[] {
 export type Scripted = Partial<ProviderResponse>;
 
 interface ScriptedPort {
-  readonly port: ContactPort;
+  readonly port: ContactAdapter;
   readonly requests: readonly RemoteRequest[];
   /** The queries in clear text, of plain and of composite calls. */
   queries(): readonly string[];

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ContactPort, RefreshedToken } from '../../../src/domain/provider.ts';
+import type { ContactAdapter } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
+import type { RefreshedToken } from '../../../src/domain/token-refresh.ts';
 import { openContacts, salesforce } from '../../../src/providers/salesforce/provider.ts';
+import { byDomain } from '../../support/by-domain.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';
@@ -37,7 +39,7 @@ function refreshing(org: Org): Send {
   };
 }
 
-function openRefreshing(org: Org): ContactPort {
+function openRefreshing(org: Org): ContactAdapter {
   const connection = createConnection('salesforce');
   return toRedacted(
     openContacts({
@@ -63,8 +65,8 @@ describe('a session', () => {
     const org = open(PEOPLE);
     org.account.expireAccessToken();
     const port = openRefreshing(org);
-    expect(await port.countByDomain('shared.example')).toBe(30);
-    expect(await port.countByDomain('shared.example')).toBe(30);
+    expect(await port.count(byDomain('shared.example'))).toBe(30);
+    expect(await port.count(byDomain('shared.example'))).toBe(30);
     expect(org.account.callCount('oauth.token')).toBe(1);
   });
 
@@ -72,7 +74,7 @@ describe('a session', () => {
     const org = open(PEOPLE);
     org.account.fail('auth-header-invalid', { operation: 'query' });
     const port = openRefreshing(org);
-    expect(await port.countByDomain('shared.example')).toBe(30);
+    expect(await port.count(byDomain('shared.example'))).toBe(30);
     expect(org.account.callCount('oauth.token')).toBe(1);
   });
 
@@ -82,7 +84,7 @@ describe('a session', () => {
       const org = open(PEOPLE);
       org.account.fail(fault, { times: 5 });
       const port = openRefreshing(org);
-      await expect(port.countByDomain('shared.example')).rejects.toMatchObject({
+      await expect(port.count(byDomain('shared.example'))).rejects.toMatchObject({
         code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       });
       expect([org.account.callCount('oauth.token'), org.account.callCount()]).toEqual([0, 1]);

@@ -121,7 +121,7 @@ function checkSizes(subject: OperationToMeasure): OperationCost {
 }
 
 function tooLarge(what: string, size: number, bound: number): LimitError {
-  return new LimitError(`The operation is too large: ${what} ${size}, and the bound is ${bound}.`);
+  return new LimitError(`The operation is too large: ${what} ${size}, and the limit is ${bound}.`);
 }
 
 function readDefaults({

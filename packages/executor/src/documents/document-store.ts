@@ -11,20 +11,25 @@ import {
 import { DEFAULT_LIMITS, type Limits } from '../cost/operation-limits.ts';
 import { type ToError, toLimitError, withOwnError } from '../limit-error.ts';
 import { checkMerging, checkNesting, tooLarge } from './document-limits.ts';
-import { createFairCache } from './fair-cache.ts';
+import { createFairCache, type FairCache } from './fair-cache.ts';
 import { checkLiterals } from './literals.ts';
 import { parseDocument, validateDocument } from './parse.ts';
 
+/** The documents of all schemas: bounded by measured bytes including plans, and shared fairly by their owners. */
+export function createDocumentCache(): DocumentCache {
+  return createFairCache({ maxBytes: MAX_BYTES, maxEntryBytes: MAX_BYTES / 4 });
+}
+
 /**
- * The cache of parsed and validated documents by text. Caches valid documents of owners, bounded by measured bytes
- * including plans, and shared fairly by them. Invalid documents, and those without an owner, are not cached.
+ * Parses and validates documents for one schema, and caches them by text: valid ones that have an owner. The part of
+ * the cache is for this schema alone.
  */
-export function createDocumentStore(schema: GraphQLSchema, options: DocumentStoreOptions = {}) {
+export function createDocumentStore(
+  schema: GraphQLSchema,
+  options: DocumentStoreOptions = {},
+  cache = createDocumentCache(),
+) {
   const { rules = [], limits = DEFAULT_LIMITS, toError = toLimitError, time = untimed } = options;
-  const cache = createFairCache<ParsedDocument>({
-    maxBytes: MAX_BYTES,
-    maxEntryBytes: MAX_BYTES / 4,
-  });
   const parsed = new WeakMap<DocumentNode, ParsedDocument>();
   const parseText = options.keepsText ? parse : parseDocument;
   const specified = specifiedRules.map((rule) =>
@@ -67,6 +72,8 @@ export function createDocumentStore(schema: GraphQLSchema, options: DocumentStor
     },
 
     counts: cache.counts,
+    /** Removes its documents from the cache. It still parses and validates, and keeps nothing. */
+    close: cache.close,
   };
 
   /** Finds a cached document, which is valid. */
@@ -131,6 +138,8 @@ const BYTES_PER_TOKEN = 300;
 const BYTES_PER_PLANNED_FIELD = 1_500;
 
 export type DocumentStore = ReturnType<typeof createDocumentStore>;
+
+export type DocumentCache = FairCache<ParsedDocument>;
 
 type FoundDocument = Pick<ParsedDocument, 'document' | 'tokens'>;
 

@@ -1,71 +1,102 @@
 /**
  * A cache bounded in bytes with fair eviction: while there is room one owner may fill it; when it is full, the owner
- * that holds the most loses its least recently used entry.
+ * that holds the most loses its least recently used entry. Parts share the limit and the owners, and have keys of their
+ * own.
  */
-export function createFairCache<Value>({ maxBytes, maxEntryBytes }: FairCacheOptions) {
-  const entries = new Map<string, Entry<Value>>();
-  const owners = new Map<string, CacheOwner>();
-  let bytes = 0;
+export function createFairCache<Value>({
+  maxBytes,
+  maxEntryBytes,
+}: FairCacheOptions): FairCache<Value> {
+  const owners = new Map<string, CacheOwner<Value>>();
+  const total = { entries: 0, bytes: 0 };
+  return openPart();
 
-  return {
-    get(key: string): Value | undefined {
-      const entry = entries.get(key);
-      if (!entry) return undefined;
-      // Sets keep insertion order, so a used key is moved to the end.
-      if (entry.owner.newest !== key) {
-        entry.owner.keys.delete(key);
-        entry.owner.keys.add(key);
-        entry.owner.newest = key;
-      }
-      return entry.value;
-    },
+  function openPart(): FairCache<Value> {
+    const part = new Map<string, Entry<Value>>();
+    let isClosed = false;
+    return {
+      get(key) {
+        const entry = part.get(key);
+        if (entry) markUsed(entry);
+        return entry?.value;
+      },
 
-    /** Entries above `maxEntryBytes` are not cached. */
-    set(key: string, value: Value, size: { readonly owner: string; readonly bytes: number }): void {
-      remove(key);
-      if (size.bytes > maxEntryBytes) return;
-      const name = size.owner;
-      const owner = owners.get(name) ?? { name, keys: new Set(), bytes: 0, newest: undefined };
-      owners.set(name, owner);
-      entries.set(key, { value, owner, bytes: 0 });
-      owner.keys.add(key);
-      owner.newest = key;
-      grow(key, size.bytes);
-    },
+      set(key, value, size) {
+        const existing = part.get(key);
+        if (existing) remove(existing);
+        if (isClosed || size.bytes > maxEntryBytes) return;
+        const name = size.owner;
+        const owner = owners.get(name) ?? { name, entries: new Set(), bytes: 0, newest: undefined };
+        owners.set(name, owner);
+        const entry = { key, value, owner, part, bytes: 0 };
+        part.set(key, entry);
+        total.entries += 1;
+        markUsed(entry);
+        grow(entry, size.bytes);
+      },
 
-    grow,
-    counts: () => ({ entries: entries.size, bytes }),
-  };
+      grow(key, by) {
+        const entry = part.get(key);
+        if (entry) grow(entry, by);
+      },
 
-  /** Accounts for an entry that has grown by so many bytes. */
-  function grow(key: string, by: number): void {
-    const entry = entries.get(key);
-    if (!entry) return;
+      counts: () => ({ ...total }),
+      openPart,
+
+      close() {
+        isClosed = true;
+        for (const entry of [...part.values()]) remove(entry);
+      },
+    };
+  }
+
+  function markUsed(entry: Entry<Value>): void {
+    const { owner } = entry;
+    if (owner.newest === entry) return;
+    // Sets keep insertion order, so a used entry is moved to the end.
+    owner.entries.delete(entry);
+    owner.entries.add(entry);
+    owner.newest = entry;
+  }
+
+  function grow(entry: Entry<Value>, by: number): void {
     entry.bytes += by;
     entry.owner.bytes += by;
-    bytes += by;
-    while (bytes > maxBytes) removeOldest();
+    total.bytes += by;
+    while (total.bytes > maxBytes) removeOldest();
   }
 
   function removeOldest(): void {
-    let largest: CacheOwner | undefined;
+    let largest: CacheOwner<Value> | undefined;
     for (const owner of owners.values())
       if (!largest || owner.bytes > largest.bytes) largest = owner;
-    const [oldest] = largest?.keys ?? [];
-    if (oldest !== undefined) remove(oldest);
+    const [oldest] = largest?.entries ?? [];
+    if (oldest) remove(oldest);
   }
 
-  function remove(key: string): void {
-    const entry = entries.get(key);
-    if (!entry) return;
-    const { owner } = entry;
-    entries.delete(key);
-    owner.keys.delete(key);
-    owner.bytes -= entry.bytes;
-    bytes -= entry.bytes;
-    if (owner.newest === key) owner.newest = undefined;
-    if (owner.keys.size === 0) owners.delete(owner.name);
+  function remove(entry: Entry<Value>): void {
+    const { key, owner, part, bytes } = entry;
+    part.delete(key);
+    owner.entries.delete(entry);
+    owner.bytes -= bytes;
+    total.bytes -= bytes;
+    total.entries -= 1;
+    if (owner.newest === entry) owner.newest = undefined;
+    if (owner.entries.size === 0) owners.delete(owner.name);
   }
+}
+
+export interface FairCache<Value> {
+  get(key: string): Value | undefined;
+  /** Entries above `maxEntryBytes` are not cached. */
+  set(key: string, value: Value, size: { readonly owner: string; readonly bytes: number }): void;
+  /** Accounts for an entry that has grown by so many bytes. */
+  grow(key: string, by: number): void;
+  /** Of all parts. */
+  counts(): { readonly entries: number; readonly bytes: number };
+  openPart(): FairCache<Value>;
+  /** Removes the entries of this part. From then on it keeps none. */
+  close(): void;
 }
 
 interface FairCacheOptions {
@@ -74,15 +105,18 @@ interface FairCacheOptions {
 }
 
 interface Entry<Value> {
+  readonly key: string;
   readonly value: Value;
-  readonly owner: CacheOwner;
+  readonly owner: CacheOwner<Value>;
+  /** The part that it is in. */
+  readonly part: Map<string, Entry<Value>>;
   bytes: number;
 }
 
-interface CacheOwner {
+interface CacheOwner<Value> {
   readonly name: string;
-  /** Keys in order of last use. */
-  readonly keys: Set<string>;
+  /** In order of last use. */
+  readonly entries: Set<Entry<Value>>;
   bytes: number;
-  newest: string | undefined;
+  newest: Entry<Value> | undefined;
 }

@@ -56,7 +56,9 @@ function checkObject(context: ValidationContext, { node, parent, type }: InputOb
       report(context, node, `${nameOf(parent)} must have the field \`${field.name}\`.`);
   if (!type.isOneOf) return;
   const [[name, value] = []] = given;
-  if (given.size !== 1) report(context, node, `${nameOf(parent)} must have exactly one field.`);
+  const names = [...given.keys()].join(', ') || 'none';
+  if (given.size !== 1)
+    report(context, node, `${nameOf(parent)} must have exactly one field, and has ${names}.`);
   else if (value?.kind === Kind.NULL)
     report(context, node, `The field \`${name}\` must not be null.`);
 }

@@ -19,8 +19,9 @@ export function readArguments(definition: Definition, node: FieldNode, variables
   const existing = templates.get(node);
   const { names, values } =
     existing?.definition === definition ? existing : readTemplate(definition, node);
-  // Null, or no value, may mean a default or an error.
-  const isGiven = (name: string) => variables[name] !== undefined && variables[name] !== null;
+  // Null, or no value, may mean a default or an error. Every object inherits a value for some names (`constructor`).
+  const isGiven = (name: string) =>
+    Object.hasOwn(variables, name) && variables[name] !== undefined && variables[name] !== null;
   const filled =
     values && names.every(isGiven) && unlessBailedOut(() => fill(values, variables, {}));
   return filled || coerceArguments(definition, node, variables);
@@ -52,7 +53,7 @@ function readTemplate(definition: Definition, node: FieldNode): Template {
 /** As in graphql, with the same positions of errors, and without the literal in their texts. */
 function coerceArguments(definition: Definition, node: FieldNode, variables: Values): Values {
   const given = new Map(node.arguments?.map(({ name, value }) => [name.value, value]));
-  const values: Values = Object.create(null);
+  const values: Values = {};
   for (const { name, type, defaultValue } of definition.args) {
     const refuse = (reason: string) => {
       const message = `The argument \`${name}\` of \`${definition.name}\` ${reason}.`;
@@ -68,7 +69,7 @@ function coerceArguments(definition: Definition, node: FieldNode, variables: Val
     if (value === undefined) throw refuse(`must be of the type ${type}`);
     values[name] = value;
   }
-  return { ...values };
+  return values;
 }
 
 function isMissing(literal: ValueNode, variables: Values): boolean {

@@ -1,5 +1,6 @@
 import {
   GraphQLBoolean,
+  GraphQLFloat,
   GraphQLID,
   GraphQLInt,
   type GraphQLLeafType,
@@ -10,7 +11,7 @@ import { isPromise } from 'graphql/jsutils/isPromise.js';
 import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
 import type { Allowance } from '../allowance.ts';
 import { jsonLength, stringLength } from '../json/size.ts';
-import { isChunked, type JsonBytes, writeBytes, writeList } from '../json/write.ts';
+import { isChunked, type JsonBytes, writeBytes, writeReadList } from '../json/write.ts';
 
 /**
  * Serializes plain data. Throws as soon as a value is unexpected; the caller then takes the generic path from the
@@ -182,7 +183,10 @@ export function consumeLeaf<Leaf>(value: Leaf, allowance: Allowance): Leaf {
     const { length } = value;
     // Scanning a freshly concatenated string is expensive, so up to a size its length is used.
     if (length > LONG) consumeLong(value, allowance, stringLength);
-    else if (length > SHORT) allowance.consumeResultBytes(length);
+    else if (length > SHORT) {
+      allowance.consumeResultBytes(length);
+      allowance.pace.countBytes(length);
+    }
   } else if (typeof value === 'object' && value !== null) {
     consumeLong(value, allowance, jsonLength);
   }
@@ -212,6 +216,7 @@ const readStringOrNull: Serializer = (value, allowance) =>
   value === null || value === undefined ? null : readString(value, allowance);
 const readInt: Serializer = (value) =>
   typeof value === 'number' && (value | 0) === value ? value : bailOut();
+const readFloat: Serializer = (value) => (Number.isFinite(value) ? value : bailOut());
 const readBoolean: Serializer = (value) => (typeof value === 'boolean' ? value : bailOut());
 
 /** The built-in scalars, for values that need no coercion. */
@@ -219,6 +224,7 @@ const LEAVES: ReadonlyMap<GraphQLLeafType, Serializer> = new Map<GraphQLLeafType
   [GraphQLString, readString],
   [GraphQLID, readString],
   [GraphQLInt, readInt],
+  [GraphQLFloat, readFloat],
   [GraphQLBoolean, readBoolean],
 ]);
 
@@ -286,7 +292,7 @@ export function createWriter(fields: readonly FieldReader[], size: number, { jso
           pace.count(list.itemSize);
           return list.readItem(item, allowance);
         };
-        yield* writeList(items, { pace, read });
+        yield* writeReadList(items, { pace, read });
       } else yield JSON.stringify(serialize(value, allowance));
       before = ',';
     }

@@ -29,19 +29,20 @@ export function readVariables(
 ): (given: Values) => CoercedVariables {
   const variables = definitions.map((definition) => toVariable(schema, definition));
   return (given) => {
-    const values: Values = Object.create(null);
+    // Entries, because a variable may be called `__proto__`.
+    const values: [string, unknown][] = [];
     const errors: GraphQLError[] = [];
     try {
       for (const { definition, read, readAbsent } of variables) {
         const name = definition.variable.name.value;
         const coercion = new Coercion(definition, errors);
-        if (Object.hasOwn(given, name)) values[name] = read(given[name], coercion);
-        else if (readAbsent) values[name] = readAbsent(coercion);
+        if (Object.hasOwn(given, name)) values.push([name, read(given[name], coercion)]);
+        else if (readAbsent) values.push([name, readAbsent(coercion)]);
       }
     } catch (error) {
       if (error !== FULL) throw error;
     }
-    return errors.length > 0 ? { errors } : { values: { ...values } };
+    return errors.length > 0 ? { errors } : { values: Object.fromEntries(values) };
   };
 }
 
@@ -108,7 +109,7 @@ function readObject(type: GraphQLInputObjectType): ReadValue {
     if (typeof value !== 'object' || Array.isArray(value))
       return coercion.refuse(`must be an object (${type.name})`);
     const given = value as Values;
-    const read: Values = Object.create(null);
+    const read: Values = {};
     const { path } = coercion;
     const end = path.length;
     for (const field of fieldsOf(type)) {
@@ -126,14 +127,15 @@ function readObject(type: GraphQLInputObjectType): ReadValue {
     }
     path.length = end;
     if (type.isOneOf) checkOneOf(read, coercion);
-    return { ...read };
+    return read;
   };
 }
 
 function checkOneOf(read: Values, coercion: Coercion): void {
   const names = Object.keys(read);
   const [name = ''] = names;
-  if (names.length !== 1) coercion.refuse('must have exactly one field');
+  if (names.length !== 1)
+    coercion.refuse(`must have exactly one field, and has ${names.join(', ') || 'none'}`);
   if (read[name] === null) {
     coercion.path.push(name);
     coercion.refuse('must not be null');

@@ -23,7 +23,7 @@ export function toJsonBody(value: unknown, meter?: BodyMeter) {
 /** Parts of long values by themselves: each text is short, or a single string. */
 function* writeParts(value: unknown, pace?: Pace): Iterable<Part> {
   if (value instanceof JsonBytes) yield value.take();
-  else if (Array.isArray(value)) yield* writeList(value, { pace });
+  else if (Array.isArray(value)) yield* writeList(value, pace);
   else if (isPlainObject(value)) yield* writeMembers(value, pace);
   else yield JSON.stringify(value);
 }
@@ -61,33 +61,29 @@ type Part = string | readonly Uint8Array[];
 
 /**
  * The JSON of a list in chunks: very long strings would be allocated in V8's large object space, which is slow, and
- * take long to write. Values that are read from an item only for serialization live briefly.
+ * take long to write.
  */
-export function* writeList(
-  items: readonly unknown[],
-  { pace, read = itself }: ListWriting = {},
-): Iterable<Part> {
+function* writeList(items: readonly unknown[], pace: Pace | undefined): Iterable<Part> {
   let chunk: unknown[] = [];
   let size = 0;
   let before = '[';
   function* writeChunk() {
     if (chunk.length === 0) return;
     yield before;
-    yield JSON.stringify(chunk).slice(1, -1);
+    yield toItems(chunk);
     [chunk, size, before] = [[], 0, ','];
   }
   for (const item of items) {
-    const value = read(item);
-    const valueSize = measureSize(value, CHUNK);
-    if (Number.isFinite(valueSize)) {
-      chunk.push(value);
-      size += valueSize;
+    const itemSize = measureSize(item, CHUNK);
+    if (Number.isFinite(itemSize)) {
+      chunk.push(item);
+      size += itemSize;
       if (chunk.length >= JSON_CHUNK_ITEMS || size >= CHUNK.size || pace?.isFull)
         yield* writeChunk();
     } else {
       yield* writeChunk();
       yield before;
-      yield* writeParts(value, pace);
+      yield* writeParts(item, pace);
       before = ',';
     }
   }
@@ -95,10 +91,36 @@ export function* writeList(
   yield items.length === 0 ? '[]' : ']';
 }
 
-interface ListWriting {
-  readonly pace?: Pace | undefined;
-  /** Makes the value that is written of an item. */
-  readonly read?: (item: unknown) => unknown;
+/**
+ * The same for items that are read only to be written: what is read lives briefly. Reading counts its work, so that
+ * the pace tells when a chunk is long.
+ */
+export function* writeReadList(
+  items: readonly unknown[],
+  { pace, read }: ListReading,
+): Iterable<Part> {
+  let chunk: unknown[] = [];
+  let before = '[';
+  for (const [index, item] of items.entries()) {
+    chunk.push(read(item));
+    const isLast = index === items.length - 1;
+    if (chunk.length < JSON_CHUNK_ITEMS && !pace.isFull && !isLast) continue;
+    yield before;
+    yield toItems(chunk);
+    [chunk, before] = [[], ','];
+  }
+  yield items.length === 0 ? '[]' : ']';
+}
+
+interface ListReading {
+  readonly pace: Pace;
+  /** Makes what is written of an item, and counts its work. */
+  readonly read: (item: unknown) => unknown;
+}
+
+/** The JSON of the items without the brackets of the list. */
+function toItems(chunk: readonly unknown[]): string {
+  return JSON.stringify(chunk).slice(1, -1);
 }
 
 const isWritten = (value: object) => value instanceof JsonBytes;
@@ -109,10 +131,6 @@ const CHUNK = { levels: 64, size: 128 * 1024, isUnknown: isWritten };
 
 export function isChunked(list: unknown, above = JSON_CHUNK_ITEMS): list is readonly unknown[] {
   return Array.isArray(list) && list.length > above;
-}
-
-function itself(item: unknown): unknown {
-  return item;
 }
 
 /** The number of items per chunk. */

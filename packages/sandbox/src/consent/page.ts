@@ -9,8 +9,9 @@ import { html, Markup } from './html.ts';
 export function renderConsentPage(page: ConsentPage): Answer {
   const { crm, application, accounts, asks, openerPolicy } = page;
   const chosen = accounts.find(({ problem }) => problem === undefined);
-  const body = html`<p class="crm">${crm} <span>imitated by Crossbook’s sandbox</span></p>
+  const body = html`<p class="crm">${crm} <span>simulated by Crossbook’s sandbox</span></p>
 <h1>Connect ${application} to ${crm}?</h1>
+<p>${application} is the name of the app that is registered with ${crm}. Your own app has the name that you give it there.</p>
 <form method="post">
 <fieldset>
 <legend>${accounts.length > 1 ? 'Choose an account' : 'Account'}</legend>
@@ -29,7 +30,7 @@ ${asks.map((ask) => html`<li>${ask}</li>\n`)}</ul>
 
 /** An error page of the vendor, for errors that must not redirect back to the application. */
 export function renderVendorError({ crm, title, text, code }: VendorError): Answer {
-  const body = html`<p class="crm">${crm} <span>imitated by Crossbook’s sandbox</span></p>
+  const body = html`<p class="crm">${crm} <span>simulated by Crossbook’s sandbox</span></p>
 <h1>${title}</h1>
 <p>${text}</p>
 <p><code>${code}</code></p>`;

@@ -29,6 +29,13 @@ export function mergedIdsOf(people: PeopleTable, person: Person): string | null 
   return [...merged.map(({ index }) => recordId(index)), ...older].join(';');
 }
 
+/** The same with the time of each merge: `501:1700000000000`. */
+export function mergedVidsOf(people: PeopleTable, person: Person): string | null {
+  const ids = mergedIdsOf(people, person)?.split(';') ?? [];
+  const merges = ids.map((id) => `${id}:${people.get(indexOfRecord(id) ?? 0)?.updatedAt}`);
+  return merges.length > 0 ? merges.join(';') : null;
+}
+
 /** The one contact with this email, as primary or secondary. */
 export function ownerOfEmail(
   people: PeopleTable,
@@ -52,10 +59,6 @@ export function indexOfRecord(id: string): number | undefined {
 
 export function companyId(index: number): number {
   return FIRST_COMPANY + index;
-}
-
-export function companyIndexOf(id: string): number | undefined {
-  return /^\d{1,15}$/.test(id) ? Number(id) - FIRST_COMPANY : undefined;
 }
 
 export function companyName(index: number): string {

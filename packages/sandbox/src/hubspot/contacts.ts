@@ -43,9 +43,13 @@ export function listContacts({ account, call }: EndpointContext): Reply {
     throw invalid(`Invalid limit ${limit}: it has to be between 1 and 100.`);
   const after = indexOfRecord(query.get('after') ?? '') ?? 0;
   const isArchived = query.get('archived') === 'true';
+  // A merged contact is not in the list of archived ones: its id leads to the survivor.
   const rest = account.people
     .all()
-    .filter((person) => person.index > after && person.isDeleted === isArchived)
+    .filter(
+      ({ index, isDeleted, mergedInto }) =>
+        index > after && isDeleted === isArchived && mergedInto === undefined,
+    )
     .slice(0, limit + 1);
   const page = rest.slice(0, limit);
   const last = page.at(-1);

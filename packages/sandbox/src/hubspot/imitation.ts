@@ -4,6 +4,7 @@ import { COMMON_FAULTS } from '../faults.ts';
 import { NORTHWIND_PEOPLE } from '../people-northwind.ts';
 import { HUBSPOT_FAULTS } from './faults.ts';
 import { identify, mintToken } from './identity.ts';
+import { toHubSpotId, toHubSpotIndex } from './record-objects.ts';
 import { route } from './routes.ts';
 import { ALL_SCOPES, CONTACTS_SCOPE } from './scopes.ts';
 import type { HubSpotImitation } from './types.ts';
@@ -12,6 +13,7 @@ export const hubSpotImitation: HubSpotImitation = {
   name: 'hubspot',
   quirks: {
     searchLagMs: 0,
+    searchLagVaries: false,
     searchTotalWithoutResults: false,
     searchStaleHit: null,
     searchEmailMatchesAliases: false,
@@ -33,6 +35,7 @@ export const hubSpotImitation: HubSpotImitation = {
     dateForm: 'milliseconds',
     emptyParts: false,
     propertyTypes: {},
+    hiddenProperties: [],
     associationPageSize: 500,
     associationLabel: null,
     ...CONSENT_QUIRKS,
@@ -54,6 +57,9 @@ export const hubSpotImitation: HubSpotImitation = {
   others: [{ number: NORTHWIND, people: NORTHWIND_PEOPLE }],
   toLoginOrigin: (_host, origin) => origin,
   identify,
+  leastCompanies: 0,
+  toRecordId: toHubSpotId,
+  toRecordIndex: toHubSpotIndex,
   mintToken,
   openState: () => ({}),
   route,

@@ -8,13 +8,15 @@ export const LEADS = createObjectEndpoints({
   always: ['hs_createdate', 'hs_lastmodifieddate', 'hs_object_id'],
   defaults: [],
   times: ['hs_createdate', 'hs_lastmodifieddate'],
-  ids: ({ people }) =>
-    people
-      .all()
-      .filter(isLead)
-      .map(({ index }) => leadId(index)),
-  read({ people }, id) {
-    const person = people.get(id - FIRST_LEAD);
+  ids: ({ people }, isArchived) =>
+    isArchived
+      ? []
+      : people
+          .all()
+          .filter(isLead)
+          .map(({ index }) => leadId(index)),
+  read({ people }, id, isArchived) {
+    const person = isArchived ? undefined : people.get(id - FIRST_LEAD);
     return person && isLead(person) ? toProperties(person) : undefined;
   },
 });

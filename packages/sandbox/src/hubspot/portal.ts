@@ -72,7 +72,7 @@ export function readProperty({ account, parts }: EndpointContext): Reply {
   return { status: 200, body: describe(property) };
 }
 
-function describe(property: Property): object {
+export function describe(property: Property): object {
   const {
     name,
     label,

@@ -6,6 +6,7 @@ import {
   companyName,
   emailOf,
   mergedIdsOf,
+  mergedVidsOf,
   ownerId,
   recordId,
 } from './contact-view.ts';
@@ -35,6 +36,15 @@ export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
       ),
       type: 'enumeration' as const,
       fieldType: 'checkbox',
+      readOnly: true,
+    },
+    {
+      ...text('hs_calculated_merged_vids', 'Merged Contact IDs and times', (person, people) =>
+        mergedVidsOf(people, person),
+      ),
+      type: 'enumeration' as const,
+      fieldType: 'checkbox',
+      calculated: true,
       readOnly: true,
     },
     text('firstname', 'First Name', (person) => person.firstName),
@@ -95,6 +105,7 @@ export const STAGES = [
  * account.
  */
 export function findProperty({ people, quirks }: Portal, name: string): Property | undefined {
+  if (quirks.hiddenProperties.includes(name)) return undefined;
   const standard = PROPERTIES.get(name);
   const custom = quirks.propertyTypes[name];
   if (standard !== undefined || (custom === undefined && !customNames(people.all()).has(name)))
@@ -105,7 +116,9 @@ export function findProperty({ people, quirks }: Portal, name: string): Property
 export function allProperties({ people, quirks }: Portal): readonly Property[] {
   const names = new Set([...Object.keys(quirks.propertyTypes), ...customNames(people.all())]);
   const own = [...names].flatMap((name) => findProperty({ people, quirks }, name) ?? []);
-  return [...PROPERTIES.values(), ...own];
+  return [...PROPERTIES.values(), ...own].filter(
+    ({ name }) => !quirks.hiddenProperties.includes(name),
+  );
 }
 
 function customNames(all: readonly Person[]): ReadonlySet<string> {

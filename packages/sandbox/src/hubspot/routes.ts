@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, bearerOf, jsonAnswer, readJson, type SandboxRequest } from '../http.ts';
+import { RECORD_KINDS, type RecordKind } from '../records.ts';
 import { batchReadAssociations, listAssociations } from './associations.ts';
 import { authenticate } from './authenticate.ts';
 import { answerAuthorize } from './authorize.ts';
-import { COMPANIES } from './companies.ts';
 import { batchReadContacts, listContacts, readContact } from './contacts.ts';
 import { COOKIE } from './cookie.ts';
 import { HubSpotError, notFound } from './errors.ts';
@@ -25,6 +25,7 @@ import {
   readProperty,
 } from './portal.ts';
 import { meter, type Policy } from './rate-limits.ts';
+import { createRecordEndpoints, RECORD_OBJECTS } from './record-objects.ts';
 import { listSchemas, readSchema } from './schemas.ts';
 import {
   CONTACTS_SCOPE,
@@ -148,8 +149,13 @@ function lastPart(request: SandboxRequest): string {
 }
 
 const ROUTES: readonly KnownRoute[] = [
-  ...listObjectRoutes('company', COMPANIES, '(?:companies|company|0-2)'),
-  ...listObjectRoutes('lead', LEADS, '(?:leads|lead|0-136)'),
+  ...RECORD_KINDS.flatMap(listRecordRoutes),
+  ...listObjectRoutes({
+    plural: 'leads',
+    path: '(?:leads|lead|0-136)',
+    scope: scopeOfObject('lead'),
+    endpoints: LEADS,
+  }),
   {
     method: 'POST',
     pattern: /^\/objects\/([^/]+)\/search$/,
@@ -251,28 +257,46 @@ const ROUTES: readonly KnownRoute[] = [
   },
 ];
 
-function listObjectRoutes(
-  name: 'company' | 'lead',
-  { list, read, batchRead }: typeof COMPANIES,
-  path: string,
-): readonly KnownRoute[] {
-  const plural = objectTypeOf(name)?.plural ?? name;
-  const scopeOf = () => scopeOfObject(name);
+function listRecordRoutes(kind: RecordKind): readonly KnownRoute[] {
+  const { plural, path, scope } = RECORD_OBJECTS[kind];
+  const endpoints = createRecordEndpoints(kind);
+  const scopeOf = () => scope;
+  return [
+    {
+      method: 'GET',
+      pattern: new RegExp(`^/properties/${path}$`),
+      operation: 'properties.list',
+      endpoint: endpoints.properties,
+      scopeOf,
+    },
+    {
+      method: 'POST',
+      pattern: new RegExp(`^/objects/${path}/search$`),
+      operation: `${plural}.search`,
+      endpoint: endpoints.search,
+      scopeOf,
+      policy: 'search',
+    },
+    ...listObjectRoutes({ plural, path, scope, endpoints }),
+  ];
+}
+
+function listObjectRoutes({ plural, path, scope, endpoints }: ObjectRoutes): readonly KnownRoute[] {
   const toRoute = (
     method: KnownRoute['method'],
     tail: string,
-    [verb, endpoint]: readonly [string, Endpoint],
+    verb: keyof typeof LEADS,
   ): KnownRoute => ({
     method,
     pattern: new RegExp(`^/objects/${path}${tail}$`),
     operation: `${plural}.${verb}`,
-    endpoint,
-    scopeOf,
+    endpoint: endpoints[verb],
+    scopeOf: () => scope,
   });
   return [
-    toRoute('GET', '', ['list', list]),
-    toRoute('GET', '/([^/]+)', ['read', read]),
-    toRoute('POST', '/batch/read', ['batchRead', batchRead]),
+    toRoute('GET', '', 'list'),
+    toRoute('GET', '/([^/]+)', 'read'),
+    toRoute('POST', '/batch/read', 'batchRead'),
   ];
 }
 
@@ -318,6 +342,14 @@ interface KnownRoute {
   readonly policy?: Policy;
   /** The required scope, from the parts of the path; defaults to the contacts scope. */
   readonly scopeOf?: (parts: readonly string[]) => string | undefined;
+}
+
+interface ObjectRoutes {
+  readonly plural: string;
+  /** The pattern of the object's names in paths. */
+  readonly path: string;
+  readonly scope: string;
+  readonly endpoints: typeof LEADS;
 }
 
 interface OpenRoute {

@@ -1,36 +1,65 @@
 import { notFound } from './errors.ts';
 import { objectTypeOf } from './object-types.ts';
-import { listDescribed } from './portal.ts';
+import { describe, listDescribed } from './portal.ts';
+import { RECORD_OBJECTS, toProperty } from './record-objects.ts';
 import type { EndpointContext, Reply } from './types.ts';
 
-/** The list has a portal's own object types only, and these portals have none. */
-export function listSchemas(): Reply {
-  return { status: 200, body: { results: [] } };
+/** The list has a portal's own object types only. */
+export function listSchemas({ account }: EndpointContext): Reply {
+  const results = OWN_OBJECTS.map((kind) => describeOwn(account.id, kind));
+  return { status: 200, body: { results } };
 }
 
-/** The schema of a standard object type. Only the properties of contacts are described. */
+/** Of standard object types, only the properties of contacts are described. */
 export function readSchema({ account, parts }: EndpointContext): Reply {
-  const type = objectTypeOf(parts[0] ?? '');
+  const [name = ''] = parts;
+  const own = OWN_OBJECTS.find((kind) =>
+    new RegExp(`^${RECORD_OBJECTS[kind].path}$`, 'i').test(name),
+  );
+  if (own !== undefined) return { status: 200, body: describeOwn(account.id, own) };
+  const type = objectTypeOf(name);
   if (type === undefined) throw notFound();
-  const name = type.name.toUpperCase();
+  const properties = type.name === 'contact' ? listDescribed(account) : [];
+  const upper = type.name.toUpperCase();
   return {
     status: 200,
-    body: {
-      id: type.id,
-      objectTypeId: type.id,
-      name,
-      fullyQualifiedName: name,
-      labels: { singular: toTitle(type.name), plural: toTitle(type.plural) },
-      primaryDisplayProperty: DISPLAYED[type.name],
-      secondaryDisplayProperties: [],
-      searchableProperties: [],
-      requiredProperties: [],
-      properties: type.name === 'contact' ? listDescribed(account) : [],
-      associations: [],
-      archived: false,
-      createdAt: MADE_AT,
-      updatedAt: MADE_AT,
+    body: toSchema({ ...type, name: upper, fullName: upper, properties }, DISPLAYED[type.name]),
+  };
+}
+
+function describeOwn(portal: string, kind: (typeof OWN_OBJECTS)[number]): object {
+  const { plural, typeId, properties } = RECORD_OBJECTS[kind];
+  return toSchema(
+    {
+      id: String(typeId),
+      name: plural,
+      plural,
+      fullName: `p${portal}_${plural}`,
+      properties: properties.map((name) => describe(toProperty(name))),
     },
+    'name',
+  );
+}
+
+function toSchema(
+  { id, name, plural, fullName, properties }: Described,
+  displayed: string,
+): object {
+  return {
+    id,
+    objectTypeId: id,
+    name,
+    fullyQualifiedName: fullName,
+    labels: { singular: toTitle(name.toLowerCase()), plural: toTitle(plural) },
+    primaryDisplayProperty: displayed,
+    secondaryDisplayProperties: [],
+    searchableProperties: [],
+    requiredProperties: [],
+    properties,
+    associations: [],
+    archived: false,
+    createdAt: MADE_AT,
+    updatedAt: MADE_AT,
   };
 }
 
@@ -46,4 +75,13 @@ const DISPLAYED = {
   lead: 'hs_lead_name',
 } as const;
 
+const OWN_OBJECTS = ['subscription', 'machine'] as const;
 const MADE_AT = '2022-01-03T08:00:00.000Z';
+
+interface Described {
+  readonly id: string;
+  readonly name: string;
+  readonly plural: string;
+  readonly fullName: string;
+  readonly properties: readonly object[];
+}

@@ -46,6 +46,7 @@ export const CONTACTS_SCOPE = 'crm.objects.contacts.read';
 
 export const OWNERS_SCOPE = 'crm.objects.owners.read';
 export const SCHEMAS_SCOPE = 'crm.schemas.custom.read';
+export const OWN_OBJECTS_SCOPE = 'crm.objects.custom.read';
 
 const OBJECTS: Readonly<Record<string, string>> = {
   contact: 'contacts',
@@ -59,6 +60,7 @@ export const ALL_SCOPES: readonly string[] = [
   CONTACTS_SCOPE,
   'crm.objects.companies.read',
   'crm.objects.deals.read',
+  OWN_OBJECTS_SCOPE,
   'tickets',
   'crm.objects.leads.read',
   OWNERS_SCOPE,
@@ -70,6 +72,7 @@ const WORDS: Readonly<Record<string, string>> = {
   [CONTACTS_SCOPE]: 'Read contacts',
   'crm.objects.companies.read': 'Read companies',
   'crm.objects.deals.read': 'Read deals',
+  [OWN_OBJECTS_SCOPE]: 'Read custom objects',
   tickets: 'Read tickets',
   'crm.objects.leads.read': 'Read leads',
   [OWNERS_SCOPE]: 'Read owners',

@@ -3,7 +3,7 @@ import { invalid, notFound } from './errors.ts';
 import { isObject, listOf, objectBody, textOf, textsOf } from './request-body.ts';
 import type { Endpoint, EndpointContext, HubSpotAccount, HubSpotTypes, Reply } from './types.ts';
 
-/** The endpoints of an object type that can be listed and read by id, but not searched. */
+/** The endpoints that list records, with their archived ones, and read them by id. */
 export function createObjectEndpoints(object: SimpleObject): ObjectEndpoints {
   return {
     list({ account, call }) {
@@ -12,19 +12,26 @@ export function createObjectEndpoints(object: SimpleObject): ObjectEndpoints {
       if (!(limit >= 1 && limit <= 100))
         throw invalid(`Invalid limit ${limit}: it has to be between 1 and 100.`);
       const after = Number(query.get('after') ?? 0);
-      const rest = object.ids(account).filter((id) => id > after);
+      const isArchived = query.get('archived') === 'true';
+      const rest = object.ids(account, isArchived).filter((id) => id > after);
       const page = rest.slice(0, limit);
       return {
         status: 200,
         body: {
-          results: page.flatMap((id) => show(account, id, requestedProperties(call)) ?? []),
+          results: page.flatMap(
+            (id) => show(account, { id, isArchived, requested: requestedProperties(call) }) ?? [],
+          ),
           ...(rest.length > limit && { paging: { next: { after: String(page.at(-1)) } } }),
         },
       };
     },
 
     read({ account, call, parts }) {
-      const record = show(account, Number(parts[0]), requestedProperties(call));
+      const record = show(account, {
+        id: Number(parts[0]),
+        isArchived: call.request.query.get('archived') === 'true',
+        requested: requestedProperties(call),
+      });
       if (record === undefined) throw notFound();
       return { status: 200, body: record };
     },
@@ -40,11 +47,11 @@ export function createObjectEndpoints(object: SimpleObject): ObjectEndpoints {
     if (ids.length > 100)
       throw invalid(`Too many inputs: ${ids.length}. At most 100 records can be read at once.`);
     const requested = textsOf(body['properties'], 'properties');
-    const found = new Map<number, object>();
+    const found = new Map<string, object>();
     const missing: string[] = [];
     for (const id of ids) {
-      const record = show(account, Number(id), requested);
-      if (record) found.set(Number(id), record);
+      const record = show(account, { id: Number(id), isArchived: false, requested });
+      if (record) found.set(record.id, record);
       else missing.push(id);
     }
     const now = new Date(call.now).toISOString();
@@ -68,18 +75,32 @@ export function createObjectEndpoints(object: SimpleObject): ObjectEndpoints {
 
   function show(
     account: HubSpotAccount,
-    id: number,
-    requested: readonly string[] = object.defaults,
-  ): object | undefined {
-    const all = object.read(account, id);
-    if (all === undefined) return undefined;
-    const names = [...new Set([...object.always, ...requested])];
-    const properties = Object.fromEntries(
-      names.flatMap((name) => (name in all ? [[name, all[name]]] : [])),
-    );
-    const [createdAt, updatedAt] = object.times.map((name) => all[name]);
-    return { id: String(id), properties, createdAt, updatedAt, archived: false };
+    { id, isArchived, requested }: Shown,
+  ): ShownRecord | undefined {
+    const all = object.read(account, id, isArchived);
+    return all && showRecord(object, all, { isArchived, requested });
   }
+}
+
+/** A record as every endpoint shows it, with the requested properties that exist. */
+export function showRecord(
+  { always, defaults, times }: Pick<SimpleObject, 'always' | 'defaults' | 'times'>,
+  all: Properties,
+  { isArchived, requested = defaults }: Omit<Shown, 'id'>,
+): ShownRecord {
+  const names = [...new Set([...always, ...requested])];
+  const properties = Object.fromEntries(
+    names.flatMap((name) => (name in all ? [[name, all[name]]] : [])),
+  );
+  const [createdAt, updatedAt] = times.map((name) => all[name]);
+  return {
+    id: String(all['hs_object_id']),
+    properties,
+    createdAt,
+    updatedAt,
+    archived: isArchived,
+    ...(isArchived && { archivedAt: updatedAt }),
+  };
 }
 
 function requestedProperties({
@@ -100,9 +121,23 @@ interface SimpleObject {
   /** The properties that hold when a record was created and changed. */
   readonly times: readonly [created: string, updated: string];
   /** In ascending order. */
-  ids(account: HubSpotAccount): readonly number[];
+  ids(account: HubSpotAccount, isArchived: boolean): readonly number[];
   /** All properties of a record; undefined if there is none with this id. */
-  read(account: HubSpotAccount, id: number): Readonly<Record<string, string | null>> | undefined;
+  read(account: HubSpotAccount, id: number, isArchived: boolean): Properties | undefined;
 }
 
-type ObjectEndpoints = Readonly<Record<'list' | 'read' | 'batchRead', Endpoint>>;
+export type Properties = Readonly<Record<string, string | null>>;
+
+interface Shown {
+  readonly id: number;
+  readonly isArchived: boolean;
+  /** Absent: the defaults. */
+  readonly requested: readonly string[] | undefined;
+}
+
+interface ShownRecord {
+  readonly id: string;
+  readonly [name: string]: unknown;
+}
+
+export type ObjectEndpoints = Readonly<Record<'list' | 'read' | 'batchRead', Endpoint>>;

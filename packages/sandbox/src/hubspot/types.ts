@@ -16,6 +16,8 @@ export interface HubSpotQuirks extends ConsentQuirks {
    * The indexing lag of search in milliseconds: new people are missing, deleted and changed ones are still found.
    */
   readonly searchLagMs: number;
+  /** Each change has an indexing lag of its own, up to `searchLagMs`. */
+  readonly searchLagVaries: boolean;
   /** Search returns a total without results. */
   readonly searchTotalWithoutResults: boolean;
   /** Search always returns this record (by id) as well. */
@@ -63,6 +65,8 @@ export interface HubSpotQuirks extends ConsentQuirks {
   readonly emptyParts: boolean;
   /** The types of the portal's own properties; strings by default. */
   readonly propertyTypes: Readonly<Record<string, CustomProperty>>;
+  /** Properties, standard or own, that the application cannot see: they do not exist for it. */
+  readonly hiddenProperties: readonly string[];
   /** The associations of one record per response; the rest follows by `after`. */
   readonly associationPageSize: number;
   /** Associations with further companies have a label of the portal's own. */
@@ -99,6 +103,8 @@ export interface CustomProperty {
   readonly referencedObjectType?: string;
   /** Users do not see it; its values are returned all the same. */
   readonly hidden?: boolean;
+  /** A search cannot filter by it: HubSpot does not say which properties these are. */
+  readonly isUnsearchable?: boolean;
   /** A record can be read by the value of this property. */
   readonly hasUniqueValue?: boolean;
   /** Listed only on request for sensitive properties. */

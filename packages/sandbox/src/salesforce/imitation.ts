@@ -3,6 +3,7 @@ import { CONSENT_QUIRKS } from '../consent/quirks.ts';
 import { COMMON_FAULTS } from '../faults.ts';
 import { createRollingWindow } from '../limits.ts';
 import { NORTHWIND_PEOPLE, NORTHWIND_TEST_PEOPLE } from '../people-northwind.ts';
+import { toSalesforceId, toSalesforceIndex } from './data/record-table.ts';
 import { SALESFORCE_FAULTS } from './faults.ts';
 import { identify, mintToken } from './identity.ts';
 import { toLoginOrigin } from './login-host.ts';
@@ -16,6 +17,7 @@ export const salesforceImitation: SalesforceImitation = {
     maxBatchSize: 2_000,
     cursorTtlMs: 2 * 24 * 60 * 60_000,
     shuffleTies: false,
+    commitLagMs: 0,
     errorCodeFirst: false,
     doneFirst: false,
     limitInfo: 'plain',
@@ -56,6 +58,9 @@ export const salesforceImitation: SalesforceImitation = {
   ],
   toLoginOrigin,
   identify,
+  leastCompanies: 20,
+  toRecordId: toSalesforceId,
+  toRecordIndex: toSalesforceIndex,
   mintToken,
   openState: () => ({
     // This only counts the calls of the last 24 hours; the account's own limit is enforced elsewhere.

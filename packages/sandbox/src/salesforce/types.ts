@@ -19,6 +19,10 @@ export interface SalesforceQuirks extends ConsentQuirks {
   readonly cursorTtlMs: number;
   /** Ties of an ORDER BY change their order with every query. */
   readonly shuffleTies: boolean;
+  /**
+   * Queries see a change up to this long after its SystemModstamp: a transaction sets the stamp before it commits.
+   */
+  readonly commitLagMs: number;
   /** Error objects start with `errorCode` instead of `message`. */
   readonly errorCodeFirst: boolean;
   /** Query responses start with `done` instead of `totalSize`. */
@@ -103,6 +107,8 @@ export interface CustomField {
   readonly values?: readonly string[];
   /** A formula field. */
   readonly isCalculated?: boolean;
+  /** No query can filter by it, as by a long text area. */
+  readonly isUnfilterable?: boolean;
 }
 
 interface SalesforceLimits {

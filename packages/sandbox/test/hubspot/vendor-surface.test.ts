@@ -32,6 +32,15 @@ const BY_EMAIL = {
     },
   ],
 };
+const BY_NAME = {
+  filterGroups: [
+    {
+      filters: [
+        { propertyName: 'name', operator: FilterOperatorEnum.Eq, value: 'Analytical Engines Ltd' },
+      ],
+    },
+  ],
+};
 const ONE = {
   inputs: [{ id: '501' }],
   properties: ['email'],
@@ -117,7 +126,12 @@ const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>>
     update: 'writes',
     upsert: 'writes',
   },
-  'crm.companies.searchApi': { doSearch: 'object-search' },
+  'crm.companies.searchApi': {
+    doSearch: [
+      ({ client }) => client.crm.companies.searchApi.doSearch(BY_NAME),
+      { total: 1, results: [{ id: COMPANY }] },
+    ],
+  },
   'crm.objects.leads.basicApi': {
     getById: [
       ({ client }) => client.crm.objects.leads.basicApi.getById(LEAD, ['hs_lead_name']),
@@ -143,7 +157,7 @@ const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>>
     update: 'writes',
     upsert: 'writes',
   },
-  'crm.objects.leads.searchApi': { doSearch: 'object-search' },
+  'crm.objects.leads.searchApi': { doSearch: 'lead-search' },
   'crm.owners.ownersApi': {
     getById: [
       ({ client }) => client.crm.owners.ownersApi.getById(9_586_502, 'userId'),
@@ -158,7 +172,10 @@ const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>>
     ],
   },
   'crm.schemas.coreApi': {
-    getAll: [({ client }) => client.crm.schemas.coreApi.getAll(), { results: [] }],
+    getAll: [
+      ({ client }) => client.crm.schemas.coreApi.getAll(),
+      { results: [{ objectTypeId: '2-1001' }, { objectTypeId: '2-1002' }] },
+    ],
     getById: [
       ({ client }) => client.crm.schemas.coreApi.getById('contacts'),
       {
@@ -281,7 +298,6 @@ const ARGUMENTS: Readonly<Record<string, readonly unknown[]>> = {
   'crm.associations.v4.basicApi.create': ['contacts', '501', 'companies', COMPANY, []],
   'crm.associations.v4.basicApi.createDefault': ['contacts', '501', 'companies', COMPANY],
   'crm.associations.v4.reportApi.request': [1],
-  'crm.companies.searchApi.doSearch': [BY_EMAIL],
   'crm.objects.leads.searchApi.doSearch': [BY_EMAIL],
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toPerson } from '../../src/people.ts';
 import { createPeopleTable, toSeed } from '../../src/people-table.ts';
+import { createRecords } from '../../src/records.ts';
 import { openDatabase } from '../../src/salesforce/data/database.ts';
 import { salesforceImitation } from '../../src/salesforce/imitation.ts';
 import { executeQuery } from '../../src/salesforce/soql/execute.ts';
@@ -24,7 +25,8 @@ const people = createPeopleTable({
   seed: toSeed(PEOPLE.map((person, place) => toPerson(person, place + 1))),
   now: () => 0,
 });
-const database = openDatabase(people, salesforceImitation.quirks);
+const records = createRecords({ now: () => 0, countBase: () => 20 });
+const database = openDatabase({ people, records }, salesforceImitation.quirks);
 
 /** A Friday. */
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -62,7 +64,7 @@ describe('A SOQL condition', () => {
     ["WHERE AccountId = null AND Favorite_Color__c = 'TEAL'", ['ada']],
     ["WHERE Phone = '' AND FirstName < 'b'", ['ada']],
     ['WHERE CreatedDate >= 2023-01-02T09:30:00Z AND LastActivityDate = null LIMIT 1', ['Ada']],
-    ['WHERE CreatedDate > 2023-01-02T10:30:00+01:00 LIMIT 1 OFFSET 1', ['Conan']],
+    ['WHERE CreatedDate > 2023-01-02T10:29:59+01:00 LIMIT 1 OFFSET 1', ['Conan']],
     ['WHERE IsDeleted = true', []],
   ])('%s', (condition, expected) => {
     expect(names(condition)).toEqual(expected);
@@ -130,10 +132,13 @@ describe('An aggregate query', () => {
     const scores = ['1', '2', ''].map((score, place) =>
       toPerson({ lastName: `P${place}`, custom: { score } }, place + 1),
     );
-    const numbers = openDatabase(createPeopleTable({ seed: toSeed(scores), now: () => 0 }), {
-      ...salesforceImitation.quirks,
-      customFields: { Score__c: { type: 'double' } },
-    });
+    const numbers = openDatabase(
+      { people: createPeopleTable({ seed: toSeed(scores), now: () => 0 }), records },
+      {
+        ...salesforceImitation.quirks,
+        customFields: { Score__c: { type: 'double' } },
+      },
+    );
     expect(
       executeQuery('SELECT SUM(Score__c) total, AVG(Score__c) FROM Contact', {
         database: numbers,
@@ -209,7 +214,7 @@ describe('A date literal', () => {
     ),
   );
   const calendar = openDatabase(
-    createPeopleTable({ seed: toSeed(dated), now: () => NOW }),
+    { people: createPeopleTable({ seed: toSeed(dated), now: () => NOW }), records },
     salesforceImitation.quirks,
   );
 

@@ -6,26 +6,47 @@ import type { Filter, Search } from './request.ts';
 /** The people that can match a search, in the state of the search index. A superset of the results. */
 export function findCandidates(account: HubSpotAccount, search: Search, now: number): Person[] {
   const { people, quirks } = account;
-  const stale =
-    quirks.searchLagMs > 0 ? indexedVersions(account, now - quirks.searchLagMs) : NOTHING_STALE;
+  const { searchLagMs: lagMs, searchLagVaries: varies } = quirks;
+  const stale = people.staleVersions({ now, lagMs, varies });
   const indexes = indexedLookup(account, search);
-  if (indexes === undefined && stale.size === 0) return people.all().slice();
-  const all = indexes ?? people.all().map((person) => person.index);
-  return [...new Set([...all, ...stale.keys()])].flatMap((index) => {
+  if (indexes === undefined) {
+    const range = people.all().slice(...toRange(people.all(), search));
+    if (stale.size === 0) return range;
+    return range.flatMap((person) =>
+      stale.has(person.index) ? (stale.get(person.index) ?? []) : person,
+    );
+  }
+  return [...new Set([...indexes, ...stale.keys()])].flatMap((index) => {
     const person = stale.has(index) ? stale.get(index) : people.get(index);
     return person ?? [];
   });
 }
 
-/** The previous versions of recently changed people, as the lagging index has them. Undefined: not indexed yet. */
-function indexedVersions(
-  { people }: HubSpotAccount,
-  since: number,
-): ReadonlyMap<number, Person | undefined> {
-  const versions = new Map<number, Person | undefined>();
-  for (const { index, before } of people.changesSince(since))
-    if (!versions.has(index)) versions.set(index, before);
-  return versions;
+/** The part of the list, which is ordered by id, that can have the ids of the search: a page of a long list reads it once. */
+function toRange(all: readonly Person[], { groups }: Search): [from: number, to: number] {
+  const bounds = groups.map((filters) => {
+    let [from, to] = [0, all.length];
+    for (const { property, operator, value } of filters) {
+      const index = property.name === 'hs_object_id' ? indexOfRecord(value) : undefined;
+      if (index === undefined) continue;
+      if (operator.startsWith('GT')) from = Math.max(from, placeOf(all, index));
+      if (operator.startsWith('LT')) to = Math.min(to, placeOf(all, index + 1));
+    }
+    return [from, to] as const;
+  });
+  if (bounds.length === 0) return [0, all.length];
+  return [Math.min(...bounds.map(([from]) => from)), Math.max(...bounds.map(([, to]) => to))];
+}
+
+/** The place of the first person whose index is not smaller. */
+function placeOf(all: readonly Person[], index: number): number {
+  let [from, to] = [0, all.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((all[middle]?.index ?? 0) < index) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** Searches by email or id can use an index. Undefined: this search needs a full scan. */
@@ -48,5 +69,3 @@ function lookUp({ people }: HubSpotAccount, filter: Filter): readonly number[] |
   if (name === 'hs_object_id') return values.flatMap((id) => indexOfRecord(id) ?? []);
   return undefined;
 }
-
-const NOTHING_STALE: ReadonlyMap<number, Person | undefined> = new Map();

@@ -1,14 +1,17 @@
 import { invalid, unreadable } from '../errors.ts';
 import { findProperty, type Property } from '../property-definitions.ts';
 import { isObject, listOf, objectBody, textOf, textsOf } from '../request-body.ts';
-import type { EndpointContext, HubSpotAccount } from '../types.ts';
+import type { EndpointContext } from '../types.ts';
 
 /** Parses a search request, and rejects what the live service rejects. */
-export function readSearch({ account, call }: EndpointContext): Search {
+export function readSearch(
+  { account, call }: EndpointContext,
+  find: FindProperty = (name) => findProperty(account, name),
+): Search {
   const body = objectBody(call);
   if (account.quirks.searchBodyLimit && call.request.body.length > MAX_CHARACTERS)
     throw invalid('The request body is too long: at most 3000 characters.');
-  const groups = readGroups(account, body);
+  const groups = readGroups(find, body);
   if (account.quirks.searchRefusesTokensOfEnumerations) refuseTokens(groups.flat());
   const query = body['query'] ? textOf(body['query'], 'query') : '';
   if (query.length > MAX_CHARACTERS)
@@ -19,7 +22,7 @@ export function readSearch({ account, call }: EndpointContext): Search {
   const offset = readNumber(body['after'], 'after') ?? 0;
   if (offset + limit > MAX_RESULTS)
     throw invalid('Paging past 10000 results of a search is not possible. Narrow it by a filter.');
-  const sort = readSort(account, listOf(body['sorts'], 'sorts')[0]);
+  const sort = readSort(find, listOf(body['sorts'], 'sorts')[0]);
   return {
     groups,
     query,
@@ -31,7 +34,7 @@ export function readSearch({ account, call }: EndpointContext): Search {
 }
 
 function readGroups(
-  account: HubSpotAccount,
+  find: FindProperty,
   body: Readonly<Record<string, unknown>>,
 ): readonly Filter[][] {
   const nested = listOf(body['filterGroups'], 'filterGroups').map((group) =>
@@ -43,7 +46,7 @@ function readGroups(
   if (groups.some((filters) => filters.length > 6))
     throw invalid('Too many filters in a group: at most 6.');
   if (groups.flat().length > 18) throw invalid('Too many filters: at most 18.');
-  return groups.map((filters) => filters.map((filter) => readFilter(account, filter)));
+  return groups.map((filters) => filters.map((filter) => readFilter(find, filter)));
 }
 
 function refuseTokens(filters: readonly Filter[]): void {
@@ -54,10 +57,10 @@ function refuseTokens(filters: readonly Filter[]): void {
     throw invalid(`Operator CONTAINS_TOKEN is not supported by ${refused.property.name}.`);
 }
 
-function readFilter(account: HubSpotAccount, filter: unknown): Filter {
+function readFilter(find: FindProperty, filter: unknown): Filter {
   if (!isObject(filter)) throw unreadable('Cannot deserialize value of type `Filter`');
   const name = textOf(filter['propertyName'], 'propertyName');
-  const property = findProperty(account, name);
+  const property = find(name);
   if (property === undefined)
     throw invalid('There was a problem with the request.', {
       errors: [
@@ -68,6 +71,7 @@ function readFilter(account: HubSpotAccount, filter: unknown): Filter {
         },
       ],
     });
+  if (property.isUnsearchable) throw invalid(`Property ${name} is not searchable.`);
   const operator = OPERATORS.find((candidate) => candidate === filter['operator']);
   if (operator === undefined)
     throw unreadable(
@@ -91,7 +95,7 @@ function readFilter(account: HubSpotAccount, filter: unknown): Filter {
 }
 
 /** Only the first sort rule counts. It is a string, with a minus for descending, or an object. */
-function readSort(account: HubSpotAccount, rule: unknown): Sort {
+function readSort(find: FindProperty, rule: unknown): Sort {
   const isText = typeof rule === 'string';
   const sortKey = isText
     ? rule
@@ -102,7 +106,7 @@ function readSort(account: HubSpotAccount, rule: unknown): Sort {
     ? sortKey.startsWith('-')
     : isObject(rule) && rule['direction'] === 'DESCENDING';
   const name = isText ? sortKey.replace(/^-/, '') : sortKey;
-  const property = findProperty(account, name);
+  const property = find(name);
   if (property === undefined) throw invalid(`Property '${name}' does not exist`);
   return { property, isDescending };
 }
@@ -121,6 +125,8 @@ const OPERATORS = [
 const MAX_PAGE = 200;
 const MAX_RESULTS = 10_000;
 const MAX_CHARACTERS = 3_000;
+
+export type FindProperty = (name: string) => Property | undefined;
 
 export interface Search {
   /** A record must pass all filters of at least one group. No groups: all records. */

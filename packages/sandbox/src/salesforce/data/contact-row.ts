@@ -1,6 +1,6 @@
 import type { Person, PersonAddress } from '../../people.ts';
 import type { CompoundAddress, Row, RowValue } from '../soql/table.ts';
-import { wireDatetime } from '../values/datetime.ts';
+import { wireDatetime, wireSeconds } from '../values/datetime.ts';
 import { makeId } from '../values/record-id.ts';
 import { PREFIXES } from './objects.ts';
 
@@ -43,11 +43,11 @@ function makeRow(person: Person): Row {
     Email: person.email?.trim() || null,
     Title: person.jobTitle || null,
     OwnerId: owner,
-    CreatedDate: wireDatetime(person.createdAt),
+    CreatedDate: wireSeconds(person.createdAt),
     CreatedById: owner,
-    LastModifiedDate: wireDatetime(person.updatedAt),
+    LastModifiedDate: wireSeconds(person.updatedAt),
     LastModifiedById: owner,
-    SystemModstamp: wireDatetime(person.updatedAt),
+    SystemModstamp: wireSeconds(person.updatedAt),
     LastActivityDate:
       person.lastActivityAt === null ? null : wireDatetime(person.lastActivityAt).slice(0, 10),
     IsEmailBounced: false,

@@ -6,6 +6,7 @@ import type {
   RowValue,
 } from '../soql/table.ts';
 import type { CustomField } from '../types.ts';
+import { toWireDatetime } from '../values/datetime.ts';
 
 /** The org's custom fields; strings by default. */
 export function describeCustom(
@@ -15,7 +16,8 @@ export function describeCustom(
   const entries = Object.entries(described);
   if (entries.length === 0) return definition;
   const fields = new Map(definition.fields);
-  for (const [name, { type, label, values = [], isCalculated = false }] of entries) {
+  for (const [name, custom] of entries) {
+    const { type, label, values = [], isCalculated = false, isUnfilterable = false } = custom;
     const field: FieldDefinition = {
       name,
       ...(label !== undefined && { label }),
@@ -24,6 +26,7 @@ export function describeCustom(
       nillable: type !== 'boolean',
       values,
       isCalculated,
+      isUnfilterable,
       relationshipName: null,
       referenceTo: null,
       childRelationshipName: null,
@@ -46,6 +49,7 @@ function toValue({ type }: CustomField, value: RowValue): RowValue {
   if (type === 'boolean') return value === 'true';
   if (value === null || typeof value !== 'string') return value;
   if (NUMBERS.includes(type)) return Number(value);
+  if (type === 'datetime') return toWireDatetime(value) ?? value;
   return type === 'location' ? toLocation(value) : value;
 }
 

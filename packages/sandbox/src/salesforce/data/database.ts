@@ -1,23 +1,32 @@
 import type { Person } from '../../people.ts';
 import type { PeopleTable } from '../../people-table.ts';
+import { RECORD_KINDS, type RecordsTable } from '../../records.ts';
 import type { Database, ObjectDefinition, Row, Table } from '../soql/table.ts';
 import type { SalesforceQuirks } from '../types.ts';
 import { makeId, numberOf } from '../values/record-id.ts';
 import { customFieldName, toContactRow } from './contact-row.ts';
 import { describeCustom, toTyped } from './custom-fields.ts';
 import { defineContact, PREFIXES } from './objects.ts';
-import { accountTable, lowerBound, userTable } from './parents.ts';
+import { lowerBound, userTable } from './parents.ts';
+import { recordTable } from './record-table.ts';
 
-/** An account's people as the tables of an org. */
-export function openDatabase(people: PeopleTable, quirks: SchemaQuirks): Database {
+/** An account's people and records as the tables of an org, as a query sees them at that time. */
+export function openDatabase(
+  { people, records }: Contents,
+  quirks: SchemaQuirks,
+  now = 0,
+): Database {
   const summary = summarize(people.all());
   const contact = quirks.stateAndCountryPicklists ? summary.withCodes : summary.plain;
   const described = describeCustom(contact, quirks.customFields);
   const definition = encrypt(hide(described, quirks.hiddenFields), quirks.encryptedFields);
   const tables = new Map<string, Table>([
-    ['contact', contactTable(people, definition, quirks)],
-    ['account', summary.accounts],
+    ['contact', contactTable(people, definition, quirks, now)],
     ['user', summary.users],
+    ...RECORD_KINDS.map((kind) => {
+      const table = recordTable(records, kind);
+      return [table.definition.name.toLowerCase(), table] as const;
+    }),
   ]);
   for (const name of quirks.hiddenObjects) tables.delete(name.toLowerCase());
   return {
@@ -51,7 +60,8 @@ function hide(definition: ObjectDefinition, hidden: readonly string[]): ObjectDe
 function contactTable(
   people: PeopleTable,
   definition: ObjectDefinition,
-  { userLocale, customFields }: SchemaQuirks,
+  { userLocale, customFields, commitLagMs: lagMs }: SchemaQuirks,
+  now: number,
 ): Table {
   // A row found twice is returned once.
   const rows = new Map<Person, Row>();
@@ -60,9 +70,14 @@ function contactTable(
     rows.set(person, row);
     return row;
   };
-  const list = people.all();
+  const stale = people.staleVersions({ now, lagMs, varies: true });
+  const committed = (index: number) => (stale.has(index) ? stale.get(index) : people.get(index));
+  const list =
+    stale.size === 0 ? people.all() : people.all().flatMap(({ index }) => committed(index) ?? []);
   const rowsOf = (indexes: readonly number[]) =>
-    indexes.map((index) => people.get(index)).filter((person) => person !== undefined);
+    [...new Set([...indexes, ...stale.keys()])]
+      .map(committed)
+      .filter((person) => person !== undefined);
   return {
     definition,
     size: () => list.length,
@@ -77,7 +92,7 @@ function contactTable(
         (place) => makeId(PREFIXES.Contact, list[place]?.index ?? 0).slice(0, 15) < id15,
       ),
     find(id15) {
-      const person = people.get(numberOf(id15, PREFIXES.Contact) ?? 0);
+      const person = committed(numberOf(id15, PREFIXES.Contact) ?? 0);
       return person && toRow(person);
     },
     // The index supports one collation only.
@@ -89,18 +104,15 @@ function summarize(people: readonly Person[]): Summary {
   const cached = summaries.get(people);
   if (cached) return cached;
   const custom = new Set<string>();
-  let companies = LEAST_COMPANIES;
   let users = LEAST_USERS;
   for (const person of people) {
     for (const name of Object.keys(person.custom)) custom.add(customFieldName(name));
-    companies = Math.max(companies, person.companyIndex ?? 0);
     users = Math.max(users, person.ownerIndex ?? 0);
   }
   const names = [...custom].sort();
   const summary: Summary = {
     plain: defineContact(names, false),
     withCodes: defineContact(names, true),
-    accounts: accountTable(companies),
     users: userTable(users),
   };
   summaries.set(people, summary);
@@ -109,8 +121,12 @@ function summarize(people: readonly Person[]): Summary {
 
 // The list of people is a new object after every change.
 const summaries = new WeakMap<readonly Person[], Summary>();
-const LEAST_COMPANIES = 20;
 const LEAST_USERS = 20;
+
+interface Contents {
+  readonly people: PeopleTable;
+  readonly records: RecordsTable;
+}
 
 /** The org's schema that this user can see. */
 type SchemaQuirks = Pick<
@@ -121,11 +137,11 @@ type SchemaQuirks = Pick<
   | 'encryptedFields'
   | 'customFields'
   | 'userLocale'
+  | 'commitLagMs'
 >;
 
 interface Summary {
   readonly plain: ObjectDefinition;
   readonly withCodes: ObjectDefinition;
-  readonly accounts: Table;
   readonly users: Table;
 }

@@ -1,7 +1,14 @@
 import type { FieldDefinition, ObjectDefinition } from '../soql/table.ts';
 import { addressFields, auditFields, field, picklist, reference, required } from './fields.ts';
 
-export const PREFIXES = { Contact: '003', Account: '001', User: '005' } as const;
+export const PREFIXES = {
+  Contact: '003',
+  Account: '001',
+  User: '005',
+  Opportunity: '006',
+  Subscription__c: 'a00',
+  Machine__c: 'a01',
+} as const;
 
 /** The Contact object with the custom fields of the org, and state and country codes where enabled. */
 export function defineContact(
@@ -50,6 +57,7 @@ export function defineContact(
 export const ACCOUNT = define('Account', [
   required(field('Id', 'id')),
   required(field('IsDeleted', 'boolean')),
+  reference('MasterRecordId', 'Account'),
   required(field('Name', 'string', 255)),
   picklist('Type', 40, ['Customer', 'Partner', 'Other']),
   picklist('Industry', 40, ['Technology', 'Finance', 'Education']),
@@ -57,6 +65,21 @@ export const ACCOUNT = define('Account', [
   field('Website', 'url'),
   required(reference('OwnerId', 'User')),
   ...auditFields(),
+]);
+
+/** Unlike accounts and contacts, they cannot be merged. */
+export const OPPORTUNITY = defineRecord('Opportunity', [
+  picklist('StageName', 255, ['Prospecting', 'Closed Won', 'Closed Lost']),
+  field('Amount', 'currency'),
+  field('CloseDate', 'date'),
+]);
+export const SUBSCRIPTION = defineRecord('Subscription__c', [
+  field('Plan__c', 'string', 80),
+  field('Seats__c', 'double'),
+]);
+export const MACHINE = defineRecord('Machine__c', [
+  field('Serial__c', 'string', 80),
+  field('Site__c', 'string', 80),
 ]);
 
 export const USER = define('User', [
@@ -69,6 +92,20 @@ export const USER = define('User', [
   required(field('IsActive', 'boolean')),
   ...auditFields(),
 ]);
+
+function defineRecord(
+  name: keyof typeof PREFIXES,
+  fields: readonly FieldDefinition[],
+): ObjectDefinition {
+  return define(name, [
+    required(field('Id', 'id')),
+    required(field('IsDeleted', 'boolean')),
+    required(field('Name', 'string', 120)),
+    ...fields,
+    required(reference('OwnerId', 'User')),
+    ...auditFields(),
+  ]);
+}
 
 function define(name: keyof typeof PREFIXES, fields: readonly FieldDefinition[]): ObjectDefinition {
   return {

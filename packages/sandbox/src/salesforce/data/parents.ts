@@ -1,29 +1,22 @@
-import type { ObjectDefinition, Row, Table } from '../soql/table.ts';
+import type { Row, Table } from '../soql/table.ts';
 import { wireDatetime } from '../values/datetime.ts';
 import { makeId, numberOf } from '../values/record-id.ts';
 import { ADMINISTRATOR } from './contact-row.ts';
-import { ACCOUNT, PREFIXES, USER } from './objects.ts';
+import { PREFIXES, USER } from './objects.ts';
 
-/** The companies from 1 to this number, and the users from 0 (the administrator). */
-export function accountTable(count: number): Table {
-  return numberedTable({ definition: ACCOUNT, first: 1, last: count, toRow: toAccountRow });
-}
-
-export function userTable(count: number): Table {
-  return numberedTable({ definition: USER, first: ADMINISTRATOR, last: count, toRow: toUserRow });
-}
-
-function numberedTable({ definition, first, last, toRow }: Numbered): Table {
-  const idOf = (place: number): string => makeId(definition.keyPrefix, first + place).slice(0, 15);
-  const size = last - first + 1;
+/** The users from 0 (the administrator) to this number. */
+export function userTable(last: number): Table {
+  const size = last - ADMINISTRATOR + 1;
+  const idOf = (place: number) => makeId(PREFIXES.User, ADMINISTRATOR + place).slice(0, 15);
   return {
-    definition,
+    definition: USER,
     size: () => size,
-    rowAt: (place) => toRow(first + place),
+    rowAt: (place) => toUserRow(ADMINISTRATOR + place),
     lowerBound: (id15) => lowerBound(size, (place) => idOf(place) < id15),
     find(id15) {
-      const number = numberOf(id15, definition.keyPrefix);
-      return number !== undefined && number >= first && number <= last ? toRow(number) : undefined;
+      const number = numberOf(id15, PREFIXES.User);
+      const isKnown = number !== undefined && number >= ADMINISTRATOR && number <= last;
+      return isKnown ? toUserRow(number) : undefined;
     },
   };
 }
@@ -40,18 +33,15 @@ export function lowerBound(size: number, isBelow: (place: number) => boolean): n
   return low;
 }
 
-function toAccountRow(number: number): Row {
-  const name = `${NAMES[number % NAMES.length]} ${number}`;
+/** The values of a company that nobody has edited. */
+export function toAccountValues(number: number): Row {
   return {
-    Id: makeId(PREFIXES.Account, number),
-    IsDeleted: false,
-    Name: name,
+    Name: `${NAMES[number % NAMES.length]} ${number}`,
     Industry: 'Technology',
     Type: number % 3 === 0 ? null : 'Customer',
     Phone: null,
     Website: `https://company-${number}.example`,
     OwnerId: makeId(PREFIXES.User, number % 20),
-    ...audit(number),
   };
 }
 
@@ -83,10 +73,3 @@ function audit(number: number): Row {
 }
 
 const NAMES = ['Harbor', 'Lumen', 'Atlas', 'Quarry', 'Meridian', 'Juniper', 'Foundry'];
-
-interface Numbered {
-  readonly definition: ObjectDefinition;
-  readonly first: number;
-  readonly last: number;
-  readonly toRow: (number: number) => Row;
-}

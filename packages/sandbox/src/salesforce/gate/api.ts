@@ -60,7 +60,7 @@ function toApiRequest(
     batchSize: readBatchSize(request.headers['sforce-query-options']),
     ifModifiedSince: Date.parse(request.headers['if-modified-since'] ?? '') || 0,
     body: () => readBody(request),
-    database: openDatabase(account.people, account.quirks),
+    database: openDatabase(account, account.quirks, now),
   };
 }
 

@@ -36,21 +36,20 @@ function listChildren(database: Database, { name }: ObjectDefinition): readonly 
 }
 
 export function describeGlobal({ database, version }: ApiRequest): object {
-  const definitions = ['Account', 'Contact', 'User'].flatMap(
-    (name) => database.table(name)?.definition ?? [],
-  );
-  const sobjects = definitions.map((definition) => summarize(definition, version));
+  const sobjects = [...database.tables()]
+    .map(({ definition }) => summarize(definition, version))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
   return { encoding: 'UTF-8', maxBatchSize: 200, sobjects };
 }
 
-function summarize({ name, keyPrefix }: ObjectDefinition, version: string): object {
+function summarize({ name, keyPrefix }: ObjectDefinition, version: string) {
   const url = `/services/data/v${version}/sobjects/${name}`;
   return {
     name,
     label: name,
     labelPlural: `${name}s`,
     keyPrefix,
-    custom: false,
+    custom: name.endsWith('__c'),
     queryable: true,
     retrieveable: true,
     searchable: true,
@@ -73,7 +72,7 @@ function describeField(field: FieldDefinition): object {
     soapType: SOAP_TYPES[type] ?? 'xsd:string',
     byteLength: length * 3,
     encrypted: encryption !== undefined,
-    filterable: isPlain || encryption === 'deterministic',
+    filterable: !field.isUnfilterable && (isPlain || encryption === 'deterministic'),
     sortable: isPlain,
     groupable: isPlain && type !== 'datetime',
     aggregatable: isPlain,

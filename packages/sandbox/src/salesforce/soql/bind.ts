@@ -24,6 +24,17 @@ export function bindCondition(scope: Scope, condition: Condition): BoundConditio
       const values = new Set(condition.values.map((value) => bindLiteral(scope, field, value)));
       return { kind: 'in', field, negated: condition.negated, values };
     }
+    case 'includes': {
+      const field = bindFilter(scope, condition.field, true);
+      if (field.definition.type !== 'multipicklist')
+        throw refuse(scope, condition.field, {
+          errorCode: OPERATOR,
+          text: `invalid operator on ${field.definition.type} field`,
+        });
+      const values = condition.values.map((value) => String(bindLiteral(scope, field, value)));
+      const choices = values.map((value) => value.split(';'));
+      return { kind: 'includes', field, negated: condition.negated, choices };
+    }
     case 'compare': {
       const field = bindFilter(scope, condition.field, ['=', '!='].includes(condition.operator));
       if (condition.value.type === 'dateLiteral') return bindSpan(scope, field, condition);
@@ -41,9 +52,9 @@ export function bindCondition(scope: Scope, condition: Condition): BoundConditio
 
 function bindFilter(scope: Scope, name: Name, isWhole: boolean): BoundField {
   const field = resolveField(scope, name);
-  const { type, encryption } = field.definition;
+  const { type, encryption, isUnfilterable = false } = field.definition;
   const isLegible = encryption === undefined || (encryption === 'deterministic' && isWhole);
-  if (type !== 'address' && isLegible) return field;
+  if (type !== 'address' && !isUnfilterable && isLegible) return field;
   const text = `field '${field.definition.name}' can not be filtered in a query call`;
   throw refuse(scope, name, { errorCode: 'INVALID_FIELD', text });
 }
@@ -157,4 +168,11 @@ export type BoundCondition =
       readonly field: BoundField;
       readonly negated: boolean;
       readonly values: ReadonlySet<Key>;
+    }
+  | {
+      readonly kind: 'includes';
+      readonly field: BoundField;
+      readonly negated: boolean;
+      /** A value passes that has all choices of one of these. */
+      readonly choices: readonly (readonly string[])[];
     };

@@ -22,6 +22,13 @@ export function toMatcher(condition: BoundCondition): (row: Row) => boolean {
       const { field, values, negated } = condition;
       return (row) => values.has(field.key(row)) !== negated;
     }
+    case 'includes': {
+      const { field, choices, negated } = condition;
+      return (row) => {
+        const has = String(field.key(row) ?? '').split(';');
+        return choices.some((all) => all.every((one) => has.includes(one))) !== negated;
+      };
+    }
     case 'like': {
       const { field, pattern } = condition;
       return (row) => {

@@ -61,7 +61,8 @@ export type Condition =
     }
   | { readonly kind: 'like'; readonly field: Name; readonly pattern: RegExp }
   | {
-      readonly kind: 'in';
+      /** INCLUDES and EXCLUDES, for picklists with several values. */
+      readonly kind: 'in' | 'includes';
       readonly field: Name;
       readonly negated: boolean;
       readonly values: readonly Literal[];

@@ -45,6 +45,7 @@ export interface FieldDefinition {
   /** Absent: none. */
   readonly encryption?: Encryption;
   readonly isCalculated?: boolean;
+  readonly isUnfilterable?: boolean;
 }
 
 export type Encryption = 'probabilistic' | 'deterministic';

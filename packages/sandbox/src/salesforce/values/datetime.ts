@@ -3,6 +3,11 @@ export function wireDatetime(time: number): string {
   return new Date(time).toISOString().replace('Z', '+0000');
 }
 
+/** Timestamps of records have whole seconds, so that changes of one second have the same. */
+export function wireSeconds(time: number): string {
+  return wireDatetime(Math.floor(time / 1_000) * 1_000);
+}
+
 /** Converts a timestamp to the API's format; undefined if it is invalid. */
 export function toWireDatetime(text: string): string | undefined {
   const time = Date.parse(text);

@@ -39,6 +39,9 @@ function parseComparison(reader: TokenReader): Condition {
     return { kind: 'in', field, negated: true, values: parseList(reader) };
   }
   if (reader.accept('IN')) return { kind: 'in', field, negated: false, values: parseList(reader) };
+  for (const word of ['INCLUDES', 'EXCLUDES'])
+    if (reader.accept(word))
+      return { kind: 'includes', field, negated: word === 'EXCLUDES', values: parseList(reader) };
   return { kind: 'compare', field, operator: parseOperator(reader), value: parseLiteral(reader) };
 }
 

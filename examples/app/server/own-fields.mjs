@@ -1,0 +1,50 @@
+/**
+ * The fields that the app needs beside those that all contacts have, and where the CRMs have them. With a typed schema
+ * they are fields of `Contact.custom`; `own-fields.graphql` says so to the code generator.
+ */
+export const OWN_FIELDS = /** @type {const} */ ([
+  {
+    name: 'favoriteColor',
+    type: 'TEXT',
+    description: 'The color that the person likes best.',
+    sources: [
+      { providerName: 'HUBSPOT', field: 'favorite_color' },
+      { providerName: 'SALESFORCE', field: 'Favorite_Color__c' },
+    ],
+  },
+  {
+    name: 'jobTitle',
+    type: 'TEXT',
+    description: 'The job of the person, as their company calls it.',
+    sources: [
+      { providerName: 'HUBSPOT', field: 'jobtitle' },
+      { providerName: 'SALESFORCE', field: 'Title' },
+    ],
+  },
+]);
+
+/**
+ * Makes sure that the schema of the app's key has these fields. An application that has none gets them; those of an
+ * application that has others are changed only on request.
+ * @param {import('crossbook-client').Client} crossbook
+ * @param {{ mayAdd: boolean }} options
+ */
+export async function requireOwnFields(crossbook, { mayAdd }) {
+  const { version, typedSchema, fields } = await crossbook.contactFields();
+  const missing = OWN_FIELDS.filter(
+    ({ name, type }) => !fields.some((one) => one.name === name && one.type === type),
+  );
+  if (typedSchema && missing.length === 0) return;
+  if (version > 0 && !mayAdd) {
+    const problem =
+      missing.length > 0 ? missing.map(({ name }) => name).join(', ') : 'a typed schema';
+    throw new Error(
+      `The application has own fields, but not ${problem}, which the app needs. Add what is missing: npm start -- --add-fields`,
+    );
+  }
+  await crossbook.setContactFields({
+    fields: [...fields, ...missing],
+    typedSchema: true,
+    expectedVersion: version,
+  });
+}

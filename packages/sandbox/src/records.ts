@@ -1,0 +1,147 @@
+import { createRandom } from './random.ts';
+
+/** The records of one account besides its people: companies, deals, and two objects of its own. */
+export const RECORD_KINDS = ['company', 'deal', 'subscription', 'machine'] as const;
+export type RecordKind = (typeof RECORD_KINDS)[number];
+
+/**
+ * A record independent of any CRM. Each CRM has its own names for the values (`amount`, `Amount`, `Amount__c`).
+ */
+export interface CrmRecord {
+  /** Ascending from 1: both CRMs derive record ids from it, in the same order. */
+  readonly index: number;
+  readonly values: RecordValues;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly isDeleted: boolean;
+  /** The index of the record that this one was merged into. */
+  readonly mergedInto: number | undefined;
+}
+
+export type RecordValues = Readonly<Record<string, string | null>>;
+
+/** Records that exist from the start have no values: each CRM has its own for them. */
+export function createRecords({ now, countBase }: RecordsOptions): RecordsTable {
+  const tables = new Map<RecordKind, Map<number, CrmRecord>>();
+  const lists = new Map<RecordKind, readonly CrmRecord[]>();
+  const merged = new Map<string, readonly number[]>();
+  const lastAdded = new Map<RecordKind, number>();
+
+  const tableOf = (kind: RecordKind) => {
+    const table = tables.get(kind) ?? new Map<number, CrmRecord>();
+    tables.set(kind, table);
+    return table;
+  };
+  const baseOf = (kind: RecordKind, index: number): CrmRecord | undefined =>
+    index >= 1 && index <= countBase(kind) ? toBase(index) : undefined;
+  const get = (kind: RecordKind, index: number) =>
+    tables.get(kind)?.get(index) ?? baseOf(kind, index);
+  const put = (kind: RecordKind, record: CrmRecord): void => {
+    tableOf(kind).set(record.index, record);
+    lists.delete(kind);
+  };
+  const records: RecordsTable = {
+    get,
+    all(kind) {
+      const count = countBase(kind);
+      const known = lists.get(kind);
+      if (known && (known.at(-1)?.index ?? 0) >= count) return known;
+      const changed = tableOf(kind);
+      const base = Array.from({ length: count }, (_, place) => toBase(place + 1));
+      const all = base.map((record) => changed.get(record.index) ?? record);
+      for (const record of changed.values()) if (record.index > count) all.push(record);
+      all.sort((one, other) => one.index - other.index);
+      lists.set(kind, all);
+      return all;
+    },
+    mergedInto: (kind, index) =>
+      (merged.get(`${kind} ${index}`) ?? []).flatMap((one) => get(kind, one) ?? []),
+    add(kind, values, some = {}) {
+      const index = Math.max(countBase(kind), lastAdded.get(kind) ?? 0) + 1;
+      lastAdded.set(kind, index);
+      const at = now();
+      put(kind, { ...NEW, index, values, createdAt: at, updatedAt: at, ...some });
+      return index;
+    },
+    change(kind, index, values, some = {}) {
+      const before = get(kind, index);
+      if (!before) return false;
+      const merged = { ...before.values, ...values };
+      put(kind, { ...before, values: merged, updatedAt: now(), ...some });
+      return true;
+    },
+    merge(kind, index, into, some = {}) {
+      if (index === into || !get(kind, index) || !get(kind, into)) return false;
+      const survivor = `${kind} ${into}`;
+      merged.set(survivor, [...(merged.get(survivor) ?? []), index]);
+      records.change(kind, into, {}, some);
+      return records.change(kind, index, {}, { ...some, isDeleted: true, mergedInto: into });
+    },
+    changeAtRandom(kind, { seed, count = 1, isTied = false }) {
+      const random = createRandom(seed);
+      const stamp = isTied ? { updatedAt: now() } : {};
+      const alive = records.all(kind).flatMap(({ index, isDeleted }) => (isDeleted ? [] : [index]));
+      const pick = () => Math.floor(random() * alive.length);
+      for (let change = 0; change < count; change += 1) {
+        const [place, other, roll] = [pick(), pick(), random()];
+        const [index, into] = [alive[place], alive[other]];
+        const name = `Name ${Math.floor(random() * 10 ** 6)}`;
+        if (index === undefined || into === undefined || roll > 0.85) {
+          alive.push(records.add(kind, { name }, stamp));
+          continue;
+        }
+        if (roll < 0.6 || alive.length < MIN_RECORDS) {
+          records.change(kind, index, { name }, stamp);
+          continue;
+        }
+        if (roll < 0.75 || index === into)
+          records.change(kind, index, {}, { ...stamp, isDeleted: true });
+        else records.merge(kind, index, into, stamp);
+        alive.splice(place, 1);
+      }
+    },
+  };
+  return records;
+}
+
+/** Those that exist from the start are the same in all accounts. */
+function toBase(index: number): CrmRecord {
+  BASE[index] ??= { ...NEW, index, values: {}, createdAt: MADE_AT, updatedAt: MADE_AT };
+  return BASE[index];
+}
+
+const BASE: CrmRecord[] = [];
+
+const MADE_AT = Date.UTC(2022, 0, 3, 8);
+/** Below this many records none is deleted or merged. */
+const MIN_RECORDS = 3;
+const NEW = { isDeleted: false, mergedInto: undefined };
+
+export interface RecordsTable {
+  get(kind: RecordKind, index: number): CrmRecord | undefined;
+  /** Ordered by id, including deleted records. */
+  all(kind: RecordKind): readonly CrmRecord[];
+  /** The records that were merged into this one. */
+  mergedInto(kind: RecordKind, index: number): readonly CrmRecord[];
+  /** Returns the index of the new record. */
+  add(kind: RecordKind, values: RecordValues, some?: Partial<CrmRecord>): number;
+  change(kind: RecordKind, index: number, values: RecordValues, some?: Partial<CrmRecord>): boolean;
+  /** The first is deleted. The second survives, and is modified by that. */
+  merge(kind: RecordKind, index: number, into: number, both?: Partial<CrmRecord>): boolean;
+  /** Edits, adds, deletes and merges records in an order that depends on the seed and the records only. */
+  changeAtRandom(kind: RecordKind, stream: RecordStream): void;
+}
+
+export interface RecordStream {
+  readonly seed: number;
+  /** Default: one. */
+  readonly count?: number | undefined;
+  /** All of them get the same modification time. */
+  readonly isTied?: boolean | undefined;
+}
+
+interface RecordsOptions {
+  readonly now: () => number;
+  /** The number of records that exist from the start. It never falls. */
+  countBase(kind: RecordKind): number;
+}

@@ -1,0 +1,61 @@
+import { field, type Of, shape, string, words, wordsOf } from './shape.ts';
+
+export const ownFieldType = words('ContactFieldType', 'Type of an own field.', {
+  TEXT: 'A string.',
+  NUMBER: 'A number.',
+  BOOLEAN: 'True or false.',
+  DATE: 'A date, e.g. `2026-01-31`.',
+  DATETIME: 'A time in UTC, e.g. `2026-01-31T10:00:00.000Z`.',
+  CHOICE: 'One value of a list, by its name in the CRM’s API.',
+  CHOICES: 'Several values of a list, by their names in the CRM’s API.',
+});
+export const OWN_FIELD_TYPES = wordsOf(ownFieldType);
+export type OwnFieldType = Of<typeof ownFieldType>;
+
+/** A customer's own source of an own field. */
+export const contactFieldMapping = shape(
+  'ContactFieldMapping',
+  'The field of a customer’s CRM that an own field is read from.',
+  {
+    field: field(string, 'Name of the own field.', { example: 'favoriteColor' }),
+    source: field(
+      string,
+      'Name of the field in the provider’s API, e.g. `favorite_color` or `Account.Industry`.',
+      { example: 'Favorite_Color__c' },
+    ),
+  },
+);
+export type ContactFieldMapping = Of<typeof contactFieldMapping>;
+
+export const mappingProblemKind = words('MappingProblemKind', 'What is wrong with a mapping.', {
+  MISSING: 'The CRM has no field of this name, or does not show it to the connected user.',
+  HIDDEN: 'The CRM has the field, and does not show it to the connected user.',
+  TYPE_MISMATCH: 'The type of the CRM’s field, or a value of it, does not fit the own field.',
+  NOT_FILTERABLE: 'The CRM cannot filter by the field.',
+  UNKNOWN_FIELD: 'No own field has this name.',
+  UNKNOWN_OBJECT: 'The mapping is of an object that is not the contact, or of a custom one.',
+});
+export type MappingProblemKind = Of<typeof mappingProblemKind>;
+
+/** An own field and where one connection has it. */
+export interface SourcedField {
+  readonly name: string;
+  readonly type: OwnFieldType;
+  readonly source: string;
+}
+
+/** Own fields to read from one connection. */
+export interface OwnFieldSelection {
+  /** Equal for connections and declarations whose fields have the same sources. */
+  readonly key: string;
+  /** All selected fields, also those without a source. */
+  readonly names: readonly string[];
+  readonly fields: readonly SourcedField[];
+  /** Called for a field that cannot be read, with a problem that the CRM has shown. */
+  onProblem(field: SourcedField, problem: MappingProblemKind): void;
+}
+
+/** The value of an own field. Null: the CRM has none, or one that does not fit. */
+export type OwnFieldValue = string | number | boolean | readonly string[] | null;
+
+export type OwnFieldValues = Readonly<Record<string, OwnFieldValue>>;

@@ -1,0 +1,82 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+// The types of the package. They import nothing of ours, because the package has no other declarations.
+
+/**
+ * Opens Crossbook in this process, for a Node HTTP server of yours. Options that are wrong are rejected before anything
+ * is opened. If the start fails, what it has opened is closed.
+ */
+export type CreateCrossbook = (options?: CrossbookOptions) => Promise<Crossbook>;
+
+export interface CrossbookOptions {
+  /**
+   * The settings of the command, by the names of their environment variables: an object, or the environment itself.
+   * Without `CROSSBOOK_SANDBOX` the sandbox is off.
+   */
+  readonly settings?: Settings | undefined;
+  /** Plugins of Yoga or Envelop for GraphQL operations, by names of your choice. */
+  readonly plugins?: Plugins | undefined;
+  /** Default: JSON lines on the standard output, from `LOG_LEVEL` on. */
+  readonly logger?: Logger | undefined;
+  /** For tests: time, and timers. Default: the system's. */
+  readonly clock?: Clock | undefined;
+}
+
+export interface Crossbook {
+  /** Handles a request of a Node HTTP server: any path that your application does not handle itself. */
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** The demo application's API key and customer. Undefined without the sandbox. */
+  readonly demo: Demo | undefined;
+  /** Sets the URL at which Crossbook is reached, where `PUBLIC_URL` and `PORT` do not say it. Not in production. */
+  announceUrl(url: string): void;
+  /** Makes `/readyz` fail, so that load balancers stop sending requests. Requests are still served. */
+  announceStop(): void;
+  /** Refuses new requests, waits for running ones, and closes everything that was opened. */
+  close(): Promise<void>;
+}
+
+export interface Settings {
+  readonly [name: string]: string | undefined;
+}
+
+export interface Plugins {
+  readonly [name: string]: object;
+}
+
+/** The context of plugins, besides what Yoga and plugins add. */
+export interface PluginContext {
+  /** Without its body, which has been read. */
+  readonly request: Request;
+  /** Undefined: unauthenticated. */
+  readonly caller: Caller | undefined;
+}
+
+/** An application with its API key, or one of its customers with a customer token. */
+export interface Caller {
+  readonly application: { readonly id: string; readonly name: string };
+  /** The public id of the key or token. */
+  readonly credentialId: string;
+  /** Present for a customer token. */
+  readonly customer?: { readonly customerId: string } | undefined;
+}
+
+/** As pino's: the fields, then the message. */
+export interface Logger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface Clock {
+  /** Monotonic milliseconds. */
+  now(): number;
+  /** Milliseconds since 1970. */
+  wall(): number;
+  /** Calls back once after the delay; the returned function cancels. */
+  schedule(delayMs: number, callback: () => void): () => void;
+}
+
+export interface Demo {
+  readonly apiKey: string;
+  readonly customerId: string;
+}

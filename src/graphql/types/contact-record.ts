@@ -1,0 +1,6 @@
+import type { Contact } from '../../domain/contact.ts';
+
+/** A contact and whether it was read with a cache. */
+export interface ContactRecord extends Contact {
+  readonly readWithCache?: true;
+}

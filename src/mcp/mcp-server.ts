@@ -1,0 +1,168 @@
+import type { RequestWork } from '../admission/work.ts';
+import { missingCredentials } from '../domain/caller.ts';
+import { CrossbookError, ERROR_CODES, toCrossbookError, toErrorBody } from '../domain/errors.ts';
+import type { RequestState } from '../domain/request-state.ts';
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
+import { toRetryAfter } from '../lib/http-message.ts';
+import { isRecord } from '../lib/json.ts';
+import { compressAnswer } from '../lib/json-body.ts';
+import type { RequestContext } from '../request/context.ts';
+import { readJson } from '../request/read-json.ts';
+
+/** The MCP server: serves `POST /mcp`, and the metadata of its authorization server where there is one. */
+export function createMcp({
+  openContext,
+  findApplications,
+  allowsKeys,
+  issuer,
+  publicUrl,
+  version,
+}: McpOptions) {
+  const metadataUrl = () => `${publicUrl() ?? ''}${METADATA_PATH}${PATH}`;
+
+  return {
+    paths: issuer === undefined ? ONLY_MCP : WITH_METADATA,
+    findRoute: (pathname: string) => pathname,
+    toErrorResponse,
+    async answer(
+      request: HttpRequest,
+      state: RequestState,
+      work: RequestWork,
+    ): Promise<HttpResponse> {
+      state.requestLog.record({ face: 'mcp' });
+      const allow = request.pathname === PATH ? 'POST' : 'GET';
+      if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
+      try {
+        if (request.method !== allow)
+          throw new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`);
+        if (allow === 'GET') return toMetadata();
+        const response = await answerCaller(request, state, work);
+        return await compressAnswer(response, request.headers.get('accept-encoding'));
+      } catch (thrown) {
+        const response = toErrorResponse(toCrossbookError(thrown), state);
+        return response.status === 405
+          ? { ...response, headers: { ...response.headers, allow } }
+          : response;
+      }
+    },
+  };
+
+  async function answerCaller(
+    request: HttpRequest,
+    state: RequestState,
+    work: RequestWork,
+  ): Promise<HttpResponse> {
+    const context = openContext(request.headers, state, work);
+    await checkOrigin(request.headers.get('origin'), context);
+    if (!context.requireCaller().customer && !allowsKeys) throw keysNotAllowed();
+    await context.consumeRateLimit();
+    const message = await readMessage(request, work);
+    // The SDK, and the schemas of the tools, are loaded by the first request that needs them.
+    const { answerMessage } = await import('./protocol.ts');
+    return answerMessage({ message, headers: request.headers, context, version });
+  }
+
+  /**
+   * A browser sends an origin: only the pages of the caller's application may call. Clients without a browser send
+   * none.
+   */
+  async function checkOrigin(origin: string | null, { caller }: RequestContext): Promise<void> {
+    if (origin === null) return;
+    const applications = await findApplications(origin);
+    if (applications && !caller) throw missingCredentials();
+    if (caller && applications?.has(caller.application.id)) return;
+    throw new CrossbookError(
+      'FORBIDDEN',
+      'The origin of this page is not registered for the application: crossbook apps origins registers it.',
+    );
+  }
+
+  /** RFC 9728: where a client gets a token. */
+  function toMetadata(): HttpResponse {
+    const metadata = {
+      resource: `${publicUrl() ?? ''}${PATH}`,
+      resource_name: 'Crossbook',
+      authorization_servers: [issuer],
+      bearer_methods_supported: ['header'],
+    };
+    return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(metadata) };
+  }
+
+  /** An error before a tool runs, as JSON-RPC, with the HTTP status of its code. */
+  function toErrorResponse(error: CrossbookError, state: RequestState): HttpResponse {
+    state.requestLog.failed(error);
+    const data = toErrorBody(error, state.caller?.application.name ?? null);
+    const { status } = ERROR_CODES[error.code];
+    const challenge =
+      issuer === undefined ? 'Bearer' : `Bearer resource_metadata="${metadataUrl()}"`;
+    return {
+      status,
+      headers: {
+        ...JSON_HEADERS,
+        ...(status === 401 && { 'www-authenticate': challenge }),
+        ...toRetryAfter(error.retryAfterMs),
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: SERVER_ERROR, message: error.message, data },
+      }),
+    };
+  }
+}
+
+async function readMessage(request: HttpRequest, work: RequestWork): Promise<unknown> {
+  const value = await readJson(request, work);
+  if (Array.isArray(value) && value.length > MAX_MESSAGES)
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `A batch has at most ${MAX_MESSAGES} messages; this one has ${value.length}.`,
+    );
+  if ([value].flat().some((message) => hasLargeObject(message, CHECKED_LEVELS)))
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `An object of a message has at most ${MAX_MEMBERS} members.`,
+    );
+  return value;
+}
+
+/** The SDK takes some microseconds for each member. No tool has as many arguments. */
+function hasLargeObject(value: unknown, levels: number): boolean {
+  if (!isRecord(value)) return false;
+  const members = Object.values(value);
+  if (members.length > MAX_MEMBERS) return true;
+  return levels > 0 && members.some((one) => hasLargeObject(one, levels - 1));
+}
+
+function keysNotAllowed(): CrossbookError {
+  return new CrossbookError(
+    'FORBIDDEN',
+    'The MCP server does not accept API keys, because a key reaches every customer: send a customer token, or set CROSSBOOK_MCP_KEYS=on.',
+  );
+}
+
+const PATH = '/mcp';
+const METADATA_PATH = '/.well-known/oauth-protected-resource';
+const ONLY_MCP = /^\/mcp$/;
+const WITH_METADATA = /^(?:\/mcp|\/\.well-known\/oauth-protected-resource(?:\/mcp)?)$/;
+/** As many as operations in a GraphQL batch. */
+const MAX_MESSAGES = 10;
+const MAX_MEMBERS = 100;
+/** A message, its parameters, the arguments and what is in them. */
+const CHECKED_LEVELS = 4;
+/** The code that JSON-RPC leaves to servers: the HTTP status and `data` say more. */
+const SERVER_ERROR = -32_000;
+const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+
+export interface McpOptions {
+  openContext(headers: HttpHeaders, state: RequestState, work: RequestWork): RequestContext;
+  /** Ids of the applications that list an origin. Undefined: none. */
+  findApplications(origin: string): Promise<ReadonlySet<string> | undefined>;
+  /** Whether API keys may call, which reach all customers of an application. */
+  readonly allowsKeys: boolean;
+  /** The authorization server that issues customer tokens to clients. Absent: clients are given a token. */
+  readonly issuer: string | undefined;
+  publicUrl(): string | undefined;
+  /** The product's version. */
+  readonly version: string;
+}

@@ -1,0 +1,127 @@
+import {
+  type ListFilter,
+  MIN_SHARED_DIGITS,
+  type OwnFieldFilter,
+  type PhoneFilter,
+} from '../../domain/contact-filter.ts';
+
+/** How HubSpot searches by each condition. Hits are verified, so a query may match too much, and never too little. */
+export function toQuery(filter: ListFilter): SearchQuery {
+  const queries: { readonly [By in ListFilter['by']]: (one: Named<By>) => SearchQuery } = {
+    all: () => exact([[]]),
+    emailDomain: ({ domain }) => toDomainQuery(domain),
+    modifiedSince: ({ since, until }) => exact([[between('lastmodifieddate', since, until)]]),
+    namePrefix: ({ prefix }) => toNameQuery(prefix),
+    customField: toOwnFieldQuery,
+  };
+  return (queries[filter.by] as (one: ListFilter) => SearchQuery)(filter);
+}
+
+/**
+ * The primary address has a domain property, which is compared exactly and comes first. Additional addresses are one
+ * text with undocumented tokenization, so both a whole address and the words of the domain are matched. Matching an
+ * enumeration by token is undocumented, too: a portal that rejects it is searched by primary addresses.
+ */
+function toDomainQuery(domain: string): SearchQuery {
+  const primary = [{ propertyName: 'hs_email_domain', operator: 'EQ', value: domain }];
+  const others = [`*@${domain}`, domain].map((value) => [hasToken('hs_additional_emails', value)]);
+  return { groups: [primary, ...others], fallback: [primary], isExact: true };
+}
+
+/**
+ * A prefix of a name, and its parts as tokens: whether punctuation divides a name into tokens is not documented. A star
+ * in the prefix is a wildcard, which only matches more.
+ */
+function toNameQuery(prefix: string): SearchQuery {
+  const words = prefix.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word !== '');
+  const tokens = words.map((word, index) =>
+    // Six filters of a group at most, of which one or two are the range of ids.
+    index === words.length - 1 ? `${word}*` : word,
+  );
+  const groups = ['firstname', 'lastname'].flatMap((property) => [
+    [hasToken(property, `${prefix}*`)],
+    ...(words.length > 0 ? [tokens.slice(-MAX_TOKENS).map((one) => hasToken(property, one))] : []),
+  ]);
+  return { groups, isExact: false };
+}
+
+const MAX_TOKENS = 4;
+
+/**
+ * The calculated properties have the digits of a number without its country code. A portal that lacks them is searched
+ * by the text as it was typed.
+ */
+export function toPhoneQuery({ text, digits }: PhoneFilter): SearchQuery {
+  const endings = [0, 1, 2, 3, 4]
+    .map((length) => digits.slice(length).replace(/^0+/, ''))
+    .filter((ending, index) => index === 0 || ending.length >= MIN_SHARED_DIGITS);
+  const searchable = ['phone', 'mobile'].map((kind) => `hs_searchable_calculated_${kind}_number`);
+  const typed = ['phone', 'mobilephone'];
+  const asTyped = (property: string) => [{ propertyName: property, operator: 'EQ', value: text }];
+  const groups = searchable.flatMap((propertyName) => [
+    [{ propertyName, operator: 'IN', values: [...new Set(endings)] }],
+    [hasToken(propertyName, `*${digits}`)],
+  ]);
+  return {
+    groups: [...groups, asTyped('phone')],
+    fallback: [
+      ...typed.map(asTyped),
+      ...typed.map((property) => [hasToken(property, `*${digits.slice(-MIN_SHARED_DIGITS)}`)]),
+    ],
+    isExact: false,
+  };
+}
+
+/** Values are strings, whatever their type; choices are compared exactly, and texts without case. */
+function toOwnFieldQuery({ field, value, sourceType }: OwnFieldFilter): SearchQuery {
+  const { type, source: propertyName } = field;
+  const text = String(value);
+  const equals = (operand: string) => exact([[{ propertyName, operator: 'EQ', value: operand }]]);
+  if (type === 'CHOICES')
+    return sourceType === 'TEXT'
+      ? { groups: [[hasToken(propertyName, `*${text}*`)]], isExact: false }
+      : exact([[{ propertyName, operator: 'IN', values: [text] }]]);
+  // A text has all choices, separated by semicolons: each of them finds it.
+  if (sourceType === 'CHOICES') {
+    const values = text.split(';').slice(0, 1);
+    return { groups: [[{ propertyName, operator: 'IN', values }]], isExact: false };
+  }
+  if (type !== 'DATE' && type !== 'DATETIME') return equals(text);
+  const time = Date.parse(text);
+  return type === 'DATE' && sourceType !== 'DATE'
+    ? exact([[between(propertyName, time, time + DAY_MS - 1)]])
+    : equals(String(time));
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+function exact(groups: SearchQuery['groups']): SearchQuery {
+  return { groups, isExact: true };
+}
+
+function hasToken(propertyName: string, value: string): SearchFilter {
+  return { propertyName, operator: 'CONTAINS_TOKEN', value };
+}
+
+function between(propertyName: string, from: number, to: number): SearchFilter {
+  return { propertyName, operator: 'BETWEEN', value: String(from), highValue: String(to) };
+}
+
+export interface SearchQuery {
+  /** A contact has to pass all filters of one of at most five groups. */
+  readonly groups: readonly (readonly SearchFilter[])[];
+  /** Used instead where HubSpot rejects one of the filters. */
+  readonly fallback?: readonly (readonly SearchFilter[])[];
+  /** Whether only contacts that match pass, but for what the index has not seen yet: then HubSpot's total counts. */
+  readonly isExact: boolean;
+}
+
+export interface SearchFilter {
+  readonly propertyName: string;
+  readonly operator: string;
+  readonly value?: string;
+  readonly values?: readonly string[];
+  readonly highValue?: string;
+}
+
+type Named<By> = Extract<ListFilter, { readonly by: By }>;

@@ -1,0 +1,216 @@
+import * as z from 'zod';
+import type { CustomerAccount, RecordPage, RecordReader } from '../../domain/provider.ts';
+import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
+import type { SyncedRecord, SyncSource } from '../../domain/sync.ts';
+import { isRecord } from '../../lib/json.ts';
+import { toText } from '../../lib/text.ts';
+import { API, createCall } from './call.ts';
+import { ID, toTime } from './contacts.ts';
+import { isInList, type Row, readRows, toPath } from './query.ts';
+import type { ContactReader } from './reader.ts';
+import {
+  allOf,
+  CONTACT,
+  type Condition,
+  compare,
+  fieldName,
+  isFieldName,
+  isObjectName,
+  isSet,
+  isWithin,
+  type ObjectName,
+  select,
+} from './soql.ts';
+
+/**
+ * Records of any object, by keyset of ids. Changes are read in a fixed window of SystemModstamp, which automation moves
+ * too; a record that is edited meanwhile leaves the window, and is in the next one. Deleted and merged records are in
+ * the window while they are in the recycle bin, and otherwise in the list of deleted records.
+ */
+export function createRecordReader(
+  { send, takeTurn }: CustomerAccount,
+  contacts: ContactReader,
+): RecordReader {
+  const call = createCall(send);
+
+  return {
+    async describe(source) {
+      if (source.kind === 'CONTACTS') return [];
+      if (!isObjectName(source.object)) return undefined;
+      try {
+        return await call({ path: `${API}/sobjects/${source.object}/describe` }, toFieldNames);
+      } catch (error) {
+        if (isUnknown(error)) return undefined;
+        throw error;
+      }
+    },
+
+    readAll: ({ after, ...asked }) =>
+      readPage(asked, { where: afterId(isSet(ID), after), isWhole: false }),
+
+    async readChanges({ window, after, ...asked }) {
+      const changedAt =
+        asked.source.kind === 'CONTACTS'
+          ? SYSTEM_MODSTAMP
+          : CHANGE_FIELDS.find((name) => asked.fields.includes(name));
+      // Without such a field, only the comparison of all records finds changes.
+      if (changedAt === undefined) return { records: [], removed: [], next: null };
+      const where = afterId(isWithin(changedAt, window.from, window.to), after);
+      return readPage(asked, { where, isWhole: true });
+    },
+
+    async find(asked, ids) {
+      const records: SyncedRecord[] = [];
+      for (const where of isInList(ID, ids.filter(isId))) {
+        const page = await readPage(asked, { where, isWhole: false });
+        records.push(...page.records);
+      }
+      return records;
+    },
+
+    async readDeleted({ source, window }) {
+      const start = new Date(Math.max(window.from.getTime(), window.to.getTime() - LISTED_MS));
+      // The period must not be empty.
+      const end = new Date(Math.max(window.to.getTime(), start.getTime() + 60_000));
+      const query = new URLSearchParams({ start: start.toISOString(), end: end.toISOString() });
+      const path = `${API}/sobjects/${objectOf(source)}/deleted/?${query}`;
+      try {
+        const removed = await call({ path }, toDeleted);
+        return { records: [], removed, next: null };
+      } catch (error) {
+        // Not every object has this list. The comparison of all records finds what is missing.
+        if (isRefused(error)) return { records: [], removed: [], next: null };
+        throw error;
+      }
+    },
+  };
+
+  /** `isWhole`: deleted records too. A page may be shorter than its limit, and is then followed by another one. */
+  async function readPage(asked: PageAsk, { where, isWhole }: Range): Promise<RecordPage> {
+    const { source, selection } = asked;
+    const isContact = source.kind === 'CONTACTS';
+    const limit = isContact ? MAX_ROWS : toLimit(asked.fields.length);
+    const pages = isContact
+      ? await contacts.read({
+          conditions: [where],
+          selection,
+          order: 'ascending',
+          limit,
+          includesDeleted: isWhole,
+        })
+      : await readRows(call, [
+          toPath(
+            select({
+              fields: asked.fields.filter(isFieldName),
+              from: objectOf(source),
+              where,
+              order: 'ascending',
+              limit,
+            }),
+            isWhole ? 'queryAll' : 'query',
+          ),
+        ]);
+    const rows = pages.flat();
+    const records: SyncedRecord[] = [];
+    const removed: string[] = [];
+    for (const row of rows) {
+      const turn = takeTurn();
+      if (turn) await turn;
+      const id = toText(row['Id']);
+      if (id === null) continue;
+      if (row['IsDeleted'] === true) removed.push(id);
+      else records.push(isContact ? toContactRecord(row, asked) : toRecord(row, id));
+    }
+    const last = rows.at(-1)?.['Id'];
+    const next = rows.length >= limit && typeof last === 'string' ? last : null;
+    return { records, removed, next };
+  }
+
+  /** Without the field that only a read of deleted records has: the raw data would change with the kind of the run. */
+  function toContactRecord(
+    { MasterRecordId: _, ...row }: Row,
+    { selection }: PageAsk,
+  ): SyncedRecord {
+    const contact = contacts.toContact(row, selection);
+    return { id: contact.remoteId, lastModifiedAt: contact.lastModifiedAt, contact };
+  }
+}
+
+function toRecord({ attributes: _, ...data }: Row, id: string): SyncedRecord {
+  const changed = CHANGE_FIELDS.map((name) => toTime(data[name])).find((time) => time !== null);
+  return { id, lastModifiedAt: changed ?? null, data };
+}
+
+function afterId(condition: Condition, after: string | null): Condition {
+  return after === null ? condition : allOf([condition, compare(ID, '>', after)]);
+}
+
+function objectOf({ kind, object }: SyncSource): ObjectName {
+  if (kind === 'CONTACTS') return CONTACT;
+  if (isObjectName(object)) return object;
+  throw new TypeError('Not the name of an object');
+}
+
+/** An id is 15 or 18 letters and digits. One invalid id fails a whole query. */
+function isId(id: string): boolean {
+  return /^[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?$/.test(id);
+}
+
+/** Files cannot be read in a list of records. */
+function toFieldNames(json: unknown): readonly string[] | undefined {
+  const fields = isRecord(json) ? json['fields'] : undefined;
+  if (!Array.isArray(fields)) return undefined;
+  return fields
+    .slice(0, MAX_FIELDS)
+    .flatMap((one) => wireField.safeParse(one).data ?? [])
+    .filter(({ name, type }) => type !== 'base64' && isFieldName(name) && !name.includes('.'))
+    .map(({ name }) => name);
+}
+
+function toDeleted(json: unknown): readonly string[] | undefined {
+  const records = isRecord(json) ? json['deletedRecords'] : undefined;
+  if (!Array.isArray(records)) return undefined;
+  return records.flatMap((one) => (isRecord(one) ? (toText(one['id']) ?? []) : []));
+}
+
+function isUnknown(error: unknown): boolean {
+  return (
+    error instanceof RemoteFailure &&
+    (isNotFound(error.answer) || error.answer.body.includes('INVALID_TYPE'))
+  );
+}
+
+/** A page that is no JSON means that the instance has moved. */
+function isNotFound({ status, body }: ProviderResponse): boolean {
+  return status === 404 && body.includes('NOT_FOUND');
+}
+
+function isRefused(error: unknown): boolean {
+  return (
+    error instanceof RemoteFailure &&
+    (error.code === 'REMOTE_PROVIDER_ERROR' || error.code === 'REMOTE_PROVIDER_FORBIDDEN')
+  );
+}
+
+/** Rows with many fields are read in smaller pages, because a response has at most 8 MiB. */
+function toLimit(fields: number): number {
+  return Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(VALUES_PER_PAGE / Math.max(1, fields))));
+}
+
+const SYSTEM_MODSTAMP = fieldName('SystemModstamp');
+const CHANGE_FIELDS = ['SystemModstamp', 'LastModifiedDate', 'CreatedDate'].map(fieldName);
+const MAX_FIELDS = 2_000;
+const MAX_ROWS = 2_000;
+const MIN_ROWS = 100;
+const VALUES_PER_PAGE = 40_000;
+/** Salesforce lists deleted records of the last 30 days. */
+const LISTED_MS = 29 * 24 * 60 * 60_000;
+
+const wireField = z.object({ name: z.string().min(1).max(255), type: z.string().nullish() });
+
+type PageAsk = Omit<Parameters<RecordReader['readAll']>[0], 'after'>;
+
+interface Range {
+  readonly where: Condition;
+  readonly isWhole: boolean;
+}

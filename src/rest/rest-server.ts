@@ -1,0 +1,122 @@
+import type { RequestWork } from '../admission/work.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import type { RequestState } from '../domain/request-state.ts';
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
+import { compressAnswer } from '../lib/json-body.ts';
+import type { RequestContext } from '../request/context.ts';
+import type { Endpoint } from './endpoint.ts';
+import { createDocsEndpoint, createOpenApiEndpoint } from './openapi/endpoints.ts';
+import type { DocsDemo } from './openapi/page.ts';
+import { errorResponse, type Route } from './operation.ts';
+import { OPERATIONS } from './routes/all.ts';
+
+/** The REST API: the operations, their OpenAPI document, and its page. */
+export function createRest({
+  openContext,
+  prefixes = {},
+  demo,
+  hasGraphiQL = false,
+  version,
+}: RestOptions) {
+  const operations = OPERATIONS.map((operation) => ({
+    ...operation,
+    path: `${prefixes[operation.group] ?? ''}${operation.path}`,
+  }));
+  return createRouter(
+    [
+      ...operations.map((operation) =>
+        toEndpoint(operation, async (request, state) => {
+          const context = openContext(request.request.headers, state, request.work);
+          await context.consumeRateLimit();
+          // Refuses unauthenticated requests before they are read.
+          context.requireCaller();
+          const response = await operation.run(context, request, context.allowance);
+          await context.revalidateReads();
+          return response;
+        }),
+      ),
+      createOpenApiEndpoint(operations, version),
+      createDocsEndpoint(demo, hasGraphiQL),
+    ],
+    'There is nothing at this path: see /docs.',
+  );
+}
+
+/** Serves a route by `answer`, under its id in the request log. */
+export function toEndpoint(
+  { id, method, path }: Route<never>,
+  answer: Endpoint['answer'],
+): Endpoint {
+  return {
+    method,
+    path,
+    answer(request, state) {
+      state.requestLog.record({ operation: id });
+      return state.requestLog.operation(id, () => answer(request, state));
+    },
+  };
+}
+
+/** Routes requests to endpoints and handles OPTIONS, HEAD, compression and errors. */
+export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
+  const routes = endpoints.map((endpoint) => ({ endpoint, pattern: toPattern(endpoint.path) }));
+  return {
+    findRoute: (pathname: string) =>
+      routes.find(({ pattern }) => pattern.test(pathname))?.endpoint.path,
+    /** The response to a request that was rejected before routing. */
+    toErrorResponse: (error: CrossbookError, state: RequestState) => errorResponse(error, state),
+    async answer(
+      request: HttpRequest,
+      state: RequestState,
+      work: RequestWork,
+    ): Promise<HttpResponse> {
+      state.requestLog.record({ face: 'rest' });
+      const response = await route(request, state, work).catch((thrown: unknown) =>
+        errorResponse(thrown, state),
+      );
+      if (request.method === 'HEAD') return { ...response, body: null };
+      return compressAnswer(response, request.headers.get('accept-encoding'));
+    },
+  };
+
+  async function route(
+    request: HttpRequest,
+    state: RequestState,
+    work: RequestWork,
+  ): Promise<HttpResponse> {
+    const matches = routes.flatMap(({ endpoint, pattern }) => {
+      const match = pattern.exec(request.pathname);
+      return match ? [{ endpoint, path: match.groups ?? {} }] : [];
+    });
+    if (matches.length === 0) return refuse(new CrossbookError('NOT_FOUND', notFound));
+    const methods = matches.map(({ endpoint }) => endpoint.method);
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+    if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const found = matches.find(({ endpoint }) => endpoint.method === method);
+    if (found) return found.endpoint.answer({ request, path: found.path, work }, state);
+    return refuse(new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`), { allow });
+
+    function refuse(error: CrossbookError, headers = {}) {
+      return errorResponse(error, state, headers);
+    }
+  }
+}
+
+/** Matches the percent-encoded path, so that an encoded slash stays in its segment. */
+function toPattern(path: string): RegExp {
+  const pattern = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  return new RegExp(`^${pattern}$`);
+}
+
+export interface RestOptions {
+  openContext(headers: HttpHeaders, state: RequestState, work: RequestWork): RequestContext;
+  /** Path prefixes of operation groups: `/crm/v2`. */
+  readonly prefixes?: Readonly<Record<string, string | undefined>>;
+  /** Demo values for the documentation page. Undefined without a demo. */
+  readonly demo?: DocsDemo | undefined;
+  /** Whether browsers get GraphiQL at `/graphql`. */
+  readonly hasGraphiQL?: boolean | undefined;
+  /** The product's version, for the document. */
+  readonly version: string;
+}

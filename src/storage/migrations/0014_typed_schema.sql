@@ -1,0 +1,1 @@
+ALTER TABLE "crossbook"."contact_fields" ADD COLUMN "typed_schema" boolean DEFAULT false NOT NULL;

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { FairShares, shareOf } from '../admission/fair-shares.ts';
+import {
+  type ClaimedConnection,
+  type ClaimedRemoval,
+  type DueSync,
+  SYNC_LEASE_MS,
+  type SyncQueue,
+} from '../domain/sync.ts';
+import { backgroundClock, type Clock } from '../lib/clock.ts';
+
+/**
+ * Runs due syncs of all applications, in slots that these share fairly. A connection has one slot, whatever it syncs,
+ * and gives it back after a minute if others wait. The lease is extended while it has the slot; where this process is
+ * killed, or stopped for too long, another one continues.
+ */
+export function openSyncWorker(deps: WorkerDeps) {
+  const { queue, clock } = deps;
+  const { schedule = backgroundClock.schedule } = deps;
+  const slots = new FairShares(MAX_CONNECTIONS);
+  const serving = new Set<Promise<void>>();
+  let removing: Promise<void> | undefined;
+  let pumping: Promise<void> | undefined;
+  let isAskedAgain = false;
+  let isStopping = false;
+
+  return {
+    pump,
+    /** Resolves when the pages that are under way are recorded. */
+    async stop(): Promise<void> {
+      isStopping = true;
+      await pumping;
+      await Promise.all([...serving, removing]);
+    },
+    countRunning: () => MAX_CONNECTIONS - slots.free,
+  };
+
+  /** Resolves when all due connections have a slot. */
+  function pump(): Promise<void> {
+    isAskedAgain = true;
+    pumping ??= claimAll().finally(() => {
+      pumping = undefined;
+    });
+    return pumping;
+  }
+
+  async function claimAll(): Promise<void> {
+    while (isAskedAgain && !isStopping) {
+      isAskedAgain = false;
+      const lease = randomUUID();
+      if (!removing) {
+        const removal = await queue.claimRemoval(lease, SYNC_LEASE_MS);
+        if (removal) {
+          removing = deps
+            .remove(removal)
+            .catch(deps.onError)
+            .finally(() => {
+              removing = undefined;
+              again();
+            });
+        }
+      }
+      if (slots.free === 0) return;
+      const { free, held } = slots;
+      const askedAt = clock.now();
+      const claimed = await queue.claim({ lease, leaseMs: SYNC_LEASE_MS, free, held });
+      for (const one of claimed) startServing(one, askedAt);
+    }
+  }
+
+  function again(): void {
+    if (!isStopping) pump().catch(deps.onError);
+  }
+
+  function startServing(claimed: ClaimedConnection, askedAt: number): void {
+    const shares = shareOf(claimed.applicationId);
+    slots.take(shares);
+    const served = serve(claimed, askedAt)
+      .catch(deps.onError)
+      .finally(() => {
+        slots.release(shares);
+        serving.delete(served);
+        again();
+      });
+    serving.add(served);
+  }
+
+  async function serve(claimed: ClaimedConnection, askedAt: number): Promise<void> {
+    const lease = keepExtending(claimed, askedAt);
+    const until = clock.now() + SLICE_MS;
+    const isOver = () => isStopping || clock.now() >= until || !lease.isHeld();
+    try {
+      for (const due of await queue.readDue(claimed)) {
+        await deps.run(due, { lease, isOver });
+        if (isOver()) break;
+      }
+    } finally {
+      lease.stop();
+      await queue.release(claimed).catch(deps.onError);
+    }
+  }
+
+  /**
+   * Extends the lease of a connection until it is stopped. This process treats it as lost `MARGIN_MS` before it
+   * expires, and measures from its own request: the database grants the lease a little later.
+   */
+  function keepExtending(claimed: ClaimedConnection, claimedAt: number) {
+    let heldUntil = claimedAt + SYNC_LEASE_MS - MARGIN_MS;
+    let isOver = false;
+    let cancel = schedule(EXTEND_EVERY_MS, extend);
+    return {
+      isHeld: () => clock.now() < heldUntil,
+      stop(): void {
+        isOver = true;
+        cancel();
+      },
+    };
+
+    function extend(): void {
+      const askedAt = clock.now();
+      queue
+        .extend(claimed)
+        .then((isMine) => {
+          heldUntil = isMine ? askedAt + SYNC_LEASE_MS - MARGIN_MS : 0;
+        })
+        // The next one may reach the database.
+        .catch(deps.onError)
+        .finally(() => {
+          if (!isOver) cancel = schedule(EXTEND_EVERY_MS, extend);
+        });
+    }
+  }
+}
+
+/** Connections of which one process runs syncs at the same time; an application has at most a third. */
+const MAX_CONNECTIONS = 9;
+const SLICE_MS = 60_000;
+const EXTEND_EVERY_MS = 15_000;
+const MARGIN_MS = 10_000;
+
+export type SyncWorker = ReturnType<typeof openSyncWorker>;
+
+/** What a run needs to know of its slot. */
+export interface RunSlot {
+  readonly lease: { isHeld(): boolean };
+  isOver(): boolean;
+}
+
+interface WorkerDeps {
+  readonly queue: Pick<SyncQueue, 'claim' | 'readDue' | 'extend' | 'release' | 'claimRemoval'>;
+  readonly clock: Pick<Clock, 'now'>;
+  run(due: DueSync, slot: RunSlot): Promise<void>;
+  remove(removal: ClaimedRemoval): Promise<void>;
+  onError(error: unknown): void;
+  readonly schedule?: Clock['schedule'];
+}

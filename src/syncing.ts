@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { createFairQueue } from './admission/fair-shares.ts';
+import { openBackgroundWork } from './admission/work.ts';
+import { CrossbookError } from './domain/errors.ts';
+import type { FoundProblem } from './domain/own-fields.ts';
+import type { RecordReader } from './domain/provider.ts';
+import type { Destinations, DueSync } from './domain/sync.ts';
+import type { Foundation } from './foundation.ts';
+import { Turns } from './lib/turns.ts';
+import type { Outbound } from './outbound/outbound.ts';
+import { watchSyncs } from './sync/watch.ts';
+
+/** Part of the composition root: syncs. What talks to destinations is loaded when there is one. */
+export function openSyncs(
+  foundation: Foundation,
+  { outbound, mayCount, hasRequests }: SyncingDeps,
+) {
+  const { config, database, telemetry, log, clock } = foundation;
+  const { syncQueue: queue } = database;
+  const onError = (cause: unknown) => log.warn({ cause }, 'syncs did not run: they will');
+  const destinations = openLazily(async () => {
+    const { createDestinations } = await import('./sync/destinations.ts');
+    return createDestinations({ clock, allowedHosts: config.syncHosts });
+  });
+  // A check may take as long as the server likes, up to its limits.
+  const checks = createFairQueue({
+    max: CHECKS_AT_ONCE,
+    maxWaitMs: CHECK_WAIT_MS,
+    clock,
+    toRefusal: () =>
+      new CrossbookError(
+        'SERVICE_UNAVAILABLE',
+        'Other sync destinations are being checked: try again.',
+        { retryAfterMs: CHECK_WAIT_MS },
+      ),
+  });
+  const turns = new Turns(clock, hasRequests);
+  const planning = { job: 'plan syncs', holder: randomUUID() };
+  const watch = watchSyncs({
+    queue,
+    clock,
+    onError,
+    mayCount,
+    mayWalk: (leaseMs) => database.acquireJobLease({ ...planning, leaseMs }),
+    tidy: () => destinations.opened()?.endIdle(),
+    openWorker: async () => {
+      const [{ openSyncWorker }, { runSync }, { removeRows }, open] = await Promise.all([
+        import('./sync/worker.ts'),
+        import('./usecases/run-sync.ts'),
+        import('./usecases/remove-rows.ts'),
+        destinations.open(),
+      ]);
+      return openSyncWorker({
+        queue,
+        clock,
+        onError,
+        async run(due, slot) {
+          const deps = toRunDeps({ ...foundation, outbound, turns }, due);
+          const result = await runSync({ queue, destinations: open, ...deps, ...slot }, due);
+          const { providerName } = due.connection;
+          if (result.kind === 'completed') telemetry.metrics.syncRun(providerName, result.kind);
+          if (result.kind !== 'failed') return;
+          const { code } = result.error;
+          telemetry.metrics.syncRun(providerName, code);
+          const { connectionId: connection } = due.claimed;
+          log.warn({ connection, table: due.table, code }, 'a sync failed');
+        },
+        remove: (removal) =>
+          removeRows({ queue, destinations: open, wall: clock.wall, onError }, removal),
+      });
+    },
+  });
+  return {
+    ...watch,
+    checkDestination: (
+      destination: Parameters<Destinations['check']>[0],
+      applicationId: string,
+    ): Promise<void> =>
+      checks.run(applicationId, async () => (await destinations.open()).check(destination)),
+    async stop(): Promise<void> {
+      await watch.stop();
+      await destinations.opened()?.close();
+    },
+  };
+}
+
+/** An application has at most a third. */
+const CHECKS_AT_ONCE = 12;
+const CHECK_WAIT_MS = 5_000;
+
+interface SyncingDeps {
+  readonly outbound: Pick<Outbound, 'openContactPort'>;
+  mayCount(): Promise<boolean>;
+  /** Whether requests are served, which come first. */
+  hasRequests(): boolean;
+}
+
+function openLazily<T>(open: () => Promise<T>) {
+  let opening: Promise<T> | undefined;
+  let opened: T | undefined;
+  return {
+    async open(): Promise<T> {
+      opening ??= open();
+      opened = await opening;
+      return opened;
+    },
+    /** Undefined where nobody has opened it. */
+    opened: () => opened,
+  };
+}
+
+/** What one run needs of the process. */
+export function toRunDeps(
+  { database, providers, outbound, clock, log, telemetry, turns }: Running,
+  { connection, claimed }: Pick<DueSync, 'connection' | 'claimed'>,
+) {
+  const access = providers.get(connection.providerName)?.contacts;
+  const { credentials, contactCache, ownFields } = database.forApplication(claimed.applicationId);
+  const owner = { applicationId: claimed.applicationId, customerId: connection.customerId };
+  const noted = new Set<string>();
+  return {
+    openRecords: () => {
+      if (!access) return undefined;
+      const work = openBackgroundWork(turns);
+      const open = () =>
+        outbound.openContactPort({
+          connection,
+          access,
+          credentials,
+          cache: contactCache,
+          work,
+          isBackground: true,
+          onCall: () => telemetry.usage?.called(owner),
+          deadline: clock.now() + DEADLINE_MS,
+        }).records;
+      const { takeTurn, heldBytes, end } = work;
+      return { records: toReader(open), takeTurn, heldBytes, end };
+    },
+    searchLagMs: () => access?.searchLagMs ?? 0,
+    onWritten: (written: { readonly records: number; readonly deleted: number }) =>
+      telemetry.metrics.syncRows(connection.providerName, written),
+    readOwnFields: () => ownFields.read(),
+    noteProblem: (_connection: unknown, problem: FoundProblem) => {
+      const key = JSON.stringify(problem);
+      if (noted.has(key)) return;
+      noted.add(key);
+      void ownFields
+        .noteProblems(connection, [problem])
+        .catch((cause: unknown) => log.warn({ cause }, 'a mapping problem was not stored'));
+    },
+    wall: clock.wall,
+    onError: (cause: unknown) => log.error({ cause }, 'a sync failed because of a bug'),
+  };
+}
+
+/** A port has one deadline, so each operation has a port of its own. */
+function toReader(open: () => RecordReader): RecordReader {
+  return {
+    describe: (source) => open().describe(source),
+    readAll: (ask) => open().readAll(ask),
+    readChanges: (ask) => open().readChanges(ask),
+    find: (ask, ids) => open().find(ask, ids),
+    readDeleted: (ask) => open().readDeleted(ask),
+  };
+}
+
+/** Below the lease, so that a page that waits for the CRM's rate limit is not read in vain. */
+const DEADLINE_MS = 40_000;
+
+interface Running extends Pick<Foundation, 'database' | 'providers' | 'clock' | 'log'> {
+  readonly outbound: Pick<Outbound, 'openContactPort'>;
+  readonly turns: Turns;
+  readonly telemetry: {
+    readonly metrics: Pick<Foundation['telemetry']['metrics'], 'syncRows'>;
+    /** Counts the calls for the customer. */
+    readonly usage?: Pick<Foundation['telemetry']['usage'], 'called'>;
+  };
+}

@@ -1,0 +1,86 @@
+import type { Connection } from '../domain/connection.ts';
+import type { ResolvedTarget } from '../domain/contact-search.ts';
+import type { Customer } from '../domain/customer.ts';
+import { refuseMistakes } from '../domain/errors.ts';
+import type { ContactFieldMapping } from '../domain/own-field.ts';
+import { MAX_OWN_FIELDS, type OwnField } from '../domain/own-fields.ts';
+import type { Providers } from '../domain/provider.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import { quote } from '../lib/text.ts';
+import { checkCustomerId, customerNotFound, resolveTarget, withApiKey } from './authorization.ts';
+import type { OwnFieldDeps } from './declare-own-fields.ts';
+import type { OpenDeps } from './open-contact-client.ts';
+import { describeMistakes, findSourceMistake, refuseMoreThan } from './own-field-mistakes.ts';
+
+/** Replaces a customer's mappings of own fields to one provider. A field that the CRM lacks is no error. */
+export function setFieldMappings(
+  deps: MapDeps,
+  { customerId, provider, mappings }: ResolvedTarget & { mappings: readonly ContactFieldMapping[] },
+): Promise<Connection> {
+  return withApiKey(deps, 'setFieldMappings', async () => {
+    checkCustomerId(customerId);
+    const target = { customerId, providerName: provider };
+    const { fields } = await deps.ownFields.read();
+    checkMappings(mappings, { fields, provider, providers: deps.providers });
+    const given = mappings.map(({ field, source }) => ({ field, source }));
+    const isStored = await deps.ownFields.setMappings(target, given);
+    if (!isStored) throw customerNotFound(customerId, provider);
+    const connection = await deps.reloadConnection(target);
+    if (!connection) throw customerNotFound(customerId, provider);
+    deps.invalidateCustomer({ customerId, connections: [connection] });
+    return connection;
+  });
+}
+
+function checkMappings(
+  mappings: readonly ContactFieldMapping[],
+  { fields, provider, providers }: MappedProvider,
+): void {
+  refuseMoreThan(MAX_OWN_FIELDS, 'mappings', mappings);
+  const known = new Set(fields.map(({ name }) => name));
+  const names = mappings.map(({ field }) => field);
+  refuseMistakes(
+    mappings.flatMap(({ field, source }, index) =>
+      describeMistakes(`mappings[${index}] ${quote(field)}`, [
+        !known.has(field) && 'no own field has this name',
+        names.indexOf(field) < index && 'the field is mapped more than once',
+        findSourceMistake(source, provider, providers),
+      ]),
+    ),
+  );
+}
+
+/** A customer's mappings to one provider, for an API key or the customer's token. */
+export async function readFieldMappings(
+  deps: MappingsDeps,
+  target: ResolvedTarget,
+): Promise<readonly ContactFieldMapping[]> {
+  return (await findMappedConnection(deps, target)).contactFieldMappings ?? [];
+}
+
+export async function findMappedConnection(
+  deps: MappingsDeps,
+  target: ResolvedTarget,
+): Promise<Connection> {
+  const { customerId, provider } = resolveTarget(deps, target);
+  const connection = await deps.loadConnection({ customerId, provider });
+  if (connection) return connection;
+  throw customerNotFound(customerId, provider);
+}
+
+interface MappedProvider {
+  readonly fields: readonly OwnField[];
+  readonly provider: ProviderName;
+  readonly providers: Providers;
+}
+
+type MappingsDeps = Omit<OpenDeps, 'openContactPort'>;
+
+export interface MapDeps extends OwnFieldDeps {
+  readonly providers: Providers;
+  /** Reads the connection from the database, past all caches. */
+  reloadConnection(
+    target: Pick<Connection, 'customerId' | 'providerName'>,
+  ): Promise<Connection | undefined>;
+  invalidateCustomer(customer: Pick<Customer, 'customerId' | 'connections'>): void;
+}

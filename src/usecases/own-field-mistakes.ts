@@ -1,0 +1,47 @@
+import { CrossbookError, refuseMistakes } from '../domain/errors.ts';
+import { isSource, MAX_SOURCE, type OwnFields } from '../domain/own-fields.ts';
+import type { Providers } from '../domain/provider.ts';
+import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
+import { quote } from '../lib/text.ts';
+
+/** What is wrong with the source of an own field. Without a provider, only its form is checked. */
+export function findSourceMistake(
+  source: string,
+  providerName: ProviderName | undefined,
+  providers: Providers,
+): string | false {
+  if (!isSource(source)) {
+    return `the source ${quote(source)} is not the name of a field: letters, digits and underscores, with at most one dot, at most ${MAX_SOURCE} characters`;
+  }
+  const access = providerName && providers.get(providerName)?.contacts;
+  return (
+    source.includes('.') &&
+    providerName !== undefined &&
+    access !== undefined &&
+    access.readsRelatedFields !== true &&
+    `the source ${quote(source)} has a dot, and ${PROVIDER_TITLES[providerName]} has no fields of related records`
+  );
+}
+
+/** A name that is not declared is most likely misspelled, which an empty result would hide. */
+export function refuseUndeclared({ fields }: OwnFields, names: readonly string[]): void {
+  const unknown = names.filter((name) => !fields.some((field) => field.name === name));
+  if (unknown.length === 0) return;
+  refuseMistakes([`No own field is called ${unknown.slice(0, 10).map(quote).join(', ')}`]);
+}
+
+export function refuseMoreThan(most: number, what: string, given: readonly unknown[]): void {
+  if (given.length <= most) return;
+  throw new CrossbookError(
+    'UNPROCESSABLE_ENTITY',
+    `These are ${given.length} ${what}: there can be at most ${most}.`,
+  );
+}
+
+/** The mistakes as sentences that begin with their place. */
+export function describeMistakes(place: string, mistakes: Mistakes): readonly string[] {
+  return mistakes.filter((one) => one !== false).map((mistake) => `${place}: ${mistake}`);
+}
+
+/** False: not this mistake. */
+export type Mistakes = readonly (string | false)[];

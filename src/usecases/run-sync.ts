@@ -1,0 +1,274 @@
+import type { FieldSelection } from '../domain/contact-search.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import type { FoundProblem, OwnFields } from '../domain/own-fields.ts';
+import { MAX_FOUND_RECORDS } from '../domain/provider.ts';
+import {
+  type BegunRun,
+  type Destinations,
+  type DueSync,
+  identityOf,
+  type SyncError,
+  type SyncErrorCode,
+  type SyncedRecord,
+  SyncFailure,
+  type SyncOutcome,
+  type SyncQueue,
+  type SyncTable,
+  type TableOfSync,
+} from '../domain/sync.ts';
+import { backoff } from '../lib/backoff.ts';
+import { digest } from '../lib/digest.ts';
+import { quote } from '../lib/text.ts';
+import { selectOwnFields } from './select-own-fields.ts';
+import { type Asked, type Batch, type OpenedRecords, readBatches } from './sync-batches.ts';
+
+/**
+ * Runs a sync: first everything, then changes. Some pages are read, written and committed at the destination, and then
+ * recorded. A process may be killed anywhere in between: they are then read again, and written without an effect.
+ */
+export async function runSync(deps: RunDeps, due: DueSync): Promise<SyncResult> {
+  const outcome = await attempt(deps, due);
+  if (outcome === undefined) return { kind: 'lost' };
+  if (!(await deps.queue.finish(due, outcome))) return { kind: 'lost' };
+  return outcome;
+}
+
+/** Undefined: another process has the sync now. */
+async function attempt(deps: RunDeps, due: DueSync): Promise<SyncOutcome | undefined> {
+  try {
+    return await run(deps, due);
+  } catch (error) {
+    if (!deps.lease.isHeld()) return undefined;
+    const retryAfterMs = error instanceof CrossbookError ? (error.retryAfterMs ?? 0) : 0;
+    // Our own database, the memory limit or that of waiting operations: the run continues later.
+    if (error instanceof CrossbookError && error.code === 'SERVICE_UNAVAILABLE')
+      return { kind: 'yielded', retryAfterMs: Math.max(retryAfterMs, LEAST_PAUSE_MS) };
+    return {
+      kind: 'failed',
+      error: toSyncError(deps, error),
+      retryAfterMs: Math.max(retryAfterMs, toPause(due)),
+    };
+  }
+}
+
+async function run(deps: RunDeps, due: DueSync): Promise<SyncOutcome | undefined> {
+  const destination = await deps.queue.findDestination(due.claimed.applicationId);
+  if (!destination)
+    throw new SyncFailure('CONFIGURATION', 'The application has no sync destination.');
+  const { selection, madeOf } = await toSelection(deps, due);
+  const fields = await describe(deps, due);
+  const { schema, table: name } = due;
+  const noted = { destination: identityOf(destination), schema, table: name };
+  if (!(await deps.queue.noteTable(due, noted))) return undefined;
+  const table = await deps.destinations.open(destination).openTable(toTable(due));
+  const contentKey = toContentKey(due, identityOf(destination), [table.identity, madeOf]);
+  const begun = beginOrContinue(deps, due, contentKey);
+  if (!(await deps.queue.begin(due, begun))) return undefined;
+  const { kind, object } = due;
+  const asked = { source: { kind, object }, fields, selection };
+  const reading = { ...deps, table, openRecords: () => open(deps, due) };
+  for await (const batch of readBatches(reading, asked, begun.position)) {
+    const { position, next } = batch;
+    const written = await writeBatch({ deps, due, table, asked }, batch);
+    const recorded = await deps.queue.advance(due, { position: next ?? position, ...written });
+    deps.onWritten(written);
+    if (!recorded) return undefined;
+    if (next === undefined) return { kind: 'completed', position };
+    if (deps.isOver() || !recorded.isRunnable) break;
+  }
+  return { kind: 'yielded', retryAfterMs: 0 };
+}
+
+function open(deps: RunDeps, due: DueSync): OpenedRecords {
+  const opened = deps.openRecords(due);
+  if (opened) return opened;
+  throw new SyncFailure('NOT_IMPLEMENTED', `${due.connection.providerName} cannot be synced.`);
+}
+
+const LEAST_PAUSE_MS = 1_000;
+
+/**
+ * Where the run begins. One that was interrupted goes on, unless a full run was requested meanwhile. Changes are read
+ * if everything was read within a day. Both only if the rows are still made of the same, and in the same place.
+ */
+function beginOrContinue(deps: RunDeps, due: DueSync, key: string): BegunRun {
+  const { position, wantsFull, syncedUntil, fullAt } = due;
+  if (position && !wantsFull && position.contentKey === key) return { position, isNew: false };
+  const now = deps.wall();
+  const isFull =
+    wantsFull ||
+    syncedUntil === null ||
+    due.contentKey !== key ||
+    now - (fullAt?.getTime() ?? 0) >= FULL_EVERY_MS;
+  const since = isFull ? null : new Date(syncedUntil.getTime() - OVERLAP_MS);
+  const until = new Date(Math.max(now - deps.searchLagMs(due), since?.getTime() ?? 0));
+  return {
+    isNew: true,
+    position: {
+      isFull,
+      step: isFull ? 'records' : 'changes',
+      beganAt: new Date(now).toISOString(),
+      since: since?.toISOString() ?? null,
+      until: until.toISOString(),
+      after: null,
+      lastId: null,
+      contentKey: key,
+    },
+  };
+}
+
+/** A full run compares all keys, and catches deletions that no list reported. */
+const FULL_EVERY_MS = 24 * 60 * 60_000;
+/** Windows overlap by more than clocks differ. */
+const OVERLAP_MS = 2 * 60_000;
+
+async function describe(deps: RunDeps, due: DueSync): Promise<readonly string[]> {
+  const { records, end } = open(deps, due);
+  const fields = await records.describe(due).finally(end);
+  if (fields) return fields;
+  throw new SyncFailure(
+    'OBJECT_UNKNOWN',
+    `The CRM has no object ${quote(due.object)}, or does not show it to the connected user. Names are case-sensitive.`,
+  );
+}
+
+async function writeBatch(writing: Writing, batch: Batch) {
+  const { deps, due, table } = writing;
+  const { position } = batch;
+  const gone = position.step === 'records' ? await findGone(writing, batch) : NOTHING_GONE;
+  const removed = [...batch.removed, ...gone.removed];
+  const found = batch.rows.some(({ ids }) => ids.length > 0);
+  if (!found && gone.alive.length + removed.length === 0) return NOTHING_WRITTEN;
+  const isReported = due.kind === 'CONTACTS' && !position.isFull;
+  const beganAt = new Date(position.beganAt);
+  return table.write({
+    rows: [...batch.rows, await table.toRows(gone.alive, batch.takeTurn)],
+    removed,
+    syncedAt: new Date(Math.max(deps.wall(), beganAt.getTime())),
+    reportSince: isReported ? beganAt : undefined,
+    mayCommit: deps.lease.isHeld,
+  });
+}
+
+/**
+ * Rows in the key range of a batch that the batch does not have. Their records are read by id before they count as
+ * deleted, because a list may be incomplete.
+ */
+async function findGone({ table, asked }: Writing, { position, rows, next, records }: Batch) {
+  const ids = rows.flatMap((page) => page.ids);
+  const after = position.lastId;
+  const upTo = next === undefined ? null : next.lastId;
+  if (next !== undefined && ids.length === 0) return NOTHING_GONE;
+  const alive: SyncedRecord[] = [];
+  const removed: string[] = [];
+  for (;;) {
+    const known = [...ids, ...alive.map(({ id }) => id), ...removed];
+    const others = await table.listOthers({ after, upTo }, known, MAX_FOUND_RECORDS);
+    if (others.length === 0) return { alive, removed };
+    const found = await records.find(asked, others);
+    const foundIds = new Set(found.map(({ id }) => id));
+    alive.push(...found.filter(({ id }) => others.includes(id)));
+    removed.push(...others.filter((id) => !foundIds.has(id)));
+    // The rest follows with the next run: a page has a limit, whatever the destination says that it has.
+    const count = alive.length + removed.length;
+    if (others.length < MAX_FOUND_RECORDS || count >= MAX_GONE) return { alive, removed };
+  }
+}
+
+const MAX_GONE = 20_000;
+const NOTHING_GONE = { alive: [], removed: [] };
+const NOTHING_WRITTEN = { records: 0, deleted: 0, changedIds: [], deletedIds: [] };
+
+/**
+ * Identifies what the rows are made of and where they are. When the database, the table, the CRM account or the fields
+ * change, the key changes, and the next run reads everything again.
+ */
+function toContentKey({ connection }: DueSync, destination: string, madeOf: unknown): string {
+  const account = connection.account?.id ?? connection.instanceUrl;
+  return `${CONTENT_VERSION} ${digest(JSON.stringify([destination, account, madeOf]))}`;
+}
+
+/** Contacts have all own fields and the raw record. */
+async function toSelection(deps: RunDeps, { kind, connection, claimed }: DueSync) {
+  if (kind !== 'CONTACTS') return { selection: NO_SELECTION, madeOf: null };
+  const ownFields = await deps.readOwnFields(claimed.applicationId);
+  const selection: FieldSelection = await selectOwnFields<FieldSelection>(
+    {
+      loadOwnFields: async () => ownFields,
+      noteProblem: (_connection, problem) => deps.noteProblem(connection, problem),
+    },
+    connection,
+    { rawData: true, ownFieldNames: 'all' },
+  );
+  const { schemaMappingsConfig, entityMappings } = connection;
+  const { key, names } = selection.ownFields ?? {};
+  return { selection, madeOf: [key, names, schemaMappingsConfig, entityMappings] };
+}
+
+const NO_SELECTION: FieldSelection = { rawData: false };
+/** Increment when columns are computed differently: all rows are then written again. */
+const CONTENT_VERSION = '2';
+
+function toTable({ kind, schema, table, connection }: DueSync): TableOfSync {
+  const { applicationId, customerId, providerName } = connection;
+  return { kind, schema, table, applicationId, customerId, providerName };
+}
+
+/** In words, without data of the destination; what a provider said was redacted. */
+function toSyncError(deps: RunDeps, error: unknown): SyncError {
+  if (error instanceof SyncFailure) return { code: error.code, detail: error.message };
+  if (error instanceof CrossbookError) {
+    const code = PROVIDER_ERRORS[error.code];
+    if (code) return { code, detail: error.message.slice(0, MAX_DETAIL) };
+  }
+  deps.onError(error);
+  return { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side. The log has it.' };
+}
+
+const MAX_DETAIL = 500;
+
+const PROVIDER_ERRORS: Readonly<Record<string, SyncErrorCode>> = {
+  REMOTE_PROVIDER_UNAUTHORIZED: 'PROVIDER_REFUSED',
+  REMOTE_PROVIDER_FORBIDDEN: 'PROVIDER_REFUSED',
+  REMOTE_PROVIDER_RATE_LIMITED: 'PROVIDER_LIMITED',
+  REMOTE_PROVIDER_ERROR: 'PROVIDER_UNAVAILABLE',
+  REMOTE_PROVIDER_TIMEOUT: 'PROVIDER_UNAVAILABLE',
+  REMOTE_PROVIDER_UNAVAILABLE: 'PROVIDER_UNAVAILABLE',
+  REMOTE_PROVIDER_BAD_RESPONSE: 'PROVIDER_UNAVAILABLE',
+  NOT_IMPLEMENTED: 'NOT_IMPLEMENTED',
+};
+
+/** A minute after the first failure, and at most an hour or the interval. */
+function toPause({ failures, intervalSeconds }: DueSync): number {
+  return backoff(FIRST_PAUSE_MS, Math.max(LONGEST_PAUSE_MS, intervalSeconds * 1_000), failures);
+}
+
+const FIRST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 60 * 60_000;
+
+interface Writing {
+  readonly deps: RunDeps;
+  readonly due: DueSync;
+  readonly table: SyncTable;
+  readonly asked: Asked;
+}
+
+/** How a process's part of a run ended. `lost`: another process has the sync now. */
+export type SyncResult = SyncOutcome | { readonly kind: 'lost' };
+
+export interface RunDeps {
+  readonly queue: Pick<SyncQueue, 'findDestination' | 'noteTable' | 'begin' | 'advance' | 'finish'>;
+  readonly destinations: Pick<Destinations, 'open'>;
+  /** Undefined: the provider cannot be synced. */
+  openRecords(due: DueSync): OpenedRecords | undefined;
+  searchLagMs(due: DueSync): number;
+  /** Called for each batch, for the metrics. */
+  onWritten(written: { readonly records: number; readonly deleted: number }): void;
+  readOwnFields(applicationId: string): Promise<OwnFields>;
+  noteProblem(connection: DueSync['connection'], problem: FoundProblem): void;
+  readonly lease: { isHeld(): boolean };
+  /** Its time is over, or the process stops. */
+  isOver(): boolean;
+  wall(): number;
+  onError(error: unknown): void;
+}

@@ -1,0 +1,69 @@
+import {
+  type ContactFilter,
+  type FilterValue,
+  NotFilterableError,
+  type OwnFieldFilter,
+  readFilterValue,
+} from '../domain/contact-filter.ts';
+import type { FieldSelection } from '../domain/contact-search.ts';
+import { readOwnFieldValue } from '../domain/own-field-values.ts';
+import type { ProviderField, ProviderFieldType } from '../domain/own-fields.ts';
+import type { ContactClient } from './open-contact-client.ts';
+import { refuseUndeclared } from './own-field-mistakes.ts';
+import { attemptProviderFields, type ProviderFieldDeps } from './provider-fields.ts';
+import type { SelectionDeps } from './select-own-fields.ts';
+
+/**
+ * Searches by an own field in the connection's CRM. Undefined where no contact can have the value: the own field has no
+ * source there, or one of a type that has no such value. The type of the CRM's field decides how it is compared; a type
+ * that is no longer right is read again once.
+ */
+export async function searchByOwnField<Found>(
+  deps: ProviderFieldDeps & Pick<SelectionDeps, 'loadOwnFields'>,
+  { client, filter, selection }: OwnFieldSearch,
+  search: (filter: OwnFieldFilter) => Promise<Found>,
+): Promise<Found | undefined> {
+  const own = await deps.loadOwnFields();
+  refuseUndeclared(own, [filter.name]);
+  const type = own.fields.find(({ name }) => name === filter.name)?.type ?? 'TEXT';
+  const value = readFilterValue(type, filter.equals);
+  const field = selection.ownFields?.fields.find(({ name }) => name === filter.name);
+  if (!field) return undefined;
+  const findField = async (refresh: boolean) => {
+    const known = await attemptProviderFields(deps, () => client, refresh);
+    return known?.find(({ name }) => name.toLowerCase() === field.source.toLowerCase());
+  };
+  const attempt = (known: ProviderField | undefined) => {
+    if (known && !known.isFilterable) throw new NotFilterableError(field);
+    if (known && !canHave(known.type, value)) return undefined;
+    return search({ by: 'customField', field, value, sourceType: known?.type });
+  };
+  const known = await findField(false);
+  try {
+    try {
+      return await attempt(known);
+    } catch (error) {
+      const current = error instanceof NotFilterableError ? await findField(true) : undefined;
+      if (current?.type === known?.type && current?.isFilterable === known?.isFilterable)
+        throw error;
+      return await attempt(current);
+    }
+  } catch (error) {
+    if (error instanceof NotFilterableError)
+      selection.ownFields?.onProblem(field, 'NOT_FILTERABLE');
+    throw error;
+  }
+}
+
+/** Whether a field of this type can have the value: a text that is no number is in no number field. */
+function canHave(type: ProviderFieldType, value: FilterValue): boolean {
+  if (type === 'OTHER' || type === 'REFERENCE') return true;
+  const read = readOwnFieldValue(type, value);
+  return read !== undefined && read !== null;
+}
+
+interface OwnFieldSearch {
+  readonly client: ContactClient;
+  readonly filter: Extract<ContactFilter, { readonly by: 'customField' }>;
+  readonly selection: FieldSelection;
+}

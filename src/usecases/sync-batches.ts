@@ -1,0 +1,142 @@
+import type { RecordPage, RecordReader, RecordsAsk } from '../domain/provider.ts';
+import type { SyncPosition, SyncRows, SyncTable } from '../domain/sync.ts';
+
+/**
+ * The pages of a run from a position on, in batches that are written in one transaction. While one is written, the next
+ * one is read and converted. A batch is valid until the next one is taken.
+ */
+export async function* readBatches(
+  deps: BatchDeps,
+  asked: Asked,
+  from: SyncPosition,
+): AsyncGenerator<Batch> {
+  let isEnded = false;
+  const isOver = () => isEnded || deps.isOver();
+  let reading: Promise<Batch> | undefined = readBatch({ ...deps, isOver }, asked, from);
+  try {
+    while (reading) {
+      const batch: Batch = await reading;
+      reading = batch.next && readBatch({ ...deps, isOver }, asked, batch.next);
+      // The error is thrown when the batch is taken.
+      reading?.catch(() => undefined);
+      try {
+        yield batch;
+      } finally {
+        batch.end();
+      }
+    }
+  } finally {
+    isEnded = true;
+    // Nobody waits for what was read ahead.
+    reading?.then(({ end }) => end()).catch(() => undefined);
+  }
+}
+
+async function readBatch(deps: BatchDeps, asked: Asked, position: SyncPosition): Promise<Batch> {
+  const { records, takeTurn, heldBytes, end } = deps.openRecords();
+  const most = Math.min(BATCH_RECORDS, Math.ceil(BATCH_VALUES / Math.max(1, asked.fields.length)));
+  const until = deps.wall() + BATCH_MS;
+  const rows: SyncRows[] = [];
+  const removed: string[] = [];
+  let { after, lastId } = position;
+  let count = 0;
+  try {
+    do {
+      const page = await readPage(records, asked, { ...position, after }).catch((error) => {
+        // What was read before is recorded, and the next batch begins with this page.
+        if (after === position.after) throw error;
+        return undefined;
+      });
+      if (!page) break;
+      // Page by page: records take more memory than rows, and what lives on makes the pauses of garbage collections
+      // longer.
+      rows.push(await deps.table.toRows(page.records, takeTurn));
+      removed.push(...page.removed);
+      count += page.records.length + page.removed.length;
+      lastId = page.records.at(-1)?.id ?? lastId;
+      after = page.next;
+    } while (
+      after !== null &&
+      count < most &&
+      heldBytes() < BATCH_BYTES &&
+      deps.wall() < until &&
+      !deps.isOver()
+    );
+    return {
+      position,
+      rows,
+      removed,
+      next: toNext({ ...position, after, lastId }),
+      records,
+      takeTurn,
+      end,
+    };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+/** Fewer where records have many fields, because they are in memory. */
+const BATCH_RECORDS = 1_000;
+const BATCH_VALUES = 40_000;
+/** Large records end a batch before the memory limit refuses a page of it, so that the run gets on. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+/** Progress is recorded even when the CRM is slow. */
+const BATCH_MS = 2_000;
+
+function readPage(
+  records: RecordReader,
+  asked: Asked,
+  { step, since, until, after }: SyncPosition,
+): Promise<RecordPage> {
+  const window = { from: new Date(since ?? 0), to: new Date(until) };
+  switch (step) {
+    case 'records':
+      return records.readAll({ ...asked, after });
+    case 'changes':
+      return records.readChanges({ ...asked, after, window });
+    case 'deletions':
+      return records.readDeleted({ ...asked, after, window });
+  }
+}
+
+/** Undefined: there is none. */
+function toNext(position: SyncPosition): SyncPosition | undefined {
+  if (position.after !== null) return position;
+  if (position.step !== 'changes') return undefined;
+  return { ...position, step: 'deletions', lastId: null };
+}
+
+/** Some pages that were read one after the other. */
+export interface Batch {
+  /** Where it begins. */
+  readonly position: SyncPosition;
+  readonly rows: readonly SyncRows[];
+  /** Ids of records that were deleted, or merged into others. */
+  readonly removed: readonly string[];
+  /** Where the next one begins. Undefined: the run ends with this one. */
+  readonly next: SyncPosition | undefined;
+  readonly records: RecordReader;
+  takeTurn(): Promise<void> | undefined;
+  end(): void;
+}
+
+/** What is read in all pages of a run. */
+export type Asked = Omit<RecordsAsk, 'after'>;
+
+export interface OpenedRecords {
+  readonly records: RecordReader;
+  takeTurn(): Promise<void> | undefined;
+  /** The memory of what was read. */
+  heldBytes(): number;
+  /** Releases the memory of what was read. */
+  end(): void;
+}
+
+interface BatchDeps {
+  readonly table: Pick<SyncTable, 'toRows'>;
+  openRecords(): OpenedRecords;
+  isOver(): boolean;
+  wall(): number;
+}

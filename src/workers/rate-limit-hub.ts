@@ -1,0 +1,136 @@
+import type {
+  PermitRelease,
+  PermitRequest,
+  PermitResult,
+} from '../domain/distributed-rate-limits.ts';
+import { createFixedWindowCounter } from '../limits/limits.ts';
+import type { CountedUnits, CountResult } from './calls.ts';
+
+/** The rate limits of all workers, in the supervisor: what Redis does for several hosts. */
+export function createRateLimitHub({ workers, now }: HubOptions) {
+  const counters = new Map<number, ReturnType<typeof createFixedWindowCounter>>();
+  const permits = createPermits(now);
+
+  return {
+    /**
+     * Counts units, and some more that the worker may use without asking. These get fewer as the limit comes nearer,
+     * so that a caller is refused too early by a sixteenth of the limit at most, and never too late.
+     */
+    count({ key, units, points, windowMs }: CountedUnits): CountResult {
+      const counter = counters.get(windowMs) ?? createFixedWindowCounter({ windowMs, now });
+      counters.set(windowMs, counter);
+      const { count } = counter.add(key, units);
+      const spare = Math.max(0, Math.floor((points - count) / (SPARE_PARTS * workers)));
+      return { ...counter.add(key, spare), spare };
+    },
+    ...permits,
+  };
+}
+
+const SPARE_PARTS = 16;
+
+/**
+ * Sliding windows of provider calls. The rules are those of `limits/distributed-rate-limits.ts`: a permit counts from
+ * its call until one interval after the response, and expires by itself if its worker dies.
+ */
+function createPermits(now: () => number) {
+  const limits = new Map<string, Limit>();
+  let lastId = 0;
+  let tidyAt = now() + TIDY_EVERY_MS;
+
+  return {
+    acquire({ name, calls, intervalMs, leaseMs }: PermitRequest): PermitResult {
+      const at = now();
+      tidy(at);
+      const limit = limitOf(name);
+      if (limit.pausedUntil > at) return { waitMs: limit.pausedUntil - at };
+      const interval = limit.told?.intervalMs ?? intervalMs;
+      const foreign = limit.foreignUntil > at ? limit.foreign : 0;
+      dropExpired(limit, at);
+      const over = limit.permits.size + foreign - (limit.told?.calls ?? calls);
+      if (over < 0) {
+        lastId += 1;
+        const permitId = String(lastId);
+        limit.permits.set(permitId, at + Math.max(0, leaseMs) + interval);
+        return { permitId };
+      }
+      const ends = [...limit.permits.values()].sort((a, b) => a - b);
+      const waits = [interval, (ends[over] ?? Number.POSITIVE_INFINITY) - at];
+      if (foreign > 0) waits.push(limit.foreignUntil - at);
+      return { waitMs: Math.max(1, Math.ceil(Math.min(...waits))) };
+    },
+
+    cancel({ name, permitId }: { readonly name: string; readonly permitId: string }): void {
+      limits.get(name)?.permits.delete(permitId);
+    },
+
+    release({ name, permitId, intervalMs, rateLimit, pauseMs = 0 }: PermitRelease): void {
+      const at = now();
+      const limit = limitOf(name);
+      const interval = rateLimit?.intervalMs ?? limit.told?.intervalMs ?? intervalMs;
+      const ends = at + interval + Math.ceil(interval / 100);
+      lastId += 1;
+      limit.permits.set(permitId ?? String(lastId), ends);
+      if (rateLimit) {
+        dropExpired(limit, at);
+        const ours = [...limit.permits.values()].filter((end) => end <= ends).length;
+        limit.told = { calls: rateLimit.max, intervalMs: rateLimit.intervalMs };
+        // Calls that the provider counts beyond ours were made by other clients of the same account.
+        limit.foreign = Math.max(0, rateLimit.max - rateLimit.remaining - ours);
+        limit.foreignUntil = ends;
+      }
+      limit.pausedUntil = Math.max(limit.pausedUntil, pauseMs > 0 ? at + pauseMs : 0);
+    },
+
+    /** The number of limits in memory. */
+    size: () => limits.size,
+  };
+
+  function limitOf(name: string): Limit {
+    const known = limits.get(name);
+    if (known) return known;
+    const limit = {
+      permits: new Map(),
+      told: undefined,
+      foreign: 0,
+      foreignUntil: 0,
+      pausedUntil: 0,
+    };
+    limits.set(name, limit);
+    return limit;
+  }
+
+  function tidy(at: number): void {
+    if (at < tidyAt) return;
+    tidyAt = at + TIDY_EVERY_MS;
+    for (const [name, limit] of limits) {
+      dropExpired(limit, at);
+      if (limit.permits.size === 0 && limit.pausedUntil <= at) limits.delete(name);
+    }
+  }
+}
+
+function dropExpired({ permits }: Limit, at: number): void {
+  for (const [id, end] of permits) if (end <= at) permits.delete(id);
+}
+
+const TIDY_EVERY_MS = 60_000;
+
+export type RateLimitHub = ReturnType<typeof createRateLimitHub>;
+
+interface Limit {
+  /** When each permit leaves the window. */
+  readonly permits: Map<string, number>;
+  /** What the provider has reported. */
+  told: { readonly calls: number; readonly intervalMs: number } | undefined;
+  /** Calls of other clients, until then. */
+  foreign: number;
+  foreignUntil: number;
+  pausedUntil: number;
+}
+
+interface HubOptions {
+  readonly workers: number;
+  /** Monotonic, in milliseconds. */
+  now(): number;
+}

@@ -1,0 +1,106 @@
+import type { DistributedRateLimits, PermitResult } from '../domain/distributed-rate-limits.ts';
+import { type Clock, withLimit } from '../lib/clock.ts';
+import type { SharedCount } from '../limits/limits.ts';
+import type { SupervisorCalls } from './calls.ts';
+import type { Link } from './link.ts';
+
+/** The rate limits that the workers keep together, by asking their supervisor. */
+export function createSharedLimits({ link, workers, clock }: SharedLimitsOptions) {
+  /** The supervisor was busy: until then this worker keeps to its share. */
+  let aloneUntil = Number.NEGATIVE_INFINITY;
+
+  const distributedRateLimits: DistributedRateLimits = {
+    isConnected: link.isOpen,
+    share: () => (clock.now() < aloneUntil ? 1 / workers : 1),
+    async acquire(permit) {
+      const asked = link.ask('acquire', permit);
+      try {
+        return await withLimit<PermitResult>(asked, { limitMs: ASK_MS, clock });
+      } catch {
+        aloneUntil = clock.now() + permit.intervalMs + ASK_MS;
+        // A permit that comes too late is returned.
+        asked.then(
+          (late) => 'permitId' in late && link.tell('cancel', { ...permit, ...late }),
+          () => undefined,
+        );
+        return undefined;
+      }
+    },
+    cancel: (name, permitId) => link.tell('cancel', { name, permitId }),
+    release: (permit) => link.tell('release', permit),
+  };
+
+  return {
+    distributedRateLimits,
+    /** A counter of all workers. Rejects where the supervisor does not answer in time. */
+    createCount: ({ name, points, windowMs }: CountOptions): SharedCount => {
+      const held = createHeldUnits(clock.now);
+      return async (owner, units) => {
+        const own = held.take(owner, units, points);
+        if (own) return own;
+        const key = `${name} ${owner}`;
+        const counted = await withLimit(link.ask('count', { key, units, points, windowMs }), {
+          limitMs: ASK_MS,
+          clock,
+        });
+        return held.add(owner, counted);
+      };
+    },
+  };
+}
+
+/** The units that the supervisor has given to this worker in advance, by owner. */
+function createHeldUnits(now: () => number) {
+  const windows = new Map<string, HeldWindow>();
+  return {
+    /** Undefined: the supervisor has to be asked. */
+    take(owner: string, units: number, points: number) {
+      const window = windows.get(owner);
+      const resetMs = window ? window.endsAt - now() : 0;
+      if (!window || resetMs <= 0) return undefined;
+      // Once the limit is reached, it stays so until the window ends.
+      if (window.count > points) return { count: window.count, resetMs };
+      if (window.spare < units) return undefined;
+      window.spare -= units;
+      return { count: window.count - window.spare, resetMs };
+    },
+    add(owner: string, { count, resetMs, spare }: Awaited<ReturnType<SupervisorCalls['count']>>) {
+      const at = now();
+      // The oldest that have ended. Some may stay behind one that ends later, until that one has ended too.
+      for (const [oldest, { endsAt }] of windows) {
+        if (endsAt > at) break;
+        windows.delete(oldest);
+      }
+      const known = windows.get(owner);
+      const isOpen = known !== undefined && known.endsAt > at;
+      if (!isOpen) windows.delete(owner);
+      const window = isOpen ? known : { count: 0, spare: 0, endsAt: at + resetMs };
+      window.count = Math.max(window.count, count);
+      window.spare += spare;
+      windows.set(owner, window);
+      return { count: window.count - window.spare, resetMs };
+    },
+  };
+}
+
+/** A caller waits for this: the supervisor has little to do. */
+const ASK_MS = 250;
+
+interface HeldWindow {
+  /** Of all workers, as of the last answer. */
+  count: number;
+  spare: number;
+  readonly endsAt: number;
+}
+
+interface CountOptions {
+  readonly name: string;
+  readonly points: number;
+  readonly windowMs: number;
+}
+
+interface SharedLimitsOptions {
+  readonly link: Link<SupervisorCalls>;
+  readonly workers: number;
+  readonly clock: Pick<Clock, 'now' | 'schedule'>;
+}

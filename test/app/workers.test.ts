@@ -1,0 +1,293 @@
+import { rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
+import { findFreePorts } from '../support/free-ports.ts';
+import { isAlive, listDescendants } from '../support/processes.ts';
+import { type Product, startProduct } from '../support/product.ts';
+import { readMetrics } from '../support/read-metrics.ts';
+import { createSandboxControl } from '../support/sandbox-control.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { startClients } from './closed-loop.ts';
+
+const CLIENTS = 16;
+const data = makeTemporaryFolder();
+let database: TestDatabase;
+let sandboxPort = 0;
+const running: Product[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sandboxPort = await findFreePorts();
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(data, { recursive: true, force: true });
+});
+afterEach(async () => {
+  for (const { child, ended } of running.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+});
+
+describe('Two workers', () => {
+  test('serve one port, write one log with the number of the worker in each line, and add up their metrics', async () => {
+    const product = await start();
+    await useBoth(product);
+    const { url, headers, lines } = product;
+    await expect
+      .poll(() => new Set(lines().map((line) => JSON.parse(line).worker)))
+      .toEqual(new Set([1, 2]));
+    const count = async () => {
+      const read = readMetrics(await (await fetch(`${url}/metrics`)).text());
+      return {
+        ok: read('crossbook_requests_total')['face="rest",operation="getCustomer",outcome="ok"'],
+        workers: read('crossbook_workers')[''],
+      };
+    };
+    const before = await count();
+    expect(before.workers).toBe(2);
+    for (let number = 0; number < 20; number += 1)
+      await fetch(`${url}/customers/demo`, {
+        headers: { ...headers, connection: number % 2 ? 'close' : 'keep-alive' },
+      });
+    expect((await count()).ok).toBe((before.ok ?? 0) + 20);
+    expect(await product.stop()).toBe(0);
+    expect(product.complaints()).toBe('');
+  });
+
+  test('keep the rate limit of a caller together', async () => {
+    const product = await start({ CROSSBOOK_REQUESTS_PER_MINUTE: '31' });
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async (_, number) => {
+        const response = await readCustomer(product, `c${number}`);
+        return response.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 429).length).toBe(29);
+    const forwarded = await readForwarded(product);
+    expect(forwarded['outcome="answered"']).toBeGreaterThan(0);
+  });
+
+  test('make as many calls to the CRM as one worker, when look-ups of one customer come over many connections', async () => {
+    const sandbox = createSandboxControl(sandboxPort);
+    const countCalls = async (workers: string) => {
+      const product = await start({ CROSSBOOK_WORKERS: workers });
+      await sandbox.liftLimits();
+      const searchAll = async () => {
+        const emails = Array.from({ length: 300 }, (_, number) => `nobody-${number}@example.com`);
+        const found = await Promise.all(emails.map((email) => search(product, email)));
+        expect(found).toEqual(Array(300).fill(200));
+      };
+      await searchAll();
+      const before = (await sandbox.calls()).length;
+      const countMore = async () => (await sandbox.calls()).length - before;
+      // Three calls may be in flight. They wait for the CRM until all other look-ups have arrived.
+      await sandbox.fail({ kind: 'slow', delayMs: 10_000 }, { times: 3 });
+      const held: Promise<number>[] = [];
+      while (held.length < 3) {
+        held.push(search(product, `held-${held.length}@example.com`));
+        await expect.poll(countMore, { interval: 5 }).toBe(held.length);
+      }
+      await searchAll();
+      await Promise.all(held);
+      const calls = await countMore();
+      expect(await product.stop()).toBe(0);
+      return calls;
+    };
+    const alone = await countCalls('1');
+    expect(alone).toBe(6);
+    expect(await countCalls('2')).toBeLessThanOrEqual(alone * 1.1);
+  });
+});
+
+describe('A worker that is killed', () => {
+  test('is replaced; no acknowledged change is lost, and only requests of that worker fail', async () => {
+    const product = await start();
+    await useBoth(product);
+    const { url, headers } = product;
+    const [victim] = await findWorkers(product);
+    const acknowledged: string[] = [];
+    const failures: string[] = [];
+    let isOver = false;
+    const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+      for (let number = 0; !isOver; number += 1) {
+        const id = `killed-${client}-${number}`;
+        const body = JSON.stringify({ customer_id: id, name: 'N', email: 'n@example.com' });
+        const sent = fetch(`${url}/customers`, { method: 'PUT', headers, body });
+        const outcome = await sent.then(
+          async (response) => {
+            await response.arrayBuffer();
+            return response.ok ? undefined : String(response.status);
+          },
+          (error: Error) => String(error.cause),
+        );
+        if (outcome === undefined) acknowledged.push(id);
+        else failures.push(outcome);
+      }
+    });
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(100);
+    process.kill(victim ?? 0, 'SIGKILL');
+    await expect.poll(async () => (await findWorkers(product)).includes(victim ?? 0)).toBe(false);
+    await expect.poll(async () => (await readCounts(product)).ready).toBe(2);
+    const after = acknowledged.length;
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(after + 100);
+    isOver = true;
+    await Promise.all(clients);
+    // One for each client at most: the one that it had sent to that worker.
+    expect(failures.length).toBeLessThanOrEqual(CLIENTS);
+    for (const id of acknowledged.slice(-500)) {
+      const response = await fetch(`${url}/customers/${id}`, { headers });
+      expect([id, response.status]).toEqual([id, 200]);
+    }
+    expect((await readCounts(product)).restarts).toBe(1);
+    expect(await product.stop()).toBe(0);
+  });
+});
+
+describe('A worker whose event loop hangs', () => {
+  test('is killed and replaced, and then all customers are served', async () => {
+    const product = await start();
+    await useBoth(product);
+    const before = await findWorkers(product);
+    const [victim = 0] = before;
+    process.kill(victim, 'SIGSTOP');
+    await expect.poll(() => isAlive(victim)).toBe(false);
+    await expect.poll(() => findWorkers(product)).toHaveLength(2);
+    await expect.poll(async () => (await readCounts(product)).ready).toBe(2);
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => (await readCustomer(product, `c${n}`)).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([404]));
+    const messages = product.lines().map((line) => JSON.parse(line).msg);
+    expect(messages).toContain('a worker does not respond: it is killed');
+    expect(await product.stop()).toBe(0);
+  });
+});
+
+describe('A rolling restart', () => {
+  test.each(['SIGUSR2', 'SIGHUP'] as const)(
+    'by %s replaces both workers, and every request gets its response',
+    async (signal) => {
+      const product = await start();
+      const before = await findWorkers(product);
+      const clients = startClients({ ...product, bodies: [SEARCH, CUSTOMER], count: CLIENTS });
+      await expect.poll(clients.leastAnswered, { interval: 5 }).toBeGreaterThan(0);
+      product.child.kill(signal);
+      await expect
+        .poll(() => product.lines().filter((line) => line.includes('all workers were restarted')))
+        .toHaveLength(1);
+      const answered = clients.tally.answered;
+      await expect.poll(() => clients.tally.answered).toBeGreaterThan(answered + CLIENTS);
+      clients.stop();
+      const { refused, dropped, statuses } = await clients.done;
+      expect([refused, dropped, Object.keys(statuses)]).toEqual([0, [], ['200']]);
+      const after = await findWorkers(product);
+      expect(after.length).toBe(2);
+      expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+      expect(await product.stop()).toBe(0);
+    },
+  );
+});
+
+describe('The end', () => {
+  test('by SIGTERM under load: every accepted request gets its response, and no process is left', async () => {
+    const product = await start();
+    const bodies = [SEARCH, CUSTOMER];
+    const clients = startClients({ ...product, bodies, count: CLIENTS, mayReset: true });
+    await expect.poll(clients.leastAnswered, { interval: 5 }).toBeGreaterThan(0);
+    const pids = listDescendants(product.child.pid ?? 0);
+    expect(await product.stop()).toBe(0);
+    const { dropped, refused, statuses } = await clients.done;
+    expect([dropped, refused, Object.keys(statuses)]).toEqual([[], CLIENTS, ['200']]);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  test('of a supervisor that is killed ends its workers, and its embedded database', async () => {
+    const product = await start({ DATABASE_URL: '', CROSSBOOK_DATA: `${data}/embedded` });
+    await useBoth(product);
+    const pids = listDescendants(product.child.pid ?? 0);
+    expect(pids.length).toBeGreaterThan(3);
+    product.child.kill('SIGKILL');
+    await product.ended;
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  });
+});
+
+test('a start that fails says why once, and leaves no process', async () => {
+  const failed = startProduct({
+    CROSSBOOK_DATA: data,
+    CROSSBOOK_WORKERS: '2',
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+  });
+  await expect(failed).rejects.toThrow(/ended with 1:[\s\S]*PostgreSQL at 127\.0\.0\.1:1\/none/);
+  await expect(failed).rejects.not.toThrow(/before it was ready/);
+});
+
+const SEARCH = JSON.stringify({
+  query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }',
+});
+const CUSTOMER = JSON.stringify({ query: '{ customer { name } }' });
+
+async function start(env: Record<string, string> = {}): Promise<Product> {
+  const product = await startProduct({
+    DATABASE_URL: database.url,
+    CROSSBOOK_SANDBOX: 'on',
+    CROSSBOOK_DATA: data,
+    CROSSBOOK_SANDBOX_PORT: String(sandboxPort),
+    CROSSBOOK_WORKERS: '2',
+    ...env,
+  });
+  running.push(product);
+  const named = { 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
+  return { ...product, headers: { ...product.headers, ...named } };
+}
+
+/** Sends requests of many customers, until both workers have handled some. */
+async function useBoth(product: Product): Promise<void> {
+  await expect
+    .poll(async () => {
+      for (let number = 0; number < 8; number += 1) await readCustomer(product, `c${number}`);
+      return (await readForwarded(product))['outcome="answered"'] ?? 0;
+    })
+    .toBeGreaterThan(0);
+}
+
+function readCustomer({ url, headers }: Product, id: string): Promise<Response> {
+  return fetch(`${url}/customers/${id}`, { headers });
+}
+
+async function search({ url, headers }: Product, email: string): Promise<number> {
+  const query = `{ searchContacts(filter: { email: "${email}" }) { totalCount } }`;
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function readForwarded({ url }: Product): Promise<Readonly<Record<string, number>>> {
+  const read = readMetrics(await (await fetch(`${url}/metrics`)).text());
+  return read('crossbook_requests_forwarded_total');
+}
+
+async function readCounts({ url }: Product) {
+  const read = readMetrics(await (await fetch(`${url}/metrics`)).text());
+  return {
+    ready: read('crossbook_workers')[''],
+    restarts: read('crossbook_worker_restarts_total')[''],
+  };
+}
+
+/** The processes of the workers. */
+async function findWorkers({ child }: Product): Promise<readonly number[]> {
+  const { readFile } = await import('node:fs/promises');
+  const found: number[] = [];
+  for (const pid of listDescendants(child.pid ?? 0)) {
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (command.endsWith('main.js\0worker\0') && isAlive(pid)) found.push(pid);
+  }
+  return found;
+}

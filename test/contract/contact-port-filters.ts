@@ -1,0 +1,153 @@
+import type { Person } from '@crossbook/sandbox';
+import { expect, test } from 'vitest';
+import { type ListFilter, readContactFilter } from '../../src/domain/contact-filter.ts';
+import type { ContactAdapter } from '../../src/domain/provider.ts';
+import { crowd, idsOf, PLAIN, type Subject } from './contact-port-subject.ts';
+
+const ALL = { direction: 'forward', from: undefined, limit: 1_002 } as const;
+
+/** The filters besides email addresses and domains. The values of own fields are tested with the whole product. */
+export function testFilters(subject: Subject): void {
+  const open = (people: readonly Partial<Person>[]) => {
+    const { account, openPort } = subject.open(people);
+    const port = openPort();
+    const toNumbers = (ids: readonly string[]) =>
+      people.flatMap((_, index) => (ids.includes(account.recordId(index + 1)) ? [index + 1] : []));
+    return {
+      account,
+      port,
+      list: async (filter: ListFilter) => toNumbers(idsOf(await port.readList(filter, ALL, PLAIN))),
+      call: async (phone: string) => {
+        const filter = readContactFilter({ phone });
+        if (filter.by !== 'phone') throw new Error('Not a phone.');
+        return toNumbers(idsOf(await port.findByPhone(filter, PLAIN)));
+      },
+    };
+  };
+  const named = (prefix: string) => readContactFilter({ namePrefix: prefix }) as ListFilter;
+
+  test('all contacts are listed in the order of their ids, deleted and merged ones left out', async () => {
+    const { account, port, list } = open(crowd(3, 'any.example'));
+    account.removePerson(account.recordId(2));
+    account.mergePerson(account.recordId(3), account.recordId(4));
+    expect(await list({ by: 'all' })).toEqual([1, 4, 5, 6]);
+    const run = await port.readList({ by: 'all' }, { ...ALL, direction: 'backward' }, PLAIN);
+    expect(idsOf(run)).toEqual([1, 4, 5, 6].map(account.recordId));
+    expect(await port.count({ by: 'all' })).toBe(4);
+  });
+
+  test('a listing walks past the ten thousand results that a search of HubSpot can page', async () => {
+    const { account, port } = open(Array.from({ length: 10_300 }, () => ({})));
+    const from = account.recordId(9_900);
+    const run = await port.readList({ by: 'all' }, { ...ALL, from, limit: 900 }, PLAIN);
+    expect(idsOf(run)).toEqual(
+      Array.from({ length: 401 }, (_, index) => account.recordId(9_900 + index)),
+    );
+    expect(await port.count({ by: 'all' })).toBe(10_300);
+  });
+
+  test('a period has the contacts that were modified in it, both ends included', async () => {
+    const at = Date.UTC(2026, 5, 1);
+    const people = [-1_000, 0, 500, 60_000, 61_000].map((later) => ({ updatedAt: at + later }));
+    const { port, list } = open(people);
+    const filter = { by: 'modifiedSince', since: at, until: at + 60_000 } as const;
+    expect(await list(filter)).toEqual([2, 3, 4]);
+    expect(await port.count(filter)).toBe(3);
+  });
+
+  test('more contacts with one modification time than a search can page are all found, once', async () => {
+    const at = Date.UTC(2026, 5, 1);
+    const { account, port } = open(Array.from({ length: 10_200 }, () => ({ updatedAt: at })));
+    const filter = { by: 'modifiedSince', since: at, until: at } as const;
+    const seen: string[] = [];
+    for (let from: string | undefined; ; from = seen.at(-1)) {
+      const run = idsOf(await port.readList(filter, { ...ALL, from }, PLAIN));
+      const fresh = run.filter((id) => id !== from);
+      seen.push(...fresh);
+      if (fresh.length < ALL.limit - 1) break;
+    }
+    expect(seen).toEqual(Array.from({ length: 10_200 }, (_, index) => account.recordId(index + 1)));
+  });
+
+  test('a prefix of a name finds each word of the first and the last name, in any case', async () => {
+    const { port, list } = open([
+      { firstName: 'John', lastName: 'Smith' },
+      { firstName: 'Mary Jo', lastName: 'Smith' },
+      { firstName: 'Ann', lastName: 'JOHNSON' },
+      { firstName: 'Ann', lastName: 'van der Jong' },
+      { firstName: 'Marjo', lastName: 'Banjo' },
+      { firstName: null, lastName: "O'Jones" },
+      { firstName: 'Joë', lastName: 'Ñusta' },
+    ]);
+    expect(await list(named('jo'))).toEqual([1, 2, 3, 4, 7]);
+    expect(await list(named('JOHN'))).toEqual([1, 3]);
+    expect(await list(named('mary j'))).toEqual([2]);
+    expect(await list(named('van der'))).toEqual([4]);
+    expect(await list(named("o'j"))).toEqual([6]);
+    expect(await list(named('ñu'))).toEqual([7]);
+    expect(await list(named('nobody'))).toEqual([]);
+    // A CRM that counts others too says so.
+    expect([5, null]).toContain(await port.count(named('jo')));
+  });
+
+  test('signs that mean something in a query are part of the name', async () => {
+    const { list } = open([
+      { firstName: 'a*b', lastName: 'x' },
+      { firstName: 'a%b', lastName: 'x' },
+      { firstName: 'a_b', lastName: 'x' },
+      { firstName: "a'b", lastName: 'x' },
+      { firstName: 'a\\b', lastName: 'x' },
+      { firstName: 'azb', lastName: 'x' },
+    ]);
+    for (const [index, sign] of ['*', '%', '_', "'", '\\'].entries())
+      expect([sign, await list(named(`a${sign}`))]).toEqual([sign, [index + 1]]);
+  });
+
+  test('a phone number is found in other notations, with and without its country code', async () => {
+    const { call } = open([
+      { phone: '+44 7917 528642' },
+      { mobilePhone: '07917 528 642' },
+      { phone: '+44 (0) 7917-528643' },
+      { phone: '+33 6 55 55 55 55' },
+      { phone: '4' },
+      { phone: null },
+    ]);
+    expect(await call('+44 7917 528642')).toEqual([1, 2]);
+    expect(await call('0044 7917 528642')).toEqual([1, 2]);
+    expect(await call('+33655555555')).toEqual([4]);
+    expect(await call('+1 555 0000000')).toEqual([]);
+  });
+
+  test('a phone number that only contains the searched digits is not found', async () => {
+    const { call } = open([
+      { phone: '+1 415 5551212' },
+      { phone: '+1 415 5551213' },
+      { phone: '555-1212 ext' },
+    ]);
+    expect(await call('14155551212')).toContain(1);
+    expect(await call('14155551212')).not.toContain(2);
+    expect(await call('1212')).toEqual([]);
+  });
+
+  test('at most two hundred contacts are found by one phone number', async () => {
+    const { call } = open(Array.from({ length: 230 }, () => ({ phone: '+1 415 555 1212' })));
+    expect(await call('+1 415 555 1212')).toHaveLength(200);
+  });
+
+  test('a filter by an own field that the CRM lacks finds nobody, and reports it', async () => {
+    const { port } = open([{ email: 'a@b.example', custom: { favorite_color: 'red' } }]);
+    const missing = subject.customField.replace(/color/i, 'shape');
+    const problems: unknown[] = [];
+    const read = (port_: ContactAdapter, source: string) => {
+      const field = { name: 'color', type: 'TEXT', source } as const;
+      const onProblem = (_: unknown, problem: string) => problems.push(problem);
+      const ownFields = { key: source, names: ['color'], fields: [field], onProblem };
+      const filter = { by: 'customField', field, value: 'red', sourceType: undefined } as const;
+      return port_.readList(filter, ALL, { rawData: false, ownFields });
+    };
+    expect(await read(port, subject.customField)).toHaveLength(1);
+    expect(problems).toEqual([]);
+    expect(await read(port, missing)).toEqual([]);
+    expect(problems).toContain('MISSING');
+  });
+}

@@ -1,0 +1,135 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
+import { readSamples } from '../support/documents.ts';
+import { type ListeningApp, listenApp } from '../support/listen-app.ts';
+import type { Json } from '../support/open-app.ts';
+
+/** The guide from its first line to the joined query, on a server and a PostgreSQL of its own. */
+const GUIDE = 'docs/sync.md';
+const SAMPLES = readSamples().filter(({ path }) => path === GUIDE);
+const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+const PRINTED_URL = 'postgresql://postgres:secret@localhost:5432/postgres';
+
+let own: TestDatabase;
+let target: TestDatabase;
+let crossbook: ListeningApp;
+let warehouse: pg.Client;
+beforeAll(async () => {
+  own = await createTestDatabase();
+  target = await createEmptyDatabase();
+  crossbook = await listenApp({
+    database: { url: own.url },
+    keys: KEYS,
+    syncHosts: [new URL(target.url).hostname],
+  });
+  warehouse = new pg.Client({ connectionString: target.url });
+  await warehouse.connect();
+});
+afterAll(async () => {
+  await warehouse.end();
+  await crossbook.close();
+  await target.drop();
+  await own.drop();
+});
+
+const executed = new Set<string>();
+
+test('a first schema, destination and configuration copy the demo’s contacts', async () => {
+  await sql('create schema crm');
+  const { setSyncDestination } = await execute('setSyncDestination');
+  expect(setSyncDestination.syncDestination.postgres).toMatchObject({ schema: 'crm' });
+  const configured = await execute('hubspot: setSyncConfiguration');
+  expect(configured.hubspot.syncConfiguration).toEqual({ contacts: true, intervalSeconds: 900 });
+  await expect
+    .poll(
+      async () => {
+        const { customer } = await execute('progress { records }');
+        return customer.connections.flatMap(({ providerName, syncs }: Json) =>
+          syncs.map(({ table, status, lastRun }: Json) => [
+            providerName,
+            table,
+            status === 'IDLE' && lastRun !== null,
+          ]),
+        );
+      },
+      { interval: 500 },
+    )
+    .toEqual([
+      ['HUBSPOT', 'contacts', true],
+      ['SALESFORCE', 'contacts', true],
+    ]);
+});
+
+test('the queries of the guide find them', async () => {
+  const [first] = await sql('order by last_name');
+  expect(first).toEqual({
+    id: expect.any(String),
+    first_name: expect.anything(),
+    last_name: expect.anything(),
+    email: expect.anything(),
+  });
+  await warehouse.query('create table accounts (email text, customer_id text)');
+  await warehouse.query("insert into accounts values ('ada@example.com', 'demo')");
+  expect(await sql('from accounts as account')).toEqual(
+    expect.arrayContaining([expect.objectContaining({ email: 'ada@example.com' })]),
+  );
+  expect((await sql('order by synced_at')).length).toBeGreaterThan(25_000);
+  expect(await sql('custom_fields ->>')).toHaveLength(10);
+  await sql('create index on crm.contacts');
+});
+
+test('its other operations are taken', async () => {
+  await warehouse.query('create schema demo_crm');
+  const { setSyncConfiguration } = await execute('customObjects:');
+  expect(setSyncConfiguration.syncConfiguration.standardObjects).toEqual([
+    { object: 'companies', table: null },
+    { object: 'deals', table: 'opportunities' },
+  ]);
+  const { upsertCustomer } = await execute('destinationConfig: {');
+  expect(upsertCustomer.customer.connections).toContainEqual({
+    providerName: 'HUBSPOT',
+    connectionSyncConfig: { destinationConfig: { schema: 'demo_crm' } },
+  });
+  const { startSync } = await execute('startSync');
+  expect(startSync.connection.syncs.length).toBeGreaterThan(0);
+});
+
+test('every sample of the guide was executed', () => {
+  const left = SAMPLES.filter(
+    ({ language, code }) => ['graphql', 'sql'].includes(language) && !executed.has(code),
+  );
+  expect(left.map(({ code }) => code)).toEqual([]);
+});
+
+function find(language: string, words: string): string {
+  const found = SAMPLES.filter((one) => one.language === language && one.code.includes(words));
+  expect(found.map(({ code }) => code)).toHaveLength(1);
+  const code = found[0]?.code ?? '';
+  executed.add(code);
+  return code;
+}
+
+async function sql(words: string): Promise<Json[]> {
+  return (await warehouse.query(find('sql', words))).rows;
+}
+
+async function execute(words: string): Promise<Json> {
+  const query = find('graphql', words).replace(PRINTED_URL, toUrl(target.url));
+  const { body } = await crossbook.rest('POST', '/graphql', { query });
+  expect(body.errors?.map(({ message }: Json) => message)).toBeUndefined();
+  return body.data;
+}
+
+/** The servers of the tests trust whoever connects: any password is right. */
+function toUrl(url: string): string {
+  const given = new URL(url);
+  given.username ||= 'postgres';
+  given.password ||= 'unused';
+  given.search = '';
+  return given.href;
+}

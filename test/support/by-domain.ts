@@ -1,0 +1,6 @@
+import type { ListFilter } from '../../src/domain/contact-filter.ts';
+
+/** The filter by an email domain, as adapters get it. */
+export function byDomain(domain: string): ListFilter {
+  return { by: 'emailDomain', domain };
+}

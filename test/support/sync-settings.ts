@@ -1,0 +1,10 @@
+import type { SyncConfigurationInput } from '../../src/domain/sync.ts';
+
+export const SYNC_NOTHING: SyncConfigurationInput = {
+  contacts: false,
+  standardObjects: [],
+  customObjects: [],
+  intervalSeconds: 900,
+  isEnabled: true,
+};
+export const SYNC_CONTACTS: SyncConfigurationInput = { ...SYNC_NOTHING, contacts: true };

@@ -1,0 +1,110 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createDestinations } from '../../src/sync/destinations.ts';
+
+const opened: Server[] = [];
+const sockets = new Set<Socket>();
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  for (const server of opened.splice(0)) server.close();
+});
+
+/** A server with one response to the start, and one to each statement. It never closes a connection. */
+async function openServer(script: Script): Promise<number> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    socket.once('data', () => {
+      socket.write(script.first);
+      socket.on('data', () => socket.write(script.later ?? ''));
+    });
+  });
+  opened.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as { port: number }).port;
+}
+
+async function check(script: Script): Promise<unknown> {
+  const port = await openServer(script);
+  const destinations = createDestinations({ clock: systemClock, allowedHosts: ['127.0.0.1'] });
+  const secret = { host: '127.0.0.1', port, database: 'x', user: 'me', password: 'pass' };
+  return destinations
+    .check({ ...secret, caCertificate: null, schema: 'crm' })
+    .catch((error: unknown) => error);
+}
+
+function message(type: string, ...parts: readonly (string | Buffer)[]): Buffer {
+  const content = Buffer.concat(parts.map((part) => Buffer.from(part)));
+  const header = Buffer.alloc(5);
+  header.write(type, 'latin1');
+  header.writeUInt32BE(4 + content.length, 1);
+  return Buffer.concat([header, content]);
+}
+
+const int16 = (value: number) => {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
+  return bytes;
+};
+const int32 = (value: number) => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+};
+const READY = Buffer.concat([message('R', int32(0)), message('Z', 'I')]);
+const toError = (code: string) => message('E', 'SERROR\0', `C${code}\0`, 'Mvalue of a row\0', '\0');
+const afterReady = (reply: Buffer): Script => ({ first: READY, later: reply });
+const many = (part: Buffer, count: number) => Buffer.concat(Array(count).fill(part));
+const ROWS = message('T', int16(1), 'id\0', Buffer.alloc(18));
+const ROW = message('D', int16(1), int32(1), 'x');
+
+test.each<[string, Script]>([
+  ['an error without an end', { first: message('E') }],
+  ['an error whose last field has no end', { first: message('E', 'SERROR') }],
+  ['a way to authenticate that does not exist', { first: message('R', int32(99)) }],
+  ['a type of message that does not exist', { first: message('!') }],
+  ['a length that is less than itself', { first: Buffer.from('R\0\0\0\x01') }],
+  ['a message of two gigabytes', { first: Buffer.from('E\x7f\xff\xff\xff', 'latin1') }],
+  ['more than a start takes', { first: many(message('N', 'SNOTICE\0', '\0'), 10_000) }],
+  ['a row with fewer values than it says', afterReady(message('D', int16(2), int32(-1)))],
+  ['a row with a negative number of values', afterReady(message('D', int16(-1)))],
+  ['columns without an end', afterReady(message('T', int16(9)))],
+  ['rows without an end', afterReady(Buffer.concat([ROWS, many(ROW, 11_000)]))],
+  ['a value of megabytes', afterReady(message('D', int16(1), int32(2e6), Buffer.alloc(2e6, 65)))],
+  ['a copy', afterReady(message('G', Buffer.from([0]), int16(0)))],
+])('a server that sends %s is disconnected', async (_name, script) => {
+  expect(await check(script)).toMatchObject({
+    name: 'SyncFailure',
+    code: 'DESTINATION_UNREACHABLE',
+    message: expect.stringContaining('sent what PostgreSQL would not send'),
+  });
+});
+
+test.each(['__proto__', 'constructor', '', `40${'x'.repeat(50_000)}`, 'a password', 'XX000'])(
+  'an error with the code %j has words of ours',
+  async (code) => {
+    const { message: words } = (await check({ first: toError(code) })) as Error;
+    expect(words).toMatch(/^The database refused a statement on a table \(SQLSTATE \w+\)\.$/);
+    expect(words).not.toContain('password');
+  },
+);
+
+test.each([
+  [
+    'a statement',
+    afterReady(Buffer.concat([toError('42501'), message('Z', 'I')])),
+    'may not write',
+  ],
+  ['the start', { first: toError('28P01') }, 'refused the user or the password'],
+])(
+  'after an error of %s a connection ends although the server keeps it',
+  async (_, script, words) => {
+    expect(await check(script)).toMatchObject({ message: expect.stringContaining(words) });
+  },
+);
+
+interface Script {
+  readonly first: Buffer;
+  readonly later?: Buffer;
+}
