@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEVELOPMENT_ORIGINS } from '../../src/domain/caller.ts';
 import { openBrowser } from '../support/browser.ts';
@@ -86,7 +86,7 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
   async function agree(popup: Page, title: string): Promise<void> {
     await popup.getByRole('button', { name: `Continue to ${title}` }).click();
     await popup.getByRole('radio', { name: 'Northwind Traders' }).check();
-    await popup.getByRole('button', { name: 'Allow' }).click();
+    await clickToClose(popup.getByRole('button', { name: 'Allow' }));
   }
 
   async function search(customerId: string, provider: string) {
@@ -180,7 +180,7 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
     expect(await popup.getByRole('link', { name: 'Back to' }).isVisible()).toBe(false);
     await lookAt(popup, 'popup-denied');
     const closed = popup.waitForEvent('close');
-    await popup.getByRole('button', { name: 'Close this window' }).click();
+    await clickToClose(popup.getByRole('button', { name: 'Close this window' }));
     await closed;
   });
 
@@ -267,6 +267,13 @@ document.querySelector('button').onclick = async () => {
     await tokyo.leave();
   });
 });
+
+/** A click after which the page may close before the browser has confirmed the click. Callers check what it does. */
+async function clickToClose(button: Locator): Promise<void> {
+  await button.click().catch((error: Error) => {
+    if (!error.message.includes('has been closed')) throw error;
+  });
+}
 
 /** With what the sample assumes: a button, and a client with these options. */
 function bundlePrinted(options: object): Promise<string> {
