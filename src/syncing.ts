@@ -16,7 +16,7 @@ export function openSyncs(
   { outbound, mayCount, hasRequests }: SyncingDeps,
 ) {
   const { config, database, telemetry, log, clock } = foundation;
-  const { syncQueue: queue } = database;
+  const { syncQueue: queue, syncPlans: plans, rowRemovals: removals } = database;
   const onError = (cause: unknown) => log.warn({ cause }, 'syncs did not run: they will');
   const destinations = openLazily(async () => {
     const { createDestinations } = await import('./sync/destinations.ts');
@@ -38,6 +38,7 @@ export function openSyncs(
   const planning = { job: 'plan syncs', holder: randomUUID() };
   const watch = watchSyncs({
     queue,
+    plans,
     clock,
     onError,
     mayCount,
@@ -52,6 +53,7 @@ export function openSyncs(
       ]);
       return openSyncWorker({
         queue,
+        removals,
         clock,
         onError,
         async run(due, slot) {
@@ -66,7 +68,7 @@ export function openSyncs(
           log.warn({ connection, table: due.table, code }, 'a sync failed');
         },
         remove: (removal) =>
-          removeRows({ queue, destinations: open, wall: clock.wall, onError }, removal),
+          removeRows({ queue, removals, destinations: open, wall: clock.wall, onError }, removal),
       });
     },
   });

@@ -320,12 +320,6 @@ export const SYNC_LEASE_MS = 60_000;
 export interface SyncQueue {
   /** Whether a connection's syncs, or a removal of rows, are due. Cheap. */
   findDue(): Promise<{ readonly isDue: boolean; readonly isInUse: boolean }>;
-  /**
-   * Plans the syncs of these customers' connections, if they have changed. The number of connections that were planned.
-   */
-  planCustomers(customers: readonly CustomerScope[]): Promise<number>;
-  /** Plans the syncs of connections whose configuration or state has changed, in the next part of a walk. */
-  planNext(walk: PlanWalk): Promise<PlannedPart>;
   /** Claims connections with due syncs, under a lease for this process. */
   claim(wanted: SyncClaim): Promise<readonly ClaimedConnection[]>;
   /** The due syncs of a claimed connection. */
@@ -341,12 +335,26 @@ export interface SyncQueue {
   findDestination(applicationId: string): Promise<StoredDestination | undefined>;
   /** Remembers that the customer has rows in this table, for removals. False: the connection was removed. */
   noteTable(sync: DueSync, table: TablePlace): Promise<boolean>;
-  /** Claims a removal that is due. */
-  claimRemoval(lease: string, leaseMs: number): Promise<ClaimedRemoval | undefined>;
-  /** Counts deleted rows, and extends the lease. False: the lease was lost. */
-  extendRemoval(removal: ClaimedRemoval, rows: number): Promise<boolean>;
-  endRemoval(removal: ClaimedRemoval, outcome: RemovalOutcome): Promise<void>;
   count(): Promise<SyncCounts>;
+}
+
+/** The syncs of each connection, which follow from its configuration and its state. */
+export interface SyncPlans {
+  /**
+   * Plans the syncs of these customers' connections, if they have changed. The number of connections that were planned.
+   */
+  planCustomers(customers: readonly CustomerScope[]): Promise<number>;
+  /** Plans the syncs of connections whose configuration or state has changed, in the next part of a walk. */
+  planNext(walk: PlanWalk): Promise<PlannedPart>;
+}
+
+/** Rows of deleted customers that are to be deleted at the destinations. */
+export interface RowRemovals {
+  /** Claims a removal that is due. */
+  claim(lease: string, leaseMs: number): Promise<ClaimedRemoval | undefined>;
+  /** Counts deleted rows, and extends the lease. False: the lease was lost. */
+  extend(removal: ClaimedRemoval, rows: number): Promise<boolean>;
+  end(removal: ClaimedRemoval, outcome: RemovalOutcome): Promise<void>;
 }
 
 /** What was changed, so that syncs may have to be planned: connections of a customer, or settings of an application. */

@@ -24,12 +24,14 @@ import { acquireJobLease, type Lease } from './leases.ts';
 import { createOAuthClients } from './oauth-clients.ts';
 import { createOwnFields } from './own-fields.ts';
 import { createRemovals } from './removals.ts';
+import { createRowRemovals } from './row-removals.ts';
 import { createKeyRotation, createSealedColumns } from './sealed-columns.ts';
 import { createSealer } from './sealing.ts';
 import { createSharedChecks } from './shared-checks.ts';
 import { createKeyedHash } from './signing.ts';
 import type { SharedStoreDeps, StoreDeps } from './store-deps.ts';
 import { createCacheSweep } from './sweeps.ts';
+import { createSyncPlans } from './sync-plans.ts';
 import { createSyncQueue } from './sync-queue.ts';
 import { createSyncStore } from './sync-store.ts';
 import { measureTables } from './table-sizes.ts';
@@ -146,7 +148,9 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     /** For the webhook sender. */
     webhookQueue: createWebhookQueue(deps),
     /** For the sync workers. */
+    syncPlans: createSyncPlans(deps),
     syncQueue: createSyncQueue(deps),
+    rowRemovals: createRowRemovals(deps),
     /**
      * Registers a listener for writes of this process that may have appended events, or endpoints that wait for them.
      */

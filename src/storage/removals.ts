@@ -14,9 +14,9 @@ import {
 } from './customer-rows.ts';
 import { versionConflict } from './customers.ts';
 import { appendEvents, inTransaction, type Transaction, toQuery } from './events.ts';
+import { ADD_REMOVAL, FORGET_TABLES } from './row-removals.ts';
 import { CONNECTION_COLUMNS, connections, credentials, customers } from './schema.ts';
 import type { StoreDeps } from './store-deps.ts';
-import { ADD_REMOVAL, FORGET_TABLES } from './sync-queue.ts';
 import { anonymizeUsage } from './usage.ts';
 
 /**

@@ -1,21 +1,15 @@
 import { and, eq } from 'drizzle-orm';
 import type { NewEvent } from '../domain/event.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
 import {
   type ClaimedConnection,
-  type ClaimedRemoval,
-  type CustomerScope,
   type DueSync,
   MAX_CHANGED_IDS,
   MAX_RUNS,
-  type PlanWalk,
   type StoredDestination,
-  type SyncConfigurationInput,
   type SyncCounts,
   type SyncOutcome,
   type SyncQueue,
 } from '../domain/sync.ts';
-import { planSyncs } from '../domain/sync-plan.ts';
 import { chunk } from '../lib/batcher.ts';
 import { type ConnectionRow, toConnection } from './customer-rows.ts';
 import { appendEvents, inTransaction, type Transaction, toQuery } from './events.ts';
@@ -50,22 +44,6 @@ export function createSyncQueue(deps: StoreDeps): SyncQueue {
     findDue: async () => {
       const [row] = await query<Awaited<ReturnType<SyncQueue['findDue']>>>(FIND_DUE, [at()]);
       return row ?? { isDue: false, isInUse: false };
-    },
-    planCustomers: async (customers) => {
-      const applicationIds = customers.map(({ applicationId }) => applicationId);
-      const customerIds = customers.map(({ customerId }) => customerId);
-      const found = await query<UnplannedRow>(FIND_UNPLANNED, [applicationIds, customerIds]);
-      for (const one of found) await inTransaction(deps, (tx) => plan(tx, one, at()));
-      return found.length;
-    },
-    planNext: async ({ after, lastApplicationId }) => {
-      const { applicationId, providerName, customerId } = after;
-      const values = [applicationId, providerName, customerId, lastApplicationId];
-      const rows = await query<WalkedRow>(WALK_UNPLANNED, values);
-      const found = rows.filter((row) => row.connectionId !== null);
-      for (const one of found) await inTransaction(deps, (tx) => plan(tx, one, at()));
-      const last = found.length < PLANNED_AT_ONCE ? rows[0]?.last : found.at(-1);
-      return { planned: found.length, rest: last && { after: toPlace(last), lastApplicationId } };
     },
     claim: async ({ lease, leaseMs, free, held }) => {
       const values = [at(), lease, leaseMs, free, JSON.stringify(Object.fromEntries(held))];
@@ -149,36 +127,6 @@ export function createSyncQueue(deps: StoreDeps): SyncQueue {
       const values = [applicationId, connectionId, destination, schema, table];
       return (await query(NOTE_TABLE, values)).length > 0;
     },
-    claimRemoval: async (lease, leaseMs) => {
-      const values = [at(), lease, leaseMs];
-      const [row] = await query<Omit<ClaimedRemoval, 'lease' | 'leaseMs'>>(CLAIM_REMOVAL, values);
-      return row && { ...row, lease, leaseMs };
-    },
-    extendRemoval: async ({ applicationId, id, lease, leaseMs }, rows) =>
-      (await query(EXTEND_REMOVAL, [applicationId, id, lease, leaseMs, rows])).length > 0,
-    endRemoval: (removal, outcome) =>
-      inTransaction(deps, async (tx) => {
-        const { applicationId, id, lease, customerId } = removal;
-        if (outcome.kind === 'failed') {
-          const next = at(outcome.retryAfterMs);
-          const retried = await tx.execute<{ attempts: number }>(
-            toQuery(RETRY_REMOVAL, [applicationId, id, lease, next]),
-          );
-          const [row] = retried.rows;
-          if (row)
-            await tx.execute(toQuery(POSTPONE_REMOVALS, [applicationId, next, row.attempts]));
-          return;
-        }
-        const ended = await tx.execute<{ rows: number }>(
-          toQuery(DELETE_REMOVAL, [applicationId, id, lease]),
-        );
-        const [data] = ended.rows;
-        if (!data) return;
-        const type =
-          outcome.kind === 'done' ? 'customer.rows_deleted' : 'customer.rows_not_deleted';
-        const events = [{ type, customerId, connectionId: null, data } as const];
-        await appendEvents(tx, { applicationId, at: now(), events });
-      }),
     count: async () => {
       const [row] = await query<SyncCounts>(COUNT, [at()]);
       return row ?? { syncs: 0, failed: 0, lagSeconds: 0, removalSeconds: 0 };
@@ -191,31 +139,6 @@ function connectionKeyOf({ applicationId, connectionId }: ConnectionKey): readon
 }
 
 type ConnectionKey = Pick<ClaimedConnection, 'applicationId' | 'connectionId'>;
-
-function toPlace({ applicationId, providerName, customerId }: PlanWalk['after']) {
-  return { applicationId, providerName, customerId };
-}
-
-/** Replaces the plan of a connection. A sync with another table, or without one before, starts with a full run. */
-async function plan(tx: Transaction, unplanned: UnplannedRow, at: string): Promise<void> {
-  const { plannedFor, configuration, schema, ...connection } = unplanned;
-  const planned = planSyncs({
-    destination: schema === null ? undefined : { schema },
-    configuration,
-    connection,
-  });
-  const key = connectionKeyOf(unplanned);
-  // Nothing where the connection was removed meanwhile.
-  const { rows } = await tx.execute(toQuery(SET_PLAN, [...key, plannedFor]));
-  if (rows.length === 0) return;
-  const given = planned.map((one, place) => ({
-    ...one,
-    place,
-    intervalSeconds: configuration.intervalSeconds,
-  }));
-  await tx.execute(toQuery(SET_SYNCS, [...key, JSON.stringify(given), at]));
-  await tx.execute(toQuery(SET_DUE, key));
-}
 
 /** The columns of a sync after a run, and what is recorded of it. */
 function toFinished(outcome: SyncOutcome): Finished {
@@ -294,25 +217,6 @@ function toChanges(
   }));
 }
 
-/** Connections that a statement of a walk looks at, and those of them that it returns. */
-const WALKED_AT_ONCE = 2_000;
-const PLANNED_AT_ONCE = 100;
-
-interface UnplannedRow extends CustomerScope {
-  readonly connectionId: string;
-  readonly plannedFor: string;
-  readonly schema: string | null;
-  readonly configuration: SyncConfigurationInput;
-  readonly providerName: ProviderName;
-  readonly status: ConnectionRow['status'];
-  readonly connectionSyncConfig: ConnectionRow['connectionSyncConfig'];
-}
-
-interface WalkedRow extends UnplannedRow {
-  /** The last connection that the statement has looked at. */
-  readonly last: PlanWalk['after'];
-}
-
 type DestinationRow = Omit<StoredDestination, 'applicationId' | 'password'> & {
   readonly sealed: string;
 };
@@ -338,104 +242,6 @@ select exists (
   ) as "isDue",
   exists (select from crossbook.sync_configurations) or exists (select from crossbook.row_removals) as "isInUse"`,
 };
-
-/** Connections that are not planned for what they and their configuration are now. `source` yields connections. */
-const unplanned = (source: string) => `
-select * from (
-  select connection.application_id as "applicationId", connection.id as "connectionId",
-    connection.customer_id as "customerId", connection.provider_name as "providerName",
-    concat_ws(' ', configured.version, coalesce(destination.version, 0),
-      extract(epoch from connection.updated_at), connection.status, connection.credentials_version) as "plannedFor",
-    destination.schema_name as schema, configured.configuration, connection.status,
-    connection.connection_sync_config as "connectionSyncConfig", plan.planned_for
-  from ${source} as connection
-  join crossbook.sync_configurations as configured
-    on configured.application_id = connection.application_id
-      and configured.provider_name = connection.provider_name
-  left join crossbook.sync_destinations as destination
-    on destination.application_id = connection.application_id
-  left join crossbook.sync_plans as plan
-    on plan.application_id = connection.application_id and plan.connection_id = connection.id
-) as found
-where planned_for is distinct from "plannedFor"`;
-
-const FIND_UNPLANNED = {
-  name: 'find_unplanned_syncs',
-  text: unplanned(`(
-    select connection.* from unnest($1::uuid[], $2::text[]) as changed (application_id, customer_id)
-    join crossbook.connections as connection
-      on connection.application_id = changed.application_id and connection.customer_id = changed.customer_id
-  )`),
-};
-
-/**
- * $1 to $3: the place after which the statement looks, $4: the last application. Of each configuration it reads a range
- * of the index, so that what it reads does not grow with the number of connections.
- */
-const WALK_UNPLANNED = {
-  name: 'walk_unplanned_syncs',
-  text: `
-with walked as materialized (
-  select connection.* from crossbook.sync_configurations as configured cross join lateral (
-    select * from crossbook.connections as connection
-    where connection.application_id = configured.application_id
-      and connection.provider_name = configured.provider_name
-      and customer_id > case
-        when (configured.application_id, configured.provider_name) = ($1::uuid, $2::text) then $3::text else ''
-      end
-    order by customer_id limit ${WALKED_AT_ONCE}
-  ) as connection
-  where (configured.application_id, configured.provider_name) >= ($1::uuid, $2::text)
-    and configured.application_id <= $4::uuid
-  order by configured.application_id, configured.provider_name, connection.customer_id limit ${WALKED_AT_ONCE}
-), last as (
-  select application_id, provider_name, customer_id from walked
-  order by application_id desc, provider_name desc, customer_id desc limit 1
-)
-select found.*, json_build_object('applicationId', application_id, 'providerName', provider_name,
-  'customerId', customer_id) as last
-from last left join (${unplanned('walked')}
-  order by "applicationId", "providerName", "customerId" limit ${PLANNED_AT_ONCE}
-) as found on true
-order by "applicationId", "providerName", "customerId"`,
-};
-
-const SET_PLAN = `
-insert into crossbook.sync_plans (application_id, connection_id, planned_for)
-select application_id, id, $3::text from crossbook.connections
-where application_id = $1::uuid and id = $2::uuid for key share
-on conflict (application_id, connection_id) do update set planned_for = excluded.planned_for
-returning 1`;
-
-/** Whether the table is another one. Without a destination nothing has moved yet. */
-const IS_MOVED = `(excluded.schema_name is not null and (stored.schema_name, stored.table_name)
-    is distinct from (excluded.schema_name, excluded.table_name))`;
-
-/** Syncs with another table start over. What is no longer configured is removed from the plan, and its rows stay. */
-const SET_SYNCS = `
-with given as (
-  select * from jsonb_to_recordset($3::jsonb) as given (kind text, object text, place int, schema text, "table" text,
-    "intervalSeconds" int, "pauseReason" text, problem jsonb)
-), removed as (
-  delete from crossbook.syncs as sync
-  where application_id = $1::uuid and connection_id = $2::uuid
-    and not exists (select from given where given.kind = sync.kind and given.object = sync.object)
-)
-insert into crossbook.syncs as stored (application_id, connection_id, kind, object, place, schema_name, table_name,
-  interval_seconds, pause_reason, problem, next_run_at)
-select $1::uuid, $2::uuid, kind, object, place, schema, "table", "intervalSeconds", "pauseReason",
-  nullif(problem, 'null'), $4::timestamptz
-from given
-on conflict (application_id, connection_id, kind, object) do update set place = excluded.place,
-  interval_seconds = excluded.interval_seconds, pause_reason = excluded.pause_reason, problem = excluded.problem,
-  schema_name = excluded.schema_name, table_name = excluded.table_name,
-  next_run_at = case when stored.pause_reason is distinct from excluded.pause_reason
-      or stored.problem is distinct from excluded.problem or ${IS_MOVED}
-    then excluded.next_run_at
-    else least(stored.next_run_at, excluded.next_run_at + excluded.interval_seconds * interval '1 second') end,
-  wants_full = stored.wants_full or ${IS_MOVED},
-  position = case when ${IS_MOVED} then null else stored.position end,
-  synced_until = case when ${IS_MOVED} then null else stored.synced_until end`;
 
 /** Rows of a deleted customer are deleted before a customer of the same id is synced again. */
 const CLAIM = {
@@ -598,66 +404,6 @@ with owner as (
 )
 select 1 from owner`,
 };
-
-const CLAIM_REMOVAL = {
-  name: 'claim_row_removal',
-  isOnce: true,
-  text: `
-update crossbook.row_removals as stored set ${takeRow('$2', '$3')}, attempts = attempts + 1
-from (
-  select application_id, id from crossbook.row_removals as removal
-  where next_attempt_at <= $1::timestamptz and ${isFree('removal')}
-  order by next_attempt_at limit 1 for no key update skip locked
-) as due
-where stored.application_id = due.application_id and stored.id = due.id
-returning stored.application_id as "applicationId", stored.id, customer_id as "customerId", tables, attempts,
-  created_at as "createdAt"`,
-};
-
-const EXTEND_REMOVAL = {
-  name: 'extend_row_removal',
-  text: `
-update crossbook.row_removals set ${takeRow('$3', '$4')}, deleted_rows = deleted_rows + $5::int
-where application_id = $1::uuid and id = $2::uuid and lease = $3::uuid returning 1`,
-};
-
-const RETRY_REMOVAL = `
-update crossbook.row_removals set ${RELEASE_ROW}, next_attempt_at = $4::timestamptz
-where application_id = $1::uuid and id = $2::uuid and lease = $3::uuid
-returning attempts`;
-
-/**
- * $1: application, $2: time, $3: attempts. The other removals of an application have the same destination: they wait as
- * long as one that failed, so that its timeouts delay no other application. Those that a process has are skipped, not
- * waited for.
- */
-const POSTPONE_REMOVALS = `
-update crossbook.row_removals as stored
-set next_attempt_at = $2::timestamptz, attempts = greatest(stored.attempts, $3::int)
-from (
-  select application_id, id from crossbook.row_removals as removal
-  where application_id = $1::uuid and next_attempt_at < $2::timestamptz and ${isFree('removal')}
-  for no key update skip locked
-) as other
-where stored.application_id = other.application_id and stored.id = other.id`;
-
-const DELETE_REMOVAL = `
-delete from crossbook.row_removals
-where application_id = $1::uuid and id = $2::uuid and lease = $3::uuid
-returning deleted_rows as rows`;
-
-/** Forgets which tables have rows of a customer: its rows stay. */
-export const FORGET_TABLES = `
-delete from crossbook.customer_sync_tables where application_id = $1::uuid and customer_id = $2::text`;
-
-/** Inserts the removal of a customer's rows where there are any tables. $3: time, $4: first attempt. */
-export const ADD_REMOVAL = `
-with forgotten as (${FORGET_TABLES} returning destination, schema_name, table_name)
-insert into crossbook.row_removals (application_id, id, customer_id, tables, created_at, next_attempt_at)
-select $1::uuid, gen_random_uuid(), $2::text,
-  jsonb_agg(jsonb_build_object('destination', destination, 'schema', schema_name, 'table', table_name)),
-  $3::timestamptz, $4::timestamptz
-from forgotten having count(*) > 0`;
 
 /** A count of all rows takes as long as there are rows. */
 const MAX_COUNTED = 100_000;

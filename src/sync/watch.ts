@@ -1,4 +1,11 @@
-import type { CustomerScope, PlanScope, PlanWalk, SyncCounts, SyncQueue } from '../domain/sync.ts';
+import type {
+  CustomerScope,
+  PlanScope,
+  PlanWalk,
+  SyncCounts,
+  SyncPlans,
+  SyncQueue,
+} from '../domain/sync.ts';
 import { chunk } from '../lib/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
 import { openPolling, POLL_MS } from '../lib/polling.ts';
@@ -11,7 +18,7 @@ import type { SyncWorker } from './worker.ts';
  * is loaded when there is something to do.
  */
 export function watchSyncs(deps: WatchDeps) {
-  const { queue, clock } = deps;
+  const { queue, plans, clock } = deps;
   let worker: ReturnType<WatchDeps['openWorker']> | undefined;
   let counts: SyncCounts | undefined;
   let countedAt = Number.NEGATIVE_INFINITY;
@@ -73,7 +80,7 @@ export function watchSyncs(deps: WatchDeps) {
     customers.clear();
     let total = 0;
     for (const some of chunk(changed, CUSTOMERS_AT_ONCE)) {
-      if (!polling.isOver()) total += await queue.planCustomers(some);
+      if (!polling.isOver()) total += await plans.planCustomers(some);
     }
     return total;
   }
@@ -88,7 +95,7 @@ export function watchSyncs(deps: WatchDeps) {
       if (!application && isAllWalked) break;
       if (application) total += await walkApplication(...application);
       if (!isAllWalked) {
-        const { planned, rest } = await queue.planNext(everything);
+        const { planned, rest } = await plans.planNext(everything);
         everything = rest ?? EVERYTHING;
         isAllWalked = rest === undefined;
         total += planned;
@@ -99,7 +106,7 @@ export function watchSyncs(deps: WatchDeps) {
 
   async function walkApplication(applicationId: string, walk: PlanWalk): Promise<number> {
     applications.delete(applicationId);
-    const { planned, rest } = await queue.planNext(walk);
+    const { planned, rest } = await plans.planNext(walk);
     // Unless its settings have changed again in the meantime: then its walk starts over.
     if (rest && !applications.has(applicationId)) applications.set(applicationId, rest);
     return planned;
@@ -122,7 +129,8 @@ function toWalk(applicationId: string, lastApplicationId = applicationId): PlanW
 }
 
 interface WatchDeps {
-  readonly queue: Pick<SyncQueue, 'findDue' | 'planCustomers' | 'planNext' | 'count'>;
+  readonly queue: Pick<SyncQueue, 'findDue' | 'count'>;
+  readonly plans: SyncPlans;
   readonly clock: Pick<Clock, 'now'>;
   /** Takes or extends the lease of the process that walks over all connections. False: another process has it. */
   mayWalk(leaseMs: number): Promise<boolean>;

@@ -4,6 +4,7 @@ import {
   type ClaimedConnection,
   type ClaimedRemoval,
   type DueSync,
+  type RowRemovals,
   SYNC_LEASE_MS,
   type SyncQueue,
 } from '../domain/sync.ts';
@@ -15,7 +16,7 @@ import { backgroundClock, type Clock } from '../lib/clock.ts';
  * killed, or stopped for too long, another one continues.
  */
 export function openSyncWorker(deps: WorkerDeps) {
-  const { queue, clock } = deps;
+  const { queue, removals, clock } = deps;
   const { schedule = backgroundClock.schedule } = deps;
   const slots = new FairShares(MAX_CONNECTIONS);
   const serving = new Set<Promise<void>>();
@@ -49,7 +50,7 @@ export function openSyncWorker(deps: WorkerDeps) {
       isAskedAgain = false;
       const lease = randomUUID();
       if (!removing) {
-        const removal = await queue.claimRemoval(lease, SYNC_LEASE_MS);
+        const removal = await removals.claim(lease, SYNC_LEASE_MS);
         if (removal) {
           removing = deps
             .remove(removal)
@@ -147,7 +148,8 @@ export interface RunSlot {
 }
 
 interface WorkerDeps {
-  readonly queue: Pick<SyncQueue, 'claim' | 'readDue' | 'extend' | 'release' | 'claimRemoval'>;
+  readonly queue: Pick<SyncQueue, 'claim' | 'readDue' | 'extend' | 'release'>;
+  readonly removals: Pick<RowRemovals, 'claim'>;
   readonly clock: Pick<Clock, 'now'>;
   run(due: DueSync, slot: RunSlot): Promise<void>;
   remove(removal: ClaimedRemoval): Promise<void>;

@@ -3,6 +3,7 @@ import {
   type Destinations,
   identityOf,
   REMOVAL_RETRIES_MS,
+  type RowRemovals,
   type SyncQueue,
 } from '../domain/sync.ts';
 import { backoff } from '../lib/backoff.ts';
@@ -10,11 +11,11 @@ import { backoff } from '../lib/backoff.ts';
 /** Deletes the rows of a customer that was deleted, in all tables that the application's syncs have written to. */
 export async function removeRows(deps: RemoveDeps, removal: ClaimedRemoval): Promise<void> {
   try {
-    if (await deleteAll(deps, removal)) await deps.queue.endRemoval(removal, { kind: 'done' });
+    if (await deleteAll(deps, removal)) await deps.removals.end(removal, { kind: 'done' });
   } catch (error) {
     deps.onError(error);
     const age = deps.wall() - removal.createdAt.getTime();
-    await deps.queue.endRemoval(
+    await deps.removals.end(
       removal,
       age >= REMOVAL_RETRIES_MS
         ? { kind: 'given up' }
@@ -34,7 +35,7 @@ async function deleteAll(deps: RemoveDeps, removal: ClaimedRemoval): Promise<boo
       if (!destination || table.destination !== current) throw new Error(MOVED);
       for (;;) {
         const rows = await deps.destinations.open(destination).deleteRows(table, removal);
-        if (!(await deps.queue.extendRemoval(removal, rows))) return false;
+        if (!(await deps.removals.extend(removal, rows))) return false;
         if (rows === 0) break;
       }
     } catch (error) {
@@ -54,7 +55,8 @@ function toPause(attempts: number): number {
 }
 
 interface RemoveDeps {
-  readonly queue: Pick<SyncQueue, 'findDestination' | 'extendRemoval' | 'endRemoval'>;
+  readonly queue: Pick<SyncQueue, 'findDestination'>;
+  readonly removals: Pick<RowRemovals, 'extend' | 'end'>;
   readonly destinations: Pick<Destinations, 'open'>;
   wall(): number;
   onError(error: unknown): void;

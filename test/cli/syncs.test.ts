@@ -125,7 +125,7 @@ test('the syncs of a customer are listed, started, paused and resumed', async ()
   ];
   const customer = { customerId: 'globex', name: 'Globex', email: 'a@globex.example' };
   await database.forApplication(id).customers.upsert({ ...customer, connections });
-  await planEverything(database.syncQueue);
+  await planEverything(database.syncPlans);
   await database.close();
   const list = async () => (await run('syncs list Acme globex')).stdout.trimEnd().split('\n');
   expect(await list()).toEqual([

@@ -13,7 +13,8 @@ export async function openWork({ url, keys, applicationId }: Opening) {
   const clock = { ...systemClock, wall: () => Date.now() - 100 * DAY_MS };
   const early = createDatabase(engine, { keyRing: parseKeyRing(keys), clock });
   const { customers, connections, events, credentials } = database.forApplication(applicationId);
-  const { webhookQueue, syncQueue, sweeps, idleCredentials, deletedApplications } = database;
+  const { webhookQueue, syncPlans, syncQueue, sweeps, idleCredentials, deletedApplications } =
+    database;
   const now = Date.now();
   const slots = { free: 8, held: new Map<string, number>() };
   const customerId = 'customer-1';
@@ -33,8 +34,8 @@ export async function openWork({ url, keys, applicationId }: Opening) {
       'syncs: is anything due, if nothing is': () => early.syncQueue.findDue(),
       'syncs: count': () => syncQueue.count(),
       'syncs: plan changed connections': () =>
-        syncQueue.planCustomers([{ applicationId, customerId: 'customer-11' }]),
-      'syncs: look for what is not planned': () => syncQueue.planNext(EVERYTHING),
+        syncPlans.planCustomers([{ applicationId, customerId: 'customer-11' }]),
+      'syncs: look for what is not planned': () => syncPlans.planNext(EVERYTHING),
       'syncs: claim': () =>
         syncQueue.claim({ lease: randomUUID(), leaseMs: 1_000, free: 8, held: new Map() }),
       'check of keys': () => database.maintenance.findUnreadableKeys(),

@@ -66,19 +66,19 @@ async function countPlanned(): Promise<readonly (number | undefined)[]> {
 }
 
 test('a walk plans all connections that are synced, some at a time, and then none', async () => {
-  const { syncQueue } = database;
-  const parts = await planEverything(syncQueue);
+  const { syncPlans } = database;
+  const parts = await planEverything(syncPlans);
   expect(Math.max(...parts)).toBe(100);
   expect(parts.reduce((sum, count) => sum + count)).toBe(MANY - PLANNED + FEW);
   expect(await countPlanned()).toEqual([MANY, FEW, undefined]);
-  const again = await planEverything(syncQueue);
+  const again = await planEverything(syncPlans);
   expect(new Set(again)).toEqual(new Set([0]));
   // Less than all of them in one statement.
   expect(again.length).toBeGreaterThan(2);
   await client.query(
     `update crossbook.connections set updated_at = now() + interval '1 s' where customer_id = 'customer 2'`,
   );
-  const changes = await planEverything(syncQueue);
+  const changes = await planEverything(syncPlans);
   expect(changes.reduce((sum, count) => sum + count)).toBe(2);
 });
 
@@ -86,10 +86,10 @@ test('a walk of one application leaves the others', async () => {
   const [, few = ''] = applications;
   await database.forApplication(few).syncs.setConfiguration('hubspot', SYNC_CONTACTS);
   const after = { applicationId: few, providerName: '', customerId: '' };
-  const part = await database.syncQueue.planNext({ after, lastApplicationId: few });
+  const part = await database.syncPlans.planNext({ after, lastApplicationId: few });
   expect(part.planned).toBe(FEW);
   const before = { ...after, applicationId: '00000000-0000-0000-0000-000000000000' };
-  const lowest = await database.syncQueue.planNext({
+  const lowest = await database.syncPlans.planNext({
     after: before,
     lastApplicationId: before.applicationId,
   });
@@ -114,20 +114,20 @@ test('what changes a connection or the settings of syncs says so, and its custom
   const connections = [{ providerName: 'hubspot', credentials } as const];
   const upserted = await stores.customers.upsert({ ...customer, connections });
   expect(changed.splice(0)).toEqual([ada]);
-  expect(await database.syncQueue.planCustomers([ada])).toBe(1);
-  expect(await database.syncQueue.planCustomers([ada])).toBe(0);
+  expect(await database.syncPlans.planCustomers([ada])).toBe(1);
+  expect(await database.syncPlans.planCustomers([ada])).toBe(0);
 
   const [connection] = upserted.customer.connections;
   const id = connection?.id ?? '';
   await stores.credentials.markRefused(id, 1, 'refresh_token_refused');
   expect(changed.splice(0)).toEqual([ada]);
-  expect(await database.syncQueue.planCustomers([ada])).toBe(1);
+  expect(await database.syncPlans.planCustomers([ada])).toBe(1);
 
   await stores.credentials.refreshOnce(id, 1, async () => ({
     credentials: { ...credentials, refreshToken: 'another' },
   }));
   expect(changed.splice(0)).toEqual([ada]);
-  expect(await database.syncQueue.planCustomers([ada])).toBe(1);
+  expect(await database.syncPlans.planCustomers([ada])).toBe(1);
 
   await stores.syncs.setConfiguration('hubspot', SYNC_CONTACTS);
   await stores.syncs.deleteDestination();

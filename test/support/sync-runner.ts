@@ -41,7 +41,7 @@ export function createSyncRunner({
     memory,
   });
   const destinations = createDestinations({ clock, allowedHosts });
-  const queue = database.syncQueue;
+  const { syncQueue: queue, rowRemovals: removals } = database;
   const log = {
     info: () => {},
     warn: () => {},
@@ -77,7 +77,7 @@ export function createSyncRunner({
     /** Plans, and runs all that is due until nothing is. Returns the outcomes in order. */
     async runDue({ isOver = () => false }: { isOver?: () => boolean } = {}) {
       const outcomes: Ran[] = [];
-      await planEverything(queue);
+      await planEverything(database.syncPlans);
       for (;;) {
         const claimed = await queue.claim({
           lease: randomUUID(),
@@ -113,9 +113,10 @@ export function createSyncRunner({
     /** Tries the removals that are due. */
     async removeDue(): Promise<number> {
       for (let count = 0; ; count += 1) {
-        const removal = await queue.claimRemoval(randomUUID(), 60_000);
+        const removal = await removals.claim(randomUUID(), 60_000);
         if (!removal) return count;
-        await removeRows({ queue, destinations, wall: clock.wall, onError: () => {} }, removal);
+        const deps = { queue, removals, destinations, wall: clock.wall, onError: () => {} };
+        await removeRows(deps, removal);
       }
     },
 

@@ -27,6 +27,7 @@ const runner = createSyncRunner({
 });
 const worker = openSyncWorker({
   queue: database.syncQueue,
+  removals: database.rowRemovals,
   clock,
   onError: (error) => print({ error: String(error) }),
   async run(due, slot) {
@@ -44,7 +45,7 @@ const worker = openSyncWorker({
 });
 print({ ready: true });
 for (;;) {
-  await planEverything(database.syncQueue);
+  await planEverything(database.syncPlans);
   await worker.pump();
   await new Promise<void>((resolve) => systemClock.schedule(50, resolve));
 }

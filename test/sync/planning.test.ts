@@ -28,6 +28,9 @@ function watch() {
     schedule: clock.schedule,
     queue: {
       findDue: async () => ({ isDue: false, isInUse: true }),
+      count: async () => ({ syncs: 0, failed: 0, lagSeconds: 0, removalSeconds: 0 }),
+    },
+    plans: {
       planCustomers: async (customers) => {
         planned = [...planned, ...customers];
         return 0;
@@ -36,7 +39,6 @@ function watch() {
         parts.push(walk.after);
         return toPart(walk);
       },
-      count: async () => ({ syncs: 0, failed: 0, lagSeconds: 0, removalSeconds: 0 }),
     },
     mayWalk: async () => hasLease,
     openWorker: async () => ({ pump: async () => {}, stop: async () => {}, countRunning: () => 0 }),

@@ -138,7 +138,7 @@ test('a removal that fails postpones the others of its application, and waits fo
   for (const customerId of customers)
     await world.stores.removals.removeCustomer(customerId, undefined);
   world.pass(70_000);
-  const held = await world.database.syncQueue.claimRemoval(randomUUID(), 60_000);
+  const held = await world.database.rowRemovals.claim(randomUUID(), 60_000);
   expect(held?.customerId).toBe('stuck-1');
   expect(await world.runner.removeDue()).toBe(1);
   const rows = await world.ourRows(

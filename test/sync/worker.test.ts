@@ -11,8 +11,8 @@ test('a lease counts from before its claim, which may have waited for the databa
     clock,
     schedule: clock.schedule,
     onError: (error) => expect(error).toBeUndefined(),
+    removals: { claim: async () => undefined },
     queue: {
-      claimRemoval: async () => undefined,
       async claim() {
         const claimed = claims;
         claims = [];
