@@ -37,7 +37,7 @@ import type { Services } from './services.ts';
 
 /** Opens the context of a request: its caller is known; its headers supply arguments that are omitted. */
 export function createOpenContext(services: Services): OpenContext {
-  return (headers, state, work) => new RequestScope(services, { headers, state, work });
+  return (headers, state, work) => new RequestContext(services, { headers, state, work });
 }
 
 type OpenContext = (
@@ -57,7 +57,7 @@ interface BegunRequest {
  * gives nothing. Its parts are created lazily. It is what use cases depend on: "go to implementation" leads from a
  * member of their interfaces to here.
  */
-class RequestScope
+export class RequestContext
   implements
     AssociationDeps,
     BrandingDeps,
@@ -340,9 +340,6 @@ class RequestScope
     return this.#loaders;
   }
 }
-
-/** The context as APIs and use cases see it. */
-export type RequestContext = Pick<RequestScope, keyof RequestScope>;
 
 /** Defaults from the headers for omitted arguments: decoded, and unchecked. */
 interface HeaderDefaults {

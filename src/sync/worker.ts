@@ -9,6 +9,7 @@ import {
   type SyncQueue,
 } from '../domain/sync.ts';
 import { backgroundClock, type Clock } from '../lib/clock.ts';
+import { openPump } from '../lib/pump.ts';
 
 /**
  * Runs due syncs of all applications, in slots that these share fairly. A connection has one slot, whatever it syncs,
@@ -19,77 +20,40 @@ export function openSyncWorker(deps: WorkerDeps) {
   const { queue, removals, clock } = deps;
   const { schedule = backgroundClock.schedule } = deps;
   const slots = new FairShares(MAX_CONNECTIONS);
-  const serving = new Set<Promise<void>>();
-  let removing: Promise<void> | undefined;
-  let pumping: Promise<void> | undefined;
-  let isAskedAgain = false;
-  let isStopping = false;
+  const { pump, start, isStopping, stop } = openPump({ claim, onError: deps.onError });
+  let isRemoving = false;
+  return { pump, stop, countRunning: () => MAX_CONNECTIONS - slots.free };
 
-  return {
-    pump,
-    /** Resolves when the pages that are under way are recorded. */
-    async stop(): Promise<void> {
-      isStopping = true;
-      await pumping;
-      await Promise.all([...serving, removing]);
-    },
-    countRunning: () => MAX_CONNECTIONS - slots.free,
-  };
-
-  /** Resolves when all due connections have a slot. */
-  function pump(): Promise<void> {
-    isAskedAgain = true;
-    pumping ??= claimAll().finally(() => {
-      pumping = undefined;
-    });
-    return pumping;
-  }
-
-  async function claimAll(): Promise<void> {
-    while (isAskedAgain && !isStopping) {
-      isAskedAgain = false;
-      const lease = randomUUID();
-      if (!removing) {
-        const removal = await removals.claim(lease, SYNC_LEASE_MS);
-        if (removal) {
-          removing = deps
-            .remove(removal)
-            .catch(deps.onError)
-            .finally(() => {
-              removing = undefined;
-              again();
-            });
-        }
-      }
-      if (slots.free === 0) return;
-      const { free, held } = slots;
-      const askedAt = clock.now();
-      const claimed = await queue.claim({ lease, leaseMs: SYNC_LEASE_MS, free, held });
-      for (const one of claimed) startServing(one, askedAt);
+  async function claim(): Promise<void> {
+    const lease = randomUUID();
+    if (!isRemoving) {
+      const removal = await removals.claim(lease, SYNC_LEASE_MS);
+      if (removal) startRemoving(removal);
+    }
+    if (slots.free === 0) return;
+    const { free, held } = slots;
+    const askedAt = clock.now();
+    const claimed = await queue.claim({ lease, leaseMs: SYNC_LEASE_MS, free, held });
+    for (const connection of claimed) {
+      const shares = shareOf(connection.applicationId);
+      slots.take(shares);
+      start(serve(connection, askedAt).finally(() => slots.release(shares)));
     }
   }
 
-  function again(): void {
-    if (!isStopping) pump().catch(deps.onError);
-  }
-
-  function startServing(claimed: ClaimedConnection, askedAt: number): void {
-    const shares = shareOf(claimed.applicationId);
-    slots.take(shares);
-    const served = serve(claimed, askedAt)
-      .catch(deps.onError)
-      .finally(() => {
-        slots.release(shares);
-        serving.delete(served);
-        again();
-      });
-    serving.add(served);
+  function startRemoving(removal: ClaimedRemoval): void {
+    isRemoving = true;
+    start(
+      deps.remove(removal).finally(() => {
+        isRemoving = false;
+      }),
+    );
   }
 
   async function serve(claimed: ClaimedConnection, askedAt: number): Promise<void> {
     const lease = keepExtending(claimed, askedAt);
     const until = clock.now() + SLICE_MS;
-    const isOver = () => isStopping || clock.now() >= until || !lease.isHeld();
+    const isOver = () => isStopping() || clock.now() >= until || !lease.isHeld();
     try {
       for (const due of await queue.readDue(claimed)) {
         await deps.run(due, { lease, isOver });

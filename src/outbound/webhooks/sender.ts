@@ -3,6 +3,7 @@ import { FairShares, shareOf } from '../../admission/fair-shares.ts';
 import type { ClaimedEndpoint, Delivery, WebhookQueue } from '../../domain/event.ts';
 import { backoff } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { openPump } from '../../lib/pump.ts';
 import { createWebhookPost, type PostOutcome } from './post.ts';
 
 /**
@@ -13,60 +14,35 @@ import { createWebhookPost, type PostOutcome } from './post.ts';
 export function openWebhookSender(deps: SenderDeps) {
   const { queue, clock } = deps;
   const post = createWebhookPost(deps);
-  const serving = new Set<Promise<void>>();
   const slots = { healthy: new FairShares(MAX_HEALTHY), failing: new FairShares(MAX_FAILING) };
-  let isStopping = false;
-  let pumping: Promise<void> | undefined;
-  let isAskedAgain = false;
+  const { pump, start, isStopping, stop } = openPump({ claim, onError: deps.onError });
 
   return {
     pump,
     async stop() {
-      isStopping = true;
       const cancel = clock.schedule(GRACE_MS, post.stop);
-      await pumping;
-      await Promise.all(serving);
+      await stop();
       cancel();
       await post.close();
     },
   };
 
-  /** Resolves when all due endpoints have a slot; they may still be sending. */
-  function pump(): Promise<void> {
-    isAskedAgain = true;
-    pumping ??= claimAll().finally(() => {
-      pumping = undefined;
-    });
-    return pumping;
-  }
-
-  async function claimAll(): Promise<void> {
-    while (isAskedAgain && !isStopping) {
-      isAskedAgain = false;
-      if (slots.healthy.free === 0 && slots.failing.free === 0) return;
-      const lease = randomUUID();
-      const claimed = await queue.claim({ lease, leaseMs: LEASE_MS, ...slots });
-      for (const endpoint of claimed) start(endpoint, lease);
+  async function claim(): Promise<void> {
+    if (slots.healthy.free === 0 && slots.failing.free === 0) return;
+    const lease = randomUUID();
+    const claimed = await queue.claim({ lease, leaseMs: LEASE_MS, ...slots });
+    for (const endpoint of claimed) {
+      const shared = endpoint.failures > 0 ? slots.failing : slots.healthy;
+      const shares = shareOf(endpoint.applicationId);
+      shared.take(shares);
+      start(serve(endpoint, lease).finally(() => shared.release(shares)));
     }
-  }
-
-  function start(endpoint: ClaimedEndpoint, lease: string): void {
-    const { applicationId } = endpoint;
-    const shared = endpoint.failures > 0 ? slots.failing : slots.healthy;
-    shared.take(shareOf(applicationId));
-    const served = serve(endpoint, lease).finally(() => {
-      shared.release(shareOf(applicationId));
-      serving.delete(served);
-      // More may be due for it, or for an endpoint without a slot.
-      if (!isStopping) pump().catch(deps.onError);
-    });
-    serving.add(served);
   }
 
   async function serve(endpoint: ClaimedEndpoint, lease: string): Promise<void> {
     try {
       const until = clock.now() + LEASE_MS / 2;
-      await deliverDue(endpoint, () => isStopping || clock.now() >= until);
+      await deliverDue(endpoint, () => isStopping() || clock.now() >= until);
     } catch (error) {
       deps.onError(error);
     } finally {
