@@ -32,7 +32,8 @@ describe.skipIf(!PREVIOUS)('the previous version', () => {
     const { url, drop } = await createTestDatabase();
     const rival = await openRival(url);
     const statements = (await listStatements(folder)).filter(({ name }) => !PARTS.has(name));
-    expect(statements.length).toBeGreaterThan(100);
+    // The list is not empty: the smallest of these versions has 70.
+    expect(statements.length).toBeGreaterThanOrEqual(70);
     const failed: string[] = [];
     await rival.run('set plan_cache_mode = force_generic_plan');
     for (const [index, { name, text }] of statements.entries()) {
