@@ -98,7 +98,7 @@ end
  * permit in use counts until its lease expires, so that a crashed process gives it back. Returns 0, or how long to
  * wait.
  */
-const ACQUIRE_SCRIPT = `${NOW}${KEEP}
+export const ACQUIRE_SCRIPT = `${NOW}${KEEP}
 local facts = redis.call('HMGET', KEYS[2], 'calls', 'interval', 'pausedUntil', 'foreign', 'foreignUntil')
 local calls = tonumber(facts[1] or ARGV[1])
 local interval = tonumber(facts[2] or ARGV[2])
@@ -126,7 +126,7 @@ return math.max(1, math.ceil(wait))
  * and remaining calls. Calls that the provider counts beyond ours were made by other clients of the same account; our
  * calls in flight may not be counted by it yet.
  */
-const RELEASE_SCRIPT = `${NOW}${KEEP}
+export const RELEASE_SCRIPT = `${NOW}${KEEP}
 local interval = tonumber(redis.call('HGET', KEYS[2], 'interval') or ARGV[2])
 local told = tonumber(ARGV[4])
 if told > 0 then interval = tonumber(ARGV[2]) end
