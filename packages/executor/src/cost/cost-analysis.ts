@@ -30,7 +30,8 @@ export function analyzeCost(subject: Subject): OperationCost {
   // A plugin may combine an operation with other fragments.
   if (known?.schema !== schema || known.document !== document) {
     known = { schema, document, cost: analyzeOperation(subject) };
-    kept.set(operation, known);
+    if (analyzed.has(operation)) kept.set(operation, known);
+    else analyzed.add(operation);
   }
   return evaluate(known.cost, { variables, fragments: new Map() });
 }
@@ -186,6 +187,9 @@ function usesVariables({ value }: { readonly value: ValueNode }): boolean {
     : value.kind === Kind.VARIABLE;
 }
 
+const analyzed = new WeakSet<OperationDefinitionNode>();
+
+/** From the second analysis on. A value that leads to its own key outlives scavenges, and most documents come once. */
 const kept = new WeakMap<
   OperationDefinitionNode,
   Pick<Subject, 'schema' | 'document'> & { readonly cost: Cost }

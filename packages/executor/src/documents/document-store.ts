@@ -49,9 +49,8 @@ export function createDocumentStore(
       const existing = find(text, owner);
       if (existing) return existing;
       const { document, tokens } = withOwnError(toError, () => parseNew(text, maxTokens));
-      const made: ParsedDocument = { document, text, owner, tokens };
-      parsed.set(document, made);
-      return made;
+      parsed.set(document, { text, owner, tokens });
+      return { document, tokens };
     },
 
     /** Validates by the specification's rules, those of the options, and these. */
@@ -89,7 +88,11 @@ export function createDocumentStore(
     known.validationErrors = errors;
     const { text, owner, tokens } = known;
     if (owner !== undefined && errors.length === 0)
-      cache.set(text, known, { owner, bytes: 2 * text.length + tokens * BYTES_PER_TOKEN });
+      cache.set(
+        text,
+        { document, tokens },
+        { owner, bytes: 2 * text.length + tokens * BYTES_PER_TOKEN },
+      );
     return errors;
   }
 
@@ -139,12 +142,15 @@ const BYTES_PER_PLANNED_FIELD = 1_500;
 
 export type DocumentStore = ReturnType<typeof createDocumentStore>;
 
-export type DocumentCache = FairCache<ParsedDocument>;
+export type DocumentCache = FairCache<FoundDocument>;
 
-type FoundDocument = Pick<ParsedDocument, 'document' | 'tokens'>;
-
-interface ParsedDocument {
+interface FoundDocument {
   readonly document: DocumentNode;
+  readonly tokens: number;
+}
+
+/** What is known of a document, without a reference to it: a scavenge would then keep every document. */
+interface ParsedDocument {
   readonly text: string;
   /** Whose share of the cache it takes. */
   readonly owner: string | undefined;
