@@ -1,9 +1,15 @@
 import { CONFIGURATION_FIELDS } from '../domain/connection.ts';
 import { CONNECTION_COLUMNS } from './schema.ts';
 
-/** The connections of a row's customer. $1: application. */
-export const connectionsOf = (row: string) =>
-  `select * from crossbook.connections where application_id = $1::uuid and customer_id = ${row}.customer_id`;
+/**
+ * The connections of a row's customer. $1: application. Only the index of customers has this order, so that it is used
+ * also where the table has no statistics yet: then the primary key seems as good, and every connection would be read.
+ */
+export const connectionsOf = (row: string, condition?: string) => `(
+  select * from crossbook.connections
+  where application_id = $1::uuid and customer_id = ${row}.customer_id${condition === undefined ? '' : ` and ${condition}`}
+  order by provider_name
+)`;
 
 /** Aggregates rows of connections into a list. */
 export const CONNECTIONS_JSON = toJson(({ name }) => name);

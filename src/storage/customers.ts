@@ -132,7 +132,7 @@ function toSized(row: CompleteRow): Sized<Customer> {
 const selectCustomers = (connectionBytes: string, connections: string) => `
 select "applicationId", "customerId", name, email, version, bytes,
   case when upto <= $3::int or upto = bytes
-    then (select ${connections} from (${connectionsOf('customer')}) as connection) end as connections
+    then (select ${connections} from ${connectionsOf('customer')} as connection) end as connections
 from (
   select customer.application_id as "applicationId", customer.customer_id as "customerId", customer.customer_id,
     customer.name, customer.email, customer.version, wanted.position, sized.bytes,
@@ -143,7 +143,7 @@ from (
   cross join lateral (
     select (256 + octet_length(customer.name) + octet_length(customer.email)
       + coalesce(sum(${connectionBytes}), 0))::int as bytes
-    from (${connectionsOf('customer')}) as connection
+    from ${connectionsOf('customer')} as connection
   ) as sized
 ) as customer
 order by position`;

@@ -183,7 +183,7 @@ with written as (${writeCustomers}
 ), ${recordEvents(`${CUSTOMER_EVENTS} union all ${CONNECTION_EVENTS}`, '$3::timestamptz')}
 select ${versionsOf('written')}, ${smallConnections(`
     select * from linked where linked.customer_id = written.customer_id
-    union all ${connectionsOf('written')} and (${entryOf('connections')}) is null`)}
+    union all ${connectionsOf('written', `(${entryOf('connections')}) is null`)}`)}
 from written`;
 
 export const UPSERTS = {

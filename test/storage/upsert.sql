@@ -39,7 +39,11 @@ select written.customer_id as "customerId", written.version, coalesce((
   + coalesce(octet_length(account_name), 0) + coalesce(octet_length(account_url), 0)
   + pg_column_size(granted_scopes))
   + coalesce(configuration_bytes, coalesce(octet_length(schema_mappings_config::text), 0) + coalesce(octet_length(entity_mappings::text), 0) + coalesce(octet_length(connection_sync_config::text), 0)) + coalesce(octet_length(contact_field_mappings::text), 0))), 0) <= 65536 then coalesce(json_agg(json_build_object('id', id, 'applicationId', application_id, 'customerId', customer_id, 'providerName', provider_name, 'providerId', provider_id, 'instanceUrl', instance_url, 'schemaMappingsConfig', schema_mappings_config, 'entityMappings', entity_mappings, 'connectionSyncConfig', connection_sync_config, 'contactFieldMappings', contact_field_mappings, 'status', status, 'statusReason', status_reason, 'statusChangedAt', status_changed_at, 'accountId', account_id, 'accountName', account_name, 'accountUrl', account_url, 'accountUserId', account_user_id, 'grantedScopes', granted_scopes, 'credentialsVersion', credentials_version)), '[]') end
-  from (select * from crossbook.connections where application_id = $1::uuid and customer_id = written.customer_id) as connection
+  from ((
+  select * from crossbook.connections
+  where application_id = $1::uuid and customer_id = written.customer_id
+  order by provider_name
+)) as connection
 ) as connections from written;
 
 -- upsert_absent
@@ -82,7 +86,11 @@ select written.customer_id as "customerId", written.version, coalesce((
   + coalesce(octet_length(account_name), 0) + coalesce(octet_length(account_url), 0)
   + pg_column_size(granted_scopes))
   + coalesce(configuration_bytes, coalesce(octet_length(schema_mappings_config::text), 0) + coalesce(octet_length(entity_mappings::text), 0) + coalesce(octet_length(connection_sync_config::text), 0)) + coalesce(octet_length(contact_field_mappings::text), 0))), 0) <= 65536 then coalesce(json_agg(json_build_object('id', id, 'applicationId', application_id, 'customerId', customer_id, 'providerName', provider_name, 'providerId', provider_id, 'instanceUrl', instance_url, 'schemaMappingsConfig', schema_mappings_config, 'entityMappings', entity_mappings, 'connectionSyncConfig', connection_sync_config, 'contactFieldMappings', contact_field_mappings, 'status', status, 'statusReason', status_reason, 'statusChangedAt', status_changed_at, 'accountId', account_id, 'accountName', account_name, 'accountUrl', account_url, 'accountUserId', account_user_id, 'grantedScopes', granted_scopes, 'credentialsVersion', credentials_version)), '[]') end
-  from (select * from crossbook.connections where application_id = $1::uuid and customer_id = written.customer_id) as connection
+  from ((
+  select * from crossbook.connections
+  where application_id = $1::uuid and customer_id = written.customer_id
+  order by provider_name
+)) as connection
 ) as connections from written;
 
 -- upsert_present
@@ -123,7 +131,11 @@ select written.customer_id as "customerId", written.version, coalesce((
   + coalesce(octet_length(account_name), 0) + coalesce(octet_length(account_url), 0)
   + pg_column_size(granted_scopes))
   + coalesce(configuration_bytes, coalesce(octet_length(schema_mappings_config::text), 0) + coalesce(octet_length(entity_mappings::text), 0) + coalesce(octet_length(connection_sync_config::text), 0)) + coalesce(octet_length(contact_field_mappings::text), 0))), 0) <= 65536 then coalesce(json_agg(json_build_object('id', id, 'applicationId', application_id, 'customerId', customer_id, 'providerName', provider_name, 'providerId', provider_id, 'instanceUrl', instance_url, 'schemaMappingsConfig', schema_mappings_config, 'entityMappings', entity_mappings, 'connectionSyncConfig', connection_sync_config, 'contactFieldMappings', contact_field_mappings, 'status', status, 'statusReason', status_reason, 'statusChangedAt', status_changed_at, 'accountId', account_id, 'accountName', account_name, 'accountUrl', account_url, 'accountUserId', account_user_id, 'grantedScopes', granted_scopes, 'credentialsVersion', credentials_version)), '[]') end
-  from (select * from crossbook.connections where application_id = $1::uuid and customer_id = written.customer_id) as connection
+  from ((
+  select * from crossbook.connections
+  where application_id = $1::uuid and customer_id = written.customer_id
+  order by provider_name
+)) as connection
 ) as connections from written;
 
 -- upsert_linked_always
@@ -235,7 +247,11 @@ select written.customer_id as "customerId", written.version, coalesce((
   + coalesce(configuration_bytes, coalesce(octet_length(schema_mappings_config::text), 0) + coalesce(octet_length(entity_mappings::text), 0) + coalesce(octet_length(connection_sync_config::text), 0)) + coalesce(octet_length(contact_field_mappings::text), 0))), 0) <= 65536 then coalesce(json_agg(json_build_object('id', id, 'applicationId', application_id, 'customerId', customer_id, 'providerName', provider_name, 'providerId', provider_id, 'instanceUrl', instance_url, 'schemaMappingsConfig', schema_mappings_config, 'entityMappings', entity_mappings, 'connectionSyncConfig', connection_sync_config, 'contactFieldMappings', contact_field_mappings, 'status', status, 'statusReason', status_reason, 'statusChangedAt', status_changed_at, 'accountId', account_id, 'accountName', account_name, 'accountUrl', account_url, 'accountUserId', account_user_id, 'grantedScopes', granted_scopes, 'credentialsVersion', credentials_version)), '[]') end
   from (
     select * from linked where linked.customer_id = written.customer_id
-    union all select * from crossbook.connections where application_id = $1::uuid and customer_id = written.customer_id and ($4::jsonb -> connections.customer_id -> connections.provider_name) is null) as connection
+    union all (
+  select * from crossbook.connections
+  where application_id = $1::uuid and customer_id = written.customer_id and ($4::jsonb -> connections.customer_id -> connections.provider_name) is null
+  order by provider_name
+)) as connection
 ) as connections
 from written;
 
@@ -347,7 +363,11 @@ select written.customer_id as "customerId", written.version, coalesce((
   + coalesce(configuration_bytes, coalesce(octet_length(schema_mappings_config::text), 0) + coalesce(octet_length(entity_mappings::text), 0) + coalesce(octet_length(connection_sync_config::text), 0)) + coalesce(octet_length(contact_field_mappings::text), 0))), 0) <= 65536 then coalesce(json_agg(json_build_object('id', id, 'applicationId', application_id, 'customerId', customer_id, 'providerName', provider_name, 'providerId', provider_id, 'instanceUrl', instance_url, 'schemaMappingsConfig', schema_mappings_config, 'entityMappings', entity_mappings, 'connectionSyncConfig', connection_sync_config, 'contactFieldMappings', contact_field_mappings, 'status', status, 'statusReason', status_reason, 'statusChangedAt', status_changed_at, 'accountId', account_id, 'accountName', account_name, 'accountUrl', account_url, 'accountUserId', account_user_id, 'grantedScopes', granted_scopes, 'credentialsVersion', credentials_version)), '[]') end
   from (
     select * from linked where linked.customer_id = written.customer_id
-    union all select * from crossbook.connections where application_id = $1::uuid and customer_id = written.customer_id and ($4::jsonb -> connections.customer_id -> connections.provider_name) is null) as connection
+    union all (
+  select * from crossbook.connections
+  where application_id = $1::uuid and customer_id = written.customer_id and ($4::jsonb -> connections.customer_id -> connections.provider_name) is null
+  order by provider_name
+)) as connection
 ) as connections
 from written;
 
@@ -457,6 +477,10 @@ select written.customer_id as "customerId", written.version, coalesce((
   + coalesce(configuration_bytes, coalesce(octet_length(schema_mappings_config::text), 0) + coalesce(octet_length(entity_mappings::text), 0) + coalesce(octet_length(connection_sync_config::text), 0)) + coalesce(octet_length(contact_field_mappings::text), 0))), 0) <= 65536 then coalesce(json_agg(json_build_object('id', id, 'applicationId', application_id, 'customerId', customer_id, 'providerName', provider_name, 'providerId', provider_id, 'instanceUrl', instance_url, 'schemaMappingsConfig', schema_mappings_config, 'entityMappings', entity_mappings, 'connectionSyncConfig', connection_sync_config, 'contactFieldMappings', contact_field_mappings, 'status', status, 'statusReason', status_reason, 'statusChangedAt', status_changed_at, 'accountId', account_id, 'accountName', account_name, 'accountUrl', account_url, 'accountUserId', account_user_id, 'grantedScopes', granted_scopes, 'credentialsVersion', credentials_version)), '[]') end
   from (
     select * from linked where linked.customer_id = written.customer_id
-    union all select * from crossbook.connections where application_id = $1::uuid and customer_id = written.customer_id and ($4::jsonb -> connections.customer_id -> connections.provider_name) is null) as connection
+    union all (
+  select * from crossbook.connections
+  where application_id = $1::uuid and customer_id = written.customer_id and ($4::jsonb -> connections.customer_id -> connections.provider_name) is null
+  order by provider_name
+)) as connection
 ) as connections
 from written;
