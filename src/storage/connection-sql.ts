@@ -2,8 +2,8 @@ import { CONFIGURATION_FIELDS } from '../domain/connection.ts';
 import { CONNECTION_COLUMNS } from './schema.ts';
 
 /**
- * The connections of a row's customer. $1: application. Only the index of customers has this order, so that it is used
- * also where the table has no statistics yet: then the primary key seems as good, and every connection would be read.
+ * The connections of a row's customer. $1: application. Only indexes with the customer have this order, so that one of
+ * them is used also while the table has no statistics: then the primary key seems as good, and every row would be read.
  */
 export const connectionsOf = (row: string, condition?: string) => `(
   select * from crossbook.connections
