@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ClaimedConnection, DueSync } from '../../src/domain/sync.ts';
+import type { ClaimedConnection, ClaimedRemoval, DueSync } from '../../src/domain/sync.ts';
 import { openSyncWorker } from '../../src/sync/worker.ts';
 import { createFakeClock } from '../support/clock.ts';
 
@@ -29,4 +29,27 @@ test('a lease counts from before its claim, which may have waited for the databa
   await worker.pump();
   await worker.stop();
   expect(held).toEqual([false]);
+});
+
+test('removals of rows are done one at a time, and what is claimed after one follows it', async () => {
+  const clock = createFakeClock();
+  const due = ['first', 'second'].map((id) => ({ id }) as ClaimedRemoval);
+  const removed: string[] = [];
+  const worker = openSyncWorker({
+    clock,
+    schedule: clock.schedule,
+    onError: (error) => expect(error).toBeUndefined(),
+    removals: { claim: async () => due.shift() },
+    queue: {
+      claim: async () => [],
+      readDue: async () => [],
+      extend: async () => true,
+      release: async () => {},
+    },
+    run: async () => {},
+    remove: async ({ id }) => void removed.push(id),
+  });
+  await worker.pump();
+  await expect.poll(() => removed).toEqual(['first', 'second']);
+  await worker.stop();
 });
