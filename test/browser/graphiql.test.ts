@@ -81,16 +81,13 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
       await page.locator('.graphiql-tab', { hasText: tab }).click();
       await page.locator('.graphiql-tab-button[aria-current=true]', { hasText: tab }).waitFor();
       await page.locator('.graphiql-query-editor').getByText(tab).first().waitFor();
-      // GraphiQL parses the operation name a moment after it displays it: if the click was earlier, click again.
+      // GraphiQL parses the operation a moment after it displays it: a click before that sends none, or another one.
       const execute = async () => {
-        const [answer] = await Promise.all([
-          page.waitForResponse(
-            (response) =>
-              response.url().endsWith('/graphql') && response.request().method() === 'POST',
-          ),
-          page.getByRole('button', { name: /^Execute/ }).click(),
-        ]);
-        return answer.request().postDataJSON().operationName;
+        const answer = page
+          .waitForResponse((one) => one.request().method() === 'POST', { timeout: 5_000 })
+          .catch(() => undefined);
+        await page.getByRole('button', { name: /^Execute/ }).click();
+        return (await answer)?.request().postDataJSON().operationName;
       };
       await expect.poll(execute).toBe(tab);
       const result = page.locator('.result-window');
