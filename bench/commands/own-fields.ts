@@ -9,7 +9,7 @@ import { openStage, type Player, type Stage } from '../throughput/stage.ts';
 import { emailSetsOf } from '../workload/cases.ts';
 import { CONNECTIONS } from './throughput.ts';
 
-/** What own fields cost beside standard ones, and what the schemas of many applications take. */
+/** What own fields cost compared with standard ones, and what the schemas of many applications take. */
 export async function measureOwnFields(options: Options): Promise<void> {
   await measureSelections(options);
   await measureSchemas(options);

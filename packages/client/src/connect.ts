@@ -14,7 +14,7 @@ export async function connect(options: ConnectOptions): Promise<ConnectResult> {
     signal?.addEventListener('abort', stop);
     if (signal?.aborted) stop();
   });
-  // Without a link to wait for, nobody else handles it.
+  // Without a link to wait for, nothing else handles it.
   stopped.catch(() => undefined);
   let end = (): void => undefined;
   try {

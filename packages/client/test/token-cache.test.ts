@@ -49,7 +49,7 @@ test('a short-lived token is renewed in the last fifth of its lifetime', async (
   expect(await cache.get()).toBe('token 2');
 });
 
-test('the time in a token counts where none is given beside it', async () => {
+test('the time in a token counts where none is given alongside it', async () => {
   let loads = 0;
   const { cache, pass, now } = open(() => {
     loads += 1;
