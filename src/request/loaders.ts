@@ -11,6 +11,7 @@ import type { Customer } from '../domain/customer.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { Sync } from '../domain/sync.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import { chunk } from '../lib/batcher.ts';
 
 /** Connections whose syncs are read at once: each has up to 200, with 30 runs. */
 const SYNCED_AT_ONCE = 20;
@@ -22,7 +23,7 @@ export function createLoaders(tenant: Tenant) {
   let connections: DataLoader<ConnectionTarget, Connection | undefined> | undefined;
   let customerIds: DataLoader<string, string | undefined> | undefined;
   let syncs: DataLoader<string, readonly Sync[]> | undefined;
-  const loadersByKey = new Map<string, DataLoader<RecordKey, unknown, string>>();
+  const recordLoaders = new Map<string, RecordLoader>();
 
   return {
     customer(id: string, withConfigurations: boolean): Promise<Customer | undefined> {
@@ -81,24 +82,28 @@ export function createLoaders(tenant: Tenant) {
     ): Promise<Contact[]> {
       const loader = loaderFor(
         `${connection.id}:email:${rawKey(selection)}`,
-        (names, merged) => port.findByEmails(names, merged),
+        (some, merged) => port.findByEmails(some, merged),
         access.lookupBatch,
       );
-      const found = await Promise.all(emails.map((name) => loader.load({ name, selection })));
+      const found = await loader.load({ names: emails, selection });
       return (found as readonly (readonly Contact[])[]).flat();
     },
 
-    contact({ connection, port }: LookupClient, remoteId: string, selection: FieldSelection) {
+    async contact({ connection, port }: LookupClient, remoteId: string, selection: FieldSelection) {
       const loader = loaderFor(`${connection.id}:id:${rawKey(selection)}`, (ids, merged) =>
         port.findByIds(ids, merged),
       );
-      return loader.load({ name: remoteId, selection }) as Promise<Contact | undefined>;
+      const [contact] = await loader.load({ names: [remoteId], selection });
+      return contact as Contact | undefined;
     },
 
     async associations({ connection, port }: LookupClient, remoteId: string, to: AssociatedObject) {
       const loader = loaderFor(`${connection.id}:${to}`, (ids) => port.findAssociations(ids, to));
-      return ((await loader.load({ name: remoteId, selection: NO_SELECTION })) ??
-        EMPTY) as readonly Association[];
+      const [associations = EMPTY] = await loader.load({
+        names: [remoteId],
+        selection: NO_SELECTION,
+      });
+      return associations as readonly Association[];
     },
   };
 
@@ -112,22 +117,34 @@ export function createLoaders(tenant: Tenant) {
    * One loader per connection and kind of look-up: only these can share a call. Look-ups with different field
    * selections share it as well, and it requests the union of the fields, because calls cost more than fields.
    */
-  function loaderFor(name: string, load: LoadBatch, maxBatchSize = MAX_IDS) {
-    const known = loadersByKey.get(name);
+  function loaderFor(key: string, load: LoadBatch, maxNames = MAX_IDS): RecordLoader {
+    const known = recordLoaders.get(key);
     if (known) return known;
-    const loader = new DataLoader<RecordKey, unknown, string>(
-      async (keys) => {
-        const names = [...new Set(keys.map((key) => key.name))];
-        const found = await load(names, mergeSelections(keys.map(({ selection }) => selection)));
-        return keys.map((key) => found.get(key.name));
+    const loader: RecordLoader = new DataLoader(
+      async (lookups) => {
+        const names = [...new Set(lookups.flatMap((lookup) => lookup.names))];
+        const selection = mergeSelections(lookups.map((lookup) => lookup.selection));
+        /** By name. A call that fails does so for its own names. */
+        const found = new Map<string, unknown>();
+        const calls = chunk(names, maxNames).map(async (some) => {
+          const part = await load(some, selection).catch((error: Error) => error);
+          for (const name of some) found.set(name, part instanceof Error ? part : part.get(name));
+        });
+        await Promise.all(calls);
+        return lookups.map((lookup) => {
+          const values = lookup.names.map((name) => found.get(name));
+          const failure = values.find((value) => value instanceof Error);
+          // A later look-up tries again.
+          if (failure) loader.clear(lookup);
+          return failure ?? values;
+        });
       },
       {
-        maxBatchSize,
-        cacheKeyFn: ({ name: recordName, selection }) =>
-          `${nameSelection(selection)}:${recordName}`,
+        cacheKeyFn: ({ names, selection }) =>
+          `${nameSelection(selection)}:${JSON.stringify(names)}`,
       },
     );
-    loadersByKey.set(name, loader);
+    recordLoaders.set(key, loader);
     return loader;
   }
 }
@@ -163,8 +180,11 @@ type LoadBatch = (
   selection: FieldSelection,
 ) => Promise<ReadonlyMap<string, unknown>>;
 
-/** One record and the fields to read. */
-interface RecordKey {
-  readonly name: string;
+/** What a look-up finds for each of its names. */
+type RecordLoader = DataLoader<RecordLookup, readonly unknown[], string>;
+
+/** Emails or ids of records, and the fields to read. */
+interface RecordLookup {
+  readonly names: readonly string[];
   readonly selection: FieldSelection;
 }
