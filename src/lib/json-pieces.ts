@@ -7,22 +7,20 @@ import { isAscii, isUtf8, transcode } from 'node:buffer';
 export async function parseJsonInPieces(bytes: Buffer, options: PieceOptions): Promise<unknown> {
   const { between, parse = JSON.parse, pieceBytes = PIECE_BYTES } = options;
   if (bytes.length > pieceBytes) return new PieceParser(bytes, options).readDocument();
-  await between(estimateMemory(bytes));
   const text = decodeUtf8(bytes);
+  await between(estimateMemory(bytes, countJsonValues(text) + 1));
   return parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
 }
 
 /**
  * Text that is not ASCII takes two bytes for each character, and parsing gives one value for each comma and bracket.
  */
-function estimateMemory(bytes: Buffer, values = countJsonValues(bytes) + 1): number {
+function estimateMemory(bytes: Buffer, values: number): number {
   return bytes.length * (isAscii(bytes) ? 1 : 2) + values * VALUE_BYTES;
 }
 
 /** The number of values that parsing gives at most: one for each comma and bracket. */
-export function countJsonValues(json: Buffer): number {
-  // A search in a text is several times as fast as a loop over bytes.
-  const text = json.toString('latin1');
+export function countJsonValues(text: string): number {
   let values = 0;
   for (const before of BEFORE_VALUE)
     for (let at = text.indexOf(before); at >= 0; at = text.indexOf(before, at + 1)) values += 1;

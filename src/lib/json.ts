@@ -222,7 +222,10 @@ export class Chunks {
    * objects takes twenty times its text. Reads all bytes: for a body that is bounded.
    */
   measureParsed(): number {
-    const values = this.list.reduce((sum, chunk) => sum + countJsonValues(chunk), 0);
+    const values = this.list.reduce(
+      (sum, chunk) => sum + countJsonValues(chunk.toString('latin1')),
+      0,
+    );
     return this.bytes + values * VALUE_BYTES;
   }
 
