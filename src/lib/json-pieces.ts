@@ -1,14 +1,17 @@
 import { isAscii, isUtf8, transcode } from 'node:buffer';
+import type { TakeTurn } from '@crossbook/executor';
 
 /**
  * Parses JSON in pieces, so that no piece of work is as long as its input: the members of a long list or object are
- * parsed in groups. `between` runs before each group. The result is that of `JSON.parse`.
+ * parsed in groups, each in a turn of its own. The result is that of `JSON.parse`.
  */
 export async function parseJsonInPieces(bytes: Buffer, options: PieceOptions): Promise<unknown> {
-  const { between, parse = JSON.parse, pieceBytes = PIECE_BYTES } = options;
+  const { takeTurn, charge, parse = JSON.parse, pieceBytes = PIECE_BYTES } = options;
   if (bytes.length > pieceBytes) return new PieceParser(bytes, options).readDocument();
+  const turn = takeTurn();
+  if (turn) await turn;
   const text = decodeUtf8(bytes);
-  await between(estimateMemory(bytes, countJsonValues(text) + 1));
+  charge?.(estimateMemory(bytes, countJsonValues(text) + 1));
   return parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
 }
 
@@ -38,8 +41,10 @@ export function decodeUtf8(bytes: Buffer, start = 0, end = bytes.length): string
 }
 
 export interface PieceOptions {
-  /** Lets others run, and accounts for the memory that the next piece takes once parsed. It may throw. */
-  between(bytes: number): Promise<void> | void;
+  /** Called before each piece, to let others run. */
+  readonly takeTurn: TakeTurn;
+  /** Accounts for the memory that the next piece takes once parsed. It may throw. */
+  charge?(bytes: number): void;
   /** Parses the text of a piece. It may throw. */
   parse?(text: string): unknown;
   /** Called for a key that a long object has twice. */
@@ -150,9 +155,10 @@ class PieceParser {
   }
 
   async #parse(start: number, end: number, brackets = ''): Promise<unknown> {
-    const memory = estimateMemory(this.#bytes.subarray(start, end), this.#values);
+    const turn = this.#options.takeTurn();
+    if (turn) await turn;
+    this.#options.charge?.(estimateMemory(this.#bytes.subarray(start, end), this.#values));
     this.#values = 0;
-    await this.#options.between(memory);
     const text = this.#toText(start, end);
     return this.#parseText(brackets ? `${brackets[0]}${text}${brackets[1]}` : text);
   }

@@ -25,7 +25,7 @@ export async function readJsonBody(bytes: Buffer, takeTurn: TakeTurn): Promise<R
   };
   try {
     const value = await parseJsonInPieces(bytes, {
-      between: takeTurn,
+      takeTurn,
       parse(text) {
         const read = timeTask('request_body', () => readJsonText(text));
         return 'value' in read ? read.value : refuse(read.problem);

@@ -6,7 +6,7 @@ const PIECE_BYTES = 64;
 
 function parse(text: string, options = {}): Promise<unknown> {
   return parseJsonInPieces(Buffer.from(text), {
-    between: () => {},
+    takeTurn: () => undefined,
     pieceBytes: PIECE_BYTES,
     ...options,
   });

@@ -42,7 +42,8 @@ export class ReceivedAnswer implements JsonResponse {
     const bytes = await this.#pieces.join(() => this.#received.work?.takeTurn());
     try {
       return await parseJsonInPieces(bytes, {
-        between: (memory) => this.#beginPiece(memory),
+        takeTurn: () => this.#received.work?.takeTurn(),
+        charge: (memory) => this.#chargeParsed(memory),
         parse: (text) => timeTask('provider_response', () => JSON.parse(text)),
       });
     } catch (error) {
@@ -58,10 +59,9 @@ export class ReceivedAnswer implements JsonResponse {
     this.#pieces = NO_CHUNKS;
   }
 
-  #beginPiece(memory: number): Promise<void> | undefined {
-    const { hold, work } = this.#received;
+  #chargeParsed(memory: number): void {
+    const { hold } = this.#received;
     if (hold && memory > SMALL_BYTES) charge(hold, memory);
-    return work?.takeTurn();
   }
 }
 
