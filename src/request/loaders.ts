@@ -86,7 +86,9 @@ export function createLoaders(tenant: Tenant) {
         access.lookupBatch,
       );
       const found = await loader.load({ names: emails, selection });
-      return (found as readonly (readonly Contact[])[]).flat();
+      const contacts: Contact[] = [];
+      for (const some of found as readonly (readonly Contact[])[]) contacts.push(...some);
+      return contacts;
     },
 
     async contact({ connection, port }: LookupClient, remoteId: string, selection: FieldSelection) {
