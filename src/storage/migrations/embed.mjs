@@ -2,7 +2,8 @@
 // Indexes that are built CONCURRENTLY cannot be in a transaction: they become a migration that follows. A line
 // `--> step <name>` begins a migration of its own, for a change of tables with rows that takes several. A line
 // `--> requires <migration>` is for what removes something: versions that do not know that migration no longer start.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Of drizzle-kit's snapshots only the last is kept, because the next migration is the difference from that one.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 const CONCURRENTLY = /\bINDEX CONCURRENTLY\b/;
 const folder = new URL('.', import.meta.url);
@@ -32,6 +33,10 @@ function toMigrations({ name, text }) {
   ];
   return parts.filter(({ statements }) => statements.length > 0);
 }
+
+const meta = new URL('meta/', folder);
+const snapshots = readdirSync(meta).filter((name) => name.endsWith('_snapshot.json'));
+for (const name of snapshots.sort().slice(0, -1)) rmSync(new URL(name, meta));
 
 writeFileSync(
   new URL('../migrations.generated.ts', folder),
