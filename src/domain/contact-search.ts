@@ -19,8 +19,6 @@ export interface ContactTarget {
   readonly provider?: ProviderName | null | undefined;
 }
 
-export type ResolvedTarget = Pick<ContactOrigin, 'customerId' | 'provider'>;
-
 export interface SearchSelection extends FieldSelection {
   readonly totalCount: boolean;
   /** Whether both `hasNextPage` and `hasPreviousPage` are selected. The second may cost a call. */

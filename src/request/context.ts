@@ -3,7 +3,7 @@ import type { RequestWork } from '../admission/work.ts';
 import { type Caller, missingCredentials, type TokenRequest } from '../domain/caller.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import type { AssociatedObject } from '../domain/contact.ts';
-import type { FieldSelection, ResolvedTarget } from '../domain/contact-search.ts';
+import type { FieldSelection } from '../domain/contact-search.ts';
 import type { Customer } from '../domain/customer.ts';
 import type { ProviderCall, RequestLog } from '../domain/log.ts';
 import { type FoundProblem, NO_OWN_FIELDS, type OwnFields } from '../domain/own-fields.ts';
@@ -215,9 +215,9 @@ export class RequestContext
     return this.#openLoaders().customerIdOf(connectionId);
   }
 
-  loadConnection({ customerId, provider }: ResolvedTarget) {
-    this.requestLog.record({ customer: customerId, provider });
-    return this.#openReads().connection({ customerId, providerName: provider });
+  loadConnection(target: ConnectionTarget) {
+    this.requestLog.record({ customer: target.customerId, provider: target.providerName });
+    return this.#openReads().connection(target);
   }
 
   invalidateCustomer({

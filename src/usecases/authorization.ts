@@ -1,6 +1,7 @@
 import type { Application, Caller } from '../domain/caller.ts';
+import type { ConnectionTarget } from '../domain/connection.ts';
 import { type ContactFilter, isListing } from '../domain/contact-filter.ts';
-import type { ContactTarget, ResolvedTarget } from '../domain/contact-search.ts';
+import type { ContactTarget } from '../domain/contact-search.ts';
 import { type Customer, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
@@ -27,13 +28,13 @@ export function withApiKey<T>(
 }
 
 /** The customer and the provider that the caller names, where the caller may read them. */
-export function resolveTarget(deps: ProviderDeps, target: ContactTarget): ResolvedTarget {
+export function resolveTarget(deps: ProviderDeps, target: ContactTarget): ConnectionTarget {
   const customerId = resolveCustomerId(deps, target.customerId);
-  const provider = target.provider ?? readProviderName(deps);
-  if (isForProvider(deps.requireCaller(), provider)) return { customerId, provider };
+  const providerName = target.provider ?? readProviderName(deps);
+  if (isForProvider(deps.requireCaller(), providerName)) return { customerId, providerName };
   throw new CrossbookError(
     'FORBIDDEN',
-    `This token is not for the provider ${PROVIDER_TITLES[provider]}.`,
+    `This token is not for the provider ${PROVIDER_TITLES[providerName]}.`,
   );
 }
 

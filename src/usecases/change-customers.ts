@@ -1,6 +1,5 @@
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/caller.ts';
 import type { Credentials } from '../domain/connection.ts';
-import type { ResolvedTarget } from '../domain/contact-search.ts';
 import {
   type ConnectionUpsert,
   type Customer,
@@ -163,7 +162,7 @@ export function deleteCustomer(
  * Removes a connection with its credentials and cached contacts, and revokes the grant at the provider unless another
  * connection uses it. The connection is removed even if the provider is down.
  */
-export function disconnectProvider(deps: DisconnectDeps, { customerId, provider }: ResolvedTarget) {
+export function disconnectProvider(deps: DisconnectDeps, { customerId, provider }: Disconnection) {
   return withApiKey(deps, 'disconnectProvider', async () => {
     checkCustomerId(customerId);
     const removed = await deps.removals.removeConnection(customerId, provider);
@@ -229,6 +228,11 @@ interface Deletion {
   readonly expectedVersion?: number | undefined;
   /** Absent: true. */
   readonly deleteSyncedRows?: boolean | undefined;
+}
+
+interface Disconnection {
+  readonly customerId: string;
+  readonly provider: ProviderName;
 }
 
 /** What this and the deletion of a customer need of the request. */

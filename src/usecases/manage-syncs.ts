@@ -1,5 +1,4 @@
-import type { Connection } from '../domain/connection.ts';
-import type { ResolvedTarget } from '../domain/contact-search.ts';
+import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import { readDestinationUrl } from '../domain/destination-url.ts';
 import { CrossbookError, invalidInput, refuseMistakes } from '../domain/errors.ts';
 import type { Providers } from '../domain/provider.ts';
@@ -192,7 +191,7 @@ async function describeNoSyncs({ syncs }: SyncDeps, provider: ProviderName): Pro
 /** Starts, pauses or resumes the syncs of a connection, or the one with a table. Returns the connection. */
 export function changeSyncs(
   deps: ChangeSyncsDeps,
-  { customerId, provider, table, ...change }: ResolvedTarget & SyncChange & WithTable,
+  { customerId, provider, table, ...change }: SyncsOfConnection & SyncChange,
 ): Promise<Connection> {
   return withApiKey(deps, 'changeSyncs', async () => {
     checkCustomerId(customerId);
@@ -212,7 +211,10 @@ export function changeSyncs(
 
 export type ConfigurationInput = SyncConfigurationInput & { readonly provider: ProviderName };
 
-interface WithTable {
+interface SyncsOfConnection {
+  readonly customerId: string;
+  readonly provider: ProviderName;
+  /** Absent: all of them. */
   readonly table?: string | null | undefined;
 }
 
@@ -230,8 +232,5 @@ export interface ReadSyncsDeps extends TargetDeps {
 }
 
 export interface ChangeSyncsDeps extends SyncDeps {
-  reloadConnection(target: {
-    readonly customerId: string;
-    readonly providerName: ProviderName;
-  }): Promise<Connection | undefined>;
+  reloadConnection(target: ConnectionTarget): Promise<Connection | undefined>;
 }

@@ -1,5 +1,5 @@
-import type { Connection } from '../domain/connection.ts';
-import type { ResolvedTarget } from '../domain/contact-search.ts';
+import type { Connection, ConnectionTarget } from '../domain/connection.ts';
+import type { ContactTarget } from '../domain/contact-search.ts';
 import type { Customer } from '../domain/customer.ts';
 import { refuseMistakes } from '../domain/errors.ts';
 import type { ContactFieldMapping } from '../domain/own-field.ts';
@@ -15,7 +15,7 @@ import { describeMistakes, findSourceMistake, refuseMoreThan } from './own-field
 /** Replaces a customer's mappings of own fields to one provider. A field that the CRM lacks is no error. */
 export function setFieldMappings(
   deps: MapDeps,
-  { customerId, provider, mappings }: ResolvedTarget & { mappings: readonly ContactFieldMapping[] },
+  { customerId, provider, mappings }: GivenMappings,
 ): Promise<Connection> {
   return withApiKey(deps, 'setFieldMappings', async () => {
     checkCustomerId(customerId);
@@ -53,19 +53,25 @@ function checkMappings(
 /** A customer's mappings to one provider, for an API key or the customer's token. */
 export async function readFieldMappings(
   deps: MappingsDeps,
-  target: ResolvedTarget,
+  target: ContactTarget,
 ): Promise<readonly ContactFieldMapping[]> {
   return (await findMappedConnection(deps, target)).contactFieldMappings ?? [];
 }
 
 export async function findMappedConnection(
   deps: MappingsDeps,
-  target: ResolvedTarget,
+  target: ContactTarget,
 ): Promise<Connection> {
-  const { customerId, provider } = resolveTarget(deps, target);
-  const connection = await deps.loadConnection({ customerId, provider });
+  const resolved = resolveTarget(deps, target);
+  const connection = await deps.loadConnection(resolved);
   if (connection) return connection;
-  throw customerNotFound(customerId, provider);
+  throw customerNotFound(resolved.customerId, resolved.providerName);
+}
+
+interface GivenMappings {
+  readonly customerId: string;
+  readonly provider: ProviderName;
+  readonly mappings: readonly ContactFieldMapping[];
 }
 
 interface MappedProvider {
@@ -79,8 +85,6 @@ type MappingsDeps = Omit<OpenDeps, 'openContactPort'>;
 export interface MapDeps extends OwnFieldDeps {
   readonly providers: Providers;
   /** Reads the connection from the database, past all caches. */
-  reloadConnection(
-    target: Pick<Connection, 'customerId' | 'providerName'>,
-  ): Promise<Connection | undefined>;
+  reloadConnection(target: ConnectionTarget): Promise<Connection | undefined>;
   invalidateCustomer(customer: Pick<Customer, 'customerId' | 'connections'>): void;
 }

@@ -1,4 +1,4 @@
-import type { ResolvedTarget } from '../domain/contact-search.ts';
+import type { ContactTarget } from '../domain/contact-search.ts';
 import type { MappingProblemKind, SourcedField } from '../domain/own-field.ts';
 import {
   type FoundProblem,
@@ -19,7 +19,7 @@ import type { SelectionDeps } from './select-own-fields.ts';
  */
 export function readMappingProblems(
   deps: ProblemDeps,
-  target: ResolvedTarget,
+  target: ContactTarget,
 ): Promise<readonly MappingProblem[]> {
   return deps.withSpan('readMappingProblems', async () => {
     const connection = await findMappedConnection(deps, target);

@@ -89,7 +89,7 @@ async function readPage(
   const context = deps.openContext(visited, provider);
   const [own, stored] = await Promise.all([
     context.loadOwnFields(),
-    context.loadConnection({ customerId, provider }),
+    context.loadConnection({ customerId, providerName: provider }),
   ]);
   const isWaiting = link.status === 'AWAITING_CONFIRMATION';
   const kept = isWaiting ? await deps.flows.findGrant(link.id) : undefined;

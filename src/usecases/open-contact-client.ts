@@ -1,10 +1,6 @@
-import type { Connection } from '../domain/connection.ts';
+import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import type { ContactOrigin } from '../domain/contact.ts';
-import {
-  type ContactTarget,
-  type ResolvedTarget,
-  toContactOrigin,
-} from '../domain/contact-search.ts';
+import { type ContactTarget, toContactOrigin } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort, Providers } from '../domain/provider.ts';
 import { PROVIDER_TITLES } from '../domain/provider-names.ts';
@@ -15,16 +11,16 @@ export async function openContactClient(
   deps: OpenDeps,
   target: ContactTarget,
 ): Promise<ContactClient> {
-  const resolved = resolveTarget(deps, target);
-  const access = deps.providers.get(resolved.provider)?.contacts;
+  const { customerId, providerName } = resolveTarget(deps, target);
+  const access = deps.providers.get(providerName)?.contacts;
   if (!access) {
     throw new CrossbookError(
       'NOT_IMPLEMENTED',
-      `The contacts of ${PROVIDER_TITLES[resolved.provider]} cannot be searched.`,
+      `The contacts of ${PROVIDER_TITLES[providerName]} cannot be searched.`,
     );
   }
-  const connection = await deps.loadConnection(resolved);
-  if (!connection) throw customerNotFound(resolved.customerId, resolved.provider);
+  const connection = await deps.loadConnection({ customerId, providerName });
+  if (!connection) throw customerNotFound(customerId, providerName);
   return {
     source: toContactOrigin(connection),
     connection,
@@ -43,6 +39,6 @@ export interface ContactClient {
 export interface OpenDeps extends TargetDeps {
   readonly providers: Providers;
   /** Scoped to the caller's application. */
-  loadConnection(target: ResolvedTarget): Promise<Connection | undefined>;
+  loadConnection(target: ConnectionTarget): Promise<Connection | undefined>;
   openContactPort(connection: Connection, access: ContactAccess): ContactPort;
 }

@@ -1,4 +1,4 @@
-import type { ResolvedTarget } from '../domain/contact-search.ts';
+import type { ContactTarget } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ProviderField } from '../domain/own-fields.ts';
 import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
@@ -7,7 +7,7 @@ import type { CacheDeps } from './read-through-cache.ts';
 /** The fields that contacts have in the customer's CRM: read once a day, and again on demand. */
 export function readProviderFields(
   deps: ProviderFieldDeps,
-  target: ResolvedTarget & { readonly refresh?: boolean | null | undefined },
+  target: ContactTarget & { readonly refresh?: boolean | null | undefined },
 ): Promise<readonly ProviderField[]> {
   return deps.withSpan('readProviderFields', async () => {
     const client = await openContactClient(deps, target);

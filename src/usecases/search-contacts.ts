@@ -11,8 +11,8 @@ import {
 import {
   type ContactPage,
   type ContactSearch,
+  type ContactTarget,
   type FieldSelection,
-  type ResolvedTarget,
   rawKey,
 } from '../domain/contact-search.ts';
 import { readEmail } from '../domain/email.ts';
@@ -259,7 +259,7 @@ const MAX_REMOTE_ID_LENGTH = 255;
 /** One contact by the provider's own id; undefined where the provider has none. */
 export function findContact(
   deps: FindContactDeps,
-  key: ResolvedTarget & Pick<Contact, 'remoteId'>,
+  key: ContactTarget & Pick<Contact, 'remoteId'>,
   selection: FieldSelection,
 ) {
   return deps.withSpan('findContact', async () => {
@@ -341,7 +341,7 @@ interface LookupDeps extends SelectionDeps {
   ): Promise<Contact[]>;
 }
 
-interface EmailQuery extends ResolvedTarget {
+interface EmailQuery extends ContactTarget {
   readonly email: string;
   readonly first: number | null | undefined;
 }

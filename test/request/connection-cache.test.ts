@@ -55,7 +55,7 @@ test('a changed connection is loaded again, even while a load is running', async
 });
 
 describe('a request that shares the load of another one', () => {
-  const TARGET = { customerId: 'demo', provider: 'hubspot' } as const;
+  const TARGET = { customerId: 'demo', providerName: 'hubspot' } as const;
 
   /** Opens requests whose connections are read only when the test says so. */
   async function openRequests(maxBytes: number) {

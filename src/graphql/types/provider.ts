@@ -1,7 +1,7 @@
 import { costs } from '@crossbook/executor';
 import { type Connection, connection } from '../../domain/connection.ts';
 import { associatedObject } from '../../domain/contact.ts';
-import { LIST_COST, PROVIDER_CALL, type ResolvedTarget } from '../../domain/contact-search.ts';
+import { type ContactTarget, LIST_COST, PROVIDER_CALL } from '../../domain/contact-search.ts';
 import { mappingProblem, providerField } from '../../domain/own-fields.ts';
 import { category, providerName } from '../../domain/provider-names.ts';
 import { boolean, field, listOf, shape } from '../../domain/shape.ts';
@@ -101,6 +101,6 @@ defineObject<Connection>(connection, {
   }),
 });
 
-function toTarget({ customerId, providerName }: Connection): ResolvedTarget {
+function toTarget({ customerId, providerName }: Connection): ContactTarget {
   return { customerId, provider: providerName };
 }
