@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Foundation } from './foundation.ts';
-import { type PeriodicTaskOptions, runPeriodically } from './lib/clock.ts';
+import { createTaskAges, type PeriodicTaskOptions, runPeriodically } from './lib/clock.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import { createWebhookUrlCheck } from './outbound/webhooks/post.ts';
 import { watchWebhooks } from './outbound/webhooks/watch.ts';
@@ -108,20 +108,20 @@ const TABLES_EVERY_MS = 60_000;
 const COUNT_LEASE_MS = 90_000;
 
 /** Periodic tasks, and the time since each was last done. */
-function createTasks({ now }: Pick<Foundation['clock'], 'now'>) {
-  const doneAt = new Map<string, number>();
+function createTasks(clock: Foundation['clock']) {
+  const ages = createTaskAges(clock);
   return {
     start(name: string, { work, ...options }: PeriodicTaskOptions) {
-      doneAt.set(name, now());
+      ages.restart(name);
       return runPeriodically({
         ...options,
         work: async () => {
           await work();
-          doneAt.set(name, now());
+          ages.restart(name);
         },
       });
     },
-    ages: () => [...doneAt].map(([name, at]) => ({ name, seconds: (now() - at) / 1_000 })),
+    ages: ages.list,
   };
 }
 

@@ -116,7 +116,10 @@ export function createBackground(onError: (error: unknown) => void) {
   };
 }
 
-/** Runs a task periodically, never twice at once, until it is stopped. Its timer does not keep the process alive. */
+/**
+ * Runs a task periodically, and soon after `wake`, but never twice at once, until it is stopped. Its timer does not
+ * keep the process alive.
+ */
 export function runPeriodically({
   intervalMs,
   work,
@@ -124,11 +127,22 @@ export function runPeriodically({
   schedule = backgroundClock.schedule,
 }: PeriodicTaskOptions) {
   let isOver = false;
+  let isSoon = false;
+  let isRunning = false;
   let running = Promise.resolve();
   let cancel = schedule(intervalMs, runOnce);
 
   return {
-    /** Resolves when the current run has finished. */
+    wake(): void {
+      if (isOver || isSoon) return;
+      isSoon = true;
+      // The current run schedules the next one at its end.
+      if (isRunning) return;
+      cancel();
+      cancel = schedule(GATHER_MS, runOnce);
+    },
+    isOver: () => isOver,
+    /** Resolves when the current run has finished. No other follows. */
     async stop(): Promise<void> {
       isOver = true;
       cancel();
@@ -137,12 +151,30 @@ export function runPeriodically({
   };
 
   function runOnce(): void {
+    isSoon = false;
+    isRunning = true;
     running = work()
       .catch(onError)
       .then(() => {
-        if (!isOver) cancel = schedule(intervalMs, runOnce);
+        isRunning = false;
+        if (!isOver) cancel = schedule(isSoon ? GATHER_MS : intervalMs, runOnce);
       });
   }
+}
+
+/** A delay in which changes are gathered for one run. */
+const GATHER_MS = 50;
+
+/** The time since each task was last done. */
+export function createTaskAges({ now }: Pick<Clock, 'now'>) {
+  const since = new Map<string, number>();
+  return {
+    /** The task begins, or is done. */
+    restart(name: string): void {
+      since.set(name, now());
+    },
+    list: () => [...since].map(([name, at]) => ({ name, seconds: (now() - at) / 1_000 })),
+  };
 }
 
 export interface PeriodicTaskOptions {

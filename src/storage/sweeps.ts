@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { EVENTS_KEPT_MS } from '../domain/event.ts';
 import { CACHE_ENTRY_MAX_AGE_MS } from '../domain/tenant.ts';
 import { USAGE_KEPT_MS } from '../domain/usage.ts';
-import { type Clock, type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
+import {
+  type Clock,
+  createTaskAges,
+  type PeriodicTaskOptions,
+  runPeriodically,
+} from '../lib/clock.ts';
 import type { Engine } from './engine/postgres.ts';
 import type { Lease } from './leases.ts';
 
@@ -101,23 +106,20 @@ export function startSweeps(
   { maxBytesPerApplication, onError, schedule, clock }: SweepOptions,
 ) {
   const lease = { job: 'sweeps', holder: randomUUID(), leaseMs: LEASE_MS };
-  const doneAt = new Map(SWEEPS.map((name) => [name, clock.now()]));
-  let isStopping = false;
+  const ages = createTaskAges(clock);
+  for (const name of SWEEPS) ages.restart(name);
   const task = runPeriodically({ intervalMs: SWEEP_EVERY_MS, work: runAll, onError, schedule });
   return {
     /** Seconds since this process has finished each sweep, or has found that another one runs them. */
-    ages: () => [...doneAt].map(([name, at]) => ({ name, seconds: (clock.now() - at) / 1_000 })),
+    ages: ages.list,
     /** Resolves when the statement that is running has finished. */
-    async stop(): Promise<void> {
-      isStopping = true;
-      await task.stop();
-    },
+    stop: task.stop,
   };
 
   async function runAll(): Promise<void> {
     for (const name of SWEEPS) {
       try {
-        if (await run(start(name))) doneAt.set(name, clock.now());
+        if (await run(start(name))) ages.restart(name);
       } catch (error) {
         onError(error);
       }
@@ -127,7 +129,7 @@ export function startSweeps(
   /** False where it was stopped before its end. The lease is extended before each statement. */
   async function run(sweep: AsyncIterator<unknown>): Promise<boolean> {
     while (await acquireJobLease(lease)) {
-      if (isStopping) return false;
+      if (task.isOver()) return false;
       if ((await sweep.next()).done) return true;
     }
     return true;

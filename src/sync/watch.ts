@@ -7,8 +7,7 @@ import type {
   SyncQueue,
 } from '../domain/sync.ts';
 import { chunk } from '../lib/batcher.ts';
-import type { Clock } from '../lib/clock.ts';
-import { openPolling, POLL_MS } from '../lib/polling.ts';
+import { type Clock, runPeriodically } from '../lib/clock.ts';
 import type { SyncWorker } from './worker.ts';
 
 /**
@@ -26,7 +25,12 @@ export function watchSyncs(deps: WatchDeps) {
   const applications = new Map<string, PlanWalk>();
   let everything = EVERYTHING;
   let isInUse = true;
-  const polling = openPolling({ work, onError: deps.onError, schedule: deps.schedule });
+  const polling = runPeriodically({
+    intervalMs: POLL_MS,
+    work,
+    onError: deps.onError,
+    schedule: deps.schedule,
+  });
   return {
     /** Looks soon: something may be due. */
     wake,
@@ -113,6 +117,7 @@ export function watchSyncs(deps: WatchDeps) {
   }
 }
 
+const POLL_MS = 3_000;
 /** A twentieth of the time, unless something is found that has to be planned. */
 const WALK_MS = POLL_MS / 20;
 const COUNT_MS = 30_000;

@@ -1,6 +1,5 @@
 import type { WebhookCounts, WebhookQueue } from '../../domain/event.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { openPolling } from '../../lib/polling.ts';
+import { type Clock, runPeriodically } from '../../lib/clock.ts';
 import type { openWebhookSender } from './sender.ts';
 
 /**
@@ -13,7 +12,12 @@ export function watchWebhooks(deps: WatchDeps) {
   let hasEndpoints = false;
   let counts: WebhookCounts | undefined;
   let countedAt = Number.NEGATIVE_INFINITY;
-  const polling = openPolling({ work, onError: deps.onError, schedule: deps.schedule });
+  const polling = runPeriodically({
+    intervalMs: POLL_MS,
+    work,
+    onError: deps.onError,
+    schedule: deps.schedule,
+  });
   return {
     /** Polls soon, because events were appended. */
     wake(): void {
@@ -41,6 +45,7 @@ export function watchWebhooks(deps: WatchDeps) {
   }
 }
 
+const POLL_MS = 3_000;
 const COUNT_MS = 10_000;
 
 interface WatchDeps {
