@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { openConnecting } from './connecting.ts';
 import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS, MAX_TOKEN_SECONDS } from './domain/caller.ts';
 import { readApiSupport } from './domain/provider.ts';
+import type { RemovedConnection } from './domain/tenant.ts';
 import { checkInstanceUrl } from './domain/urls.ts';
 import { type AppOverrides, openFoundation } from './foundation.ts';
 import { createGraphQL } from './graphql/graphql-server.ts';
@@ -17,6 +18,7 @@ import { withCleanup } from './lib/cleanup.ts';
 import { createBackground } from './lib/clock.ts';
 import { createMcp } from './mcp/mcp-server.ts';
 import { createOutbound } from './outbound/outbound.ts';
+import { createWebhookUrlCheck } from './outbound/webhooks/post.ts';
 import { RESPONSE_BOUNDS } from './request/allowance.ts';
 import {
   createAdminCheck,
@@ -34,6 +36,7 @@ import { createRest } from './rest/rest-server.ts';
 import { createSigner, createSigningKeys } from './storage/signing.ts';
 import type { Logging } from './telemetry/logger.ts';
 import { registerGauges } from './telemetry/metrics/gauges.ts';
+import { revokeRemoved } from './usecases/revoke-removed.ts';
 
 export { openMemory } from './foundation.ts';
 
@@ -99,7 +102,12 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     memory,
     clock,
   });
-  const jobs = startJobs(foundation, { outbound, hasRequests: () => queue.isInUse() });
+  const revoke = (removed: RemovedConnection) =>
+    revokeRemoved(
+      { providers, revokeGrant: outbound.revokeGrant, onRevoked: metrics.revoked },
+      removed,
+    );
+  const jobs = startJobs(foundation, { outbound, revoke, hasRequests: () => queue.isInUse() });
   onFailure(jobs.stop);
   const connecting = openConnecting(foundation, outbound);
   const openContext = createOpenContext({
@@ -116,7 +124,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     wall: clock.wall,
     now: clock.now,
     untilForgotten: () => new Promise((resolve) => clock.schedule(REMOVAL_SETTLES_MS, resolve)),
-    revokeRemoved: jobs.revokeRemoved,
+    revokeRemoved: revoke,
     runInBackground: background.run,
     consumeRateLimit: limits.consumeRateLimit,
     charge: limits.charge,
@@ -124,7 +132,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     signToken: tokens.sign,
     openContactPort: outbound.openContactPort,
     forgetConnection: outbound.forget,
-    checkWebhookUrl: jobs.checkWebhookUrl,
+    checkWebhookUrl: createWebhookUrlCheck(foundation),
     checkDestination: jobs.checkDestination,
     checkInstanceUrl: (url, hosts) =>
       checkInstanceUrl(url, { hosts, sandboxOrigins: directions.sandboxOrigins }),

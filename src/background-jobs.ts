@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Foundation } from './foundation.ts';
 import { createTaskAges, type PeriodicTaskOptions, runPeriodically } from './lib/clock.ts';
 import type { Outbound } from './outbound/outbound.ts';
-import { createWebhookUrlCheck } from './outbound/webhooks/post.ts';
 import { watchWebhooks } from './outbound/webhooks/watch.ts';
 import { startSweeps } from './storage/sweeps.ts';
 import type { TableSize } from './storage/table-sizes.ts';
@@ -12,14 +11,10 @@ import {
   deleteApplications,
 } from './usecases/delete-applications.ts';
 import { type IdleRefreshDeps, refreshIdleTokens } from './usecases/refresh-idle-tokens.ts';
-import { type RevocationDeps, revokeRemoved } from './usecases/revoke-removed.ts';
 import { storeUsage } from './usecases/usage.ts';
 
 /** Part of the composition root: periodic and background jobs. */
-export function startJobs(
-  foundation: Foundation,
-  { outbound, hasRequests }: { readonly outbound: Outbound; hasRequests(): boolean },
-) {
+export function startJobs(foundation: Foundation, { outbound, revoke, hasRequests }: JobDeps) {
   const { config, database, clock, log, telemetry } = foundation;
   const sweeps = startSweeps(database, {
     maxBytesPerApplication: config.maxCacheBytes,
@@ -39,12 +34,6 @@ export function startJobs(
     work: () => refreshIdleTokens({ ...idleRefreshDeps, isStopping: () => isStopping }),
     onError: (cause) => log.warn({ cause }, 'idle tokens were not refreshed'),
   });
-  const revocation: RevocationDeps = {
-    providers: foundation.providers,
-    revokeGrant: outbound.revokeGrant,
-    onRevoked: telemetry.metrics.revoked,
-  };
-  const revoke: ApplicationDeletionDeps['revoke'] = (removed) => revokeRemoved(revocation, removed);
   const deletions = tasks.start(
     'delete_applications',
     toDeletions(foundation, { isStopping: () => isStopping, revoke }),
@@ -75,8 +64,6 @@ export function startJobs(
   return {
     checkDestination: syncs.checkDestination,
     countSyncs: syncs.counts,
-    checkWebhookUrl: webhooks.checkUrl,
-    revokeRemoved: revoke,
     countWebhooks: webhooks.counts,
     sweepAges: sweeps.ages,
     taskAges: tasks.ages,
@@ -99,6 +86,11 @@ export function startJobs(
     storeUsage: () =>
       storeUsage(meter).catch((cause) => log.warn({ cause }, 'the last usage was not stored')),
   };
+}
+
+interface JobDeps extends Pick<ApplicationDeletionDeps, 'revoke'> {
+  readonly outbound: Outbound;
+  hasRequests(): boolean;
 }
 
 const IDLE_TOKENS_EVERY_MS = 60_000;
@@ -152,14 +144,12 @@ const DELETIONS_EVERY_MS = 5_000;
 
 /** Delivers webhooks. */
 function openWebhooks(
-  { config, database, sandbox, telemetry, log, clock }: Foundation,
+  { database, mayLoopback, telemetry, log, clock }: Foundation,
   mayCount: () => Promise<boolean>,
 ) {
   const { webhookQueue: queue } = database;
-  /** Whether http: to this machine is allowed: any port of it, so never in production. */
-  const mayLoopback = sandbox !== undefined && !config.production;
   const onError = (cause: unknown) => log.warn({ cause }, 'webhooks were not sent: they will be');
-  const watch = watchWebhooks({
+  return watchWebhooks({
     queue,
     clock,
     onError,
@@ -170,7 +160,6 @@ function openWebhooks(
       return openWebhookSender({ queue, clock, mayLoopback, onError, onAttempt });
     },
   });
-  return { ...watch, checkUrl: createWebhookUrlCheck({ mayLoopback }) };
 }
 
 export function toIdleRefreshDeps(

@@ -95,6 +95,8 @@ export async function openFoundation(
     /** The same, where it is of this process. */
     openedSandbox,
     demo,
+    /** Whether webhooks may be sent by http: to this machine: to any port of it, so never in production. */
+    mayLoopback: sandbox !== undefined && !config.production,
     memory: given.memory ?? openMemory(config),
     connections: createConnectionCache(clock),
     findOAuthClient: createFindOAuthClient({ config, database, directions }),
