@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { isIP, isIPv6 } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
+import { Chunks } from '../lib/chunks.ts';
 import type {
   ArrivingRequest,
   BeginLongBody,
   HttpHeaders,
   ReserveBytes,
 } from '../lib/http-message.ts';
-import { Chunks } from '../lib/json.ts';
 
 /** Wraps a request of Node's HTTP server for the APIs. */
 export class IncomingRequest implements ArrivingRequest {

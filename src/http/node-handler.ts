@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import type { Memory } from '../admission/memory.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RejectedRequest } from '../domain/log.ts';
+import type { Chunks } from '../lib/chunks.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ArrivingRequest } from '../lib/http-message.ts';
-import type { Chunks } from '../lib/json.ts';
 import {
   dropRest,
   findRepeatedHeader,

@@ -14,7 +14,7 @@ import type {
   HttpRequest,
   HttpResponse,
 } from '../lib/http-message.ts';
-import { countOwnBytes } from '../lib/json-body.ts';
+import { countOwnBytes } from '../lib/response-body.ts';
 import { type Cors, isPreflightRequest, SAME_ORIGIN_PATHS } from './cors.ts';
 import type { Probes } from './lifecycle.ts';
 import { type OwnedResponse, SLICE_BYTES } from './send-response.ts';

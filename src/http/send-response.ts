@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Hold, Memory } from '../admission/memory.ts';
 import type { RejectedRequest } from '../domain/log.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
-import { JsonBytes } from '../lib/json-body.ts';
+import { JsonBytes } from '../lib/response-body.ts';
 
 /**
  * Writes responses with backpressure. Small unread responses are charged here; larger ones were reserved by the

@@ -5,7 +5,7 @@ import type { RequestState } from '../domain/request-state.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { toRetryAfter } from '../lib/http-message.ts';
 import { isRecord } from '../lib/json.ts';
-import { compressAnswer } from '../lib/json-body.ts';
+import { compressAnswer } from '../lib/response-body.ts';
 import type { RequestContext } from '../request/context.ts';
 import { readJson } from '../request/read-json.ts';
 

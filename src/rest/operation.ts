@@ -7,7 +7,7 @@ import {
 } from '../domain/errors.ts';
 import type { RequestState } from '../domain/request-state.ts';
 import { type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
-import { type BodyMeter, toJsonBody } from '../lib/json-body.ts';
+import { type BodyMeter, toJsonBody } from '../lib/response-body.ts';
 import { timeTask } from '../lib/task-time.ts';
 import type { RequestContext } from '../request/context.ts';
 import { requireApiKey } from '../usecases/authorization.ts';

@@ -2,7 +2,7 @@ import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestState } from '../domain/request-state.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
-import { compressAnswer } from '../lib/json-body.ts';
+import { compressAnswer } from '../lib/response-body.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createDocsEndpoint, createOpenApiEndpoint } from './openapi/endpoints.ts';

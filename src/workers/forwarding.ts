@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Forward, Forwarded } from '../http/node-handler.ts';
+import { Chunks } from '../lib/chunks.ts';
 import type { Clock } from '../lib/clock.ts';
-import { Chunks } from '../lib/json.ts';
 import { createFindCustomer } from './find-customer.ts';
 import { ForwardedResponse, HOP_BY_HOP } from './forwarded-response.ts';
 

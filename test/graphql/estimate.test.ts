@@ -7,7 +7,7 @@ import { takesOnlyParent } from '../../src/graphql/graphql-server.ts';
 import { writeResponse } from '../../src/graphql/over-http/write-response.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
-import { JsonBytes } from '../../src/lib/json-body.ts';
+import { JsonBytes } from '../../src/lib/response-body.ts';
 import { openAllowance, RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { createFakeRequestLog } from '../support/fake-request-log.ts';

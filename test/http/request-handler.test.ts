@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { AbandonedError, CrossbookError } from '../../src/domain/errors.ts';
 import type { ArrivingRequest, HttpHeaders, HttpResponse } from '../../src/lib/http-message.ts';
-import { JsonBytes, shareBytes } from '../../src/lib/json-body.ts';
+import { JsonBytes, shareBytes } from '../../src/lib/response-body.ts';
 import { openHandler, toCaller } from '../support/open-handler.ts';
 
 const OK: HttpResponse = { status: 200, headers: {}, body: 'ok' };

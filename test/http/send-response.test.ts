@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createMemory } from '../../src/admission/memory.ts';
 import { createResponseSender } from '../../src/http/send-response.ts';
-import { JsonBytes } from '../../src/lib/json-body.ts';
+import { JsonBytes } from '../../src/lib/response-body.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Chunks } from '../../src/lib/json.ts';
+import { Chunks } from '../../src/lib/chunks.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 

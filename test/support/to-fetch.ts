@@ -1,6 +1,6 @@
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ArrivingRequest, HttpResponse } from '../../src/lib/http-message.ts';
-import { JsonBytes } from '../../src/lib/json-body.ts';
+import { JsonBytes } from '../../src/lib/response-body.ts';
 
 /** Adapts a request handler to a fetch function. */
 export function toFetch(answer: (request: ArrivingRequest) => Promise<HttpResponse>): Fetch {

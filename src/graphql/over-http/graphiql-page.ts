@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../lib/http-message.ts';
-import { chooseEncoding, shareBytes } from '../../lib/json-body.ts';
+import { chooseEncoding, shareBytes } from '../../lib/response-body.ts';
 import { type NamePrefixes, prefixOperation } from '../subgraph/to-subgraph.ts';
 
 const TITLE = 'Crossbook';

@@ -4,7 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import { type HttpResponse, toRetryAfter } from '../../lib/http-message.ts';
-import { type JsonBytes, toJsonBody } from '../../lib/json-body.ts';
+import { type JsonBytes, toJsonBody } from '../../lib/response-body.ts';
 import { openAllowance, RESPONSE_BOUNDS } from '../../request/allowance.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from './errors.ts';
 import { acceptsJsonAlone, chooseMediaType, GRAPHQL_TYPE, JSON_TYPE } from './read-request.ts';

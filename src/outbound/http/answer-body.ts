@@ -3,7 +3,7 @@ import { charge, type Hold, toHoldError } from '../../admission/memory.ts';
 import type { Work } from '../../admission/work.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { JsonResponse } from '../../domain/remote.ts';
-import { Chunks } from '../../lib/json.ts';
+import { Chunks } from '../../lib/chunks.ts';
 import { JsonLimitError, PIECE_BYTES, parseJsonInPieces } from '../../lib/json-pieces.ts';
 import { timeTask } from '../../lib/task-time.ts';
 

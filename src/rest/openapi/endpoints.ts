@@ -1,5 +1,5 @@
 import { digest } from '../../lib/digest.ts';
-import { shareBytes } from '../../lib/json-body.ts';
+import { shareBytes } from '../../lib/response-body.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { isNotModified } from '../operation.ts';
 import type { GroupedOperation } from '../routes/all.ts';
