@@ -273,6 +273,13 @@ export function isSamePhone(one: string, other: string): boolean {
 /** Fewer digits are a part of too many numbers. */
 export const MIN_SHARED_DIGITS = 7;
 
+/** The digits without a country code, whose length is not known. */
+export function withoutCountryCode(digits: string): readonly string[] {
+  return [1, 2, 3, 4]
+    .map((length) => digits.slice(length).replace(/^0+/, ''))
+    .filter((ending) => ending.length >= MIN_SHARED_DIGITS);
+}
+
 /** Whether a contact has the number. */
 export function hasPhone({ phoneNumbers }: Contact, digits: string): boolean {
   return phoneNumbers.some(({ phoneNumber }) => isSamePhone(toDigits(phoneNumber), digits));

@@ -3,18 +3,23 @@ import {
   MIN_SHARED_DIGITS,
   type OwnFieldFilter,
   type PhoneFilter,
+  withoutCountryCode,
 } from '../../domain/contact-filter.ts';
 
 /** How HubSpot searches by each condition. Hits are verified, so a query may match too much, and never too little. */
 export function toQuery(filter: ListFilter): SearchQuery {
-  const queries: { readonly [By in ListFilter['by']]: (one: Named<By>) => SearchQuery } = {
-    all: () => exact([[]]),
-    emailDomain: ({ domain }) => toDomainQuery(domain),
-    modifiedSince: ({ since, until }) => exact([[between('lastmodifieddate', since, until)]]),
-    namePrefix: ({ prefix }) => toNameQuery(prefix),
-    customField: toOwnFieldQuery,
-  };
-  return (queries[filter.by] as (one: ListFilter) => SearchQuery)(filter);
+  switch (filter.by) {
+    case 'all':
+      return exact([[]]);
+    case 'emailDomain':
+      return toDomainQuery(filter.domain);
+    case 'modifiedSince':
+      return exact([[between('lastmodifieddate', filter.since, filter.until)]]);
+    case 'namePrefix':
+      return toNameQuery(filter.prefix);
+    case 'customField':
+      return toOwnFieldQuery(filter);
+  }
 }
 
 /**
@@ -52,9 +57,7 @@ const MAX_TOKENS = 4;
  * by the text as it was typed.
  */
 export function toPhoneQuery({ text, digits }: PhoneFilter): SearchQuery {
-  const endings = [0, 1, 2, 3, 4]
-    .map((length) => digits.slice(length).replace(/^0+/, ''))
-    .filter((ending, index) => index === 0 || ending.length >= MIN_SHARED_DIGITS);
+  const endings = [digits, ...withoutCountryCode(digits)];
   const searchable = ['phone', 'mobile'].map((kind) => `hs_searchable_calculated_${kind}_number`);
   const typed = ['phone', 'mobilephone'];
   const asTyped = (property: string) => [{ propertyName: property, operator: 'EQ', value: text }];
@@ -123,5 +126,3 @@ export interface SearchFilter {
   readonly values?: readonly string[];
   readonly highValue?: string;
 }
-
-type Named<By> = Extract<ListFilter, { readonly by: By }>;

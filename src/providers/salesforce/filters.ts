@@ -1,7 +1,7 @@
 import {
   type ListFilter,
-  MIN_SHARED_DIGITS,
   type OwnFieldFilter,
+  withoutCountryCode,
 } from '../../domain/contact-filter.ts';
 import { EMAIL } from './contacts.ts';
 import {
@@ -26,25 +26,31 @@ import {
  * never too little.
  */
 export function toQuery(filter: ListFilter): FilterQuery {
-  const queries: { readonly [By in ListFilter['by']]: (one: Named<By>) => FilterQuery } = {
-    all: () => ({ anyOf: [{ fields: [], condition: undefined }], isExact: true }),
-    emailDomain: ({ domain }) => exact(EMAIL, endsWith(EMAIL, `@${domain}`)),
-    // Modifications by automation update only SystemModstamp, which is also indexed.
-    modifiedSince: ({ since, until }) =>
-      exact(
+  switch (filter.by) {
+    case 'all':
+      return { anyOf: [{ fields: [], condition: undefined }], isExact: true };
+    case 'emailDomain':
+      return exact(EMAIL, endsWith(EMAIL, `@${filter.domain}`));
+    case 'modifiedSince':
+      // Modifications by automation update only SystemModstamp, which is also indexed.
+      return exact(
         MODIFIED,
         allOf([
-          compare(MODIFIED, '>=', timeLiteral(since)),
-          compare(MODIFIED, '<=', timeLiteral(until)),
+          compare(MODIFIED, '>=', timeLiteral(filter.since)),
+          compare(MODIFIED, '<=', timeLiteral(filter.until)),
         ]),
-      ),
-    namePrefix: ({ prefix }) => ({
-      anyOf: NAMES.map((name) => ({ fields: [name], condition: hasWordPrefix(name, prefix) })),
-      isExact: true,
-    }),
-    customField: toOwnFieldQuery,
-  };
-  return (queries[filter.by] as (one: ListFilter) => FilterQuery)(filter);
+      );
+    case 'namePrefix':
+      return {
+        anyOf: NAMES.map((name) => ({
+          fields: [name],
+          condition: hasWordPrefix(name, filter.prefix),
+        })),
+        isExact: true,
+      };
+    case 'customField':
+      return toOwnFieldQuery(filter);
+  }
 }
 
 const MODIFIED = fieldName('SystemModstamp');
@@ -112,9 +118,7 @@ const PHONES = ['Phone', 'MobilePhone', 'HomePhone', 'OtherPhone'].map(fieldName
 
 /** The numbers to look for: as given, with the leading zeros of another notation, and without a country code. */
 export function toPhoneNumbers(digits: string): readonly string[] {
-  const shorter = [1, 2, 3, 4]
-    .map((length) => digits.slice(length).replace(/^0+/, ''))
-    .filter((ending) => ending.length >= MIN_SHARED_DIGITS);
+  const shorter = withoutCountryCode(digits);
   const national = [digits, ...shorter].map((number) => `0${number}`);
   const american = digits.length === 10 ? [`1${digits}`] : [];
   return [...new Set([digits, ...shorter, ...national, ...american, `00${digits}`])];
@@ -135,5 +139,3 @@ export interface FilterQuery {
   /** Whether only contacts that match pass: then Salesforce's count is right. */
   readonly isExact: boolean;
 }
-
-type Named<By> = Extract<ListFilter, { readonly by: By }>;
