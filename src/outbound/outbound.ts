@@ -1,5 +1,6 @@
 import type { ContactPort } from '../domain/provider.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { Turns } from '../lib/turns.ts';
 import { createGrants } from './access-token/grants.ts';
 import type { IdleRefreshOutcome, Token, TokenSource } from './access-token/tokens.ts';
 import { ConnectionContacts, type PortOptions } from './contact-port.ts';
@@ -15,7 +16,16 @@ export function createOutbound(options: OutboundOptions) {
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const transport = createTransport({ ...options, ...settings, clock });
   const waiting = createOperationLimit(settings.maxWaiting);
-  const deps: OutboundDeps = { ...options, clock, random, settings, transport, waiting };
+  const redactionTurns = new Turns(clock);
+  const deps: OutboundDeps = {
+    ...options,
+    clock,
+    random,
+    settings,
+    transport,
+    waiting,
+    redactionTurns,
+  };
   const clients = createProviderClients({
     clock,
     maxKept: settings.maxConnections,

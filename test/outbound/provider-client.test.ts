@@ -3,6 +3,7 @@ import { UNMETERED_WORK } from '../../src/admission/work.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RateLimit } from '../../src/domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../src/domain/remote.ts';
+import { Turns } from '../../src/lib/turns.ts';
 import { timedOut } from '../../src/outbound/failures.ts';
 import type { Call } from '../../src/outbound/http/transport.ts';
 import { createOperationLimit } from '../../src/outbound/operation-limit.ts';
@@ -145,6 +146,7 @@ function open(budget: RateLimit) {
     {
       memory: UNBOUNDED,
       waiting: createOperationLimit(10),
+      redactionTurns: new Turns(clock),
       findOAuthClient: async () => undefined,
       providers: new Map(),
       sandboxOrigins: [ORIGIN],

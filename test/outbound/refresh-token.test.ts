@@ -8,6 +8,8 @@ import {
 } from '../../src/domain/remote.ts';
 import type { CredentialStore, RefreshedCredentials } from '../../src/domain/tenant.ts';
 import type { OAuthClient, RefreshedToken } from '../../src/domain/token-refresh.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { Turns } from '../../src/lib/turns.ts';
 import { createConnectionTokens } from '../../src/outbound/access-token/token-endpoint.ts';
 import { createOperationLimit } from '../../src/outbound/operation-limit.ts';
 import { DEFAULT_SETTINGS } from '../../src/outbound/outbound-options.ts';
@@ -154,6 +156,7 @@ async function run(setup: Setup = {}) {
     memory: UNBOUNDED,
     settings: DEFAULT_SETTINGS,
     waiting: createOperationLimit(10),
+    redactionTurns: new Turns(systemClock),
     access: {
       origin: () => undefined,
       refresh: {

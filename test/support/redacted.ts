@@ -1,8 +1,10 @@
 import type { ContactAdapter } from '../../src/domain/provider.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { Turns } from '../../src/lib/turns.ts';
 import { createRedactor } from '../../src/outbound/redaction/redactor.ts';
 
 /** As errors leave `outbound`, for a connection without secrets. */
-export const toError = createRedactor(() => []);
+export const toError = createRedactor(() => [], new Turns(systemClock));
 
 export function toRedacted(port: ContactAdapter): ContactAdapter {
   const { findAssociations } = port;

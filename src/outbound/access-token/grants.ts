@@ -84,7 +84,7 @@ export function createGrants(deps: OutboundDeps) {
     const endpoint = { ...deps, owners, target: { provider: provider.name, connectionId } };
     return {
       secrets,
-      redact: createRedactor(() => secrets),
+      redact: createRedactor(() => secrets, deps.redactionTurns),
       ask: (origin: string, request: RemoteRequest) =>
         callTokenEndpoint(endpoint, { origin, request, onCall }),
       async findClient(origin: string) {

@@ -22,7 +22,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
   const declared = deps.providers.get(provider);
   const rules = { hosts: declared ? listCallableHosts(declared) : [], sandboxOrigins };
   const secrets = createConnectionSecrets(access.publicPrefix);
-  const redact = createRedactor(secrets.list);
+  const redact = createRedactor(secrets.list, deps.redactionTurns);
   /** The generation of credentials whose client secret the redactor has learnt. */
   let learnt: number | undefined;
   const tokens = createTokens({

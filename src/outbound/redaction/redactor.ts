@@ -3,15 +3,15 @@ import { inspect } from 'node:util';
 import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { parseJson } from '../../lib/json.ts';
+import type { Turns } from '../../lib/turns.ts';
 import { createSecretMatcher, MAX_PLACES, type SecretMatcher } from './secret-matcher.ts';
-import { redactionTurns } from './turns.ts';
 
 /**
  * Converts errors of adapters and the transport to ones that may be shown. Every part of a provider's response in
  * errors, logs and traces is redacted here, where the connection's secrets are known. A long response takes several
  * turns.
  */
-export function createRedactor(secrets: () => readonly string[]): Redact {
+export function createRedactor(secrets: () => readonly string[], turns: Turns): Redact {
   /** A cache of our own messages that contain no secret, because rejections repeat the same ones thousands of times. */
   const plain = new Set<string>();
   let known: readonly string[] = [];
@@ -21,8 +21,8 @@ export function createRedactor(secrets: () => readonly string[]): Redact {
     if (known !== secrets()) plain.clear();
     if (isOwn && plain.has(thrown.message)) return thrown;
     known = secrets();
-    if (thrown instanceof RemoteFailure) return toShownError(thrown, known);
-    const matcher = createSecretMatcher(known);
+    if (thrown instanceof RemoteFailure) return toShownError(thrown, known, turns);
+    const matcher = createSecretMatcher(known, turns);
     if (!isOwn) {
       // A bug: its message may quote a secret.
       return matcher.matches(inspect(thrown, INSPECTED).slice(0, MAX_SHOWN_BYTES))
@@ -44,10 +44,11 @@ export type Redact = (thrown: unknown) => Promise<unknown>;
 async function toShownError(
   { code, message, answer, retryAfterMs }: RemoteFailure,
   secrets: readonly string[],
+  turns: Turns,
 ): Promise<CrossbookError> {
-  const turn = redactionTurns.take();
+  const turn = turns.take();
   if (turn) await turn;
-  const matcher = createSecretMatcher(secrets);
+  const matcher = createSecretMatcher(secrets, turns);
   const detail = matcher.matches(message)
     ? `The provider answered ${answer.status}: ${WITHHELD}`
     : message;

@@ -1,5 +1,5 @@
 import { timeTask } from '../../lib/task-time.ts';
-import { redactionTurns } from './turns.ts';
+import type { Turns } from '../../lib/turns.ts';
 
 /**
  * Matches texts that share twelve consecutive letters and digits with a secret, in any of their decodings. Shorter
@@ -7,7 +7,7 @@ import { redactionTurns } from './turns.ts';
  * and all other characters are ignored on both sides. Takes a few nanoseconds for each character of the secrets and of
  * each decoding.
  */
-export function createSecretMatcher(secrets: readonly string[]) {
+export function createSecretMatcher(secrets: readonly string[], turns: Turns) {
   const normalized = secrets.map(toLetters).filter((secret) => secret !== '');
   const short = normalized.filter((secret) => secret.length < RUN && secret.length >= WORD);
   const words = secrets
@@ -35,7 +35,7 @@ export function createSecretMatcher(secrets: readonly string[]) {
     async count(text: string, most = MAX_PLACES): Promise<number> {
       let places = 0;
       for (const reading of readings(text)) {
-        const turn = redactionTurns.take();
+        const turn = turns.take();
         if (turn) await turn;
         places += timeTask('redaction', () => countIn(reading, most - places));
         if (places >= most) return most;

@@ -224,7 +224,8 @@ async function readLinks(
     if (answer && !link) throw toUnknownShape(answer);
     if (link) links.push(link);
     // Reading many long lists at once would delay other requests.
-    if (links.length % LINKS_AT_ONCE === 0) await new Promise(setImmediate);
+    const turn = links.length % LINKS_AT_ONCE === 0 && account.takeTurn();
+    if (turn) await turn;
   }
   return links;
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { RemoteFailure } from '../../../src/domain/remote.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { Turns } from '../../../src/lib/turns.ts';
 import { createRedactor } from '../../../src/outbound/redaction/redactor.ts';
 import { calibrate } from '../../support/calibrate.ts';
 
@@ -58,7 +60,7 @@ function openFailure(body: string) {
     body: body.slice(0, 128 * 1024),
     bodyBytes: Buffer.byteLength(body),
   });
-  return { redact: createRedactor(() => SECRETS), failure };
+  return { redact: createRedactor(() => SECRETS, new Turns(systemClock)), failure };
 }
 
 /** A piece ends after four milliseconds; a decoding, or the text’s parts, may still follow. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../../src/domain/errors.ts';
 import { type ProviderResponse, RemoteFailure } from '../../../src/domain/remote.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { Turns } from '../../../src/lib/turns.ts';
 import { createRedactor } from '../../../src/outbound/redaction/redactor.ts';
 import { fc } from '../../support/fast-check.ts';
 import { SPELLINGS } from '../../support/spellings.ts';
@@ -12,7 +14,7 @@ const SECRETS = [
   'client-secret',
   'short-1',
 ];
-const toError = createRedactor(() => SECRETS);
+const toError = createRedactor(() => SECRETS, new Turns(systemClock));
 
 const CARRIERS: readonly (readonly [string, (text: string) => Partial<ProviderResponse>])[] = [
   [
@@ -106,7 +108,7 @@ test('eleven characters of a secret are not redacted, twelve are', async () => {
 });
 
 test('a secret of a few letters is redacted where it is a word', async () => {
-  const shorten = createRedactor(() => ['t', 'ab-1']);
+  const shorten = createRedactor(() => ['t', 'ab-1'], new Turns(systemClock));
   const say = async (message: string) =>
     ((await shorten(new CrossbookError('REMOTE_PROVIDER_TIMEOUT', message))) as Error).message;
   expect(await say('No answer in time.')).toBe('No answer in time.');
@@ -206,7 +208,7 @@ test('an error of ours whose message quotes a secret loses its message, and keep
 test('harmless messages are checked again when there is another secret', async () => {
   const lists = [['secret-one'], ['secret-one', 'secret-two'], ['secret-one', 'secret-two']];
   let secrets = lists[0] ?? [];
-  const show = createRedactor(() => secrets);
+  const show = createRedactor(() => secrets, new Turns(systemClock));
   const say = (detail: string) => show(new CrossbookError('REMOTE_PROVIDER_TIMEOUT', detail));
   for (const _time of [1, 2])
     expect(await say('No answer to secret-two.')).toMatchObject({
@@ -226,7 +228,7 @@ test('at most twenty checked messages are cached', async () => {
   const show = createRedactor(() => {
     reads += 1;
     return SECRETS;
-  });
+  }, new Turns(systemClock));
   const readsFor = async (detail: string) => {
     const before = reads;
     await show(new CrossbookError('REMOTE_PROVIDER_TIMEOUT', detail));
