@@ -49,7 +49,7 @@ export const ERROR_CODES = {
     409,
     'Conflict',
     'The stored version is not the expected one, or the state of a link or an endpoint does not allow this.',
-    { example: 'The stored version is 4, not 3.' },
+    { example: 'Version 3 was expected, but the customer has version 4.' },
   ),
   PAYLOAD_TOO_LARGE: code(
     413,
@@ -78,7 +78,11 @@ export const ERROR_CODES = {
     429,
     'Too many requests',
     'Too many requests: Retry-After says when to try again.',
-    { retryable: true, example: 'Too many requests with this API key.', retryAfterMs: 1000 },
+    {
+      retryable: true,
+      example: 'This application makes more than 6000 requests a minute, weighted by their cost.',
+      retryAfterMs: 1000,
+    },
   ),
   REQUEST_HEADER_FIELDS_TOO_LARGE: code(
     431,
@@ -104,7 +108,12 @@ export const ERROR_CODES = {
     499,
     'Remote provider rate limit reached',
     'The provider takes no more calls for now.',
-    { retryable: true, example: 'HubSpot takes no more calls for now.', retryAfterMs: 10000 },
+    {
+      retryable: true,
+      example:
+        'The budget that the provider gives this connection is used up for longer than this call can wait.',
+      retryAfterMs: 10000,
+    },
   ),
   REMOTE_PROVIDER_TIMEOUT: code(
     499,
@@ -139,7 +148,11 @@ export const ERROR_CODES = {
     503,
     'Service unavailable',
     'The service is starting, stopping or overloaded, or its database is unavailable: try again.',
-    { retryable: true, example: 'The service is stopping.', retryAfterMs: 1000 },
+    {
+      retryable: true,
+      example: 'This process is starting. Send the request again in a moment.',
+      retryAfterMs: 1000,
+    },
   ),
 };
 
