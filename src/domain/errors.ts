@@ -271,8 +271,11 @@ interface CrossbookErrorOptions {
   readonly retryAfterMs?: number | undefined;
 }
 
+/** False: not this mistake. */
+export type Mistakes = readonly (string | false)[];
+
 /** Throws where an input has mistakes, with all of them. */
-export function refuseMistakes(mistakes: readonly (string | false)[]): void {
+export function refuseMistakes(mistakes: Mistakes): void {
   const found = mistakes.filter((mistake) => mistake !== false);
   if (found.length > 0) throw invalidInput(found);
 }

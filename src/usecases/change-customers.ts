@@ -8,7 +8,7 @@ import {
   MAX_CUSTOMER_ID_LENGTH,
 } from '../domain/customer.ts';
 import { isEmail } from '../domain/email.ts';
-import { CrossbookError, refuseMistakes } from '../domain/errors.ts';
+import { CrossbookError, type Mistakes, refuseMistakes } from '../domain/errors.ts';
 import { isExpectedVersion } from '../domain/expected-version.ts';
 import type { Providers } from '../domain/provider.ts';
 import { PROVIDER_NAMES, PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
@@ -207,9 +207,6 @@ export interface UpsertDeps extends CallerDeps, UpsertRules {
   /** Clears what this request and this process have cached for the customer. */
   invalidateCustomer(customer: Customer): void;
 }
-
-/** False: not this mistake. */
-type Mistakes = readonly (string | false)[];
 
 interface CleanedConnection {
   readonly connection: ConnectionUpsert;

@@ -1,4 +1,4 @@
-import { CrossbookError, refuseMistakes } from '../domain/errors.ts';
+import { CrossbookError, type Mistakes, refuseMistakes } from '../domain/errors.ts';
 import { isExpectedVersion } from '../domain/expected-version.ts';
 import { OWN_FIELD_TYPES } from '../domain/own-field.ts';
 import {
@@ -14,12 +14,7 @@ import type { Providers } from '../domain/provider.ts';
 import { isProviderName, type ProviderName } from '../domain/provider-names.ts';
 import { isStorableJson, quote } from '../lib/text.ts';
 import { type CallerDeps, withApiKey } from './authorization.ts';
-import {
-  describeMistakes,
-  findSourceMistake,
-  type Mistakes,
-  refuseMoreThan,
-} from './own-field-mistakes.ts';
+import { describeMistakes, findSourceMistake, refuseMoreThan } from './own-field-mistakes.ts';
 
 /** Reads the application's own fields. */
 export function readOwnFields(deps: OwnFieldDeps) {

@@ -1,4 +1,4 @@
-import { CrossbookError, refuseMistakes } from '../domain/errors.ts';
+import { CrossbookError, type Mistakes, refuseMistakes } from '../domain/errors.ts';
 import { isSource, MAX_SOURCE, type OwnFields } from '../domain/own-fields.ts';
 import type { Providers } from '../domain/provider.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
@@ -42,6 +42,3 @@ export function refuseMoreThan(most: number, what: string, given: readonly unkno
 export function describeMistakes(place: string, mistakes: Mistakes): readonly string[] {
   return mistakes.filter((one) => one !== false).map((mistake) => `${place}: ${mistake}`);
 }
-
-/** False: not this mistake. */
-export type Mistakes = readonly (string | false)[];
