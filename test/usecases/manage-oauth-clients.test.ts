@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '../../src/domain/caller.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
-import { deleteOAuthClient, setOAuthClient } from '../../src/usecases/manage-applications.ts';
+import { deleteOAuthClient, setOAuthClient } from '../../src/usecases/manage-oauth-clients.ts';
 import { createFakeOAuthClients } from '../support/fake-oauth-clients.ts';
 
 const CLIENT = { provider: 'hubspot', clientId: 'id', clientSecret: 'secret' } as const;

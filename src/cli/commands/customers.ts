@@ -6,7 +6,8 @@ import { createCustomerTokens } from '../../request/customer-token.ts';
 import { createSigner, createSigningKeys } from '../../storage/signing.ts';
 import { issueCustomerToken } from '../../usecases/change-customers.ts';
 import { createMappingLink } from '../../usecases/connect-link.ts';
-import { findApplication, storeOAuthClient } from '../../usecases/manage-applications.ts';
+import { findApplication } from '../../usecases/manage-applications.ts';
+import { storeOAuthClient } from '../../usecases/manage-oauth-clients.ts';
 import { APPLICATION, type Command, toTable, UsageError } from '../command.ts';
 
 const PROVIDER = {

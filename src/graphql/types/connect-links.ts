@@ -24,7 +24,7 @@ import {
   deleteOAuthClient,
   listOAuthClients,
   setOAuthClient,
-} from '../../usecases/manage-applications.ts';
+} from '../../usecases/manage-oauth-clients.ts';
 import { builder, tagged } from '../define/builder.ts';
 import { selectsConfigurations } from '../define/field-selection.ts';
 import { defineObject, enumOf, objectOf } from '../define/from-shape.ts';

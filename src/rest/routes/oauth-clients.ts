@@ -4,7 +4,7 @@ import {
   deleteOAuthClient,
   listOAuthClients,
   setOAuthClient,
-} from '../../usecases/manage-applications.ts';
+} from '../../usecases/manage-oauth-clients.ts';
 import { defineOperation } from '../operation.ts';
 import {
   EXAMPLE_MOMENT,
