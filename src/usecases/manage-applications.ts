@@ -1,6 +1,6 @@
 import { type Application, DEMO_APPLICATION } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import { isStorable } from '../lib/text.ts';
+import { isStorable, quote } from '../lib/text.ts';
 
 /** Creates an application, for commands and the admin API. Rejects with CONFLICT where the name is taken. */
 export async function createApplication(
@@ -96,7 +96,7 @@ function requireOwn(application: Application, change: string): Application {
 }
 
 function applicationNotFound(text: string): CrossbookError {
-  return new CrossbookError('NOT_FOUND', `There is no application ${JSON.stringify(text)}.`);
+  return new CrossbookError('NOT_FOUND', `There is no application ${quote(text)}.`);
 }
 
 /** Finds an application by id, or by unique name. Rejects with NOT_FOUND, or CONFLICT where several have the name. */
@@ -112,7 +112,7 @@ export async function findApplication(
   if (others.length === 0) return { id: found.id, name: found.name };
   throw new CrossbookError(
     'CONFLICT',
-    `Several applications are called ${JSON.stringify(text)}: give the id of one.`,
+    `Several applications are called ${quote(text)}: give the id of one.`,
   );
 }
 
@@ -177,7 +177,7 @@ export async function rotateKey(
   if (!fresh) {
     throw new CrossbookError(
       'NOT_FOUND',
-      `There is no active key ${JSON.stringify(id)}: it was rotated or revoked already, or never made.`,
+      `There is no active key ${quote(id)}: it was rotated or revoked already, or never made.`,
     );
   }
   const { publicId, key, oldEndsAt } = fresh;
@@ -186,7 +186,7 @@ export async function rotateKey(
 
 export async function revokeKey(store: KeyAdmin, id: string): Promise<void> {
   if (await store.revokeKey(id)) return;
-  throw new CrossbookError('NOT_FOUND', `There is no key ${JSON.stringify(id)}, or it has ended already.`);
+  throw new CrossbookError('NOT_FOUND', `There is no key ${quote(id)}, or it has ended already.`);
 }
 
 export const DEFAULT_OVERLAP_HOURS = 24;
