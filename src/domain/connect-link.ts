@@ -17,7 +17,6 @@ const connectLinkPurpose = words('ConnectLinkPurpose', 'What a connect link is f
   CONNECT: 'The customer connects a CRM.',
   MAP_FIELDS: 'The customer maps own fields to the fields of a CRM that is connected already.',
 });
-export const CONNECT_LINK_PURPOSES = wordsOf(connectLinkPurpose);
 
 const connectLinkStatus = words('ConnectLinkStatus', 'Status of a connect link.', {
   PENDING: 'The link was created, and the customer has not started the flow yet.',
@@ -29,7 +28,6 @@ const connectLinkStatus = words('ConnectLinkStatus', 'Status of a connect link.'
   EXPIRED: 'The link expired.',
   CANCELED: 'The link was canceled.',
 });
-export const CONNECT_LINK_STATUSES = wordsOf(connectLinkStatus);
 export type ConnectLinkStatus = Of<typeof connectLinkStatus>;
 
 /** A connect link, with which a customer connects one CRM once. These are its visible fields. */

@@ -189,7 +189,9 @@ export const oauthClient = shape(
   'OAuthClient',
   'The OAuth client (app) that you have registered with a provider. Its secret is never returned.',
   {
-    clientId: field(string, 'Client id of the app.'),
+    clientId: field(string, 'Client id of the app.', {
+      example: '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77',
+    }),
     createdAt: field(date, 'Time at which a client for this provider was first set.'),
     updatedAt: field(date, 'Time at which it was last set.'),
   },

@@ -13,7 +13,7 @@ import type { EventStore, WebhookStore } from './event.ts';
 import type { OAuthClientStore } from './oauth.ts';
 import type { OwnFieldStore } from './own-fields.ts';
 import type { ProviderName } from './provider-names.ts';
-import { type Of, words, wordsOf } from './shape.ts';
+import { type Of, words } from './shape.ts';
 import type { SyncStore } from './sync.ts';
 
 /** The storage of ONE application, unable to access others. */
@@ -206,5 +206,4 @@ export const revocation = words(
       'The provider does not support revocation, or the credentials came by `upsertCustomer` and are yours to revoke.',
   },
 );
-export const REVOCATIONS = wordsOf(revocation);
 export type Revocation = Of<typeof revocation>;

@@ -104,25 +104,6 @@ export function toPageCursors<Item>(page: ListPage<Item>) {
   };
 }
 
-/**
- * Serializes records with a schema's names, e.g. `created_at` for `createdAt`, and its enumerations. Omits fields
- * outside of the schema, and null.
- */
-export function recordWriter<Schema extends z.ZodObject>(schema: Schema) {
-  const fields = Object.entries(schema.shape).map(([name, field]) => {
-    const isEnum = (field instanceof z.ZodOptional ? field.unwrap() : field) instanceof z.ZodEnum;
-    return { name, key: toCamelCase(name), isEnum };
-  });
-  return (record: Readonly<Record<CamelCase<keyof Schema['shape'] & string>, unknown>>) => {
-    const values: Readonly<Record<string, unknown>> = record;
-    const members = fields.map(({ name, key, isEnum }) => {
-      const value = values[key] ?? undefined;
-      return [name, isEnum && value !== undefined ? String(value).toLowerCase() : value];
-    });
-    return Object.fromEntries(members);
-  };
-}
-
 /** Renames fields of a request to camel case, e.g. `return_url` to `returnUrl`. */
 export function toCamelCased<T extends object>(given: T) {
   const renamed = Object.entries(given).map(([name, value]) => [toCamelCase(name), value]);

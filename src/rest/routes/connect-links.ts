@@ -1,14 +1,13 @@
 import * as z from 'zod';
-import { CONNECT_FAILURES } from '../../domain/connect-failure.ts';
 import {
-  CONNECT_LINK_PURPOSES,
-  CONNECT_LINK_STATUSES,
   CONNECT_MODES,
+  connectLink,
   DEFAULT_LINK_SECONDS,
   MAX_LINK_SECONDS,
   MIN_LINK_SECONDS,
 } from '../../domain/connect-link.ts';
-import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { PROVIDER_NAMES, providerName } from '../../domain/provider-names.ts';
+import { field, id, listOf, nullable, shape, uuid } from '../../domain/shape.ts';
 import {
   cancelConnectLink,
   confirmConnectLink,
@@ -16,17 +15,17 @@ import {
   createMappingLink,
   findConnectLink,
 } from '../../usecases/connect-link.ts';
-
 import { defineOperation } from '../operation.ts';
 import {
+  COMPONENTS,
   EXAMPLE_MOMENT,
   enumInput,
-  enumText,
   object,
   optional,
-  recordWriter,
   text,
   toCamelCased,
+  toSchema,
+  toWire,
 } from '../schemas.ts';
 import { CONNECTION_PATH, connectionPath } from './connections.ts';
 import { customerPath } from './customers.ts';
@@ -96,27 +95,18 @@ const mappingLinkRequestSchema = object(
   },
 );
 
-const connectLinkSchema = object(
-  'response',
-  'ConnectLink',
-  'A link with which one customer connects one CRM, or maps its fields, once.',
-  {
-    purpose: enumText(CONNECT_LINK_PURPOSES, 'What the link is for.'),
-    id: text('Id of the connect link.', undefined, 'uuid'),
-    customer_id: text('The application’s own id of the customer.', 'customer-1'),
-    providers: z.array(z.enum(PROVIDER_NAMES)).describe('Providers that the customer may connect.'),
-    status: enumText(CONNECT_LINK_STATUSES, 'Status of the link.'),
-    failure: enumText(CONNECT_FAILURES, 'Reason of the failure.').optional(),
-    provider_name: enumText(PROVIDER_NAMES, 'What was chosen.').optional(),
-    connection_id: text(
-      'Id of the connection, once the link is `completed`.',
-      undefined,
-      'uuid',
-    ).optional(),
-    created_at: text('Time of creation.', undefined, 'date-time'),
-    expires_at: text('Time at which the link expires.', undefined, 'date-time'),
-  },
-);
+/** A link as GraphQL has it, and what is behind GraphQL's fields `id` and `connection`. */
+const connectLinkRecord = shape('ConnectLink', connectLink.description, {
+  id: field(uuid, 'Id of the connect link.'),
+  customerId: field(id, 'The application’s own id of the customer.', { example: 'customer-1' }),
+  providers: field(listOf(providerName), 'Providers that the customer may connect.'),
+  ...connectLink.fields,
+  providerName: nullable(providerName, 'What was chosen.'),
+  connectionId: nullable(uuid, 'Id of the connection, once the link is `completed`.'),
+});
+const connectLinkSchema = toSchema(connectLinkRecord, 'response').register(COMPONENTS.response, {
+  id: connectLinkRecord.name,
+});
 
 const createdConnectLinkSchema = object(
   'response',
@@ -140,8 +130,6 @@ const confirmationSchema = object(
     code: text('One-time code from the query of `return_url` or the popup’s message.'),
   },
 );
-
-const toConnectLinkRecord = recordWriter(connectLinkSchema);
 
 const EXAMPLE_CONNECT_LINK = {
   purpose: 'connect',
@@ -180,7 +168,7 @@ export const connectLinkOperations = [
     errors: [404, 422, 501],
     async handle(context, { path, body }) {
       const { link, url } = await createConnectLink(context, toCamelCased({ ...path, ...body }));
-      return { ...toConnectLinkRecord(link), url };
+      return { ...toWire(connectLinkRecord, link), url };
     },
   }),
   defineOperation({
@@ -208,7 +196,7 @@ export const connectLinkOperations = [
       const { provider_name: provider, ...customer } = path;
       const request = { ...toCamelCased({ ...customer, ...body }), provider };
       const { link, url } = await createMappingLink(context, request);
-      return { ...toConnectLinkRecord(link), url };
+      return { ...toWire(connectLinkRecord, link), url };
     },
   }),
   defineOperation({
@@ -221,7 +209,7 @@ export const connectLinkOperations = [
     response: { ...CONNECT_LINK, description: 'The link.' },
     errors: [404],
     handle: async (context, { path }) =>
-      toConnectLinkRecord(await findConnectLink(context, toCamelCased(path))),
+      toWire(connectLinkRecord, await findConnectLink(context, toCamelCased(path))),
   }),
   defineOperation({
     id: 'cancelConnectLink',
@@ -247,7 +235,7 @@ export const connectLinkOperations = [
     errors: [404, 409],
     async handle(context, { path, body }) {
       const { link } = await confirmConnectLink(context, toCamelCased({ ...path, ...body }));
-      return toConnectLinkRecord(link);
+      return toWire(connectLinkRecord, link);
     },
   }),
 ];

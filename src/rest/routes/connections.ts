@@ -1,20 +1,23 @@
 import { connection } from '../../domain/connection.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
-import { REVOCATIONS } from '../../domain/tenant.ts';
+import { field, shape } from '../../domain/shape.ts';
+import { revocation } from '../../domain/tenant.ts';
 import { disconnectProvider } from '../../usecases/change-customers.ts';
 import { findCustomerConnection } from '../../usecases/find-customer.ts';
 import { defineOperation } from '../operation.ts';
-import { enumInput, enumText, object, recordWriter, toSchema, toWire } from '../schemas.ts';
+import { COMPONENTS, enumInput, toSchema, toWire } from '../schemas.ts';
 import { customerPath, EXAMPLE_CONNECTION, toShown } from './customers.ts';
 
-const disconnectionSchema = object('response', 'Disconnection', 'A removed connection.', {
-  revocation: enumText(
-    REVOCATIONS,
+const disconnection = shape('Disconnection', 'A removed connection.', {
+  revocation: field(
+    revocation,
     'Result of revoking the grant at the provider. `shared`: another connection uses it, so it was not revoked. `failed`: the provider could not be reached or refused. `not_supported`: it cannot be revoked, or came by an upsert and is yours to revoke.',
   ),
 });
 
-const toDisconnectionRecord = recordWriter(disconnectionSchema);
+const disconnectionSchema = toSchema(disconnection, 'response').register(COMPONENTS.response, {
+  id: disconnection.name,
+});
 
 export const CONNECTION_PATH = '/customers/{customer_id}/connections/{provider_name}';
 export const connectionPath = customerPath.extend({
@@ -56,7 +59,7 @@ export const connectionOperations = [
     errors: [404],
     async handle(context, { path }) {
       const target = { customerId: path.customer_id, provider: path.provider_name };
-      return toDisconnectionRecord(await disconnectProvider(context, target));
+      return toWire(disconnection, await disconnectProvider(context, target));
     },
   }),
 ];

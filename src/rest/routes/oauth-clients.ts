@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { oauthClient } from '../../domain/oauth.ts';
+import { PROVIDER_NAMES, providerName } from '../../domain/provider-names.ts';
+import { field, shape } from '../../domain/shape.ts';
 import {
   deleteOAuthClient,
   listOAuthClients,
@@ -7,14 +9,14 @@ import {
 } from '../../usecases/manage-oauth-clients.ts';
 import { defineOperation } from '../operation.ts';
 import {
+  COMPONENTS,
   EXAMPLE_MOMENT,
   enumInput,
-  enumText,
-  momentText,
   object,
-  recordWriter,
   text,
   toCamelCased,
+  toSchema,
+  toWire,
 } from '../schemas.ts';
 
 const oauthClientPath = z.object({
@@ -34,17 +36,13 @@ const oauthClientInputSchema = object(
   },
 );
 
-const oauthClientSchema = object(
-  'response',
-  'OAuthClient',
-  'The OAuth client (app) that the application has registered with a provider. Its secret is never returned.',
-  {
-    provider_name: enumText(PROVIDER_NAMES, 'The provider.', 'hubspot'),
-    client_id: text('Client id of the app.', '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77'),
-    created_at: momentText('Time at which a client for this provider was first set.'),
-    updated_at: momentText('Time at which it was last set.'),
-  },
-);
+const oauthClientRecord = shape('OAuthClient', oauthClient.description, {
+  providerName: field(providerName, 'The provider.', { example: 'hubspot' }),
+  ...oauthClient.fields,
+});
+const oauthClientSchema = toSchema(oauthClientRecord, 'response').register(COMPONENTS.response, {
+  id: oauthClientRecord.name,
+});
 
 const oauthClientsSchema = object(
   'response',
@@ -52,8 +50,6 @@ const oauthClientsSchema = object(
   'All OAuth clients of the application.',
   { records: z.array(oauthClientSchema).describe('By provider.') },
 );
-
-const toOAuthClientRecord = recordWriter(oauthClientSchema);
 
 const EXAMPLE_OAUTH_CLIENT = {
   provider_name: 'hubspot',
@@ -77,7 +73,8 @@ export const oauthClientOperations = [
     },
     errors: [],
     async handle(context) {
-      return { records: (await listOAuthClients(context)).map(toOAuthClientRecord) };
+      const found = await listOAuthClients(context);
+      return { records: found.map((one) => toWire(oauthClientRecord, one)) };
     },
   }),
   defineOperation({
@@ -99,7 +96,7 @@ export const oauthClientOperations = [
     errors: [422, 501],
     async handle(context, { path, body }) {
       const client = { provider: path.provider_name, ...toCamelCased(body) };
-      return toOAuthClientRecord(await setOAuthClient(context, client));
+      return toWire(oauthClientRecord, await setOAuthClient(context, client));
     },
   }),
   defineOperation({

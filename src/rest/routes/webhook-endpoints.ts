@@ -22,7 +22,6 @@ import {
   momentText,
   object,
   optional,
-  recordWriter,
   text,
   toCamelCased,
   toSchema,
@@ -102,8 +101,6 @@ const redeliveredSchema = object('response', 'Redelivered', 'Result of sending e
   scheduled: z.int().min(0).describe('Number of events that were scheduled.'),
   next_since: momentText('If there are more events, the `since` of the next request.').optional(),
 });
-
-const toRedeliveredRecord = recordWriter(redeliveredSchema);
 
 function toSecretRecord({ endpoint, secret }: EndpointWithSecret) {
   return { endpoint: toEndpointRecord(endpoint), secret };
@@ -206,7 +203,8 @@ export const webhookOperations = [
     errors: [404, 409],
     async handle(context, { path, body }) {
       const request = { ...path, ...toCamelCased(body) };
-      return toRedeliveredRecord(await redeliverEvents(context, request));
+      const { scheduled, nextSince } = await redeliverEvents(context, request);
+      return { scheduled, next_since: nextSince ?? undefined };
     },
   }),
 ];
