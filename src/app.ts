@@ -1,6 +1,7 @@
 import { RequestQueue } from './admission/request-queue.ts';
 import { startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
+import { createLogoCheck } from './connect/logos.ts';
 import { openConnecting } from './connecting.ts';
 import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS, MAX_TOKEN_SECONDS } from './domain/caller.ts';
 import { readApiSupport } from './domain/provider.ts';
@@ -134,6 +135,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     forgetConnection: outbound.forget,
     checkWebhookUrl: createWebhookUrlCheck(foundation),
     checkDestination: jobs.checkDestination,
+    cleanLogo: createLogoCheck(clock),
     checkInstanceUrl: (url, hosts) =>
       checkInstanceUrl(url, { hosts, sandboxOrigins: directions.sandboxOrigins }),
   });

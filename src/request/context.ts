@@ -177,6 +177,10 @@ export class RequestContext
     return this.#services.checkDestination(destination, this.requireCaller().application.id);
   }
 
+  cleanLogo(png: Buffer) {
+    return this.#services.cleanLogo(png, this.requireCaller().application.id);
+  }
+
   loadSyncs(connectionId: string) {
     return this.#openLoaders().syncs(connectionId);
   }

@@ -58,5 +58,7 @@ export interface Services {
     destination: DestinationSecret & { readonly schema: string },
     applicationId: string,
   ): Promise<void>;
+  /** Checks a logo of the application, in a turn of its own. */
+  cleanLogo(png: Buffer, applicationId: string): Promise<Buffer | string>;
   checkInstanceUrl(url: string, hosts: readonly RegExp[]): CheckedUrl;
 }

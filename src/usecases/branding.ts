@@ -6,13 +6,11 @@ import {
   LIGHT_TEXT,
   MAX_DISPLAY_NAME,
   MAX_LOGO_BYTES,
-  MAX_LOGO_SIDE,
   MIN_CONTRAST,
   toContrast,
   toTextColor,
 } from '../domain/branding.ts';
 import { refuseMistakes } from '../domain/errors.ts';
-import { cleanPng } from '../lib/png.ts';
 import { isStorable } from '../lib/text.ts';
 import { type CallerDeps, withApiKey } from './authorization.ts';
 
@@ -28,15 +26,15 @@ export function updateBranding(deps: BrandingDeps, change: BrandingChange): Prom
 
 /** The same for a command, which has no caller. */
 export async function storeBranding(
-  { branding }: Pick<BrandingDeps, 'branding'>,
+  deps: Pick<BrandingDeps, 'branding' | 'cleanLogo'>,
   given: BrandingChange,
 ): Promise<Branding> {
   const name = checkName(given.displayName);
   const color = checkColor(given.accentColor);
-  const logo = await checkLogo(given.logo);
+  const logo = await checkLogo(deps, given.logo);
   const mistakes = [name, color, logo].flatMap(({ mistake }) => mistake ?? []);
   refuseMistakes(mistakes);
-  return branding.change({
+  return deps.branding.change({
     displayName: name.value,
     accentColor: color.value,
     logo: logo.value,
@@ -75,13 +73,13 @@ function checkColor(given: Given): Checked {
   };
 }
 
-async function checkLogo(given: Given): Promise<Checked> {
+async function checkLogo(deps: Pick<BrandingDeps, 'cleanLogo'>, given: Given): Promise<Checked> {
   if (given === null || given === undefined) return { value: given };
   const tooLarge = { mistake: `The logo has more than ${MAX_LOGO_BYTES / 1024} KiB` };
   if (given.length > MAX_BASE64) return tooLarge;
   if (!BASE64.test(given)) return { mistake: 'The logo must be a PNG image in base64' };
   const png = Buffer.from(given, 'base64');
-  const clean = png.length > MAX_LOGO_BYTES ? undefined : await cleanPng(png, MAX_LOGO_SIDE);
+  const clean = png.length > MAX_LOGO_BYTES ? undefined : await deps.cleanLogo(png);
   if (typeof clean === 'string') return { mistake: `The logo cannot be used: ${clean}` };
   // Compressed again, it may have become longer.
   if (!clean || clean.length > MAX_LOGO_BYTES) return tooLarge;
@@ -93,4 +91,6 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 export interface BrandingDeps extends CallerDeps {
   readonly branding: BrandingStore;
+  /** Writes a PNG again with nothing but its pixels. Resolves to a text that says why it cannot be used. */
+  cleanLogo(png: Buffer): Promise<Buffer | string>;
 }

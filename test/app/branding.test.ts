@@ -84,6 +84,25 @@ test('a customer token can neither read nor change it', async () => {
   }
 });
 
+test('many logos of one application take neither the threads of the process nor the turn of another application', async () => {
+  // Two megabytes of pixels, which are slow to compress.
+  const pixels = Buffer.alloc(512 * (1 + 512 * 8));
+  for (let at = 0; at < pixels.length; at += 257) pixels[at] = at % 251;
+  const logo = makePng({ width: 512, height: 512, depth: 16, pixels }).toString('base64');
+  const ended: string[] = [];
+  const send = async (name: string, headers = {}) => {
+    const { status } = await change({ logo }, headers);
+    ended.push(name);
+    return status;
+  };
+  const flood = Array.from({ length: 24 }, () => send('flood'));
+  const other = await send('other', { 'x-api-key': world.otherKey });
+  expect(other).toBe(200);
+  expect(ended.indexOf('other')).toBeLessThan(5);
+  // What waits for too long is refused; nothing else happens to it.
+  expect(new Set([...(await Promise.all(flood)), 200, 503])).toEqual(new Set([200, 503]));
+});
+
 describe('refused with what is wrong:', () => {
   test.each([
     [{ display_name: '' }, 'display name must have 1 to 100 characters'],

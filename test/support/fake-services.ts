@@ -111,6 +111,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
       }),
     checkDestination: async () => {},
     checkWebhookUrl: async (url) => ({ url }),
+    cleanLogo: async (png) => png,
     checkInstanceUrl: (url, hosts) =>
       hosts.some((host) => URL.canParse(url) && host.test(new URL(url).hostname))
         ? { url: new URL(url).origin }

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { type Branding, MAX_LOGO_BYTES, MAX_LOGO_SIDE } from '../../domain/branding.ts';
 import { createAdminKey, DEMO_APPLICATION } from '../../domain/caller.ts';
 import { toWebOrigin } from '../../domain/urls.ts';
+import { cleanPng } from '../../lib/png.ts';
 import { storeBranding } from '../../usecases/branding.ts';
 import {
   changeOrigins,
@@ -30,6 +31,8 @@ const ONCE = 'The key is shown only once: only its hash is stored.';
 const BRANDING: readonly string[] = ['display-name', 'accent-color', 'logo'];
 
 /** Commands for what an application’s customers see of it. */
+const cleanLogo = (png: Buffer) => cleanPng(png, MAX_LOGO_SIDE);
+
 const brandingCommands: readonly Command[] = [
   {
     name: 'branding show',
@@ -76,7 +79,7 @@ const brandingCommands: readonly Command[] = [
         accentColor: given('accent-color'),
         logo: logo ? readLogo(logo) : logo,
       };
-      const data = await storeBranding({ branding }, change);
+      const data = await storeBranding({ branding, cleanLogo }, change);
       return { data, text: describe(name, data) };
     },
   },
