@@ -104,6 +104,8 @@ export const MEMORY_KINDS = [
   'request_body',
   /** Responses of providers and stored records that a request reads, until it ends. */
   'fetched_data',
+  /** Documents and typed schemas that requests use. */
+  'operation',
   /** A response that the client has not read yet. */
   'unread_response',
 ] as const;

@@ -2,7 +2,8 @@ import { AbandonedError, CrossbookError } from '../domain/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Signal } from '../lib/signal.ts';
 import { FairShares, type Share } from './fair-shares.ts';
-import { charge, type Hold, type Memory } from './memory.ts';
+import { charge, type Hold, type Memory, type MemoryOwner } from './memory.ts';
+import { SharedHolds } from './shared-holds.ts';
 import type { Releasable, RequestWork } from './work.ts';
 
 /**
@@ -22,6 +23,7 @@ export class RequestQueue {
   readonly #begun: FairShares;
   readonly #queued: FairShares;
   readonly #options: Required<RequestQueueOptions>;
+  readonly #sharedHolds: SharedHolds;
   /** Applications with waiting work, the least recently served first. */
   readonly #lines = new Map<string, Line>();
   readonly #refused = { queueFull: 0, queueTimeout: 0 };
@@ -47,6 +49,7 @@ export class RequestQueue {
     };
     this.#begun = new FairShares(options.maxBegun);
     this.#queued = new FairShares(this.#options.maxQueued);
+    this.#sharedHolds = new SharedHolds(options.memory);
   }
 
   /** A request that has arrived. End it in any case. Without an application it is unauthenticated. */
@@ -54,7 +57,8 @@ export class RequestQueue {
     const name = `${application} ${connection}`;
     this.#entered += 1;
     this.#enteredAt = this.#options.clock.now();
-    return new EnteredRequest(this, this.#options.memory, this.#entered, {
+    const parts = { queue: this, memory: this.#options.memory, sharedHolds: this.#sharedHolds };
+    return new EnteredRequest(parts, this.#entered, {
       application,
       connection: name,
       shares: [
@@ -303,13 +307,15 @@ export class EnteredRequest implements RequestWork {
   state: 'arrived' | 'queued' | 'begun' | 'ended' = 'arrived';
   readonly #queue: RequestQueue;
   readonly #memory: Memory;
+  readonly #sharedHolds: SharedHolds;
   readonly signal = new Signal();
   #holds: Releasable[] | undefined;
   #reserved: Hold | undefined;
 
-  constructor(queue: RequestQueue, memory: Memory, number: number, owner: Owner) {
+  constructor({ queue, memory, sharedHolds }: RequestParts, number: number, owner: Owner) {
     this.#queue = queue;
     this.#memory = memory;
+    this.#sharedHolds = sharedHolds;
     this.number = number;
     this.owner = owner;
   }
@@ -331,11 +337,19 @@ export class EnteredRequest implements RequestWork {
 
   reserve(bytes: number): void {
     if (!this.#reserved) {
-      const { application } = this.owner;
-      this.#reserved = this.#memory.open({ application }, 'fetched_data');
+      this.#reserved = this.#memory.open(this.#memoryOwner, 'fetched_data');
       this.keep(this.#reserved);
     }
     charge(this.#reserved, bytes);
+  }
+
+  use(shared: object, bytes: number): void {
+    this.keep(this.#sharedHolds.use(shared, bytes, this.#memoryOwner));
+  }
+
+  get #memoryOwner(): MemoryOwner {
+    const { application } = this.owner;
+    return application === UNAUTHENTICATED ? {} : { application };
   }
 
   keep(hold: Releasable): void {
@@ -361,6 +375,12 @@ export class EnteredRequest implements RequestWork {
     this.state = 'ended';
     for (const hold of this.#holds?.splice(0) ?? []) hold.release();
   }
+}
+
+interface RequestParts {
+  readonly queue: RequestQueue;
+  readonly memory: Memory;
+  readonly sharedHolds: SharedHolds;
 }
 
 const DETAILS = {

@@ -21,6 +21,11 @@ export interface RequestWork extends Work {
    * use.
    */
   reserve(bytes: number): void;
+  /**
+   * Charges what other requests may use at the same time to its application: once, until the last of them ends. Throws a
+   * 503 where the share of the application is in use.
+   */
+  use(shared: object, bytes: number): void;
   /** How many requests of the same connection are queued: they may share a call. */
   countQueued(): number;
 }
@@ -37,6 +42,7 @@ export const UNMETERED_WORK: RequestWork = {
   // There is no end at which it could be released.
   keep: () => {},
   reserve: () => {},
+  use: () => {},
   countQueued: () => 0,
 };
 

@@ -46,12 +46,19 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
   ): CallerSchema | Promise<CallerSchema> {
     if (!own.typedSchema || own.fields.length === 0) return common;
     const found = findKept(applicationId, own);
-    if (found) return found;
+    if (found) return use(found, work);
     const turn = work.takeTurn();
-    return turn ? turn.then(() => open(applicationId, own)) : open(applicationId, own);
+    if (turn) return turn.then(() => use(open(applicationId, own), work));
+    return use(open(applicationId, own), work);
   }
 
-  function findKept(applicationId: string, own: OwnFields): CallerSchema | undefined {
+  /** A schema lives as long as the requests that use it, also after another one has taken its place. */
+  function use(found: KeptSchema, work: RequestContext['work']): CallerSchema {
+    work.use(found.schema, found.bytes);
+    return found;
+  }
+
+  function findKept(applicationId: string, own: OwnFields): KeptSchema | undefined {
     const found = kept.get(applicationId);
     if (found?.key !== toKey(own)) return undefined;
     // Maps keep insertion order, so the first is the least recently used.
@@ -60,7 +67,7 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
     return found;
   }
 
-  function open(applicationId: string, own: OwnFields): CallerSchema {
+  function open(applicationId: string, own: OwnFields): KeptSchema {
     // Another request may have made it meanwhile.
     const found = findKept(applicationId, own);
     if (found) return found;

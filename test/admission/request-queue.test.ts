@@ -188,6 +188,38 @@ test('the memory of a request is released when it ends, and what is kept later a
   expect([memory.counts().held, kept]).toEqual([0, ['early', 'late']]);
 });
 
+test('what several requests use is charged to their application once, until the last of them ends', async () => {
+  const { enter, iterate, memory } = open({ maxBegun: 10 });
+  const [one, two, other] = [enter('a'), enter('a'), enter('b')].map(({ request }) => request);
+  await iterate();
+  const shared = {};
+  one?.use(shared, 100);
+  two?.use(shared, 100);
+  two?.use(shared, 100);
+  expect(memory.counts().kinds.operation.held).toBe(100);
+  // Another application pays for itself: it could otherwise keep the first one charged.
+  other?.use(shared, 100);
+  expect(memory.counts().held).toBe(200);
+  expect(() => one?.use({}, 10_000)).toThrow(OVERLOADED);
+  one?.end();
+  expect(memory.counts().held).toBe(200);
+  two?.end();
+  expect(memory.counts().held).toBe(100);
+  // Unauthenticated clients share a quarter.
+  const stranger = enter().request;
+  expect(() => stranger.use({}, 300)).toThrow(OVERLOADED);
+  stranger.end();
+  // It is charged again where it is used again.
+  const { request: later } = enter('a');
+  await iterate();
+  later.use(shared, 100);
+  expect(memory.counts().held).toBe(200);
+  other?.end();
+  later.end();
+  later.use(shared, 100);
+  expect(memory.counts().held).toBe(0);
+});
+
 describe('turns', () => {
   test('short pieces share an iteration of the event loop', async () => {
     const { work, done } = openWork();

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { memoryLimitReached } from '../../src/admission/memory.ts';
 import { UNMETERED_WORK } from '../../src/admission/work.ts';
 import { AbandonedError } from '../../src/domain/errors.ts';
 import { type TimedTask, taskChannel } from '../../src/lib/task-time.ts';
@@ -119,6 +120,33 @@ test('of the documents of a batch, one begins in each turn', async () => {
   expect((await post(batch, DEMO)).status).toBe(200);
   // The second document asks for its turn when the first one has been parsed.
   expect(told.slice(0, 2)).toEqual(['turn', 'document']);
+});
+
+test('a request is charged for each long document that it uses, cached or not', async () => {
+  const { post, setWork } = await createTestServer();
+  const used: [object, number][] = [];
+  setWork({ ...UNMETERED_WORK, use: (...use) => void used.push(use) });
+  const long = { query: `{ ${aliases(60, '__typename')} }` };
+  await post([long, { query: '{ __typename }' }], DEMO);
+  await post(long, DEMO);
+  const [first, second] = used;
+  expect(used).toHaveLength(2);
+  // A cached document is the same one, which is charged once while several requests use it.
+  expect(second?.[0]).toBe(first?.[0]);
+  expect(first?.[1]).toBeGreaterThan(180 * 100);
+});
+
+test('a request whose documents have no room is refused', async () => {
+  const { execute, setWork } = await createTestServer();
+  setWork({
+    ...UNMETERED_WORK,
+    use() {
+      throw memoryLimitReached();
+    },
+  });
+  const { errors } = await execute(`{ ${aliases(60, '__typename')} }`);
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: '503' });
+  expect((await execute('{ __typename }')).data).toEqual({ __typename: 'Query' });
 });
 
 test('a long response ends when its client disconnects', async () => {
