@@ -74,7 +74,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     if (second === 'start') return only(['POST'], request, () => start(first, request, state));
     if (second === 'logo') return only(['GET', 'HEAD'], request, () => sendLogo(first));
     if (second === 'fields') {
-      const matching = { ...deps, ...deps.openMatching(state, requestWork) };
+      const matching = { ...deps, ...deps.openMatching(state, requestWork), work: requestWork };
       return only(['GET', 'HEAD', 'POST'], request, () =>
         request.method === 'POST'
           ? match(first, request, state, matching)
@@ -125,12 +125,12 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     token: string,
     request: HttpRequest,
     state: RequestState,
-    matching: MatchDeps,
+    matching: Matching,
   ): Promise<HttpResponse> {
     const refresh = request.url.searchParams.has('refresh');
     const work = () => openMatchPage(matching, { token, cookies: readCookies(request), refresh });
     return perform('openMatchPage', state, work, (page) =>
-      toMatchPage(page, { token, logoUrl: toLogoUrl(page.visited) }),
+      toMatchPage(page, { token, logoUrl: toLogoUrl(page.visited), work: matching.work }),
     );
   }
 
@@ -138,7 +138,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     token: string,
     request: HttpRequest,
     state: RequestState,
-    matching: MatchDeps,
+    matching: Matching,
   ): Promise<HttpResponse> {
     const publicUrl = connecting.publicUrl();
     if (publicUrl === undefined) return end('NOT_SET_UP');
@@ -150,7 +150,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
       const logoUrl = toLogoUrl(result.visited);
       return 'link' in result
         ? toFinished(result, logoUrl)
-        : toMatchPage(result, { token, logoUrl });
+        : toMatchPage(result, { token, logoUrl, work: matching.work });
     });
   }
 
@@ -216,7 +216,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     name: string,
     state: RequestState,
     work: () => Promise<EndedPage | Result>,
-    toPage: (result: Result) => HttpResponse,
+    toPage: (result: Result) => HttpResponse | Promise<HttpResponse>,
   ): Promise<HttpResponse> {
     return state.requestLog.operation(name, async () => {
       const result = await work();
@@ -357,6 +357,8 @@ export function createCookies(publicUrl: string | undefined) {
 /** More cookies than a person has tabs. */
 const MAX_COOKIES = 20;
 const VALUE = /^[\w-]{43}$/;
+
+type Matching = MatchDeps & { readonly work: RequestWork };
 
 /** The pages as an API of the request handler. */
 export type ConnectPages = ReturnType<typeof createConnectPages>;

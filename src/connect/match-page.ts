@@ -1,3 +1,4 @@
+import type { RequestWork } from '../admission/work.ts';
 import { type FieldMatch, toTitle } from '../domain/field-matching.ts';
 import type { OwnFieldType } from '../domain/own-field.ts';
 import type { ProviderField } from '../domain/own-fields.ts';
@@ -7,19 +8,31 @@ import type { HttpResponse } from '../lib/http-message.ts';
 import type { MatchPage, MatchResult } from '../usecases/match-fields.ts';
 import { POPUP_SCRIPTS, type ShownLink, toLinkPage, toWayBack } from './frame.ts';
 
-/** The page on which a customer matches the application's own fields with those of their CRM. */
-export function toMatchPage(
+/**
+ * The page on which a customer matches the application's own fields with those of their CRM. It may have thousands of
+ * options, so each own field is a piece of work.
+ */
+export async function toMatchPage(
   page: Exclude<MatchResult, { readonly problem: string }>,
-  { logoUrl, token }: { readonly logoUrl: string | undefined; readonly token: string },
-): HttpResponse {
+  { logoUrl, token, work }: MatchPageDeps,
+): Promise<HttpResponse> {
   const shown = { visited: page.visited, logoUrl };
   if ('isUnavailable' in page) return toUnavailablePage(page, shown, token);
   const { visited, provider, matches, mistaken } = page;
   const crm = PROVIDER_TITLES[provider];
   const isConnecting = visited.link.purpose === 'CONNECT';
   const app = html`<bdi>${visited.shown.name}</bdi>`;
-  const room = Math.max(MIN_OPTIONS, Math.floor(MAX_OPTIONS / Math.max(1, matches.length)));
-  const fields = matches.map((match) => toField(match, page, room));
+  const share = 1 / Math.max(1, matches.length);
+  const room = {
+    options: Math.max(MIN_OPTIONS, Math.floor(MAX_OPTIONS * share)),
+    characters: Math.floor(MAX_CHARACTERS * share),
+  };
+  const fields: Markup[] = [];
+  for (const match of matches) {
+    const turn = work.takeTurn();
+    if (turn) await turn;
+    fields.push(toField(match, page, room));
+  }
   return toLinkPage(shown, {
     status: mistaken === undefined ? 200 : 422,
     title: 'Match your fields',
@@ -44,7 +57,7 @@ ${isConnecting ? undefined : toWayBack(visited, { isSecondary: true })}
 function toField(
   { field, options, selected, fallback }: FieldMatch,
   { provider, samples, mistaken }: MatchPage,
-  room: number,
+  room: Room,
 ): Markup {
   const crm = PROVIDER_TITLES[provider];
   const id = `field-${field.name}`;
@@ -61,7 +74,7 @@ ${about}<p>${crm} has no field for this. It needs ${KINDS[field.type]}.</p>
 </div>
 `;
   }
-  const listed = cut(options, selected, room);
+  const listed = cut(options, { selected, samples, room });
   const isMistaken = mistaken === field.name;
   const described = [
     field.description !== null && `${id}-about`,
@@ -100,8 +113,9 @@ function toOptions(
   }: Pick<FieldMatch, 'selected' | 'fallback'> & Pick<MatchPage, 'samples'>,
 ): readonly Markup[] {
   const labels = new Map<string, number>();
-  for (const { label } of listed) labels.set(label, (labels.get(label) ?? 0) + 1);
-  const toOption = ({ name, label }: ProviderField) => {
+  for (const { label } of listed.map(toShown)) labels.set(label, (labels.get(label) ?? 0) + 1);
+  const toOption = (field: ProviderField) => {
+    const { name, label } = toShown(field);
     const text = (labels.get(label) ?? 0) > 1 ? `${label} (${name})` : label;
     const shown = samples && toSampleText(samples.get(name));
     return html`<option value="${name}"${shown && html` data-samples="${shown}"`}${name === selected ? html` selected` : undefined}>${text}</option>
@@ -142,18 +156,41 @@ ${options}</optgroup>
 /** The selected field is always listed. */
 function cut(
   options: readonly ProviderField[],
-  selected: string | null,
-  room: number,
+  {
+    selected,
+    samples,
+    room,
+  }: Pick<FieldMatch, 'selected'> & Pick<MatchPage, 'samples'> & { readonly room: Room },
 ): readonly ProviderField[] {
-  if (options.length <= room) return options;
-  const first = options.slice(0, room);
-  const missing = options.slice(room).filter(({ name }) => name === selected);
-  return [...first, ...missing];
+  let characters = 0;
+  const end = options.slice(0, room.options).findIndex((field) => {
+    const { name, label } = toShown(field);
+    characters += name.length + label.length + toSampleText(samples?.get(name)).length;
+    return characters > room.characters;
+  });
+  const listed = end === -1 ? room.options : end;
+  if (options.length <= listed) return options;
+  const missing = options.slice(listed).filter(({ name }) => name === selected);
+  return [...options.slice(0, listed), ...missing];
 }
 
-/** Options on one page, which keeps it below a megabyte. */
+function toShown({ name, label }: ProviderField) {
+  return { name, label: label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL)}…` : label };
+}
+
+/** How much of the lists is shown for one own field. */
+interface Room {
+  readonly options: number;
+  /** Of names, labels and samples. */
+  readonly characters: number;
+}
+
+/** Options and their characters on one page, which keeps it below some two megabytes. */
 const MAX_OPTIONS = 8_000;
 const MIN_OPTIONS = 40;
+const MAX_CHARACTERS = 600_000;
+/** A CRM's labels may have 255 characters. */
+const MAX_LABEL = 80;
 
 function toSampleText(values: readonly string[] | undefined): string {
   return values === undefined || values.length === 0 ? '' : `For example: ${values.join(' · ')}`;
@@ -176,6 +213,12 @@ const SHOW_SAMPLES = `for (const select of document.querySelectorAll('.field sel
   select.addEventListener('change', show);
   show();
 }`;
+
+interface MatchPageDeps {
+  readonly logoUrl: string | undefined;
+  readonly token: string;
+  readonly work: Pick<RequestWork, 'takeTurn'>;
+}
 
 function toUnavailablePage(
   {

@@ -1,3 +1,4 @@
+import type { OwnFieldType } from './own-field.ts';
 import {
   findSources,
   fits,
@@ -31,51 +32,83 @@ export function matchOwnFields(
 ): readonly FieldMatch[] {
   const current = toSources(own, connection);
   const fallbacks = toSources(own, { ...connection, contactFieldMappings: null });
-  const sorted = [...known].sort(
-    (a, b) =>
-      Number(b.isCustom) - Number(a.isCustom) ||
-      Number(hasNoLabel(a)) - Number(hasNoLabel(b)) ||
-      a.label.localeCompare(b.label, 'en'),
-  );
+  const find = groupByType(toSorted(known));
   return own.fields
     .filter(({ customersMayMap }) => customersMayMap)
     .map((field) => {
-      const options = sorted.filter(({ type }) => fits(field.type, type));
-      const find = (source: string | undefined) =>
-        source === undefined ? undefined : findOption(options, source);
+      const { options, findOption, findSameName } = find(field.type);
       const source = current.get(field.name);
-      const selected = find(source) ?? (source === undefined ? findSameName(options, field) : null);
+      const fallback = fallbacks.get(field.name);
       return {
         field,
         options,
-        selected: selected ?? null,
-        fallback: find(fallbacks.get(field.name)) ?? null,
+        selected: (source === undefined ? findSameName(field) : findOption(source)) ?? null,
+        fallback: (fallback === undefined ? undefined : findOption(fallback)) ?? null,
       };
     });
 }
 
+/** A CRM has up to 2,000 fields: what is looked at for each own field is prepared once for all of them. */
+function groupByType(sorted: readonly ProviderField[]): (type: OwnFieldType) => FittingFields {
+  const simplified = new Map(
+    sorted.map((field) => [field, [simplify(field.name), simplify(field.label)]]),
+  );
+  const groups = new Map<OwnFieldType, FittingFields>();
+  return (type) => {
+    const known = groups.get(type);
+    if (known) return known;
+    const options = sorted.filter((field) => fits(type, field.type));
+    const byName = new Map<string, string>();
+    const bySimplified = new Map<string, string>();
+    // Backwards, so that the first of equal names remains.
+    for (const field of options.toReversed()) {
+      byName.set(field.name.toLowerCase(), field.name);
+      for (const text of simplified.get(field) ?? []) bySimplified.set(text, field.name);
+    }
+    const group: FittingFields = {
+      options,
+      // A field of a related record is not listed, and stays as it is.
+      findOption: (source) => (source.includes('.') ? source : byName.get(source.toLowerCase())),
+      findSameName: ({ name }) => bySimplified.get(simplify(name)),
+    };
+    groups.set(type, group);
+    return group;
+  };
+}
+
+/** The fields of a CRM that fit one type. */
+interface FittingFields {
+  readonly options: readonly ProviderField[];
+  /** The field by its exact name. */
+  findOption(source: string): string | undefined;
+  findSameName(field: OwnField): string | undefined;
+}
+
+function toSorted(known: readonly ProviderField[]): readonly ProviderField[] {
+  return known
+    .map((field) => ({ field, label: field.label.slice(0, SORTED_BY) }))
+    .sort(
+      (a, b) =>
+        Number(b.field.isCustom) - Number(a.field.isCustom) ||
+        Number(hasNoLabel(a.field)) - Number(hasNoLabel(b.field)) ||
+        compare(a.label, b.label),
+    )
+    .map(({ field }) => field);
+}
+
+const { compare } = new Intl.Collator('en');
+/** Characters of a label: long ones take microseconds to compare. */
+const SORTED_BY = 60;
+
 function toSources(own: OwnFields, connection: MappedConnection): ReadonlyMap<string, string> {
   return new Map(findSources(own, connection).fields.map(({ name, source }) => [name, source]));
-}
-
-/** The field by its exact name. A field of a related record is not listed, and stays as it is. */
-function findOption(options: readonly ProviderField[], source: string): string | undefined {
-  if (source.includes('.')) return source;
-  return options.find(({ name }) => name.toLowerCase() === source.toLowerCase())?.name;
-}
-
-function findSameName(options: readonly ProviderField[], { name }: OwnField): string | undefined {
-  const wanted = simplify(name);
-  return options.find((option) =>
-    [option.name, option.label].some((one) => simplify(one) === wanted),
-  )?.name;
 }
 
 /** Without case, spaces, underscores and Salesforce's suffix of custom fields. */
 function simplify(name: string): string {
   return name
     .replace(/__c$/i, '')
-    .replace(/[^\p{L}\p{N}]/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
     .toLowerCase();
 }
 

@@ -122,10 +122,8 @@ async function readSamples(
   matches: readonly FieldMatch[],
   openPort: ReadPage['openPort'],
 ): Promise<Samples> {
-  const fields = matches.flatMap(({ options, selected }) => [
-    ...options.filter(({ name }) => name === selected),
-    ...options,
-  ]);
+  // Own fields of one type have the same list.
+  const fields = [...new Set(matches.map(({ options }) => options))].flat();
   const custom = fields.filter(({ isCustom }) => isCustom);
   const chosen = matches.flatMap(({ selected }) => selected ?? []);
   const names = [...new Set([...chosen, ...toNames(custom), ...toNames(fields)])]

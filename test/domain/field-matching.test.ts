@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { matchOwnFields, toTitle } from '../../src/domain/field-matching.ts';
-import type { OwnField, ProviderField } from '../../src/domain/own-fields.ts';
+import {
+  MAX_OWN_FIELDS,
+  MAX_PROVIDER_FIELDS,
+  type OwnField,
+  type ProviderField,
+} from '../../src/domain/own-fields.ts';
 import { createConnection } from '../support/connection.ts';
 
 const own = (name: string, more: Partial<OwnField> = {}): OwnField => ({
@@ -88,4 +93,19 @@ test.each([
   ['x', 'X'],
 ])('%s is shown as %s', (name, title) => {
   expect(toTitle(name)).toBe(title);
+});
+
+test('many own fields are matched with the longest list of a CRM in one short piece of work', () => {
+  const fields = Array.from({ length: MAX_OWN_FIELDS }, (_, at) => own(`field${at}`));
+  const known = Array.from({ length: MAX_PROVIDER_FIELDS }, (_, at) =>
+    crm(`${'n'.repeat(240)}${at}`, { label: `${'é&'.repeat(120)}${(at * 7) % 2_000}` }),
+  );
+  const connection = createConnection('hubspot', {});
+  const before = performance.now();
+  const matches = matchOwnFields({ typedSchema: false, version: 1, fields }, connection, known);
+  // It took four seconds while each own field was compared with each field of the CRM.
+  expect(performance.now() - before).toBeLessThan(500);
+  const [first] = matches;
+  expect(first?.options).toHaveLength(MAX_PROVIDER_FIELDS);
+  expect(matches.every(({ options }) => options === first?.options)).toBe(true);
 });

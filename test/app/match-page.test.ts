@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { toMatchPage } from '../../src/connect/match-page.ts';
+import {
+  MAX_OWN_FIELDS,
+  MAX_PROVIDER_FIELDS,
+  type ProviderField,
+} from '../../src/domain/own-fields.ts';
+
+const visited = {
+  link: { purpose: 'CONNECT', mode: 'REDIRECT' },
+  shown: { name: 'Acme', accentColor: null, hasLogo: false },
+} as never;
+
+function toOptions(length: number): readonly ProviderField[] {
+  return Array.from({ length: MAX_PROVIDER_FIELDS }, (_, at) => ({
+    name: `${'n'.repeat(length)}${at}`,
+    label: `${'&'.repeat(length)}${at}`,
+    type: 'TEXT',
+    isCustom: true,
+    isFilterable: true,
+    choices: [],
+  }));
+}
+
+async function render(own: number, length: number) {
+  const options = toOptions(length);
+  const last = options.at(-1)?.name ?? '';
+  const matches = Array.from({ length: own }, (_, at) => ({
+    field: {
+      name: `field${at}`,
+      type: 'TEXT' as const,
+      description: null,
+      sources: [],
+      customersMayMap: true,
+    },
+    options,
+    selected: last,
+    fallback: null,
+  }));
+  const samples = new Map(options.slice(0, 100).map(({ name }) => [name, ['"'.repeat(40)]]));
+  let turns = 0;
+  const takeTurn = () => {
+    turns += 1;
+    return undefined;
+  };
+  const page = { visited, provider: 'hubspot' as const, matches, samples };
+  const { body } = await toMatchPage(page, { logoUrl: undefined, token: 't', work: { takeTurn } });
+  return { text: String(body), turns, last };
+}
+
+test('the longest page has a limit of bytes, is made in pieces, and lists what is selected', async () => {
+  const { text, turns, last } = await render(MAX_OWN_FIELDS, 250);
+  expect(turns).toBe(MAX_OWN_FIELDS);
+  expect(text.length).toBeLessThan(3_000_000);
+  expect(text.split(`value="${last}" selected`)).toHaveLength(MAX_OWN_FIELDS + 1);
+  // A long label is cut.
+  expect(text).toContain(`${'&amp;'.repeat(80)}…`);
+});
+
+test('a list of usual names is complete for a few own fields', async () => {
+  const { text } = await render(4, 20);
+  expect(text.split('<option')).toHaveLength(4 * (MAX_PROVIDER_FIELDS + 1) + 1);
+});
