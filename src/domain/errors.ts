@@ -274,13 +274,18 @@ interface CrossbookErrorOptions {
 /** False: not this mistake. */
 export type Mistakes = readonly (string | false)[];
 
-/** Throws where an input has mistakes, with all of them. */
+/** Throws where an input has mistakes, with the first of them. */
 export function refuseMistakes(mistakes: Mistakes): void {
   const found = mistakes.filter((mistake) => mistake !== false);
   if (found.length > 0) throw invalidInput(found);
 }
 
-/** An input with these mistakes, of which each becomes a sentence. */
+/** An input with these mistakes, of which each becomes a sentence. An input of a megabyte can have thousands. */
 export function invalidInput(mistakes: readonly string[]): CrossbookError {
-  return new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('. ')}.`);
+  const listed = mistakes.slice(0, MAX_MISTAKES);
+  const more = mistakes.length - listed.length;
+  if (more > 0) listed.push(`There are ${more} more mistakes`);
+  return new CrossbookError('UNPROCESSABLE_ENTITY', `${listed.join('. ')}.`);
 }
+
+const MAX_MISTAKES = 20;

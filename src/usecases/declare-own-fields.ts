@@ -49,7 +49,7 @@ export function storeOwnFields(
 
 const MAX_BYTES = 256 * 1024;
 
-/** Reports all mistakes at once, each with the field's place and name. */
+/** Reports the first mistakes at once, each with the field's place and name. */
 function checkOwnFields(fields: OwnFieldsInput['fields'], providers: Providers): OwnField[] {
   refuseMoreThan(MAX_OWN_FIELDS, 'own fields', fields);
   const names = fields.map(({ name }) => name);

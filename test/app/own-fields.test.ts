@@ -350,6 +350,28 @@ test('of two applications are apart: each reads its own, of the same account', a
 });
 
 describe('a declaration', () => {
+  test('with thousands of mistakes gets one short error, by GraphQL and by REST', async () => {
+    const fields = Array.from({ length: 200 }, () => ({
+      name: 'toString',
+      type: 'TEXT',
+      sources: Array.from({ length: 50 }, () => ({ providerName: 'HUBSPOT', field: '1' })),
+    }));
+    const { errors } = await setFields(fields);
+    expect(errors).toHaveLength(1);
+    expect(errors[0].extensions.code).toBe('UNPROCESSABLE_ENTITY');
+    expect(errors[0].message).toContain('the name is reserved');
+    expect(errors[0].message.length).toBeLessThan(10_000);
+    const body = {
+      fields: fields.map(({ sources, ...field }) => ({
+        ...field,
+        type: 'text',
+        sources: sources.map(({ field: source }) => ({ provider_name: 'hubspot', field: source })),
+      })),
+    };
+    const answer = await crossbook.rest('PUT', '/contact_fields', body);
+    expect([answer.status, answer.body.errors[0].detail]).toEqual([422, errors[0].message]);
+  });
+
   test('is versioned, and replaced as a whole, by GraphQL and by REST', async () => {
     const first = (await setFields(FIELDS.slice(0, 1))).data.setContactFields.contactFields;
     expect(first.fields).toEqual([{ ...FIELDS[0], description: null, customersMayMap: true }]);
