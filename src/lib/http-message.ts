@@ -45,15 +45,19 @@ export interface HttpResponse {
 
 /**
  * `Retry-After` in either form, in milliseconds from now; undefined where it is missing or invalid. A date is
- * compared with the `Date` header, because the sender's clock may differ from ours.
+ * compared with the `Date` header, because the sender's clock may differ from ours. At most a day: a sender that is
+ * broken would otherwise stop what waits for it for ever.
  */
 export function readRetryAfter(headers: Readonly<Record<string, string>>): number | undefined {
   const value = headers['retry-after']?.trim();
   if (!value) return undefined;
-  if (/^\d{1,8}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1_000);
+  if (/^\d{1,8}(\.\d+)?$/.test(value))
+    return Math.min(Math.ceil(Number(value) * 1_000), LONGEST_WAIT_MS);
   const waitMs = readDate(value) - readDate(headers['date'] ?? '');
-  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), LONGEST_WAIT_MS);
 }
+
+const LONGEST_WAIT_MS = 24 * 60 * 60 * 1_000;
 
 /** The header `retry-after` in whole seconds, where there is a time to wait. */
 export function toRetryAfter(waitMs: number | undefined): Readonly<Record<string, string>> {

@@ -11,6 +11,8 @@ test.each([
   ['Fri, 20 Nov 2026 20:00:00 GMT', 0],
   ['Friday, 20-Nov-26 21:00:07 GMT', 7_000],
   ['2026', 2_026_000],
+  ['99999999', 86_400_000],
+  ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400_000],
   ['12 hours', undefined],
   ['Fri, soon', undefined],
   ['soon', undefined],
