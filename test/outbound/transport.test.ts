@@ -58,11 +58,40 @@ describe('a response', () => {
     expect(text.startsWith(answer.body)).toBe(true);
   });
 
+  test('may follow informational ones', async () => {
+    const call = await opened((request, response) => {
+      request.socket.write('HTTP/1.1 103 Early Hints\r\nx-thing: early\r\n\r\n');
+      response.writeHead(200, { 'x-thing': 'late' }).end('{}');
+    });
+    await expect(call('/')).resolves.toMatchObject({ status: 200, headers: { 'x-thing': 'late' } });
+  });
+
   test('can be empty', async () => {
     const call = await opened((_, response) =>
       response.writeHead(204, { 'content-encoding': 'gzip' }).end(),
     );
     await expect(call('/')).resolves.toMatchObject({ status: 204, body: '' });
+  });
+});
+
+const TRAILED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntrailer: a\r\n\r\n';
+
+describe('many short lines', () => {
+  test.each(['HTTP/1.1 200 OK\r\n', `${TRAILED}0\r\n`])(
+    'without end are refused after %j',
+    async (head) => {
+      const call = await opened(({ socket }) => void socket.write(head + 'a:\r\n'.repeat(100_000)));
+      const error = await call('/').catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_BAD_RESPONSE', message: /not HTTP/ });
+    },
+  );
+
+  test.each([1, 255, 256, 257, 10_000])('in a body arrive as they are: %d', async (count) => {
+    const text = JSON.stringify(Array.from({ length: count }, String), null, 1);
+    const call = await opened((_, response) => response.end(text));
+    const answer = await call('/');
+    expect(await answer.readJson()).toEqual(JSON.parse(text));
+    expect((await call('/')).status).toBe(200);
   });
 });
 
@@ -122,6 +151,13 @@ describe('a failure', () => {
       (_, r) => void r.writeHead(200, { 'content-length': '9999999' }).write(' '),
       'REMOTE_PROVIDER_BAD_RESPONSE',
       /larger/,
+      false,
+    ],
+    [
+      'informational responses without end',
+      (q) => informational(q.socket),
+      'REMOTE_PROVIDER_BAD_RESPONSE',
+      /informational/,
       false,
     ],
     ['an endless body', endless, 'REMOTE_PROVIDER_BAD_RESPONSE', /larger/, false],
@@ -216,6 +252,15 @@ describe('a failure', () => {
     expect(calls).toBe(0);
   });
 });
+
+function informational(socket: IncomingMessage['socket']): void {
+  const some = 'HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'.repeat(100);
+  const write = () => {
+    while (!socket.destroyed && socket.write(some));
+  };
+  socket.on('drain', write).on('error', () => undefined);
+  write();
+}
 
 async function opened(listener: RequestListener, options: Partial<TransportOptions> = {}) {
   const server = await openWireServer(listener);

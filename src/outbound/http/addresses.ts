@@ -3,19 +3,22 @@ import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { type HostLookup, isPublicAddress } from '../../lib/addresses.ts';
 import { OUTBOUND_TLS } from '../../lib/tls.ts';
+import { inShortPieces } from './short-pieces.ts';
 
 /** Connects to the address that was checked: a second look-up could return another one (DNS rebinding). */
 export function createGuardedConnector({
   timeoutMs,
   lookup = (host) => systemLookup(host, { all: true }),
 }: ConnectorOptions): buildConnector.connector {
-  const connect = buildConnector({
-    ...OUTBOUND_TLS,
-    timeout: timeoutMs,
-    lookup: toPublicLookup(lookup),
-    // Explicit, so that no environment variable can disable it.
-    rejectUnauthorized: true,
-  });
+  const connect = inShortPieces(
+    buildConnector({
+      ...OUTBOUND_TLS,
+      timeout: timeoutMs,
+      lookup: toPublicLookup(lookup),
+      // Explicit, so that no environment variable can disable it.
+      rejectUnauthorized: true,
+    }),
+  );
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '');
     // Literal addresses bypass the look-up and its check, and no CRM has one.
@@ -25,6 +28,13 @@ export function createGuardedConnector({
     }
     connect(target, callback);
   };
+}
+
+/** For servers on this machine: the sandbox, and endpoints of developers. */
+export function createLoopbackConnector({
+  timeoutMs,
+}: Pick<ConnectorOptions, 'timeoutMs'>): buildConnector.connector {
+  return inShortPieces(buildConnector({ timeout: timeoutMs }));
 }
 
 /** A distinct class, because undici treats other errors as broken connections, which are retried. */

@@ -8,7 +8,7 @@ import { Chunks } from '../../lib/chunks.ts';
 import { type Clock, whenOver } from '../../lib/clock.ts';
 import { codeOf, timedOut, toTransportFailure } from '../failures.ts';
 import type { CallEvent, OutboundOptions, OutboundSettings } from '../outbound-options.ts';
-import { createGuardedConnector } from './addresses.ts';
+import { createGuardedConnector, createLoopbackConnector } from './addresses.ts';
 import { NO_CHUNKS, ReceivedAnswer, readStart, tooLarge, unpackBody } from './answer-body.ts';
 
 /** Sends single calls over keep-alive connections, with limits on time and size, and to public hosts only. */
@@ -24,7 +24,8 @@ export function createTransport(options: TransportOptions) {
   // Sockets per host are not limited, so that slow calls of one customer cannot block another's. The rate limiters
   // bound them.
   const guarded = new Agent({ ...timeouts, connect });
-  const sandbox = new Agent({ ...timeouts, connect: { timeout: connectTimeoutMs } });
+  const loopback = createLoopbackConnector({ timeoutMs: connectTimeoutMs });
+  const sandbox = new Agent({ ...timeouts, connect: loopback });
   const sandboxOrigins = new Set(options.sandboxOrigins);
   const addresses = options.sandboxAddresses ?? new Map<string, string>();
 
@@ -145,6 +146,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #failure: Error | undefined;
   #status = 0;
+  #informational = 0;
   #headers: Record<string, string> = {};
 
   constructor(options: HandlerOptions) {
@@ -169,7 +171,12 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     status: number,
     headers: WireHeaders,
   ): void {
-    const { maxBytes } = this.#options;
+    const { maxBytes, origin } = this.#options;
+    if (status < 200) {
+      this.#informational += 1;
+      if (this.#informational > MAX_INFORMATIONAL) this.fail(tooManyInformational(origin));
+      return;
+    }
     this.#status = status;
     this.#headers = flatten(headers);
     if (Number(this.#headers['content-length']) > maxBytes) this.fail(tooLarge(maxBytes));
@@ -234,6 +241,16 @@ function flatten(headers: WireHeaders): Record<string, string> {
     if (typeof value === 'object') headers[name] = value.join(', ');
   }
   return headers as Record<string, string>;
+}
+
+/** More than any server sends. Without a limit their processing would take all of the time until the deadline. */
+const MAX_INFORMATIONAL = 20;
+
+function tooManyInformational(origin: string): CrossbookError {
+  return new CrossbookError(
+    'REMOTE_PROVIDER_BAD_RESPONSE',
+    `${new URL(origin).host} sent more than ${MAX_INFORMATIONAL} informational responses (1xx).`,
+  );
 }
 
 /** More than an error ever shows. */

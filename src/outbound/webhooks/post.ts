@@ -5,7 +5,7 @@ import { createHostResolver, type HostLookup, isPublicAddress } from '../../lib/
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
 import { findTransportProblem } from '../failures.ts';
-import { createGuardedConnector } from '../http/addresses.ts';
+import { createGuardedConnector, createLoopbackConnector } from '../http/addresses.ts';
 
 /**
  * Sends single webhook attempts, with limits on time and response size, without redirects, and to public hosts only.
@@ -22,7 +22,10 @@ export function createWebhookPost({
   };
   const connect = createGuardedConnector({ timeoutMs: CONNECT_MS, lookup });
   const guarded = new Agent({ ...timeouts, connect });
-  const loopback = new Agent(timeouts);
+  const loopback = new Agent({
+    ...timeouts,
+    connect: createLoopbackConnector({ timeoutMs: CONNECT_MS }),
+  });
   const running = new Set<AbortController>();
   return {
     /** Never rejects. */
@@ -34,7 +37,13 @@ export function createWebhookPost({
       try {
         const target = new URL(url);
         const dispatcher = mayLoopback && isLoopbackUrl(target) ? loopback : guarded;
-        const answer = await request(target, { method: 'POST', headers, body, dispatcher, signal });
+        let informational = 0;
+        const onInfo = () => {
+          informational += 1;
+          if (informational > MAX_INFORMATIONAL) controller.abort(UNREADABLE);
+        };
+        const call = { method: 'POST', headers, body, dispatcher, signal, onInfo } as const;
+        const answer = await request(target, call);
         // Only the status matters. The body is drained, up to a limit, so that the connection can be reused.
         await answer.body.dump({ limit: READ_BYTES, signal }).catch(() => undefined);
         return toOutcome(answer.statusCode, answer.headers);
@@ -75,6 +84,7 @@ function toOutcome(
 
 /** Our own wording, because error messages may quote the response. */
 function describeFailure(error: Error & { readonly code?: string }, signal: AbortSignal): string {
+  if (signal.reason === UNREADABLE) return 'too many informational responses (HTTP 1xx)';
   switch (signal.aborted ? 'timeout' : findTransportProblem(error)) {
     case 'timeout':
       return `no answer within ${ANSWER_MS / 1_000} seconds`;
@@ -93,6 +103,9 @@ function describeFailure(error: Error & { readonly code?: string }, signal: Abor
 
 const TOO_LATE = new Error('too late');
 const STOPPED = new Error('stopped');
+const UNREADABLE = new Error('unreadable');
+/** Without a limit their processing would take all of the time until the deadline. */
+const MAX_INFORMATIONAL = 20;
 /** The recommendation of Standard Webhooks. */
 const ANSWER_MS = 15_000;
 const CONNECT_MS = 5_000;
