@@ -306,8 +306,19 @@ export interface SyncPosition {
   readonly after: string | null;
   /** The last id of the last page, for the comparison by key. */
   readonly lastId: string | null;
+  /** Finds a CRM that repeats its pages. Missing in the first page, and where an earlier version stored the position. */
+  readonly progress?: SyncProgress;
   /** What the rows of this run are made of, and their table. If it changes, everything is read again. */
   readonly contentKey: string;
+}
+
+export interface SyncProgress {
+  /** The pages of this step until now. */
+  readonly pages: number;
+  /** The position after one of them: a CRM that goes in a circle comes to it again. */
+  readonly mark: string;
+  /** The empty pages since the last one that was not. */
+  readonly empty: number;
 }
 
 /** A full run reads `records`. A run of changes reads `changes`, and then the CRM's list of deleted records. */

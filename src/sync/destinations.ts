@@ -262,16 +262,16 @@ function toTable(table: TableOfSync, { identity, statements, run }: OpenedTable)
           const { rowCount } = await client.query(statements.merge, values);
           records += rowCount ?? 0;
         }
-        const removed = [...new Set(page.removed)];
-        const { rowCount: deleted } =
-          removed.length > 0
-            ? await client.query(statements.markDeleted, [...key, removed, syncedAt])
-            : NOTHING;
+        let deleted = 0;
+        for (const some of chunk([...new Set(page.removed)], IDS_AT_ONCE)) {
+          const { rowCount } = await client.query(statements.markDeleted, [...key, some, syncedAt]);
+          deleted += rowCount ?? 0;
+        }
         const written = await findWritten(client, page, { statements, key });
         if (!page.mayCommit())
           throw new LeaseLost('The lease of a sync ended before its rows were committed.');
         await client.query('commit');
-        return { records, deleted: deleted ?? 0, ...written };
+        return { records, deleted, ...written };
       });
     },
     listOthers: (range, ids, limit) =>
@@ -320,7 +320,7 @@ async function findWritten(
   if (reportSince === undefined || ids.length === 0) return { changedIds: [], deletedIds: [] };
   const known = new Set(ids);
   const found: WrittenRow[] = [];
-  for (const some of chunk(ids, FOUND_AT_ONCE)) {
+  for (const some of chunk(ids, IDS_AT_ONCE)) {
     const { rows } = await client.query<WrittenRow>(statements.findWritten, [
       ...key,
       some,
@@ -358,15 +358,14 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-const NOTHING = { rowCount: 0 };
 /** Of one application in one process. */
 const MAX_CONNECTIONS = 4;
 const IDLE_MS = 60_000;
 const STATEMENT_MS = 30_000;
 const LOCK_MS = 10_000;
 const DELETED_AT_ONCE = 10_000;
-/** Well below what is read of one response. */
-const FOUND_AT_ONCE = 2_000;
+/** The driver writes a list in one piece. Well below what is read of one response. */
+const IDS_AT_ONCE = 2_000;
 const PIECE_ROWS = 500;
 const PIECE_BYTES = 256 * 1024;
 

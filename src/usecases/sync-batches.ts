@@ -1,5 +1,7 @@
+import { CrossbookError } from '../domain/errors.ts';
 import type { RecordPage, RecordReader, RecordsAsk } from '../domain/provider.ts';
-import type { SyncPosition, SyncRows, SyncTable } from '../domain/sync.ts';
+import type { SyncPosition, SyncProgress, SyncRows, SyncTable } from '../domain/sync.ts';
+import { isStorable } from '../lib/text.ts';
 
 /**
  * The pages of a run from a position on, in batches that are written in one transaction. While one is written, the next
@@ -38,7 +40,7 @@ async function readBatch(deps: BatchDeps, asked: Asked, position: SyncPosition):
   const until = deps.wall() + BATCH_MS;
   const rows: SyncRows[] = [];
   const removed: string[] = [];
-  let { after, lastId } = position;
+  let { after, lastId, progress } = position;
   let count = 0;
   try {
     do {
@@ -48,13 +50,15 @@ async function readBatch(deps: BatchDeps, asked: Asked, position: SyncPosition):
         return undefined;
       });
       if (!page) break;
+      checkPage(page);
       // Page by page: records take more memory than rows, and what lives on makes the pauses of garbage collections
       // longer.
       rows.push(await deps.table.toRows(page.records, takeTurn));
-      removed.push(...page.removed);
+      for (const id of page.removed) if (isId(id)) removed.push(id);
       count += page.records.length + page.removed.length;
       lastId = page.records.at(-1)?.id ?? lastId;
       after = page.next;
+      progress = after === null ? undefined : toProgress(progress, page, after);
     } while (
       after !== null &&
       count < most &&
@@ -66,7 +70,7 @@ async function readBatch(deps: BatchDeps, asked: Asked, position: SyncPosition):
       position,
       rows,
       removed,
-      next: toNext({ ...position, after, lastId }),
+      next: toNext(withProgress({ ...position, after, lastId }, progress)),
       records,
       takeTurn,
       end,
@@ -99,6 +103,54 @@ function readPage(
     case 'deletions':
       return records.readDeleted({ ...asked, after, window });
   }
+}
+
+/** What is stored has to be short: of all syncs of a connection, the positions are read at once. */
+function checkPage({ records, next }: RecordPage): void {
+  if (next !== null && (next.length > MAX_CURSOR || !isStorable(next)))
+    throw refused('sent a cursor that is too long, or has characters that cannot be stored.');
+  if (!records.every(({ id }) => isId(id)))
+    throw refused('sent an id that is too long, or has characters that cannot be stored.');
+}
+
+/** No row has another one, because an index of PostgreSQL takes no long keys. */
+function isId(id: string): boolean {
+  return id.length <= MAX_ID && isStorable(id);
+}
+
+const MAX_ID = 255;
+const MAX_CURSOR = 2_048;
+
+/**
+ * Throws where the CRM goes in a circle, or sends nothing but empty pages. The mark moves to the pages 1, 2, 4, 8 and so
+ * on, so that a circle of any length meets it (Brent's algorithm).
+ */
+function toProgress(
+  { pages: before, mark, empty: emptyBefore }: SyncProgress = NO_PROGRESS,
+  { records, removed }: RecordPage,
+  after: string,
+): SyncProgress {
+  const pages = before + 1;
+  if (before > 0 && after === mark) throw refused('repeats the pages of its list.');
+  const empty = records.length + removed.length === 0 ? emptyBefore + 1 : 0;
+  if (empty > MAX_EMPTY) throw refused(`sent more than ${MAX_EMPTY} empty pages in a row.`);
+  return { pages, mark: Number.isInteger(Math.log2(pages)) ? after : mark, empty };
+}
+
+const NO_PROGRESS: SyncProgress = { pages: 0, mark: '', empty: 0 };
+const MAX_EMPTY = 100;
+
+function refused(what: string): CrossbookError {
+  return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', `The CRM ${what}`, {
+    origin: 'remote-provider',
+  });
+}
+
+function withProgress(
+  { progress: _, ...position }: SyncPosition,
+  progress: SyncProgress | undefined,
+): SyncPosition {
+  return progress ? { ...position, progress } : position;
 }
 
 /** Undefined: there is none. */

@@ -46,8 +46,10 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
       const answer = await get(account, `${OBJECTS.properties}/${nameOf(source)}`);
       if (isUnknownObject(answer)) return undefined;
       const properties = await parseResponse(toProperties, answer);
-      const names = properties.flatMap((one) => wireProperty.safeParse(one).data?.name ?? []);
-      return [...new Set([...names.slice(0, MAX_PROPERTIES), MERGED_IDS])];
+      const names = properties
+        .slice(0, MAX_PROPERTIES)
+        .flatMap((one) => wireProperty.safeParse(one).data?.name ?? []);
+      return [...new Set([...names, MERGED_IDS])];
     },
 
     async readAll(asked) {
