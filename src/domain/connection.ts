@@ -305,6 +305,9 @@ export type ConnectionSyncConfig = Of<typeof connectionSyncConfig>;
 export type Credentials = Of<typeof credentialsShape>;
 export type OAuth2Credentials = Extract<Credentials, { type: 'oauth2' }>;
 
+/** The longest token that is stored. */
+export const MAX_SECRET_LENGTH = 16_384;
+
 /** The fields of a connection that may be long: up to 64 KiB together. */
 export const CONFIGURATION_FIELDS = [
   'schemaMappingsConfig',

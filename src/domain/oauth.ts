@@ -1,7 +1,8 @@
 import { toQuery } from '../lib/http-message.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
+import { isVisibleAscii } from '../lib/text.ts';
 import type { ConnectFailure } from './connect-failure.ts';
-import type { ConnectedAccount } from './connection.ts';
+import { type ConnectedAccount, MAX_SECRET_LENGTH } from './connection.ts';
 import type { ProviderName } from './provider-names.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from './remote.ts';
 import { date, field, type Of, shape, string } from './shape.ts';
@@ -126,7 +127,10 @@ export function toFormRequest(
   };
 }
 
-/** Reads the tokens of a code exchange or a refresh (RFC 6749, 5.1). Throws where there are none. */
+/**
+ * Reads the tokens of a code exchange or a refresh (RFC 6749, 5.1). Throws where there are none, and for one that no
+ * header can have: stored, it would replace a valid one.
+ */
 export function readTokens(
   answer: ProviderResponse,
   now: Date,
@@ -135,23 +139,34 @@ export function readTokens(
   if (answer.status < 200 || answer.status > 299) throw toRefusal(answer);
   const json = parseJson(answer.body);
   const token = isRecord(json) ? json : {};
-  const accessToken = toToken(token['access_token']);
+  const accessToken = toText(token['access_token']);
+  const refreshToken = toText(token['refresh_token']);
   // Withheld, because it may contain a token that the redactor does not know.
   const shown = { ...answer, body: '[withheld]' };
   if (accessToken === null)
     throw new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', withoutToken, shown);
+  if (!isToken(accessToken) || (refreshToken !== null && !isToken(refreshToken)))
+    throw new RemoteFailure(
+      'REMOTE_PROVIDER_BAD_RESPONSE',
+      'The provider issued a token that is too long, or has characters that no token has.',
+      shown,
+    );
   const seconds = Number(token['expires_in']);
   const isLifetime = seconds > 0 && seconds < MAX_LIFE_SECONDS;
   return {
     accessToken,
-    refreshToken: toToken(token['refresh_token']),
+    refreshToken,
     expiresAt: isLifetime ? new Date(now.getTime() + seconds * 1_000).toISOString() : null,
-    instanceUrl: toToken(token['instance_url']) ?? undefined,
+    instanceUrl: toText(token['instance_url']) ?? undefined,
   };
 }
 
-function toToken(value: unknown): string | null {
+function toText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function isToken(value: string): boolean {
+  return isVisibleAscii(value, MAX_SECRET_LENGTH);
 }
 
 const MAX_LIFE_SECONDS = 10 * 365 * 24 * 60 * 60;

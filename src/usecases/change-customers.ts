@@ -1,5 +1,5 @@
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/caller.ts';
-import type { Credentials } from '../domain/connection.ts';
+import { type Credentials, MAX_SECRET_LENGTH } from '../domain/connection.ts';
 import {
   type ConnectionUpsert,
   type Customer,
@@ -27,7 +27,6 @@ export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert) {
 }
 
 const MAX_NAME_LENGTH = 500;
-const MAX_SECRET_LENGTH = 16_384;
 const MAX_CONFIG_BYTES = 64 * 1024;
 
 /**

@@ -47,6 +47,18 @@ describe('a code', () => {
     });
   });
 
+  test('gives no long or unstorable texts of its account, and no others as scopes', async () => {
+    const scopes = [...GRANT.scopes, 'x'.repeat(101), 'a\0b', '', ...Array(1_000).fill('more')];
+    const account = { ...GRANT.account, name: 'x'.repeat(256), userId: '7\0' };
+    const { exchange } = await open((_, response) =>
+      response.end(JSON.stringify({ scopes, account })),
+    );
+    const grant = (await exchange()) as Grant;
+    expect(grant.account).toMatchObject({ id: GRANT.account?.id, name: null, userId: null });
+    expect(grant.scopes).toHaveLength(500);
+    expect(new Set(grant.scopes)).toEqual(new Set([...GRANT.scopes, 'more']));
+  });
+
   test.each([429, 500, 503])('is not sent again after a response of %i', async (status) => {
     const { exchange, asked } = await open((_, response) => response.writeHead(status).end());
     expect(await exchange()).toMatchObject({ failure: 'VENDOR_UNAVAILABLE' });

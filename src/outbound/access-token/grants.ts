@@ -12,6 +12,7 @@ import { PROVIDER_TITLES } from '../../domain/provider-names.ts';
 import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import type { OAuthClient } from '../../domain/token-refresh.ts';
 import { checkInstanceUrl, checkLoginUrl } from '../../domain/urls.ts';
+import { isStorable, isVisibleAscii } from '../../lib/text.ts';
 import { codeOf } from '../failures.ts';
 import type { OutboundDeps } from '../outbound-deps.ts';
 import { createRedactor, type Redact } from '../redaction/redactor.ts';
@@ -44,7 +45,8 @@ export function createGrants(deps: OutboundDeps) {
         secrets.push(grant.accessToken, grant.refreshToken);
         const identified = await identify(authorization, grant, client, send);
         requireScopes(authorization, identified);
-        return sandbox ? toSandbox(sandbox, identified) : checkInstance(provider, identified);
+        const limited = withoutLongTexts(identified);
+        return sandbox ? toSandbox(sandbox, limited) : checkInstance(provider, limited);
       } catch (thrown) {
         // The provider refuses this installation, not the customer: from another address it may be allowed.
         if (codeOf(thrown) === 'REMOTE_PROVIDER_FORBIDDEN') deps.onRestricted?.(provider.name);
@@ -123,6 +125,28 @@ function requireScopes(authorization: Authorization, { scopes }: Grant): void {
     missingScopes,
   });
 }
+
+/** What is stored with a connection, and read with it each time, is short, and can be stored. */
+function withoutLongTexts({ account, scopes, ...grant }: Grant): Grant {
+  return {
+    ...grant,
+    scopes: scopes.filter((scope) => isVisibleAscii(scope, MAX_SCOPE)).slice(0, MAX_SCOPES),
+    account: account && {
+      ...account,
+      name: toShortText(account.name),
+      userId: toShortText(account.userId),
+    },
+  };
+}
+
+function toShortText(text: string | null | undefined): string | null {
+  return typeof text === 'string' && text.length <= MAX_TEXT && isStorable(text) ? text : null;
+}
+
+const MAX_TEXT = 255;
+const MAX_SCOPE = 100;
+/** Several times as many as a provider has. */
+const MAX_SCOPES = 500;
 
 /** Checked again, as every stored origin, because the rules may have become stricter. */
 function toTokenOrigin(authorization: Authorization, loginOrigin: string): string {
