@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  FieldsOnCorrectTypeRule,
   type GraphQLError,
   type GraphQLSchema,
   parse,
@@ -14,6 +15,7 @@ import { checkMerging, checkNesting, tooLarge } from './document-limits.ts';
 import { createFairCache, type FairCache } from './fair-cache.ts';
 import { checkLiterals } from './literals.ts';
 import { parseDocument, validateDocument } from './parse.ts';
+import { checkFields } from './unknown-fields.ts';
 
 /** The documents of all schemas: bounded by measured bytes including plans, and shared fairly by their owners. */
 export function createDocumentCache(): DocumentCache {
@@ -32,9 +34,7 @@ export function createDocumentStore(
   const { rules = [], limits = DEFAULT_LIMITS, toError = toLimitError, time = untimed } = options;
   const parsed = new WeakMap<DocumentNode, ParsedDocument>();
   const parseText = options.keepsText ? parse : parseDocument;
-  const specified = specifiedRules.map((rule) =>
-    rule === ValuesOfCorrectTypeRule ? checkLiterals : rule,
-  );
+  const specified = specifiedRules.map((rule) => BOUNDED.get(rule) ?? rule);
   const allRules = [...specified, ...rules];
 
   return {
@@ -132,6 +132,12 @@ function checkTokens({ loc }: DocumentNode, { nameLength }: Limits): number {
   }
   return count;
 }
+
+/** Rules of the specification whose work or errors could be as long as a document. */
+const BOUNDED: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
+  [ValuesOfCorrectTypeRule, checkLiterals],
+  [FieldsOnCorrectTypeRule, checkFields],
+]);
 
 /** The limit of all documents with their plans. */
 const MAX_BYTES = 36 * 1024 * 1024;
