@@ -78,7 +78,8 @@ export function createSubgraphs(
   const printSdl = createSdlPrinter(api, { typePrefix });
   const protocol = toProtocol(typePrefix);
   return (ownFields = []) => {
-    const readSdl = () => printSdl(ownFields);
+    const readService = remember(() => ({ sdl: printSdl(ownFields) }));
+    const readSdl = () => readService().sdl;
     const isTyped = ownFields.length > 0;
     // In one extension, because each copies all types.
     const added = isTyped ? [defineTypedFields(ownFields, typePrefix).document] : [];
@@ -87,7 +88,7 @@ export function createSubgraphs(
     schema.description = api.description;
     if (isTyped) resolveTypedFields(schema, typePrefix);
     const fields = schema.getQueryType()?.getFields() ?? {};
-    resolveWith(fields['_service'], () => ({ sdl: readSdl() }));
+    resolveWith(fields['_service'], readService);
     const service = schema.getType('_Service');
     if (isObjectType(service))
       Object.assign(service.getFields()['sdl'] ?? {}, costs(toSdlCost(readSdl)));
@@ -95,6 +96,19 @@ export function createSubgraphs(
     const entity = schema.getType('_Entity');
     if (isUnionType(entity)) entity.resolveType = (record) => typePrefix + entityTypeOf(record);
     return schema;
+  };
+}
+
+/**
+ * Printing takes milliseconds, and a request may ask many times: what was made is used again until it is collected as
+ * garbage, which is after the piece of work that has made it.
+ */
+function remember<Made extends object>(make: () => Made): () => Made {
+  let kept: WeakRef<Made> | undefined;
+  return () => {
+    const made = kept?.deref() ?? make();
+    kept = new WeakRef(made);
+    return made;
   };
 }
 
