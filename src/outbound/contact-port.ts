@@ -193,7 +193,7 @@ function toRecordKey(connection: Connection, rawData: boolean): string {
 const rawDataKeys = new WeakMap<Connection, string>();
 
 function notOffered(what: string): never {
-  throw new CrossbookError('NOT_IMPLEMENTED', `${what} are not offered here.`);
+  throw new CrossbookError('NOT_IMPLEMENTED', `${what} are not supported by this provider.`);
 }
 
 /** Options of the request that the port is opened for. */

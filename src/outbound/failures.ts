@@ -22,7 +22,7 @@ export function codeOf(error: unknown): ErrorCode {
 
 /** The origin is the provider only where it was called. */
 export function timedOut(origin: ErrorOrigin, cause?: unknown): CrossbookError {
-  return new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'The provider did not answer in time.', {
+  return new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'The provider did not respond in time.', {
     cause,
     origin,
   });
@@ -31,7 +31,7 @@ export function timedOut(origin: ErrorOrigin, cause?: unknown): CrossbookError {
 export function rateLimited(retryAfterMs: number): LocalRefusal {
   return new LocalRefusal(
     'REMOTE_PROVIDER_RATE_LIMITED',
-    'The budget that the provider gives this connection is used up for longer than this call can wait.',
+    "The provider's rate limit for this connection is exhausted, and this call cannot wait for it to reset.",
     { retryAfterMs: Math.max(0, retryAfterMs) },
   );
 }
@@ -76,17 +76,17 @@ function toDetail(
     case 'private address':
       return message;
     case 'not HTTP':
-      return `The answer of ${host} is not HTTP that can be read.`;
+      return `The response from ${host} is not valid HTTP.`;
     case 'unresolved':
-      return `The name ${host} cannot be resolved.`;
+      return `The host name ${host} cannot be resolved.`;
     case 'not connected':
-      return `${host} cannot be connected to.`;
+      return `Cannot connect to ${host}.`;
     case 'not trusted':
-      return `${host} does not prove that it is who it says (TLS: ${code}).`;
+      return `The TLS certificate of ${host} cannot be verified (${code}).`;
     case 'shut down':
       return 'Crossbook is shutting down.';
     default:
-      return `${host} broke the connection off before its answer was complete.`;
+      return `${host} closed the connection before the response was complete.`;
   }
 }
 

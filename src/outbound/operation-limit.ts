@@ -10,7 +10,7 @@ export function createOperationLimit(maxWaiting: number) {
   let refused = 0;
 
   return {
-    /** Throws where too many wait. Otherwise call the result once. */
+    /** Throws if too many wait. Otherwise call the result once. */
     enter({ application, connection }: Owners): () => void {
       const applicationShare = { owner: application, ratio: 1 };
       const connectionShare = { owner: connection, ratio: 2 / 3 };

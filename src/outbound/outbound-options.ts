@@ -23,7 +23,7 @@ export interface OutboundOptions {
   readonly settings?: Partial<OutboundSettings>;
   /** Accounts for the memory of provider responses. */
   readonly memory: Memory;
-  /** Present where several processes share the providers' rate limits. */
+  /** Present if several processes share the providers' rate limits. */
   readonly distributedRateLimits?: DistributedRateLimits | undefined;
   /** Called after each attempt. */
   readonly onCall?: (event: CallEvent) => void;

@@ -143,7 +143,7 @@ export function refuseRedirect<Answer extends ProviderResponse>(answer: Answer):
   if (!isRedirect(answer)) return answer;
   throw new RemoteFailure(
     'REMOTE_PROVIDER_BAD_RESPONSE',
-    'The provider sent the call elsewhere with a redirect, which is never followed.',
+    'The provider responded with a redirect. Redirects are not followed.',
     answer,
   );
 }

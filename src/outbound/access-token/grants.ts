@@ -36,7 +36,7 @@ export function createGrants(deps: OutboundDeps) {
         const sandbox = deps.findSandboxLogin?.(loginOrigin);
         const origin = sandbox?.tokenOrigin ?? toTokenOrigin(authorization, loginOrigin);
         const client = await findClient(origin);
-        if (!client) throw refused('The OAuth client that asked for consent is gone.');
+        if (!client) throw refused('The OAuth client that requested consent was deleted.');
         const send = (request: RemoteRequest) => ask(origin, request);
         const request = authorization.toExchange({ client, code, redirectUri, codeVerifier });
         // Never retried: without a response the code may have been used nevertheless.
@@ -55,7 +55,7 @@ export function createGrants(deps: OutboundDeps) {
     },
 
     /**
-     * False: the provider reports that the grant is still valid. Rejects with a loggable CrossbookError where that is
+     * False: the provider reports that the grant is still valid. Rejects with a loggable CrossbookError if that is
      * unknown.
      */
     async revokeGrant(grant: GrantCall & GivenGrant): Promise<boolean> {
@@ -99,8 +99,7 @@ export function createGrants(deps: OutboundDeps) {
   }
 }
 
-const NO_CLIENT =
-  'The OAuth client that the grant was given to is not set up here, so that it cannot be revoked.';
+const NO_CLIENT = 'The grant cannot be revoked, because its OAuth client is not configured.';
 
 /** A failure matters only where the account is not known otherwise. */
 async function identify(
@@ -164,7 +163,7 @@ function checkInstance(provider: GrantCall['provider'], grant: Grant): Grant {
   const hosts = listCallableHosts(provider);
   const checked = checkInstanceUrl(grant.instanceUrl, { hosts, sandboxOrigins: [] });
   if ('url' in checked) return { ...grant, instanceUrl: checked.url };
-  throw refused('The provider names an instance that is not on one of its hosts.');
+  throw refused('The provider returned an instance URL that is not on one of its hosts.');
 }
 
 /**
@@ -227,7 +226,7 @@ interface GrantCall {
   readonly applicationId: string;
   /** The OAuth client that asked for consent; null: the application's current one. */
   readonly oauthClientId: string | null;
-  /** Set where the connection exists. */
+  /** Set if the connection exists. */
   readonly connectionId?: string;
   /** Called after each call. */
   readonly onCall?: (call: ProviderCall) => void;

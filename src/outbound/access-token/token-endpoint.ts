@@ -33,7 +33,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
   });
   return { tokens, redact, secretBytes: secrets.bytes };
 
-  /** Requests a new access token. Throws an InvalidGrantError where the grant is permanently invalid. */
+  /** Requests a new access token. Throws an InvalidGrantError if the grant is permanently invalid. */
   async function refreshCredentials(stored: StoredCredentials): Promise<RefreshedCredentials> {
     await learnSecrets(stored);
     const { credentials, instanceUrl, oauthClientId } = stored;

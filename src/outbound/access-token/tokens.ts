@@ -156,7 +156,7 @@ export function createTokens(deps: TokenDeps) {
     const value = credentials.type === 'token' ? credentials.value : credentials.accessToken;
     if (!isVisibleAscii(value)) {
       throw unauthorized(
-        'The stored token is empty or has characters that no token has: the customer has to reconnect.',
+        'The stored token is empty or has invalid characters: the customer has to reconnect.',
       );
     }
     const origin = deps.originOf(stored.instanceUrl);

@@ -23,7 +23,7 @@ export function createGuardedConnector({
     const host = target.hostname.replace(/^\[|\]$/g, '');
     // Literal addresses bypass the look-up and its check, and no CRM has one.
     if (isIP(host) || target.protocol !== 'https:') {
-      callback(new PrivateAddressError(`${host} is not a host that is called.`), null);
+      callback(new PrivateAddressError(`Calls to the host ${host} are not allowed.`), null);
       return;
     }
     connect(target, callback);

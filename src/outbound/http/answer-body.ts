@@ -70,7 +70,7 @@ export function unpackBody(body: PackedBody): Chunks | Promise<Chunks> {
   const { packed, encoding, maxBytes, hold } = body;
   if (encoding === undefined || encoding === 'identity' || packed.bytes === 0) return packed;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
-    throw badBody('The provider answered in an encoding that was not asked for.');
+    throw badBody('The provider used a content encoding that was not requested.');
   }
   if (packed.bytes > UNPACK_AT_ONCE_BYTES) return unpackInPieces(body);
   const bytes = unpackAtOnce(packed, maxBytes);
@@ -122,15 +122,15 @@ export function readStart({ packed, encoding, maxBytes }: Omit<PackedBody, 'hold
 }
 
 export function tooLarge(maxBytes: number): CrossbookError {
-  return badBody(`The provider's answer is larger than ${maxBytes} bytes.`);
+  return badBody(`The provider's response is larger than ${maxBytes} bytes.`);
 }
 
 function unpacksToTooMuch(cause?: unknown): CrossbookError {
-  return badBody("The provider's answer unpacks to more than is allowed.", cause);
+  return badBody("The provider's response exceeds the size limit after decompression.", cause);
 }
 
 function notUnpacked(cause: unknown): CrossbookError {
-  return badBody("The provider's answer cannot be unpacked.", cause);
+  return badBody("The provider's response cannot be decompressed.", cause);
 }
 
 function toText({ list, bytes }: Chunks, maxBytes = bytes): string {

@@ -50,7 +50,7 @@ async function toShownError(
   if (turn) await turn;
   const matcher = createSecretMatcher(secrets, turns);
   const detail = matcher.matches(message)
-    ? `The provider answered ${answer.status}: ${WITHHELD}`
+    ? `The provider responded with ${answer.status}: ${WITHHELD}`
     : message;
   const remote = await toRemoteCause(answer, matcher);
   return new CrossbookError(code, detail, { remote, retryAfterMs });

@@ -51,7 +51,7 @@ export function createConnectionBreaker(options: BreakerOptions) {
     isClosed: () => openUntil === undefined,
   };
 
-  /** Throws where calls are rejected. */
+  /** Throws if calls are rejected. */
   function check(): void {
     if (openUntil === undefined) return;
     const remainingMs = openUntil - clock.now();
@@ -64,7 +64,7 @@ export function createConnectionBreaker(options: BreakerOptions) {
       : 'responds too slowly for the number of waiting requests';
     throw new LocalRefusal(
       'REMOTE_PROVIDER_UNAVAILABLE',
-      `${PROVIDER_TITLES[provider]} ${what}, and is not called for a moment.`,
+      `${PROVIDER_TITLES[provider]} ${what}. Calls to it are paused for a moment.`,
       { retryAfterMs: remainingMs > 0 ? remainingMs : PROBE_MS },
     );
   }

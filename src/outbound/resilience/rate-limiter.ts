@@ -316,7 +316,7 @@ function createRollingWindow() {
 
     otherConsumers: (): number => others?.count ?? 0,
 
-    /** When the n-th (from 0) counted call leaves the window; `otherwise` where that is unknown. */
+    /** When the n-th (from 0) counted call leaves the window; `otherwise` if that is unknown. */
     releaseAt(nth: number, otherwise: number): number {
       let before = 0;
       for (const bucket of buckets) {

@@ -87,17 +87,17 @@ function describeFailure(error: Error & { readonly code?: string }, signal: Abor
   if (signal.reason === UNREADABLE) return 'too many informational responses (HTTP 1xx)';
   switch (signal.aborted ? 'timeout' : findTransportProblem(error)) {
     case 'timeout':
-      return `no answer within ${ANSWER_MS / 1_000} seconds`;
+      return `no response within ${ANSWER_MS / 1_000} seconds`;
     case 'private address':
       return 'the host has no public address';
     case 'unresolved':
       return 'the host’s name cannot be resolved';
     case 'not trusted':
-      return `the host does not prove who it is (TLS: ${error.code})`;
+      return `the host’s TLS certificate cannot be verified (${error.code})`;
     case 'not connected':
-      return 'the host cannot be connected to';
+      return 'cannot connect to the host';
     default:
-      return 'the connection broke before there was an answer';
+      return 'the connection was closed before the response was complete';
   }
 }
 
@@ -144,7 +144,7 @@ export function createWebhookUrlCheck({
   return async (text: string): Promise<{ readonly url: string } | { readonly problem: string }> => {
     const url =
       text.length <= MAX_WEBHOOK_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined;
-    if (!url) return { problem: `is no URL of at most ${MAX_WEBHOOK_URL_LENGTH} characters` };
+    if (!url) return { problem: `must be a URL of at most ${MAX_WEBHOOK_URL_LENGTH} characters` };
     if (url.username || url.password || text.includes('#')) {
       return { problem: 'must have neither a user nor a fragment' };
     }

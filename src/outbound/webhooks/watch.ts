@@ -23,7 +23,7 @@ export function watchWebhooks(deps: WatchDeps) {
     wake(): void {
       if (hasEndpoints) polling.wake();
     },
-    /** The counts of some seconds ago; undefined without an endpoint, and where another process counts. */
+    /** The counts of some seconds ago; undefined without an endpoint, and if another process counts. */
     counts: () => counts,
     async stop(): Promise<void> {
       await polling.stop();
