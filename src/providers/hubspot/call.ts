@@ -64,7 +64,7 @@ export async function ask(
 }
 
 /**
- * Undefined where HubSpot has none of the records. Documented: a 207 that lists missing ids. Also observed: a 404 for a
+ * Undefined if HubSpot has none of the records. Documented: a 207 that lists missing ids. Also observed: a 404 for a
  * whole batch.
  */
 export async function askForKnown(
@@ -90,7 +90,7 @@ export async function parseResponse<Result>(
   const understood = read(json);
   if (understood === undefined) {
     throw json === undefined
-      ? toBadResponse(answer, 'something that is not JSON')
+      ? toBadResponse(answer, 'a body that is not JSON')
       : toUnknownShape(answer);
   }
   refusePartial(answer, json);
@@ -99,13 +99,13 @@ export async function parseResponse<Result>(
 }
 
 export function toUnknownShape(answer: ProviderResponse): RemoteFailure {
-  return toBadResponse(answer, 'something of another shape than documented');
+  return toBadResponse(answer, 'a body that does not match its documentation');
 }
 
 function toBadResponse(answer: ProviderResponse, what: string): RemoteFailure {
   return new RemoteFailure(
     'REMOTE_PROVIDER_BAD_RESPONSE',
-    `HubSpot answered ${answer.status} with ${what}.`,
+    `HubSpot responded with ${answer.status} and ${what}.`,
     answer,
   );
 }
@@ -157,7 +157,7 @@ export function toFailure(
   const { status, headers } = answer;
   const message = problem.message ? `: ${problem.message.slice(0, MAX_MESSAGE)}` : '.';
   const code = toCode(status, problem);
-  return new RemoteFailure(code, `HubSpot answered ${status}${message}`, answer, {
+  return new RemoteFailure(code, `HubSpot responded with ${status}${message}`, answer, {
     retryAfterMs:
       readRetryAfter(headers) ?? (status === 423 ? LOCKED_MS : impliedWait(code, problem)),
   });

@@ -25,7 +25,7 @@ import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 
 /**
- * Maps a HubSpot record to the common shape. Undefined where it is no record. Throws only for raw data beyond its
+ * Maps a HubSpot record to the common shape. Undefined if it is no record. Throws only for raw data beyond its
  * limits, whatever the response holds.
  */
 export function toContact(

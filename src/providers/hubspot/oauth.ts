@@ -79,7 +79,7 @@ function readGrant(answer: ProviderResponse, _client: OAuthClient, now: Date): G
     const cause = new RemoteFailure('REMOTE_PROVIDER_ERROR', 'HubSpot refused the code.', answer);
     throw new AuthorizationFailure(
       'VENDOR_REFUSED',
-      'HubSpot says that the authorization code was used, is too old, or is of another client.',
+      'HubSpot refused the authorization code: it was used, has expired, or belongs to another client.',
       { cause },
     );
   }
@@ -110,7 +110,7 @@ function readAccount(answer: ProviderResponse, grant: Grant): Grant {
   const shown = { ...answer, body: '[withheld]' };
   throw new RemoteFailure(
     answer.status >= 500 ? 'REMOTE_PROVIDER_UNAVAILABLE' : 'REMOTE_PROVIDER_BAD_RESPONSE',
-    'HubSpot does not say whose account was connected.',
+    'HubSpot did not return the connected account.',
     shown,
   );
 }
@@ -168,7 +168,7 @@ export function isTokenInvalid({ status, body }: ProviderResponse): boolean {
 function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
   return readTokens(answer, now, {
     toRefusal,
-    withoutToken: 'HubSpot answered a token request with no token.',
+    withoutToken: 'HubSpot’s response to a token request contains no token.',
   });
 }
 

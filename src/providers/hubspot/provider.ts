@@ -232,7 +232,7 @@ async function readLinks(
 
 const ASSOCIATION_BATCH = 1_000;
 const ASSOCIATIONS_PER_PAGE = 500;
-/** A contact with more pages of associations than this is no person. */
+/** No real contact has this many pages of associations. */
 const MAX_ROUNDS = 40;
 const LINKS_AT_ONCE = 50;
 

@@ -145,7 +145,7 @@ function createSearch(
 }
 
 /**
- * Undefined where the portal lacks the property of the filter's own field: no contact has a value. Throws where the
+ * Undefined if the portal lacks the property of the filter's own field: no contact has a value. Throws if the
  * portal cannot filter by it.
  */
 async function withOwnField<Page>(

@@ -18,7 +18,7 @@ export function createCall(send: Send): Call {
     if (answer.status < 200 || answer.status >= 300) throw toRemoteFailure(answer);
     const understood = parseResponse(await answer.readJson());
     if (understood === undefined)
-      throw toBadResponse(answer, 'Salesforce gave an answer of an unknown shape');
+      throw toBadResponse(answer, 'Salesforce sent a response of an unknown format');
     answer.discardBody?.();
     return understood;
   };
@@ -104,7 +104,7 @@ function toDetail(status: number, { errorCode, message }: Failure): string {
   const moved = status >= 300 && status < 400 ? ' The instance URL may have moved.' : '';
   const said =
     message === null ? '' : `: ${message.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL)}`;
-  return `Salesforce answered ${status}${errorCode === null ? '' : ` ${errorCode}`}${said}${moved}`;
+  return `Salesforce responded with ${status}${errorCode === null ? '' : ` ${errorCode}`}${said}${moved}`;
 }
 
 function nonBlank(value: unknown): string | null {
@@ -127,7 +127,7 @@ interface Ask {
   readonly body?: unknown;
 }
 
-/** The error details in any of the formats; null where unreadable. */
+/** The error details in any of the formats; null if unreadable. */
 export interface Failure {
   readonly errorCode: string | null;
   readonly message: string | null;
@@ -166,7 +166,7 @@ export const LOGIN_HOSTS: readonly RegExp[] = [
   ...MY_DOMAIN_HOSTS,
 ];
 
-/** The origin of a connection's calls; undefined where it is no Salesforce instance. */
+/** The origin of a connection's calls; undefined if it is no Salesforce instance. */
 export function instanceOrigin(instanceUrl: string | null): string | undefined {
   if (instanceUrl === null) return undefined;
   const checked = checkInstanceUrl(instanceUrl, {

@@ -52,7 +52,7 @@ export function toContact(
   };
 }
 
-/** The email by which a look-up finds the contact, normalized for comparison; empty where missing. */
+/** The email by which a look-up finds the contact, normalized for comparison; empty if missing. */
 export function toLookupEmail(row: Row): string {
   const email = row['Email'];
   return typeof email === 'string' ? normalizeEmail(email) : '';

@@ -56,7 +56,7 @@ export function toQuery(filter: ListFilter): FilterQuery {
 const MODIFIED = fieldName('SystemModstamp');
 const NAMES = [fieldName('FirstName'), fieldName('LastName')];
 
-/** The literal depends on the type of the CRM's field, or, where that is not known, of the own field. */
+/** The literal depends on the type of the CRM's field, or, if that is not known, of the own field. */
 function toOwnFieldQuery({ field, value, sourceType }: OwnFieldFilter): FilterQuery {
   const { type, source } = field;
   if (!isFieldName(source)) return NOTHING;

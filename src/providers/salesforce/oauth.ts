@@ -105,7 +105,7 @@ function readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Gr
   if (!identity) {
     throw new AuthorizationFailure(
       'VENDOR_REFUSED',
-      'Salesforce’s signature does not vouch for who granted access.',
+      'Salesforce’s signature of the granting user’s identity is invalid.',
     );
   }
   if (refreshToken === null) {
@@ -117,7 +117,7 @@ function readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Gr
   if (instanceUrl === undefined || !URL.canParse(instanceUrl)) {
     throw new AuthorizationFailure(
       'VENDOR_REFUSED',
-      'Salesforce does not say where the organisation lives.',
+      'Salesforce did not return the URL of the organisation.',
     );
   }
   const { hostname } = new URL(instanceUrl);
@@ -203,7 +203,7 @@ export const refresh: TokenRefresh = {
 function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
   return readTokens(answer, now, {
     toRefusal,
-    withoutToken: 'Salesforce gave no token and no reason',
+    withoutToken: 'Salesforce returned neither a token nor a reason',
   });
 }
 

@@ -158,12 +158,12 @@ async function askGroup(call: Call, paths: readonly string[]): Promise<readonly 
   });
 }
 
-/** Reads one part, which has its own status: a composite call succeeds even where parts fail. */
+/** Reads one part, which has its own status: a composite call succeeds even if parts fail. */
 export function understandPart(part: Part): QueryResult {
   if (!isSuccess(part)) throw toRemoteFailure(toAnswer(part));
   const understood = toQueryResult(part.body);
   if (understood !== undefined) return understood;
-  throw toBadResponse(toAnswer(part), 'Salesforce gave a partial answer of an unknown shape');
+  throw toBadResponse(toAnswer(part), 'Salesforce sent a partial response of an unknown format');
 }
 
 function toAnswer({ httpStatusCode: status, httpHeaders, body }: Part): ProviderResponse {

@@ -100,7 +100,7 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
     return (await read({ ...ask, conditions })).flat();
   }
 
-  /** Null where the condition matches more than the filter. */
+  /** Null if the condition matches more than the filter. */
   async function countMatching(filter: ListFilter): Promise<number | null> {
     return withOwnField(filter, async (query) => {
       if (!query.isExact) return null;
@@ -151,7 +151,7 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
     };
   }
 
-  /** Undefined where this fails: the query by name reports the reason. */
+  /** Undefined if this fails: the query by name reports the reason. */
   async function readNamed(
     parts: readonly Part[],
     names: readonly FieldName[],
@@ -184,7 +184,7 @@ function toWhere({ anyOf: all }: FilterQuery, hidden: ReadonlySet<string>) {
   return conditions.length === 0 ? first.condition : anyOf([first.condition, ...conditions]);
 }
 
-/** Throws what the use case knows of where Salesforce cannot filter by an own field. */
+/** Throws the use case's error if Salesforce cannot filter by an own field. */
 async function withOwnField<Found>(
   filter: ListFilter,
   work: (query: FilterQuery) => Promise<Found>,
@@ -206,7 +206,7 @@ function isAboutFilter(error: unknown): boolean {
   );
 }
 
-/** The rows reduced to these fields; undefined where one is missing. */
+/** The rows reduced to these fields; undefined if one is missing. */
 function pick(pages: Pages, names: readonly FieldName[]): Pages | undefined {
   const keys = [...new Set(names.map((name) => name.split('.')[0] ?? name))];
   const isWhole = pages.every((rows) =>
