@@ -48,7 +48,10 @@ export interface PresentedKey {
 
 /** The error for missing credentials. */
 export function missingCredentials(): CrossbookError {
-  return new CrossbookError('UNAUTHORIZED', 'No credentials: send x-api-key or a customer token.');
+  return new CrossbookError(
+    'UNAUTHORIZED',
+    'Credentials are missing: send x-api-key or a customer token.',
+  );
 }
 
 export const DEFAULT_TOKEN_SECONDS = 60 * 60;
@@ -63,7 +66,7 @@ export function createAdminKey(): { readonly key: string; readonly hash: string 
   return { key, hash: toHash(key).toString('hex') };
 }
 
-/** Compares in constant time. Keys too short to be random are rejected, even where their hash is configured. */
+/** Compares in constant time. Keys too short to be random are rejected, even if their hash is configured. */
 export function isAdminKey(key: string, hash: string): boolean {
   return timingSafeEqual(toHash(key), Buffer.from(hash, 'hex')) && FORM.test(key);
 }

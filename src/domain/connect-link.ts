@@ -80,12 +80,12 @@ export const MATCHING_SECONDS = 1_800;
 
 /** The links of ONE application. */
 export interface ConnectLinkStore {
-  /** Undefined where there is no such customer. */
+  /** Undefined if there is no such customer. */
   create(link: NewConnectLink): Promise<ConnectLink | undefined>;
   find(id: string): Promise<ConnectLink | undefined>;
-  /** A link that has ended keeps its end. Undefined where there is no such link. */
+  /** A link that has ended keeps its end. Undefined if there is no such link. */
   cancel(id: string): Promise<ConnectLink | undefined>;
-  /** Redeems the one-time code and writes the connection. Undefined where there is no such link. */
+  /** Redeems the one-time code and writes the connection. Undefined if there is no such link. */
   confirm(id: string, codeHash: string): Promise<Confirmation | undefined>;
 }
 
@@ -111,7 +111,7 @@ export interface Confirmation {
 
 /** The storage of connect link pages: the link whose signed id was presented, and its flows. */
 export interface ConnectFlowStore {
-  /** Undefined where it was deleted, e.g. with its customer. */
+  /** Undefined if it was deleted, e.g. with its customer. */
   findLink(linkId: string): Promise<VisitedLink | undefined>;
   /** Starts another flow of a link. Each tab has its own. */
   start(flow: NewConnectFlow): Promise<'started' | 'ended' | 'too many'>;
@@ -121,16 +121,16 @@ export interface ConnectFlowStore {
     providerName: ProviderName,
     cookieHashes: readonly string[],
   ): Promise<readonly ConnectFlow[]>;
-  /** Consumes the state. False where it was used before. */
+  /** Consumes the state. False if it was used before. */
   take(stateHash: string): Promise<boolean>;
   /**
    * Stores the result of the exchange. With a code hash the encrypted grant waits until the application redeems the
    * code; without one the connection is written at once. The first flow that ends a link wins.
    */
   finish(linkId: string, finished: FinishedFlow): Promise<FlowEnd>;
-  /** Fails an open link. False where it has ended otherwise. */
+  /** Fails an open link. False if it has ended otherwise. */
   fail(linkId: string, failed: FailedFlow): Promise<boolean>;
-  /** The grant of a link that awaits confirmation. Undefined where there is none. */
+  /** The grant of a link that awaits confirmation. Undefined if there is none. */
   findGrant(linkId: string): Promise<KeptGrant | undefined>;
   /**
    * Ends the step in which a customer matches fields, once. Before the confirmation the choices wait with the grant;
@@ -185,7 +185,7 @@ export interface MatchedFields {
   readonly sessionHash: string | undefined;
   /** Of all fields that customers may map. Undefined: the step was skipped, and nothing is changed. */
   readonly choices: readonly FieldChoice[] | undefined;
-  /** The hash of the one-time code; undefined where the link needs no confirmation. */
+  /** The hash of the one-time code; undefined if the link needs no confirmation. */
   readonly codeHash: string | undefined;
 }
 
@@ -194,7 +194,7 @@ export interface FinishedFlow {
   readonly grant: Grant;
   /** The OAuth client that it was granted to. */
   readonly oauthClientId: string;
-  /** The hash of the one-time code; undefined where the link needs no confirmation. */
+  /** The hash of the one-time code; undefined if the link needs no confirmation. */
   readonly codeHash: string | undefined;
   /** The hash of the browser's cookie, where the customer matches fields next. */
   readonly sessionHash?: string | undefined;
@@ -205,7 +205,7 @@ interface FailedFlow {
   readonly failure: ConnectFailure;
 }
 
-/** The current link; undefined where it was deleted. `isOurs`: its status is due to this flow. */
+/** The current link; undefined if it was deleted. `isOurs`: its status is due to this flow. */
 export interface FlowEnd {
   readonly link: ConnectLink | undefined;
   readonly isOurs: boolean;
@@ -220,7 +220,7 @@ export const MAX_FLOWS = 10;
 export interface ConnectServices {
   /** A link's token is its signed id: forged ones are rejected without a database query. */
   readonly linkTokens: BoundSigner;
-  /** The public origin of this installation; undefined where `PUBLIC_URL` is not set. */
+  /** The public origin of this installation; undefined if `PUBLIC_URL` is not set. */
   publicUrl(): string | undefined;
   /** The web origins that an application has registered. */
   findReturnOrigins(applicationId: string): Promise<readonly string[]>;

@@ -337,7 +337,7 @@ export function isRefreshable(credentials: Credentials): boolean {
   return credentials.type === 'oauth2' && credentials.refreshToken !== null;
 }
 
-/** The expiry of the access token, in milliseconds; infinite where it is unknown. */
+/** The expiry of the access token, in milliseconds; infinite if it is unknown. */
 export function readExpiry(credentials: Credentials): number {
   const expiresAt = credentials.type === 'oauth2' ? credentials.expiresAt : null;
   const moment = expiresAt === null ? Number.NaN : Date.parse(expiresAt);
@@ -363,9 +363,9 @@ export function findFieldMappings(
 
 /** The connections of ONE application's customers. */
 export interface ConnectionStore {
-  /** One result per target, in order; undefined where there is no such connection. */
+  /** One result per target, in order; undefined if there is no such connection. */
   findMany(targets: readonly ConnectionTarget[]): Promise<readonly (Connection | undefined)[]>;
-  /** The customer of each connection, in order; undefined where there is no such connection. */
+  /** The customer of each connection, in order; undefined if there is no such connection. */
   findCustomerIds(connectionIds: readonly string[]): Promise<readonly (string | undefined)[]>;
 }
 
@@ -379,11 +379,11 @@ export interface ConnectionTarget {
  * all processes, for at most a day and until the connection is changed. Best effort: lost facts are learnt again.
  */
 export interface ConnectionFacts {
-  /** In the adapter's format; undefined where nothing is known. */
+  /** In the adapter's format; undefined if nothing is known. */
   read(): Promise<string | undefined>;
   /**
    * Called when the provider contradicts the `seen` facts. Single flight: of concurrent callers one does the work,
-   * and none where newer facts exist. Undefined for all others, who read again.
+   * and none if newer facts exist. Undefined for all others, who read again.
    */
   learn<Result>(
     seen: string | undefined,

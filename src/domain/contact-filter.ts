@@ -128,7 +128,7 @@ const modifiedSince: Condition<string, Named<'modifiedSince'>> = {
   read(given) {
     if (!isRfc3339(given))
       throw unprocessable(
-        'The time of a filter by modification is not as in RFC 3339, such as 2026-01-31T00:00:00Z.',
+        'The filter’s time of modification is not an RFC 3339 time, such as 2026-01-31T00:00:00Z.',
       );
     // Salesforce's timestamps are whole seconds, rounded down.
     return { by: 'modifiedSince', since: Math.max(0, toSecond(Date.parse(given))) };
@@ -179,7 +179,7 @@ const all: Condition<boolean, Named<'all'>> = {
   read(given) {
     if (given) return { by: 'all' };
     throw unprocessable(
-      'The filter’s "all" can only be true: leave it out, and give another condition.',
+      'The filter’s "all" can only be true. To filter, omit it and use another condition.',
     );
   },
   isListing: true,
@@ -224,10 +224,10 @@ export type GivenFilter = {
 export function readContactFilter(given: GivenFilter): ContactFilter {
   const [name, another] = listGiven(given);
   if (name && !another) return BY_NAME[name].read(given[name]);
-  throw new CrossbookError('BAD_REQUEST', 'The filter takes exactly one of its conditions.');
+  throw new CrossbookError('BAD_REQUEST', 'The filter must have exactly one condition.');
 }
 
-/** How many people a filter names: 0 where it lists contacts. Unchecked, because costs are estimated first. */
+/** How many people a filter names: 0 if it lists contacts. Unchecked, because costs are estimated first. */
 export function countLookUps(given: GivenFilter): number {
   const counts = listGiven(given).map((name) => BY_NAME[name].countLookUps?.(given[name]) ?? 0);
   return Math.max(0, ...counts);
@@ -289,7 +289,7 @@ export function hasPhone({ phoneNumbers }: Contact, digits: string): boolean {
 export function readFilterValue(type: SourcedField['type'], equals: string): FilterValue {
   const value = readOwnFieldValue(type === 'CHOICES' ? 'CHOICE' : type, equals);
   if (value !== undefined && value !== null && typeof value !== 'object') return value;
-  throw unprocessable(`The filter’s custom field has a value that is no ${type}.`);
+  throw unprocessable(`The filter’s custom field has a value that is not a valid ${type}.`);
 }
 
 /** The error for a field by which the CRM cannot filter. */
@@ -297,7 +297,7 @@ export class NotFilterableError extends CrossbookError {
   constructor({ name, source }: Pick<SourcedField, 'name' | 'source'>) {
     super(
       'UNPROCESSABLE_ENTITY',
-      `The CRM cannot filter by the own field "${name}", which it has as ${source}.`,
+      `The CRM cannot filter by the own field "${name}", which is read from ${source}.`,
     );
   }
 }
@@ -306,7 +306,7 @@ function readEmails(given: readonly string[]): readonly string[] {
   if (given.length > MAX_EMAILS) {
     throw new CrossbookError(
       'BAD_REQUEST',
-      `The filter takes at most ${MAX_EMAILS} emails; these are ${given.length}.`,
+      `The filter takes at most ${MAX_EMAILS} emails, but has ${given.length}.`,
     );
   }
   const found = new Set<string>();

@@ -162,12 +162,12 @@ export type LifecycleStage = Of<typeof lifecycleStage>;
 export type Association = Of<typeof association>;
 export type AssociatedObject = Of<typeof associatedObject>;
 
-/** A CRM's own record. Throws where it is larger, or nested deeper, than what a response may hold. */
+/** A CRM's own record. Throws if it is larger, or nested deeper, than what a response may hold. */
 export function toRawData(record: RawRecord): RawRecord {
   if (Number.isFinite(measureSize(record, RAW_LIMITS))) return record;
   throw new CrossbookError(
     'REMOTE_PROVIDER_BAD_RESPONSE',
-    `A record of the CRM has more than ${RAW_LIMITS.levels} levels or more than ${RAW_LIMITS.size} characters, which raw data cannot have. Search without raw data.`,
+    `A CRM record has more than ${RAW_LIMITS.levels} levels or ${RAW_LIMITS.size} characters, which is the limit of raw data. Search without raw data.`,
     { origin: 'remote-provider' },
   );
 }

@@ -40,7 +40,7 @@ export type Customer = Omit<Of<typeof customer>, 'connections'> & {
 };
 export type ConnectionUpsert = Of<typeof connectionUpsert>;
 export type CustomerUpsert = Of<typeof customerUpsert> & {
-  /** Rejected with CONFLICT where the stored version differs. 0: must not exist yet. */
+  /** Rejected with CONFLICT if the stored version differs. 0: must not exist yet. */
   readonly expectedVersion?: number | undefined;
 };
 
@@ -52,7 +52,7 @@ export const MAX_CUSTOMER_ID_LENGTH = 255;
 
 /** The customers of ONE application; others are unreachable. */
 export interface CustomerStore {
-  /** One result per id, in order; undefined where there is no such customer. */
+  /** One result per id, in order; undefined if there is no such customer. */
   findMany(
     customerIds: readonly string[],
     reading?: CustomerReading,

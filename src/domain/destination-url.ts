@@ -7,7 +7,7 @@ import type { DestinationSecret } from './sync.ts';
  */
 export function readDestinationUrl(text: string): ReadUrl {
   if (text.length > MAX_LENGTH || !URL.canParse(text))
-    return { problem: `is no URL of at most ${MAX_LENGTH} characters` };
+    return { problem: `must be a URL of at most ${MAX_LENGTH} characters` };
   const url = new URL(text);
   if (!PROTOCOLS.includes(url.protocol))
     return { problem: 'must begin with postgresql:// or postgres://' };

@@ -6,7 +6,7 @@ export interface DistributedRateLimits {
   isConnected(): boolean;
   /** The share of a rate limit that this process may use alone, from 0 to 1: all of it while Redis coordinates. */
   share(intervalMs: number): number;
-  /** One round trip. Undefined where Redis did not reply: continue within the share. */
+  /** One round trip. Undefined if Redis did not reply: continue within the share. */
   acquire(ask: PermitRequest): Promise<PermitResult | undefined>;
   /** Returns an unused permit. Not awaited, like `release`. */
   cancel(name: string, permitId: string): void;

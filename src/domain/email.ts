@@ -10,7 +10,7 @@ const EMAIL =
 /** The fast path for nearly all emails: normalized, without anything for the grammar above to check. */
 const PLAIN = /^[a-z0-9._+-]+@[a-z0-9.-]+$/;
 
-/** The normalized email; undefined where invalid. */
+/** The normalized email; undefined if invalid. */
 export function readEmail(text: string): string | undefined {
   if (text.length <= MAX_EMAIL_LENGTH && PLAIN.test(text)) return text;
   const email = normalizeGiven(text);

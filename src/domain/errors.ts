@@ -22,7 +22,7 @@ export const ERROR_CODES = {
   FORBIDDEN: code(
     403,
     'Forbidden',
-    'The key, token, origin or host may not do this: a customer token asks for more than its customer, or an operation is not a trusted document.',
+    'The key, token, origin or host is not allowed to do this. For example, a customer token requests another customer, or an operation is not a trusted document.',
     { example: 'This token is for another customer.' },
   ),
   NOT_FOUND: code(
@@ -36,11 +36,11 @@ export const ERROR_CODES = {
     'Persisted query not found',
     'No document with this hash is stored here: send its text once (200 in plain JSON, as clients expect).',
   ),
-  METHOD_NOT_ALLOWED: code(405, 'Method not allowed', 'The path exists, and takes another method.'),
+  METHOD_NOT_ALLOWED: code(405, 'Method not allowed', 'The path does not support this method.'),
   NOT_ACCEPTABLE: code(
     406,
     'Not acceptable',
-    'No media type of the response is one that the client accepts.',
+    'The response has no media type that the client accepts.',
   ),
   REQUEST_TIMEOUT: code(408, 'Request timeout', 'The request arrived too slowly.', {
     retryable: true,
@@ -66,12 +66,12 @@ export const ERROR_CODES = {
   EXPECTATION_FAILED: code(
     417,
     'Expectation failed',
-    'The header `Expect` says something else than `100-continue`.',
+    'The header `Expect` differs from `100-continue`.',
   ),
   UNPROCESSABLE_ENTITY: code(
     422,
     'Unprocessable entity',
-    'The request is well formed, but invalid: no email address, a host that is not the provider’s, a provider twice.',
+    'The request is well formed but invalid, such as a malformed email address, a host that does not belong to the provider, or a duplicate provider.',
     { example: 'The email is not an email address.' },
   ),
   TOO_MANY_REQUESTS: code(
@@ -92,7 +92,7 @@ export const ERROR_CODES = {
   REMOTE_PROVIDER_ERROR: code(
     499,
     'Remote provider error',
-    'The provider failed, whatever its own status: that is in meta.cause.',
+    'The provider returned an error. Its own status is in meta.cause.',
   ),
   REMOTE_PROVIDER_UNAUTHORIZED: code(
     499,
@@ -102,41 +102,41 @@ export const ERROR_CODES = {
   REMOTE_PROVIDER_FORBIDDEN: code(
     499,
     'Remote provider forbids this',
-    'The credentials are valid, and not enough for this.',
+    'The credentials are valid, but lack permission for this.',
   ),
   REMOTE_PROVIDER_RATE_LIMITED: code(
     499,
     'Remote provider rate limit reached',
-    'The provider takes no more calls for now.',
+    'The provider’s rate limit is exhausted.',
     {
       retryable: true,
       example:
-        'The budget that the provider gives this connection is used up for longer than this call can wait.',
+        "The provider's rate limit for this connection is exhausted, and this call cannot wait for it to reset.",
       retryAfterMs: 10000,
     },
   ),
   REMOTE_PROVIDER_TIMEOUT: code(
     499,
-    'Remote provider did not answer in time',
-    'The provider did not answer within the deadline.',
+    'Remote provider did not respond in time',
+    'The provider did not respond within the deadline.',
     { retryable: true },
   ),
   REMOTE_PROVIDER_UNAVAILABLE: code(
     499,
     'Remote provider unavailable',
-    'The provider cannot be reached, answers 5xx, or its circuit breaker is open.',
+    'The provider cannot be reached, responds with 5xx, or its circuit breaker is open.',
     { retryable: true },
   ),
   REMOTE_PROVIDER_BAD_RESPONSE: code(
     499,
-    'Remote provider gave an answer that cannot be understood',
-    'What the provider answered is not what its documentation says.',
+    'Remote provider sent an invalid response',
+    'The provider’s response does not match its documentation.',
   ),
   INTERNAL_SERVER_ERROR: code(
     500,
     'Internal server error',
-    'A bug on our side: the log has it under the id of the error.',
-    { example: 'Something went wrong on our side. The log has it under the id of this error.' },
+    'A bug in Crossbook. It is logged with the id of the error.',
+    { example: 'Something went wrong on our side. It is logged with the id of this error.' },
   ),
   NOT_IMPLEMENTED: code(
     501,
@@ -223,7 +223,7 @@ export function toCrossbookError(thrown: unknown): CrossbookError {
   if (thrown instanceof CrossbookError) return thrown;
   return new CrossbookError(
     'INTERNAL_SERVER_ERROR',
-    'Something went wrong on our side. The log has it under the id of this error.',
+    'Something went wrong on our side. It is logged with the id of this error.',
     { cause: thrown },
   );
 }
@@ -265,7 +265,7 @@ export type ErrorBody = ReturnType<typeof toErrorBody>;
 
 interface CrossbookErrorOptions {
   readonly cause?: unknown;
-  /** Required where a provider was called without a response. */
+  /** Required if a provider was called without a response. */
   readonly origin?: ErrorOrigin | undefined;
   readonly remote?: RemoteCause | undefined;
   readonly retryAfterMs?: number | undefined;
@@ -274,7 +274,7 @@ interface CrossbookErrorOptions {
 /** False: not this mistake. */
 export type Mistakes = readonly (string | false)[];
 
-/** Throws where an input has mistakes, with the first of them. */
+/** Throws if an input has mistakes, with the first of them. */
 export function refuseMistakes(mistakes: Mistakes): void {
   const found = mistakes.filter((mistake) => mistake !== false);
   if (found.length > 0) throw invalidInput(found);

@@ -88,7 +88,7 @@ interface NewConnectionEvent {
     /** The status after the event. */
     readonly status: ConnectionStatus;
     readonly status_reason: StatusReason | null;
-    /** Set where a connect link has connected it. */
+    /** Set if a connect link has connected it. */
     readonly connect_link_id?: string;
     readonly account?: Omit<ConnectedAccount, 'userId'> | null;
   };
@@ -153,7 +153,7 @@ interface NewLinkEvent {
   readonly connectionId: null;
   readonly data: {
     readonly connect_link_id: string;
-    /** Null where no provider was chosen yet. */
+    /** Null if no provider was chosen yet. */
     readonly provider_name: ProviderName | null;
     readonly failure: Lowercase<ConnectFailure>;
   };
@@ -192,9 +192,9 @@ export type WebhookEndpoint = Of<typeof webhookEndpoint>;
 /** The endpoints of ONE application. */
 export interface WebhookStore {
   list(): Promise<readonly WebhookEndpoint[]>;
-  /** Undefined where MAX_ENDPOINTS is reached. */
+  /** Undefined if MAX_ENDPOINTS is reached. */
   create(endpoint: NewEndpoint): Promise<EndpointWithSecret | undefined>;
-  /** This and the following: undefined (or false) where there is no such endpoint. */
+  /** This and the following: undefined (or false) if there is no such endpoint. */
   update(id: string, change: EndpointChange): Promise<WebhookEndpoint | undefined>;
   remove(id: string): Promise<boolean>;
   /** The previous secret also signs for ROTATION_MS. */
@@ -284,7 +284,7 @@ interface EndpointKey {
 
 export interface ClaimedEndpoint extends EndpointKey {
   readonly url: string;
-  /** The secrets in plain text: two during a rotation, none where they cannot be decrypted. */
+  /** The secrets in plain text: two during a rotation, none if they cannot be decrypted. */
   readonly secrets: readonly string[];
   /** Consecutive failures so far. */
   readonly failures: number;

@@ -106,12 +106,12 @@ export interface RequestEnd extends Pick<RequestRecord, 'status' | 'bytes'> {
 
 /** A request rejected before any handler. Contains nothing else of its content. */
 export interface RejectedRequest {
-  /** The status of the response; undefined where the connection was closed without one. */
+  /** The status of the response; undefined if the connection was closed without one. */
   readonly status: number | undefined;
   /** The reason: Node's parser code, or ours. A closed set. */
   readonly code: string;
   /** The id of the error in the response. */
   readonly errorId?: string | undefined;
-  /** Present where they were readable. */
+  /** Present if they were readable. */
   readonly headers?: HttpHeaders | undefined;
 }

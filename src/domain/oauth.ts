@@ -85,7 +85,7 @@ export interface CodeExchange extends AuthorizationCode {
 export interface Grant {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** RFC 3339; null where the provider returns none. */
+  /** RFC 3339; null if the provider returns none. */
   readonly expiresAt: string | null;
   readonly instanceUrl: string | null;
   readonly scopes: readonly string[];
@@ -128,7 +128,7 @@ export function toFormRequest(
 }
 
 /**
- * Reads the tokens of a code exchange or a refresh (RFC 6749, 5.1). Throws where there are none, and for one that no
+ * Reads the tokens of a code exchange or a refresh (RFC 6749, 5.1). Throws if there are none, and for one that no
  * header can have: stored, it would replace a valid one.
  */
 export function readTokens(
@@ -195,7 +195,7 @@ export interface OAuthClientStore {
   list(): Promise<readonly StoredOAuthClient[]>;
   /** Replaces a previous one. */
   set(provider: ProviderName, client: OAuthClient): Promise<StoredOAuthClient>;
-  /** False where there was none. */
+  /** False if there was none. */
   delete(provider: ProviderName): Promise<boolean>;
 }
 

@@ -34,7 +34,7 @@ const blanks = new WeakMap<OwnFieldSelection, Record<string, OwnFieldValue>>();
 
 /**
  * Reads a CRM's value as one of this type. Lenient: HubSpot sends every value as a string, and older integrations have
- * written dates as milliseconds. Undefined where the value does not fit the type.
+ * written dates as milliseconds. Undefined if the value does not fit the type.
  */
 export function readOwnFieldValue(type: OwnFieldType, given: unknown): OwnFieldValue | undefined {
   if (given === null || given === undefined) return null;

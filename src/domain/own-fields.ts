@@ -45,7 +45,7 @@ export const ownField = shape(
     }),
     type: field(ownFieldType, 'Type of its values.'),
     description: nullable(string, 'Description, at most 500 characters.', {
-      example: 'The color that the person likes best.',
+      example: 'The person’s favorite color.',
     }),
     sources: field(
       listOf(ownFieldSource),
@@ -299,7 +299,7 @@ export type MappedConnection = Pick<
 export interface OwnFieldStore {
   /** Without fields, where none were ever set. */
   read(): Promise<OwnFields>;
-  /** Rejects with CONFLICT where the stored version is not the expected one. */
+  /** Rejects with CONFLICT if the stored version is not the expected one. */
   replace(
     declared: Omit<OwnFields, 'version'>,
     expectedVersion: number | undefined,

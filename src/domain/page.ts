@@ -47,6 +47,6 @@ export interface Signer {
 
 export interface BoundSigner {
   sign(payload: string): string;
-  /** The payload. Undefined where it was tampered with, has another binding, or an unknown key. */
+  /** The payload. Undefined if it was tampered with, has another binding, or an unknown key. */
   verify(cursor: string): string | undefined;
 }

@@ -19,9 +19,9 @@ export interface Provider {
   readonly retiredHosts?: readonly RegExp[];
   /** What to enter as the instance URL, for errors: it follows "enter". */
   readonly instanceUrlHint?: string;
-  /** Absent where contacts cannot be searched: NOT_IMPLEMENTED. */
+  /** Absent if contacts cannot be searched: NOT_IMPLEMENTED. */
   readonly contacts?: ContactAccess;
-  /** Absent where connect links are not supported. */
+  /** Absent if connect links are not supported. */
   readonly authorization?: Authorization;
 }
 
@@ -59,7 +59,7 @@ export interface ContactAccess {
   readonly lookupBudget: string;
   /** The maximum of emails per look-up call. */
   readonly lookupBatch: number;
-  /** The objects that `findAssociations` supports; empty where it is not offered. */
+  /** The objects that `findAssociations` supports; empty if it is not offered. */
   readonly associatedObjects: readonly AssociatedObject[];
   /** Whether a field of a contact may be one of a related record, such as `Account.Industry`. */
   readonly readsRelatedFields?: true;
@@ -100,7 +100,7 @@ export interface ContactAdapter {
     run: KeysetRange,
     selection: FieldSelection,
   ): Promise<readonly Contact[]>;
-  /** Null where the CRM counts others too. */
+  /** Null if the CRM counts others too. */
   count(filter: ListFilter): Promise<number | null>;
   /**
    * Unknown ids are omitted; the id of a merged contact finds the surviving one. Any number of ids: the adapter
@@ -170,18 +170,18 @@ export interface TimeWindow {
 }
 
 /**
- * A keyset range: `limit` records in id order from `from` (inclusive), or from the list's end where it is absent. The
+ * A keyset range: `limit` records in id order from `from` (inclusive), or from the list's end if it is absent. The
  * result is always ascending.
  */
 export interface KeysetRange {
   readonly direction: 'forward' | 'backward';
   readonly from: string | undefined;
-  /** At most 1,002; fewer are returned only where there are no more. The adapter combines the provider's pages. */
+  /** At most 1,002; fewer are returned only if there are no more. The adapter combines the provider's pages. */
   readonly limit: number;
 }
 
 export interface RateLimit {
-  /** Calls per interval; absent where only concurrency is limited. */
+  /** Calls per interval; absent if only concurrency is limited. */
   readonly calls?: number;
   readonly intervalMs?: number;
   readonly concurrency: number;

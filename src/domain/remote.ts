@@ -13,7 +13,7 @@ export interface RemoteRequest {
   readonly body?: string;
   /** The provider's rate limit that it counts towards. */
   readonly budget: string;
-  /** False where a retry could do harm: a rotating refresh token, an authorization code. */
+  /** False if a retry could do harm: a rotating refresh token, an authorization code. */
   readonly repeatable?: boolean;
 }
 

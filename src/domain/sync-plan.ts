@@ -115,7 +115,7 @@ function findVariantProblem(override: ConnectionSyncConfig | null): SyncError | 
 function findSourceProblem({ object }: SyncSource): SyncError | null {
   if (isObjectName(object)) return null;
   return toProblem(
-    `The object ${quote(object)} is not a name: letters, digits, underscores and hyphens, at most ${MAX_OBJECT} characters.`,
+    `The object ${quote(object)} is not a valid name: use letters, digits, underscores and hyphens, at most ${MAX_OBJECT} characters.`,
   );
 }
 
@@ -129,12 +129,12 @@ const MAX_OBJECT = 100;
 export function findNameProblem(what: 'table' | 'schema', name: string): SyncError | null {
   if (!IDENTIFIER.test(name)) {
     return toProblem(
-      `The ${what} ${quote(name)} is not a name: it begins with a letter or an underscore, and has only letters, digits, underscores, hyphens and dollar signs.`,
+      `The ${what} ${quote(name)} is not a valid name: it must begin with a letter or an underscore, and have only letters, digits, underscores, hyphens and dollar signs.`,
     );
   }
   if (Buffer.byteLength(name) > MAX_IDENTIFIER_BYTES) {
     return toProblem(
-      `The ${what} ${quote(name)} has more than ${MAX_IDENTIFIER_BYTES} bytes, which is the most in PostgreSQL: give it a shorter name.`,
+      `The ${what} ${quote(name)} has more than ${MAX_IDENTIFIER_BYTES} bytes, which is PostgreSQL’s limit: choose a shorter name.`,
     );
   }
   if (what === 'schema' && RESERVED_SCHEMAS.test(name))
@@ -149,7 +149,7 @@ const RESERVED_SCHEMAS = /^(?:pg_.*|information_schema|crossbook)$/;
 
 function conflict(table: string): SyncError {
   return toProblem(
-    `The table ${quote(table)} is already the table of another sync of this connection: give each object a table of its own.`,
+    `The table ${quote(table)} is already used by another sync of this connection: choose a different table for each object.`,
   );
 }
 

@@ -34,7 +34,7 @@ export interface Tenant {
 
 /** The credentials of ONE application's connections. */
 export interface CredentialStore {
-  /** Undefined where the connection is unknown or has no credentials. */
+  /** Undefined if the connection is unknown or has no credentials. */
   read(connectionId: string): Promise<StoredCredentials | undefined>;
   /**
    * Refreshes once, however many requests and processes find a token expired at the same time, and returns the new
@@ -46,11 +46,11 @@ export interface CredentialStore {
     refresh: (current: StoredCredentials) => Promise<RefreshedCredentials>,
   ): Promise<StoredCredentials | undefined>;
   /**
-   * Marks credentials as permanently rejected, and deletes what they have cached. No effect where newer ones were
+   * Marks credentials as permanently rejected, and deletes what they have cached. No effect if newer ones were
    * stored meanwhile.
    */
   markRefused(connectionId: string, seen: number, reason: RefusalReason): Promise<void>;
-  /** Contacts were read: the connection is no longer `not_tried`. No effect where it has newer credentials. */
+  /** Contacts were read: the connection is no longer `not_tried`. No effect if it has newer credentials. */
   markTried(connection: Pick<Connection, 'id' | 'credentialsVersion'>): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export interface StoredCredentials {
   readonly instanceUrl: string | null;
   /** Whether the provider has permanently rejected them. */
   readonly isRefused: boolean;
-  /** The OAuth client that they were granted to; null where unknown. */
+  /** The OAuth client that they were granted to; null if unknown. */
   readonly oauthClientId: string | null;
 }
 
@@ -104,7 +104,7 @@ export interface IdleConnection {
 /** Cached search results and adapters' facts of ONE application. Encrypted at rest; keys are hashed. */
 export interface ContactCache {
   /**
-   * Undefined where nothing is cached, or the connection was changed since. The reader decides what is too old.
+   * Undefined if nothing is cached, or the connection was changed since. The reader decides what is too old.
    */
   read(connectionId: string, filterKey: string): Promise<CachedContacts | undefined>;
   /** Best effort and delayed: oversized entries are dropped, and an older result does not replace a newer one. */
@@ -126,7 +126,7 @@ export interface CacheEntry {
   /** The number of contacts. */
   readonly weight: number;
   /**
-   * More where contacts are longer than usual, and infinite where they do not fit into an entry. Called only while
+   * More where contacts are longer than usual, and infinite if they do not fit into an entry. Called only while
    * there is room.
    */
   weigh?(): number;
@@ -146,7 +146,7 @@ export interface CacheEntry {
 /** Removes customers and connections of ONE application, with their credentials, cached contacts and open links. */
 export interface RemovalStore {
   /**
-   * Undefined where there is no such customer. Rejects with CONFLICT where its version is not the expected one. Its
+   * Undefined if there is no such customer. Rejects with CONFLICT if its version is not the expected one. Its
    * rows at the sync destination are deleted later, unless the options say otherwise.
    */
   removeCustomer(
@@ -154,7 +154,7 @@ export interface RemovalStore {
     expectedVersion: number | undefined,
     options?: { readonly deleteSyncedRows: boolean },
   ): Promise<readonly RemovedConnection[] | undefined>;
-  /** Undefined where there is no such connection. */
+  /** Undefined if there is no such connection. */
   removeConnection(
     customerId: string,
     providerName: ProviderName,
@@ -181,7 +181,7 @@ export interface DeletedApplications {
 
 export interface RemovedConnection {
   readonly connection: Connection;
-  /** The grant by a connect link. Undefined where the credentials came by an upsert and belong to the application. */
+  /** The grant by a connect link. Undefined if the credentials came by an upsert and belong to the application. */
   readonly grant: RemovedGrant | undefined;
 }
 

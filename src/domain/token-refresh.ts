@@ -25,6 +25,6 @@ export interface TokenRefresh extends RefreshTokenEndpoint {
 }
 
 export interface RefreshedToken extends Omit<OAuth2Credentials, 'type'> {
-  /** Present where the response names the instance's current URL. */
+  /** Present if the response names the instance's current URL. */
   readonly instanceUrl: string | undefined;
 }

@@ -16,7 +16,7 @@ export function toWebOrigin(text: string): string | undefined {
 
 /**
  * The public origin of this installation. It must be https, because codes are sent there, except on this machine.
- * Undefined where invalid.
+ * Undefined if invalid.
  */
 export function toPublicUrl(text: string): string | undefined {
   const origin = toWebOrigin(text);
@@ -52,7 +52,7 @@ export function checkReturnUrl(text: string, origins: readonly string[]): Checke
   if (unreadable) return { problem: unreadable };
   const [, written = '', authority = ''] = ORIGIN.exec(text) ?? [];
   if (authority === '' || !URL.canParse(text)) return { problem: 'it is not an http(s) URL' };
-  if (authority.includes('@')) return { problem: 'it has a user name in it' };
+  if (authority.includes('@')) return { problem: 'it contains a user name' };
   if (text.includes('#')) return { problem: 'it has a fragment' };
   const { origin, href } = new URL(text);
   if (written.toLowerCase() !== origin)
@@ -110,7 +110,7 @@ export function checkInstanceUrl(
   const [, scheme, authority, path = ''] = PARTS.exec(text) ?? [];
   if (!scheme || !authority || !URL.canParse(text)) return { problem: 'it is not a URL' };
   if (/[?#]/.test(text)) return { problem: 'it has a query or a fragment' };
-  if (authority.includes('@')) return { problem: 'it has a user name in it' };
+  if (authority.includes('@')) return { problem: 'it contains a user name' };
   const { origin, hostname, pathname } = new URL(text);
   const checked = { origin, url: origin + (path === '' || path === '/' ? '' : pathname) };
   // Compares the text instead of the parsed URL: only the sandbox's own spelling is allowed.
@@ -129,7 +129,7 @@ export function checkInstanceUrl(
 
 function findTextProblem(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return `it is longer than ${MAX_LENGTH} characters`;
-  return PLAIN.test(text) ? undefined : 'it has characters that do not belong there';
+  return PLAIN.test(text) ? undefined : 'it has invalid characters';
 }
 
 const MAX_LENGTH = 2_048;
