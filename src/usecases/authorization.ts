@@ -61,7 +61,7 @@ export function resolveCustomerId(deps: TargetDeps, customerId: string | null | 
   if (!resolved) {
     throw new CrossbookError(
       'BAD_REQUEST',
-      'Name the customer: with the header x-customer-id, or with the argument `customerId`.',
+      'The customer is missing: send the header x-customer-id, or the argument `customerId`.',
     );
   }
   if (caller.customer && caller.customer.customerId !== resolved) {
@@ -100,7 +100,7 @@ function readProviderName({ defaults, providers }: ProviderDeps): ProviderName {
   if (!defaults.provider) {
     throw new CrossbookError(
       'BAD_REQUEST',
-      'Name the provider: with the header x-provider-name, or with the argument `provider`.',
+      'The provider is missing: send the header x-provider-name, or the argument `provider`.',
     );
   }
   const name = findProviderName(defaults.provider);
@@ -108,7 +108,7 @@ function readProviderName({ defaults, providers }: ProviderDeps): ProviderName {
   const names = [...providers.keys()].join(', ');
   throw new CrossbookError(
     'BAD_REQUEST',
-    `The header x-provider-name names no provider. They are ${names}.`,
+    `The header x-provider-name is not a known provider. Known providers: ${names}.`,
   );
 }
 

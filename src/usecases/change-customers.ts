@@ -48,7 +48,7 @@ function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): Cus
     ...findTextMistakes(upsert.name, 'The name', MAX_NAME_LENGTH),
     !isEmail(email) && 'The email is not an email address',
     !isExpectedVersion(upsert.expectedVersion) &&
-      'The expected version is not a whole number from 0 on',
+      'The expected version must be a whole number from 0',
     ...findRepeated(upsert.connections ?? []),
     ...(connections ?? []).flatMap((cleaned, index) =>
       findConnectionMistakes(cleaned, `connections[${index}]`),
@@ -100,7 +100,7 @@ function findCredentialMistakes(credentials: Credentials, path: string): Mistake
     ...Object.entries(secrets).flatMap(([name, secret]) =>
       findSecretMistakes(secret, `${path}: the ${name}`),
     ),
-    undated && `${path}: the expiry is not a moment as in RFC 3339, such as 2025-01-31T09:30:00Z`,
+    undated && `${path}: the expiry is not an RFC 3339 time, such as 2025-01-31T09:30:00Z`,
   ];
 }
 
@@ -112,7 +112,7 @@ function findSecretMistakes(secret: string | null, path: string): Mistakes {
     secret.length > MAX_SECRET_LENGTH && `${path} is longer than ${MAX_SECRET_LENGTH} characters`,
     secret !== '' &&
       !isVisibleAscii(secret) &&
-      `${path} has characters that no token has, such as a space`,
+      `${path} has characters that a token cannot have, such as a space`,
   ];
 }
 
@@ -121,14 +121,14 @@ function findUnnameable(customerId: string): Mistakes {
   const isPadded = customerId.trim() !== customerId && customerId.trim() !== '';
   return [
     isPadded && 'The customer id begins or ends with a space',
-    /^\.{1,2}$/.test(customerId) && 'The customer id is a step of a path',
+    /^\.{1,2}$/.test(customerId) && 'The customer id must not be "." or ".."',
   ];
 }
 
 function findRepeated(connections: readonly ConnectionUpsert[]): Mistakes {
   const names = connections.map(({ providerName }) => providerName);
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  return [...repeated].map((name) => `The connections name the provider ${name} more than once`);
+  return [...repeated].map((name) => `The connections contain the provider ${name} more than once`);
 }
 
 function findTextMistakes(value: string, path: string, longest: number): Mistakes {
@@ -172,7 +172,7 @@ export function disconnectProvider(deps: DisconnectDeps, { customerId, provider 
     if (customer) return { customer, revocation: await revoked };
     throw new CrossbookError(
       'NOT_FOUND',
-      `The customer ${JSON.stringify(customerId)} was deleted meanwhile.`,
+      `The customer ${JSON.stringify(customerId)} was deleted in the meantime.`,
     );
   });
 }
@@ -186,7 +186,7 @@ export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput)
     if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_TOKEN_SECONDS) {
       throw new CrossbookError(
         'BAD_REQUEST',
-        `A token lives for 1 to ${MAX_TOKEN_SECONDS} seconds.`,
+        `The lifetime of a token must be from 1 to ${MAX_TOKEN_SECONDS} seconds.`,
       );
     }
     const expiresAt = new Date(deps.wall() + seconds * 1_000);
@@ -234,7 +234,7 @@ interface Disconnection {
 /** What this and the deletion of a customer need of the request. */
 interface RemovalDeps extends CallerDeps {
   readonly removals: RemovalStore;
-  /** Never rejects, and continues in the background where the request ends early. */
+  /** Never rejects, and continues in the background if the request ends early. */
   revoke(removed: RemovedConnection): Promise<Revocation>;
   /** Resolves when no process can serve the removed data from its cache any more. */
   waitUntilUncached(customerId: string, removed: readonly RemovedConnection[]): Promise<void>;
@@ -256,6 +256,6 @@ interface IssueTokenInput {
 
 export interface IssueTokenDeps extends CallerDeps {
   wall(): number;
-  /** Undefined where the caller's application has no such customer. */
+  /** Undefined if the caller's application has no such customer. */
   signToken(request: TokenRequest): Promise<string | undefined>;
 }

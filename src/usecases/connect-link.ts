@@ -32,7 +32,7 @@ export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) 
     const expiresAt = readExpiry(deps, input);
     const providers = [...new Set(input.providers)];
     if (providers.length === 0)
-      throw new CrossbookError('BAD_REQUEST', 'Name at least one provider.');
+      throw new CrossbookError('BAD_REQUEST', 'At least one provider is required.');
     const logins = providers.map((name) => ({
       name,
       authorization: requireAuthorization(deps, name),
@@ -46,7 +46,7 @@ export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) 
     const mistakes = [
       ...returnUrl.mistakes,
       (optionalScopes.length > MAX_SCOPES || !optionalScopes.every((scope) => SCOPE.test(scope))) &&
-        'The optional scopes are not scopes, or too many',
+        'The optional scopes are invalid, or too many',
       loginUrl !== null && providers.length > 1 && 'A login URL is for a link to one provider',
       // Reports the application's mistakes now instead of later to its customer.
       ...found.map((login) => 'problem' in login && login.problem),
@@ -90,7 +90,7 @@ export function createMappingLink(deps: CreateMappingLinkDeps, input: CreateMapp
     refuseMistakes([
       ...returnUrl.mistakes,
       !fields.some(({ customersMayMap }) => customersMayMap) &&
-        'There are no own fields that customers may map: declare some first',
+        'There are no own fields that customers may map: declare at least one first',
     ]);
     const link = await deps.connectLinks.create({
       customerId,
@@ -127,8 +127,7 @@ async function readReturnUrl(
   const checked = checkReturnUrl(input.returnUrl, origins);
   const problem = 'problem' in checked && `The return URL cannot be used: ${checked.problem}`;
   const unset =
-    connecting.publicUrl() === undefined &&
-    'PUBLIC_URL is not set: a link would not know where it leads';
+    connecting.publicUrl() === undefined && 'PUBLIC_URL is not set, so links cannot be created';
   return { url: 'problem' in checked ? '' : checked.url, mistakes: [problem, unset] };
 }
 
@@ -141,7 +140,7 @@ function readExpiry(
     return new Date(deps.wall() + seconds * 1_000);
   throw new CrossbookError(
     'BAD_REQUEST',
-    `A link lives for ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS} seconds.`,
+    `The lifetime of a link must be from ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS} seconds.`,
   );
 }
 
@@ -149,7 +148,7 @@ const MAX_SCOPES = 50;
 /** A scope as defined by RFC 6749: one word. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 
-/** The OAuth flow of a provider. Throws where it has none. */
+/** The OAuth flow of a provider. Throws if it has none. */
 export function requireAuthorization(
   { providers }: AuthorizationDeps,
   name: ProviderName,
@@ -218,7 +217,7 @@ export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink) {
     if (link.status === 'CANCELED') return link;
     throw new CrossbookError(
       'CONFLICT',
-      `The link cannot be canceled any more: it is ${link.status}.`,
+      `The link can no longer be canceled: it is ${link.status}.`,
     );
   });
 }
@@ -246,13 +245,10 @@ export function confirmConnectLink(
 
 function notConfirmed({ status, failure }: ConnectLink): CrossbookError {
   if (status === 'AWAITING_CONFIRMATION') {
-    return new CrossbookError('CONFLICT', 'The code is not the one that the link waits for.');
+    return new CrossbookError('CONFLICT', 'The code does not match the link.');
   }
   const reason = failure === null ? '' : ` (${failure})`;
-  return new CrossbookError(
-    'CONFLICT',
-    `The link waits for no confirmation: it is ${status}${reason}.`,
-  );
+  return new CrossbookError('CONFLICT', `The link cannot be confirmed: it is ${status}${reason}.`);
 }
 
 type Optional<T> = { readonly [Name in keyof T]?: T[Name] | null | undefined };
@@ -309,7 +305,7 @@ export interface ConfirmLinkDeps extends TargetDeps {
 
 interface WantedLink {
   readonly id: string;
-  /** Set where the link must belong to this customer. */
+  /** Set if the link must belong to this customer. */
   readonly customerId?: string | undefined;
 }
 

@@ -43,7 +43,7 @@ export function storeOwnFields(
   if (isExpectedVersion(version)) return ownFields.replace(declared, version);
   throw new CrossbookError(
     'UNPROCESSABLE_ENTITY',
-    'The expected version is not a whole number from 0 on.',
+    'The expected version must be a whole number from 0.',
   );
 }
 
@@ -86,7 +86,7 @@ function checkOwnFields(fields: OwnFieldsInput['fields'], providers: Providers):
 function findNameMistakes(name: string, isRepeated: boolean): Mistakes {
   return [
     !isOwnFieldName(name) &&
-      'the name is not in camelCase: a small letter, then letters and digits, at most 64',
+      'the name must be in camelCase: a lowercase letter, then letters and digits, at most 64 characters',
     RESERVED_NAMES.has(name) &&
       'the name is reserved, because contacts or objects of JavaScript have such a field already',
     isRepeated && 'the name is given more than once',

@@ -23,7 +23,7 @@ export async function deleteApplications(deps: ApplicationDeletionDeps): Promise
   }
 }
 
-/** Undefined where it was stopped before its end. */
+/** Undefined if it was stopped before its end. */
 async function removeCustomers(
   { deleted, removeCustomer, revoke }: ApplicationDeletionDeps,
   { id }: Application,
@@ -71,7 +71,7 @@ export interface ApplicationDeletionDeps {
   /** The UUID of this process. */
   readonly holder: string;
   isStopping(): boolean;
-  /** Undefined where there is no such customer any more. */
+  /** Undefined if there is no such customer any more. */
   removeCustomer(
     applicationId: string,
     customerId: string,

@@ -32,7 +32,7 @@ export function findCustomer(
   });
 }
 
-/** Finds a connection by id; undefined where there is none, or none that the caller may read. */
+/** Finds a connection by id; undefined if there is none, or none that the caller may read. */
 export function findConnection(deps: FindConnectionDeps, id: string, withConfigurations: boolean) {
   return deps.withSpan('findConnection', async () => {
     const { customer: token } = deps.requireCaller();
@@ -84,7 +84,7 @@ function readFilter({ customerIds, email, ...rest }: CustomerFilter): CustomerFi
   if (customerIds && customerIds.length > MAX_LISTED_IDS) {
     throw new CrossbookError(
       'BAD_REQUEST',
-      `The filter takes at most ${MAX_LISTED_IDS} ids; these are ${customerIds.length}.`,
+      `The filter takes at most ${MAX_LISTED_IDS} ids, but has ${customerIds.length}.`,
     );
   }
   return {

@@ -72,7 +72,7 @@ async function exchange(deps: FinishDeps, { provider, flow, visited }: Place, co
   if (code === null || code.length > MAX_CODE_LENGTH || publicUrl === undefined) {
     throw new AuthorizationFailure(
       'VENDOR_REFUSED',
-      'The callback has no usable code, or PUBLIC_URL is not set any more.',
+      'The callback has no usable code, or PUBLIC_URL is no longer set.',
     );
   }
   const { loginOrigin, codeVerifier, oauthClientId } = flow;
@@ -181,7 +181,7 @@ export type EndedFlow = {
 } & (
   | (Failed & { readonly confirmation?: undefined; readonly isMatching?: undefined })
   | {
-      /** The one-time code for the application; undefined where the link needs no confirmation. */
+      /** The one-time code for the application; undefined if the link needs no confirmation. */
       readonly confirmation: string | undefined;
       /** Whether the customer matches fields next; a code for the application is then made at the end of that. */
       readonly isMatching: boolean;
@@ -200,7 +200,7 @@ export interface FinishDeps {
   readonly providers: Providers;
   readonly connecting: Pick<ConnectServices, 'publicUrl'>;
   readonly exchangeCode: ExchangeCode;
-  /** Undefined where too many code exchanges of the application are running. Otherwise call the result at the end. */
+  /** Undefined if too many code exchanges of the application are running. Otherwise call the result at the end. */
   beginExchange(applicationId: string): (() => void) | undefined;
   /** The own fields of an application. */
   readOwnFields(applicationId: string): Promise<OwnFields>;
@@ -218,7 +218,7 @@ interface Place {
   readonly visited: VisitedLink;
 }
 
-/** Exchanges the code, through `outbound`. Rejects with an AuthorizationFailure where there is no usable grant. */
+/** Exchanges the code, through `outbound`. Rejects with an AuthorizationFailure if there is no usable grant. */
 export type ExchangeCode = (exchange: ProviderExchange) => Promise<Grant>;
 
 interface ProviderExchange extends CodeExchange {

@@ -2,7 +2,7 @@ import { type Application, DEMO_APPLICATION } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { isStorable, quote } from '../lib/text.ts';
 
-/** Creates an application, for commands and the admin API. Rejects with CONFLICT where the name is taken. */
+/** Creates an application, for commands and the admin API. Rejects with CONFLICT if the name is taken. */
 export async function createApplication(
   store: ApplicationAdmin,
   {
@@ -99,7 +99,7 @@ function applicationNotFound(text: string): CrossbookError {
   return new CrossbookError('NOT_FOUND', `There is no application ${quote(text)}.`);
 }
 
-/** Finds an application by id, or by unique name. Rejects with NOT_FOUND, or CONFLICT where several have the name. */
+/** Finds an application by id, or by unique name. Rejects with NOT_FOUND, or CONFLICT if several have the name. */
 export async function findApplication(
   store: Pick<ApplicationAdmin, 'listApplications'>,
   text: string,
@@ -136,7 +136,7 @@ function checkName(name: string): void {
   if (isFit) return;
   throw new CrossbookError(
     'UNPROCESSABLE_ENTITY',
-    `A name has 1 to ${MAX_NAME} characters, and no control characters.`,
+    `A name must have 1 to ${MAX_NAME} characters, and no control characters.`,
   );
 }
 
@@ -177,7 +177,7 @@ export async function rotateKey(
   if (!fresh) {
     throw new CrossbookError(
       'NOT_FOUND',
-      `There is no active key ${quote(id)}: it was rotated or revoked already, or never made.`,
+      `There is no active key ${quote(id)}: it was rotated or revoked, or never existed.`,
     );
   }
   const { publicId, key, oldEndsAt } = fresh;
@@ -186,7 +186,7 @@ export async function rotateKey(
 
 export async function revokeKey(store: KeyAdmin, id: string): Promise<void> {
   if (await store.revokeKey(id)) return;
-  throw new CrossbookError('NOT_FOUND', `There is no key ${quote(id)}, or it has ended already.`);
+  throw new CrossbookError('NOT_FOUND', `There is no key ${quote(id)}, or it is no longer valid.`);
 }
 
 export const DEFAULT_OVERLAP_HOURS = 24;
@@ -205,13 +205,13 @@ function toListed({ publicId, name, createdAt, revokedAt }: StoredKey, now: numb
 }
 
 export interface ApplicationAdmin {
-  /** Rejects with CONFLICT where the name is taken. */
+  /** Rejects with CONFLICT if the name is taken. */
   createApplication(name: string): Promise<Application>;
-  /** Rejects with CONFLICT where the name is taken, and NOT_FOUND where there is no such application. */
+  /** Rejects with CONFLICT if the name is taken, and NOT_FOUND if there is no such application. */
   renameApplication(id: string, name: string): Promise<Application>;
   /** Each counted up to the limit. */
   countStored(id: string, limit: number): Promise<StoredAmounts>;
-  /** False where it is marked already. */
+  /** False if it is marked already. */
   markDeleted(id: string): Promise<boolean>;
   /** Those that are being deleted have the time of the deletion. */
   listApplications(): Promise<readonly (Application & { readonly deletedAt: Date | null })[]>;
@@ -238,12 +238,12 @@ interface OriginChange {
 }
 
 export interface KeyAdmin extends Pick<ApplicationAdmin, 'listApplications'> {
-  /** Rejects with CONFLICT where an active key of the application has the name. */
+  /** Rejects with CONFLICT if an active key of the application has the name. */
   createKey(of: { applicationId: string; name: string }): Promise<StoredSecret>;
   listKeys(applicationId: string): Promise<readonly StoredKey[]>;
-  /** False where the key is unknown or revoked already. */
+  /** False if the key is unknown or revoked already. */
   revokeKey(publicId: string): Promise<boolean>;
-  /** Undefined where it is not active. */
+  /** Undefined if it is not active. */
   rotateKey(
     publicId: string,
     overlapMs: number,

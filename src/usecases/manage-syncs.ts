@@ -63,7 +63,7 @@ function readDestination({ url, schema, caCertificate }: PostgresDestinationInpu
   const problem = findNameProblem('schema', schema);
   if (problem) throw new CrossbookError('UNPROCESSABLE_ENTITY', problem.detail);
   if (caCertificate !== null && !isCertificate(caCertificate))
-    throw invalidInput([`caCertificate is no PEM of at most ${MAX_CERTIFICATE / 1024} KiB`]);
+    throw invalidInput([`caCertificate must be PEM of at most ${MAX_CERTIFICATE / 1024} KiB`]);
   return { ...read, schema, caCertificate };
 }
 
@@ -112,7 +112,7 @@ function findMistakes(
   const lists = { standardObjects, customObjects };
   const tooLong = Object.entries(lists).flatMap(([name, { length }]) =>
     length > MAX_SYNCED_OBJECTS
-      ? [`${name} has ${length} entries: at most ${MAX_SYNCED_OBJECTS} are possible`]
+      ? [`${name} has ${length} entries: at most ${MAX_SYNCED_OBJECTS} are allowed`]
       : [],
   );
   if (tooLong.length > 0) return tooLong;
@@ -184,7 +184,7 @@ const NAMES_DESTINATION: Readonly<Record<SyncErrorCode, boolean>> = {
 async function describeNoSyncs({ syncs }: SyncDeps, provider: ProviderName): Promise<string> {
   const isConfigured = (await syncs.listConfigurations()).some((one) => one.provider === provider);
   return isConfigured
-    ? 'The connection has no syncs yet: within a minute of setSyncConfiguration they appear, and start by themselves.'
+    ? 'The connection has no syncs yet. They are created and started within a minute of setSyncConfiguration.'
     : 'The connection has no syncs: set a sync configuration of its provider.';
 }
 
@@ -223,7 +223,7 @@ interface SyncDeps extends CallerDeps {
 }
 
 export interface DestinationDeps extends SyncDeps {
-  /** Throws a `SyncFailure` where it cannot be written. */
+  /** Throws a `SyncFailure` if it cannot be written. */
   checkDestination(destination: DestinationSecret & { readonly schema: string }): Promise<void>;
 }
 

@@ -28,7 +28,7 @@ export function createWebhookEndpoint(deps: WebhookUrlDeps, wanted: NewEndpoint)
     if (made) return made;
     throw new CrossbookError(
       'CONFLICT',
-      `There are ${MAX_ENDPOINTS} endpoints already, which is the most.`,
+      `There are already ${MAX_ENDPOINTS} endpoints, which is the maximum.`,
     );
   });
 }
@@ -69,23 +69,20 @@ export function redeliverEvents(
 function readRedelivery(input: RedeliveryInput): Redelivery {
   const [eventIds, since] = [input.eventIds ?? undefined, input.since ?? undefined];
   if ((eventIds === undefined) === (since === undefined)) {
-    throw new CrossbookError(
-      'BAD_REQUEST',
-      'Say which events: either by their ids, or since when.',
-    );
+    throw new CrossbookError('BAD_REQUEST', 'Specify either `eventIds` or `since`.');
   }
   if (since !== undefined) {
     if (isRfc3339(since)) return { since: new Date(since) };
     throw new CrossbookError(
       'BAD_REQUEST',
-      'Events are redelivered since a moment as in RFC 3339.',
+      '`since` must be an RFC 3339 time, such as 2026-01-31T00:00:00Z.',
     );
   }
   if (eventIds && eventIds.length <= MAX_REDELIVERED_IDS)
     return { eventIds: eventIds.filter(isUuid) };
   throw new CrossbookError(
     'BAD_REQUEST',
-    `At most ${MAX_REDELIVERED_IDS} events are named at once.`,
+    `At most ${MAX_REDELIVERED_IDS} events can be redelivered by id at once.`,
   );
 }
 
@@ -95,7 +92,7 @@ async function checkUrl(deps: WebhookUrlDeps, url: string): Promise<string> {
   throw new CrossbookError('UNPROCESSABLE_ENTITY', `The endpoint’s url ${checked.problem}.`);
 }
 
-/** Runs an operation on an endpoint, which is undefined where there is none of this id. */
+/** Runs an operation on an endpoint, which is undefined if there is none of this id. */
 function withEndpoint<T>(
   deps: CallerDeps,
   name: string,
@@ -114,7 +111,10 @@ export function listEvents(deps: ListEventsDeps, wanted: EventList): Promise<Lis
   return withApiKey(deps, 'listEvents', async (application) => {
     const customerId = wanted.customerId ?? undefined;
     if (customerId !== undefined && customerId.length > MAX_CUSTOMER_ID_LENGTH) {
-      throw new CrossbookError('BAD_REQUEST', 'No customer has so long an id.');
+      throw new CrossbookError(
+        'BAD_REQUEST',
+        `The customer id is too long: at most ${MAX_CUSTOMER_ID_LENGTH} characters are allowed.`,
+      );
     }
     const cursors = deps.cursors.bind(() =>
       JSON.stringify(['events', application.id, customerId ?? null]),
@@ -145,7 +145,7 @@ function readCursor(cursor: string | undefined, cursors: BoundSigner): Place | u
   if (createdAt !== undefined && id !== undefined) return { createdAt: new Date(createdAt), id };
   throw new CrossbookError(
     'BAD_REQUEST',
-    'The cursor is not one that this list has given: use it unchanged, with the same customer.',
+    'Invalid cursor: it was not issued by this list. Send it unchanged, with the same customer.',
   );
 }
 

@@ -11,7 +11,7 @@ export function findSourceMistake(
   providers: Providers,
 ): string | false {
   if (!isSource(source)) {
-    return `the source ${quote(source)} is not the name of a field: letters, digits and underscores, with at most one dot, at most ${MAX_SOURCE} characters`;
+    return `the source ${quote(source)} is not a valid field name: use letters, digits and underscores, with at most one dot, at most ${MAX_SOURCE} characters`;
   }
   const access = providerName && providers.get(providerName)?.contacts;
   return (
@@ -34,7 +34,7 @@ export function refuseMoreThan(most: number, what: string, given: readonly unkno
   if (given.length <= most) return;
   throw new CrossbookError(
     'UNPROCESSABLE_ENTITY',
-    `These are ${given.length} ${what}: there can be at most ${most}.`,
+    `Too many ${what}: ${given.length}. At most ${most} are allowed.`,
   );
 }
 

@@ -27,7 +27,7 @@ export function bindCursors(
 }
 
 /**
- * The payload of a cursor, which `createSigner` signs: a letter, the end of the period where there is one, and the id
+ * The payload of a cursor, which `createSigner` signs: a letter, the end of the period if there is one, and the id
  * of a record.
  *
  *     payload = letter [ digits ":" ] record-id
@@ -58,7 +58,7 @@ export function signPlaceOf(
   return signCursor(signer, { key: boundary, direction: wanted, includesKey, until });
 }
 
-/** The signed payload; undefined where the cursor is not of this list. */
+/** The signed payload; undefined if the cursor is not of this list. */
 export function verifySigned(signer: BoundSigner, cursor: string): string | undefined {
   return cursor.length <= MAX_CURSOR_LENGTH ? signer.verify(cursor) : undefined;
 }
@@ -72,7 +72,7 @@ export function readPageRequest(signer: BoundSigner, page: PageInput): PageReque
   if (page.direction && direction && page.direction !== direction) {
     throw new CrossbookError(
       'BAD_REQUEST',
-      `The cursor leads ${direction}, not ${page.direction}.`,
+      `The cursor pages ${direction}, not ${page.direction}.`,
     );
   }
   return {
@@ -96,7 +96,7 @@ function readPosition(signer: BoundSigner, cursor: string | undefined): Partial<
   }
   throw new CrossbookError(
     'BAD_REQUEST',
-    'The cursor is not one that this search has given: use it unchanged, with the same customer, provider and filter.',
+    'Invalid cursor: it was not issued by this search. Send it unchanged, with the same customer, provider and filter.',
   );
 }
 
@@ -108,7 +108,7 @@ export function readPageSize(size: number | null | undefined, max = MAX_PAGE_SIZ
   if (Number.isInteger(wanted) && wanted >= 0 && wanted <= max) return wanted;
   throw new CrossbookError(
     'BAD_REQUEST',
-    `The page size must be from 0 to ${max}; it is ${wanted}.`,
+    `The page size must be from 0 to ${max}, but is ${wanted}.`,
   );
 }
 
@@ -176,7 +176,7 @@ interface CursorPosition {
   readonly key: string;
   /** Whether the page may contain the record itself. */
   readonly includesKey?: boolean | undefined;
-  /** Undefined where the cursor works in both directions, as an edge's does. */
+  /** Undefined if the cursor works in both directions, as an edge's does. */
   readonly direction?: Direction | undefined;
   /** The end of the period of `modifiedSince`, which is fixed by the first page. No record id contains a colon. */
   readonly until?: number | undefined;

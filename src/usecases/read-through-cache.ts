@@ -129,7 +129,7 @@ export interface SearchResult {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: number | null;
-  /** Set where counting failed; then the result is not cached, because another search may succeed in counting. */
+  /** Set if counting failed; then the result is not cached, because another search may succeed in counting. */
   readonly countFailure?: unknown;
 }
 

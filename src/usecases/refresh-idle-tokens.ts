@@ -62,7 +62,7 @@ export interface IdleRefreshDeps {
   wall(): number;
   pause(ms: number): Promise<void>;
   isStopping(): boolean;
-  /** Rejects with REMOTE_PROVIDER_UNAUTHORIZED where the provider rejects it permanently. */
+  /** Rejects with REMOTE_PROVIDER_UNAUTHORIZED if the provider rejects it permanently. */
   refreshStoredToken(idle: IdleConnection): Promise<'renewed' | 'used' | 'not refreshable'>;
   onRefreshed(provider: ProviderName, outcome: IdleOutcome): void;
 }

@@ -47,7 +47,7 @@ async function deleteAll(deps: RemoveDeps, removal: ClaimedRemoval): Promise<boo
   return true;
 }
 
-const MOVED = 'Rows of a deleted customer are at a destination that is not set any more.';
+const MOVED = 'Rows of a deleted customer are at a destination that is no longer configured.';
 
 /** A minute after the first attempt, and at most six hours. */
 function toPause(attempts: number): number {

@@ -27,7 +27,7 @@ export async function revokeRemoved(
 
 export interface RevocationDeps {
   readonly providers: Providers;
-  /** False: the provider reports that the grant is still valid. Rejects where that is unknown. */
+  /** False: the provider reports that the grant is still valid. Rejects if that is unknown. */
   revokeGrant(grant: GrantToRevoke): Promise<boolean>;
   onRevoked(provider: ProviderName, outcome: Revocation): void;
 }

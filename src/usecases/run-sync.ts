@@ -222,7 +222,7 @@ function toSyncError(deps: RunDeps, error: unknown): SyncError {
     if (code) return { code, detail: error.message.slice(0, MAX_DETAIL) };
   }
   deps.onError(error);
-  return { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side. The log has it.' };
+  return { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side. It is logged.' };
 }
 
 const MAX_DETAIL = 500;

@@ -14,7 +14,7 @@ import { attemptProviderFields, type ProviderFieldDeps } from './provider-fields
 import type { SelectionDeps } from './select-own-fields.ts';
 
 /**
- * Searches by an own field in the connection's CRM. Undefined where no contact can have the value: the own field has no
+ * Searches by an own field in the connection's CRM. Undefined if no contact can have the value: the own field has no
  * source there, or one of a type that has no such value. The type of the CRM's field decides how it is compared; a type
  * that is no longer right is read again once.
  */

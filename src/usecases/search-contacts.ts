@@ -99,7 +99,7 @@ function fixPeriod(
   if (filter.since > now + MAX_CLOCK_ERROR_MS)
     throw new CrossbookError(
       'UNPROCESSABLE_ENTITY',
-      'The time of a filter by modification is in the future.',
+      'The filter’s time of modification is in the future.',
     );
   const latest = Math.floor((now - lagMs) / 1_000) * 1_000;
   // A period that has just begun is empty, and the next one begins where it did.
@@ -256,7 +256,7 @@ export function findContactsByEmail(
 /** Longer than the ids of any provider: a longer one is not looked up, because it may stand in many places. */
 const MAX_REMOTE_ID_LENGTH = 255;
 
-/** One contact by the provider's own id; undefined where the provider has none. */
+/** One contact by the provider's own id; undefined if the provider has none. */
 export function findContact(
   deps: FindContactDeps,
   key: ContactTarget & Pick<Contact, 'remoteId'>,
@@ -270,7 +270,7 @@ export function findContact(
   });
 }
 
-/** The associations of a contact; empty where the provider offers none. */
+/** The associations of a contact; empty if the provider offers none. */
 export function findAssociations(
   deps: AssociationDeps,
   { source, remoteId }: Contact,

@@ -45,7 +45,7 @@ function checkRawFields({ rawFields = [] }: FieldSelection): void {
   refuseMoreThan(MAX_NAMES, 'names', rawFields);
   const wrong = rawFields.filter((name) => !isSource(name)).slice(0, 10);
   if (wrong.length > 0)
-    refuseMistakes([`No field of a CRM is called ${wrong.map(quote).join(', ')}`]);
+    refuseMistakes([`Not a valid name of a CRM field: ${wrong.map(quote).join(', ')}`]);
   if (new Set(rawFields).size > MAX_RAW_FIELDS)
     refuseMistakes([`Raw data can have at most ${MAX_RAW_FIELDS} further fields`]);
 }

@@ -155,7 +155,7 @@ export interface Offer {
   readonly optionalScopes: readonly OptionalScope[];
   /** What the application's syncs would copy. */
   readonly copied: CopiedRecords | undefined;
-  /** Login hosts to choose from; empty where there is no choice. */
+  /** Login hosts to choose from; empty if there is no choice. */
   readonly logins: readonly Login[];
   /** An example of the customer's own login page, where it may be typed. */
   readonly ownLoginExample?: string | undefined;
@@ -163,7 +163,7 @@ export interface Offer {
 
 export interface OptionalScope {
   readonly scope: string;
-  /** What it lets the application read, where that is known. */
+  /** What it lets the application read, if that is known. */
   readonly title: string | undefined;
 }
 

@@ -89,20 +89,20 @@ function readRange({ now }: Pick<ReadUsageDeps, 'now'>, { since, until }: Wanted
   const start =
     since === undefined ? Math.min(hour, end) - 24 * HOUR_MS : readMoment(since, 'since');
   if (start < end) return { since: new Date(start), until: new Date(end) };
-  throw new CrossbookError('BAD_REQUEST', 'The period is empty: since is not before until.');
+  throw new CrossbookError('BAD_REQUEST', 'The period is empty: since must be before until.');
 }
 
 function readMoment(text: string, name: string): number {
   if (isRfc3339(text)) return Date.parse(text);
   throw new CrossbookError(
     'BAD_REQUEST',
-    `${name} is not a time as in RFC 3339, such as 2026-01-31T00:00:00Z.`,
+    `${name} is not an RFC 3339 time, such as 2026-01-31T00:00:00Z.`,
   );
 }
 
 function readLimit(first = DEFAULT_ROWS): number {
   if (Number.isInteger(first) && first >= 1 && first <= MAX_ROWS) return first;
-  throw new CrossbookError('BAD_REQUEST', `The number of rows is from 1 to ${MAX_ROWS}.`);
+  throw new CrossbookError('BAD_REQUEST', `The number of rows must be from 1 to ${MAX_ROWS}.`);
 }
 
 export const DEFAULT_ROWS = 100;
