@@ -10,7 +10,7 @@ import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message
  */
 export function createCors({ findOrigins, onRefused }: CorsOptions) {
   return {
-    /** Needs no caller and no look-up. Rejects with FORBIDDEN where no application lists the origin. */
+    /** Needs no caller and no look-up. Rejects with FORBIDDEN if no application lists the origin. */
     async answerPreflight({ headers }: HttpRequest): Promise<HttpResponse> {
       const origin = headers.get('origin') ?? '';
       if ((await findOrigins()).has(origin))
@@ -126,7 +126,7 @@ export function createOriginWarning({ log, now }: Options): (origin: string) => 
     saidAt.set(origin, moment);
     log.warn(
       { origin, command: toCommand(origin) },
-      'a page may not call: no application names its origin',
+      'a page was refused: no application has registered its origin',
     );
   };
 }

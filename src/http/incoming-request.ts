@@ -79,7 +79,7 @@ export class IncomingRequest implements ArrivingRequest {
       };
       const refuseCut = (cause?: unknown) =>
         refuse(
-          new CrossbookError('BAD_REQUEST', 'The body could not be read to its end.', { cause }),
+          new CrossbookError('BAD_REQUEST', 'The body could not be read completely.', { cause }),
         );
       const take = (chunk: Buffer) => {
         try {
@@ -330,7 +330,7 @@ export function createHostCheck(names: readonly string[]): (headers: HttpHeaders
     if (host === null || allowed.has(host.replace(/:\d*$/, '').toLowerCase())) return;
     throw new CrossbookError(
       'FORBIDDEN',
-      'While the sandbox is on, only localhost, 127.0.0.1, [::1] and the names in CROSSBOOK_HOSTS are answered.',
+      'While the sandbox is on, the host must be localhost, 127.0.0.1, [::1] or one of CROSSBOOK_HOSTS.',
     );
   };
 }

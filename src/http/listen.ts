@@ -63,7 +63,7 @@ export async function listen(options: ListenOptions) {
 
   return {
     url: toReachableUrl(host, (server.address() as AddressInfo).port),
-    /** Waits for running requests, for at most `withinMs`. False where some were cut off. */
+    /** Waits for running requests, for at most `withinMs`. False if some were cut off. */
     close(withinMs: number): Promise<boolean> {
       isClosing = true;
       for (const response of running) response.shouldKeepAlive = false;
@@ -131,7 +131,7 @@ function limitConnections(
     if (count > maxPerAddress) {
       const error = new CrossbookError(
         'SERVICE_UNAVAILABLE',
-        'This address has as many connections open as one may have: use those, or try again.',
+        'This address has too many open connections: reuse them, or try again later.',
         { retryAfterMs: RETRY_AFTER_MS },
       );
       socket.write(toRawErrorResponse(error));

@@ -114,11 +114,11 @@ function findProblem(
     return [new CrossbookError('BAD_REQUEST', detail), 'HEADER_REPEATED'];
   }
   if (!isAddressed(message)) {
-    const detail = 'The request must name its host, once and in one way.';
+    const detail = 'The request must have exactly one host.';
     return [new CrossbookError('BAD_REQUEST', detail), 'HOST_INVALID'];
   }
   if (!hasPlainPath(message)) {
-    const detail = 'The path must have no backslash, no fragment and no segment of dots.';
+    const detail = 'The path must not contain a backslash, a fragment or a dot segment.';
     return [new CrossbookError('BAD_REQUEST', detail), 'PATH_INVALID'];
   }
   return undefined;

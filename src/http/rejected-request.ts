@@ -31,18 +31,15 @@ function isAnswering(socket: Duplex & Answering): boolean {
 function toError(reason: string): CrossbookError {
   const [code, detail] = ERRORS[reason] ?? [
     'BAD_REQUEST',
-    `These bytes are no HTTP request (${reason}). HTTPS ends in front of this port.`,
+    `Not a valid HTTP request (${reason}). This port does not speak TLS.`,
   ];
   return new CrossbookError(code, detail);
 }
 
 /** Node's parser errors; all others are a 400. */
 const ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  HPE_HEADER_OVERFLOW: ['REQUEST_HEADER_FIELDS_TOO_LARGE', 'The headers have more than 16 KiB.'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
-    'PAYLOAD_TOO_LARGE',
-    'The chunks of the body have too long extensions.',
-  ],
+  HPE_HEADER_OVERFLOW: ['REQUEST_HEADER_FIELDS_TOO_LARGE', 'The headers are longer than 16 KiB.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PAYLOAD_TOO_LARGE', 'Chunk extensions are too long.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time.'],
 };
 

@@ -196,7 +196,7 @@ const LONG_BODY_WAIT_MS = 10_000;
 function tooManyLongBodies(): CrossbookError {
   return new CrossbookError(
     'SERVICE_UNAVAILABLE',
-    'Too many long bodies of this application are being received: send fewer at once.',
+    'Too many large request bodies of this application are being received: send fewer at once.',
     { retryAfterMs: 1_000 },
   );
 }
@@ -277,9 +277,9 @@ export interface RequestHandlerOptions {
   /** Whether requests without a key or token are answered. */
   readonly allowsUnauthenticated: boolean;
   readonly cors: Cors;
-  /** Throws where the Host is not allowed. Absent: every host is. */
+  /** Throws if the Host is not allowed. Absent: every host is. */
   readonly checkHost?: ((headers: HttpHeaders) => void) | undefined;
-  /** Authenticates by the headers. Undefined: no credentials. Throws or rejects where they are invalid. */
+  /** Authenticates by the headers. Undefined: no credentials. Throws or rejects if they are invalid. */
   findCaller(arrival: Arrival): Promise<Caller | undefined> | Caller | undefined;
   openRequestLog(
     head: Pick<HttpRequest, 'method' | 'headers'> & Pick<RequestRecord, 'route'>,
