@@ -138,13 +138,13 @@ function createRecentSet(
 }
 
 interface CallerCacheOptions {
-  /** Undefined where a string cannot be a key of this installation. */
+  /** Undefined if a string cannot be a key of this installation. */
   parseKey(key: string): PresentedKey | undefined;
   readonly lookups: Pick<KeyLookups, 'find'>;
   /** Undefined for tokens with an invalid signature. */
   verifyToken(token: string): Promise<VerifiedToken | undefined>;
   readonly clock: Pick<Clock, 'now' | 'wall'>;
-  /** Undefined where the sandbox is off. */
+  /** Undefined if the sandbox is off. */
   readonly demoKey?: string | undefined;
 }
 
@@ -155,7 +155,7 @@ interface CallerCacheOptions {
 export function createAdminCheck({ hash, failures }: AdminCheckOptions) {
   return ({ headers, address = 'unknown' }: CallerHeaders): void => {
     const key = headers.get('x-admin-key');
-    if (key === null) refuse('Say who you are: with the header x-admin-key.');
+    if (key === null) refuse('The header x-admin-key is missing.');
     if (isAdminKey(key, hash)) return;
     failures.count(address);
     refuse('The admin key is not valid.');

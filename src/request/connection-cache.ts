@@ -92,7 +92,7 @@ export class ReadRecords {
   }
 
   /**
-   * Rejects with NOT_FOUND where one of them was removed, and with SERVICE_UNAVAILABLE where the credentials
+   * Rejects with NOT_FOUND if one of them was removed, and with SERVICE_UNAVAILABLE if the credentials
    * of a connection were changed, because its contacts may be another account's.
    */
   async revalidateReads(): Promise<void> {
@@ -147,14 +147,14 @@ function check(connection: Connection | undefined, id: string): void {
 function gone(): CrossbookError {
   return new CrossbookError(
     'NOT_FOUND',
-    'A customer or a connection that this request asks for was removed while it ran.',
+    'A customer or a connection of this request was removed while it ran.',
   );
 }
 
 function replaced(): CrossbookError {
   return new CrossbookError(
     'SERVICE_UNAVAILABLE',
-    'The credentials of a connection that this request reads were changed while it ran: try again.',
+    'The credentials of a connection of this request were changed while it ran: try again.',
     { retryAfterMs: RETRY_AFTER_MS },
   );
 }

@@ -239,14 +239,14 @@ export class RequestContext
 
   /**
    * Called before the response is sent: ensures that the customers and connections in it existed within the last two
-   * seconds. Rejects with NOT_FOUND where one was removed meanwhile.
+   * seconds. Rejects with NOT_FOUND if one was removed meanwhile.
    */
   async revalidateReads(): Promise<void> {
     await this.#reads?.revalidateReads();
   }
 
   /**
-   * Revokes the grant of a removed connection. Never rejects, and continues in the background where the request ends
+   * Revokes the grant of a removed connection. Never rejects, and continues in the background if the request ends
    * early.
    */
   revoke(removed: RemovedConnection): Promise<Revocation> {
@@ -298,7 +298,7 @@ export class RequestContext
     this.runInBackground(this.ownFields.noteProblems(connection, [problem]));
   }
 
-  /** Undefined where the caller's application has no such customer. */
+  /** Undefined if the caller's application has no such customer. */
   signToken(token: TokenRequest) {
     return this.#services.signToken(this.requireCaller().application.id, token);
   }

@@ -14,7 +14,7 @@ import { isProviderName } from '../domain/provider-names.ts';
  */
 export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenOptions) {
   return {
-    /** Undefined where the application has no such customer. */
+    /** Undefined if the application has no such customer. */
     async sign(
       applicationId: string,
       { customerId, expiresAt, providers, canList }: TokenRequest,
@@ -34,7 +34,7 @@ export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenO
         .sign(keys.current.secret);
     },
 
-    /** Undefined where the signature is invalid or the token has expired; neither queries the database. */
+    /** Undefined if the signature is invalid or the token has expired; neither queries the database. */
     async verify(token: string): Promise<VerifiedToken | undefined> {
       const claims = isCanonical(token) ? await readClaims(token) : undefined;
       if (!claims) return undefined;
@@ -103,7 +103,7 @@ const AUDIENCE = 'crossbook';
 const TYPE = 'crossbook-customer+jwt';
 
 export interface VerifiedToken {
-  /** Undefined where the signature is valid and the token was revoked. */
+  /** Undefined if the signature is valid and the token was revoked. */
   readonly caller: Caller | undefined;
   readonly expiresAt: number;
 }

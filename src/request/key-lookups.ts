@@ -15,7 +15,7 @@ export function createKeyLookups({ findCallers, failures, clock = systemClock }:
 
   return {
     /**
-     * Rejects with SERVICE_UNAVAILABLE where thousands are queued, or where the database is unavailable or too slow.
+     * Rejects with SERVICE_UNAVAILABLE if thousands are queued, or if the database is unavailable or too slow.
      */
     async find({ key, isTrusted, address = 'unknown' }: KeyLookup): Promise<Caller | undefined> {
       const bucket = isTrusted ? undefined : failures.slowBucketOf(address);
@@ -145,7 +145,7 @@ interface KeyLookupOptions {
   >;
   /** The counter of failed look-ups by address. */
   readonly failures: {
-    /** The bucket of the address in the slow queue; undefined where there were few failures. */
+    /** The bucket of the address in the slow queue; undefined if there were few failures. */
     slowBucketOf(address: string): string | undefined;
     count(address: string): void;
   };

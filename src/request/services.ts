@@ -53,7 +53,7 @@ export interface Services {
     readonly onCall: (call: ProviderCall) => void;
   }): ContactPort;
   checkWebhookUrl(url: string): Promise<CheckedUrl>;
-  /** Throws a `SyncFailure` where a sync destination of the application cannot be written. */
+  /** Throws a `SyncFailure` if a sync destination of the application cannot be written. */
   checkDestination(
     destination: DestinationSecret & { readonly schema: string },
     applicationId: string,
