@@ -33,7 +33,7 @@ export function createAdminFace(store: AdminStore) {
     toEndpoint(route, (request) => route.run(store, request)),
   );
   return {
-    ...createRouter(endpoints, 'There is nothing at this path of the operator’s.'),
+    ...createRouter(endpoints, 'No such admin endpoint.'),
     /** The paths of the admin API. */
     paths: /^\/admin\//,
   };

@@ -35,7 +35,7 @@ export function validateInput<Parts extends InputParts>(
   throw new CrossbookError('BAD_REQUEST', formatIssues(parsed.error.issues));
 }
 
-/** The four parts of a request. `body` is `z.undefined()` where there is none. */
+/** The four parts of a request. `body` is `z.undefined()` if there is none. */
 export type InputParts = {
   readonly path: z.ZodObject;
   readonly query: z.ZodObject;
@@ -61,7 +61,7 @@ export interface RoutedRequest {
   readonly work: RequestWork;
 }
 
-/** Reads the body as JSON. Undefined where there is none, or an optional one is absent. */
+/** Reads the body as JSON. Undefined if there is none, or an optional one is absent. */
 async function readBody(
   request: HttpRequest,
   type: z.ZodType['def']['type'],

@@ -38,7 +38,7 @@ export function createRest({
       createOpenApiEndpoint(operations, version),
       createDocsEndpoint(demo, hasGraphiQL),
     ],
-    'There is nothing at this path: see /docs.',
+    'There is no endpoint at this path: see /docs.',
   );
 }
 
@@ -95,7 +95,9 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const found = matches.find(({ endpoint }) => endpoint.method === method);
     if (found) return found.endpoint.answer({ request, path: found.path, work }, state);
-    return refuse(new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`), { allow });
+    return refuse(new CrossbookError('METHOD_NOT_ALLOWED', `This path supports only ${allow}.`), {
+      allow,
+    });
 
     function refuse(error: CrossbookError, headers = {}) {
       return errorResponse(error, state, headers);

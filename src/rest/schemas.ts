@@ -84,7 +84,7 @@ export function pageQuery({ of, most, cursor }: { of: string; most: number; curs
   return {
     page_size: optional(
       z.int().min(0).max(most),
-      `${of} on a page, at most ${most}; ${DEFAULT_PAGE_SIZE} where it is absent.`,
+      `${of} per page, at most ${most}. Default: ${DEFAULT_PAGE_SIZE}.`,
     ),
     cursor: optional(z.string().min(1), cursor),
   };
@@ -96,7 +96,7 @@ export const pageCursors = {
   previous: z.string().nullable().describe('Cursor of the previous page, or null.'),
 };
 
-/** Fills `pageCursors`: an empty page has them, too, where records are on that side of it. */
+/** Fills `pageCursors`: an empty page has them, too, if records are on that side of it. */
 export function toPageCursors<Item>(page: ListPage<Item>) {
   return {
     next: page.hasNextPage ? page.cursorOf(page.items.at(-1), 'forward') : null,

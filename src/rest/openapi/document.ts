@@ -211,7 +211,7 @@ function toWebhook(type: EventType): object {
     tags: ['webhooks'],
     summary: eventType.words[type].replace(/\.$/, ''),
     description:
-      'Verify it with the endpoint’s secret, as Standard Webhooks says, and answer 2xx within 15 seconds.',
+      'Verify it with the endpoint’s secret, as specified by Standard Webhooks, and respond with 2xx within 15 seconds.',
     parameters: Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
       name,
       in: 'header',
@@ -228,7 +228,9 @@ function toWebhook(type: EventType): object {
       }),
     },
     responses: {
-      '2XX': { description: 'It has arrived. Anything else is tried again, for three days.' },
+      '2XX': {
+        description: 'The event was received. Any other response is retried for three days.',
+      },
       410: { description: 'The endpoint is disabled.' },
     },
   };

@@ -217,7 +217,7 @@ export const connectLinkOperations = [
     summary: 'Cancel a connect link',
     description: 'Withdraws a link that has not ended yet.',
     input: { path: connectLinkPath },
-    response: { status: 204, description: 'The link leads nowhere any more.' },
+    response: { status: 204, description: 'The link was canceled.' },
     errors: [404, 409],
     async handle(context, { path }) {
       await cancelConnectLink(context, toCamelCased(path));

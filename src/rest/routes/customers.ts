@@ -54,7 +54,7 @@ export const versionHeaders = z
     (headers) => headers['if-match'] === undefined || headers['if-none-match'] === undefined,
     {
       path: ['if-none-match'],
-      error: 'makes no sense together with if-match',
+      error: 'cannot be combined with if-match',
     },
   );
 

@@ -98,7 +98,7 @@ const providerFieldsSchema = object(
 const EXAMPLE_FIELD = {
   name: 'favoriteColor',
   type: 'text',
-  description: 'The color that the person likes best.',
+  description: 'The person’s favorite color.',
   sources: [
     { provider_name: 'hubspot', field: 'favorite_color' },
     { provider_name: 'salesforce', field: 'Favorite_Color__c' },

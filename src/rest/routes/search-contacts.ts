@@ -69,7 +69,7 @@ const contactSearchQuery = z.strictObject({
   ),
   raw_fields: optional(
     z.array(z.string()),
-    'Names, in the provider’s API, of further fields of raw_data, at most 100: repeated, or comma-separated. It includes raw_data. The provider’s record lacks those that it does not know.',
+    'Names, in the provider’s API, of further fields of raw_data, at most 100: repeated, or comma-separated. It includes raw_data. Names that the provider does not know are ignored.',
   ),
   ...pageQuery({
     of: 'Results',
@@ -226,7 +226,7 @@ function toAssociations(attempts: readonly AssociationAttempt[], index: number) 
   return Object.fromEntries(fetched);
 }
 
-/** Undefined, which JSON omits, where none failed. The cause of an error is in its first occurrence only. */
+/** Undefined, which JSON omits, if none failed. The cause of an error is in its first occurrence only. */
 function toAssociationErrors(
   context: RequestContext,
   attempts: readonly AssociationAttempt[] = [],

@@ -148,7 +148,7 @@ export const syncSettingOperations = [
     route: 'PUT /sync_destination',
     summary: 'Set the sync destination',
     description:
-      'Sets the database that the application’s syncs write to. It is connected to, and a table is created in the schema and taken back: if that fails, the response is 422 with the reason, and nothing is changed.',
+      'Sets the database that the application’s syncs write to. It is connected to, and a table is created in the schema and removed again: if that fails, the response is 422 with the reason, and nothing is changed.',
     input: { body: setDestinationSchema },
     bodyExample: { postgres: { url: EXAMPLE_URL, schema: 'crm' } },
     response: { ...DESTINATION, description: 'The stored destination.' },

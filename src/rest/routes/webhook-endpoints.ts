@@ -90,7 +90,7 @@ const endpointWithSecretSchema = object(
 const redeliverySchema = object('request', 'Redelivery', 'Events to send again.', {
   event_ids: optional(
     z.array(z.string()).max(MAX_REDELIVERED_IDS),
-    'Ids of the events: either these, or `since`.',
+    'Ids of the events. Specify either these or `since`.',
   ),
   since: momentText(
     'Time from which all events are sent again, regardless of the endpoint’s `event_types`.',
@@ -169,9 +169,9 @@ export const webhookOperations = [
     id: 'deleteWebhookEndpoint',
     route: 'DELETE /webhook_endpoints/{id}',
     summary: 'Delete a webhook endpoint',
-    description: 'Nothing is sent to it any more.',
+    description: 'Events are no longer sent to it.',
     input: { path: endpointPath },
-    response: { status: 204, description: 'It is gone.' },
+    response: { status: 204, description: 'The endpoint was deleted.' },
     errors: [404],
     handle: (context, { path }) => deleteWebhookEndpoint(context, path.id),
   }),
