@@ -9,7 +9,7 @@ import { compressAnswer } from '../lib/response-body.ts';
 import type { RequestContext } from '../request/context.ts';
 import { readJson } from '../request/read-json.ts';
 
-/** The MCP server: serves `POST /mcp`, and the metadata of its authorization server where there is one. */
+/** The MCP server: serves `POST /mcp`, and the metadata of its authorization server if there is one. */
 export function createMcp({
   openContext,
   findApplications,
@@ -34,7 +34,7 @@ export function createMcp({
       if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
       try {
         if (request.method !== allow)
-          throw new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`);
+          throw new CrossbookError('METHOD_NOT_ALLOWED', `This path supports only ${allow}.`);
         if (allow === 'GET') return toMetadata();
         const response = await answerCaller(request, state, work);
         return await compressAnswer(response, request.headers.get('accept-encoding'));
@@ -116,12 +116,12 @@ async function readMessage(request: HttpRequest, work: RequestWork): Promise<unk
   if (Array.isArray(value) && value.length > MAX_MESSAGES)
     throw new CrossbookError(
       'BAD_REQUEST',
-      `A batch has at most ${MAX_MESSAGES} messages; this one has ${value.length}.`,
+      `A batch can have at most ${MAX_MESSAGES} messages, but has ${value.length}.`,
     );
   if ([value].flat().some((message) => hasLargeObject(message, CHECKED_LEVELS)))
     throw new CrossbookError(
       'BAD_REQUEST',
-      `An object of a message has at most ${MAX_MEMBERS} members.`,
+      `An object of a message can have at most ${MAX_MEMBERS} members.`,
     );
   return value;
 }

@@ -68,7 +68,7 @@ const MAX_RESULT_BYTES = 1024 * 1024;
 function resultTooLarge(): CrossbookError {
   return new CrossbookError(
     'BAD_REQUEST',
-    `The result has more than ${MAX_RESULT_BYTES / 1024} KiB: ask for fewer with "first".`,
+    `The result has more than ${MAX_RESULT_BYTES / 1024} KiB: request fewer with "first".`,
   );
 }
 

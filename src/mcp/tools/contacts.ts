@@ -67,7 +67,7 @@ const contactSchema = withProperties(toObjectSchema(contact.fields, contact.desc
   },
 });
 
-/** Custom fields are absent where the application has declared none. */
+/** Custom fields are absent if the application has declared none. */
 function toContactRecord(one: Contact): object {
   const { customFields } = one;
   return { ...toRecord(contact.fields, one), ...(customFields && { customFields }) };
@@ -81,7 +81,7 @@ const resultFields = {
   ),
   modifiedUntil: nullable(
     moment,
-    'End of the period of a search by modifiedSince, for the next one. Null: another filter.',
+    'End of the period of a search by modifiedSince, for the next one. Null for other filters.',
   ),
   fetchedAt: nullable(moment, 'Time of the request to the CRM.'),
 };
@@ -114,7 +114,7 @@ export const searchContactsTool = defineTool({
     if (named === undefined && search.after !== undefined) {
       throw new CrossbookError(
         'BAD_REQUEST',
-        'A cursor is of one CRM: name the provider together with "after".',
+        'A cursor belongs to one CRM: pass the provider together with "after".',
       );
     }
     const providers =
@@ -148,7 +148,7 @@ function readProviderHeader({ defaults }: RequestContext): ProviderName | undefi
   if (defaults.provider === undefined) return undefined;
   const named = findProviderName(defaults.provider);
   if (named) return named;
-  throw new CrossbookError('BAD_REQUEST', 'The header x-provider-name names no provider.');
+  throw new CrossbookError('BAD_REQUEST', 'The header x-provider-name is not a known provider.');
 }
 
 /** The providers of the customer's connections that can be searched. */
@@ -276,7 +276,7 @@ type Search = z.output<typeof searchInput>;
 interface Found {
   readonly result: {
     readonly provider: ProviderName;
-    /** Empty where the CRM failed. */
+    /** Empty if the CRM failed. */
     readonly contacts: readonly object[];
     readonly next: string | null;
     readonly modifiedUntil: string | null;
