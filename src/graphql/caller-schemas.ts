@@ -10,7 +10,7 @@ import type { KnownIntrospection } from './engine/introspection.ts';
 export interface CallerSchema {
   readonly schema: GraphQLSchema;
   readonly executor: Executor;
-  /** Undefined where introspection is off, and for typed schemas, whose responses are not kept. */
+  /** Undefined if introspection is off, and for typed schemas, whose responses are not kept. */
   readonly introspection: KnownIntrospection | undefined;
 }
 

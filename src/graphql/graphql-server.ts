@@ -74,7 +74,10 @@ export function createGraphQL(options: GraphQLOptions) {
         const shown = isPage ? page.answer(request) : undefined;
         if (shown) return await shown;
         if (request.pathname !== PATH)
-          throw new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${PATH}.`);
+          throw new CrossbookError(
+            'NOT_FOUND',
+            `There is no endpoint at this path: GraphQL is at ${PATH}.`,
+          );
         checkRequest(request);
         context = openContext(request.headers, state, work);
         await context.consumeRateLimit();

@@ -17,7 +17,7 @@ import type { Contact } from '../domain/contact.ts';
 import type { OwnFieldType } from '../domain/own-field.ts';
 import type { OwnField } from '../domain/own-fields.ts';
 
-/** The schema with `Contact.custom`, which has a field for each own field. The same schema where there are none. */
+/** The schema with `Contact.custom`, which has a field for each own field. The same schema if there are none. */
 export function withTypedFields(
   schema: GraphQLSchema,
   { ownFields = [], typePrefix = '' }: TypedFields,

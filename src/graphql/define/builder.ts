@@ -20,9 +20,7 @@ builder.addScalarType(
     serialize: withIsoDate,
     parseValue(value) {
       if (typeof value === 'string' && isRfc3339(value)) return value;
-      throw new GraphQLError(
-        'DateTime takes a string as in RFC 3339, such as 2025-01-31T09:30:00Z.',
-      );
+      throw new GraphQLError('DateTime must be an RFC 3339 string, such as 2025-01-31T09:30:00Z.');
     },
   }),
 );

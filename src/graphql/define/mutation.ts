@@ -45,7 +45,7 @@ export function defineMutation<Input extends Fields, Payload extends Fields>(
 
 interface Mutation<Input extends Fields, Payload extends Fields> {
   readonly description: string;
-  /** Set where it costs more than its values. */
+  /** Set if it costs more than its values. */
   readonly cost?: FieldCost;
   readonly input: {
     /** The name of the argument. */

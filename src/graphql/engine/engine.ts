@@ -48,7 +48,8 @@ function useCallerSchema({ schemas }: EngineRules): OperationPlugin {
       setSchema(context?.[RUN].callerSchema.schema);
     },
     onSchemaChange({ schema }) {
-      if (!schemas.has(schema)) throw new Error('A plugin puts another schema in place of ours.');
+      if (!schemas.has(schema))
+        throw new Error('A plugin replaced the schema, which is not supported.');
     },
   };
 }

@@ -40,7 +40,7 @@ export function createKnownIntrospection(schema: GraphQLSchema): KnownIntrospect
   }
 }
 
-/** Undefined where it cannot be parsed. */
+/** Undefined if it cannot be parsed. */
 function normalize(query: string): string | undefined {
   try {
     return stripIgnoredCharacters(query);

@@ -30,7 +30,7 @@ export function checkOperation(subject: OperationToCheck): OperationCost {
   const { document, operationName, method, isCallerKnown, limits } = subject;
   const operation = findOperation(document, operationName);
   if (operation.operation === 'subscription') {
-    throw new CrossbookError('BAD_REQUEST', 'There are no subscriptions.');
+    throw new CrossbookError('BAD_REQUEST', 'Subscriptions are not supported.');
   }
   if (operation.operation === 'mutation' && method !== 'POST') {
     throw new CrossbookError('METHOD_NOT_ALLOWED', 'A mutation must be sent with POST.');
@@ -54,7 +54,7 @@ function findOperation(document: DocumentNode, name: string | undefined): Operat
   throw new CrossbookError(
     'BAD_REQUEST',
     name === undefined
-      ? 'The document must hold exactly one operation, or `operationName` must say which is meant.'
+      ? 'The document must have exactly one operation, or `operationName` must select one.'
       : `The document has no operation ${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))}.`,
   );
 }
@@ -65,7 +65,7 @@ function checkUnauthenticated({ definitions }: DocumentNode): void {
   if (definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1) {
     throw new CrossbookError(
       'BAD_REQUEST',
-      'Without an API key or a token, a document holds one operation.',
+      'Without an API key or a token, a document can have only one operation.',
     );
   }
 }

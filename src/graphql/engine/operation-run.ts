@@ -41,12 +41,12 @@ export class OperationRun {
     this.#rules = rules;
   }
 
-  /** Throws or rejects where the operation may not run. */
+  /** Throws or rejects if the operation may not run. */
   prepare(sent: SentOperation): Promise<void> | undefined {
     return this.#isAnswered || this.#prepareKnown(sent) ? undefined : this.#prepareNew(sent);
   }
 
-  /** False where the document is not cached. */
+  /** False if the document is not cached. */
   #prepareKnown({ query = '', operationName, variables }: SentOperation): boolean {
     const found = this.callerSchema.executor.find(query, this.applicationId);
     if (!found) return false;
@@ -136,7 +136,7 @@ export class OperationRun {
     const { context: contextValue, requestLog, spent } = this.#request;
     const { executor } = this.callerSchema;
     if (schema !== executor.schema)
-      throw new Error('A plugin puts another schema in place of ours.');
+      throw new Error('A plugin replaced the schema, which is not supported.');
     const operation = { document, operationName, variables: variableValues };
     if (!this.#isChecked(operation)) this.#checkOperation(operation);
     const logFields = readOperationLogFields(document, operationName ?? undefined);
@@ -157,7 +157,7 @@ export class OperationRun {
     });
   }
 
-  /** Throws where it may not run; otherwise adds its cost to the request, once. */
+  /** Throws if it may not run; otherwise adds its cost to the request, once. */
   #checkOperation(operation: OperationToRun): void {
     const { limits } = this.#rules;
     const { spent, request, context } = this.#request;

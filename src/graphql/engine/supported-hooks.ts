@@ -1,11 +1,11 @@
 import { type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 
-/** Throws where a plugin has a hook that is never called here: its checks would silently not run. */
+/** Throws if a plugin has a hook that is never called here: its checks would silently not run. */
 export function checkPlugin(name: string, plugin: object): void {
   const [hook] = findOtherHooks(plugin);
   if (hook === undefined) return;
   throw new Error(
-    `The plugin ${name} relies on ${hook}, which does not run here: requests are read and answered by Crossbook. The hooks that run are ${[...HOOKS].join(', ')}.`,
+    `The plugin ${name} relies on ${hook}, which is not supported, because Crossbook reads requests and writes responses itself. Supported hooks: ${[...HOOKS].join(', ')}.`,
   );
 }
 

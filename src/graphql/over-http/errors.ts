@@ -41,7 +41,7 @@ export function translateErrors(
   return translated;
 }
 
-/** Undefined where the allowance does not suffice even without the provider's response. */
+/** Undefined if the allowance does not suffice even without the provider's response. */
 function formatWithin(
   error: ExecutionError,
   known: CrossbookError,
@@ -83,7 +83,7 @@ function formatRest(
   known: CrossbookError,
   audience: ErrorAudience,
 ): GraphQLFormattedError {
-  const detail = `${count} more ${count === 1 ? 'error is' : 'errors are'} left out. The first is ${known.code}.`;
+  const detail = `${count} more ${count === 1 ? 'error is' : 'errors are'} omitted. The first is ${known.code}.`;
   const { extensions } = withoutCause(format({ name: '', message: '' }, known, audience));
   return { message: detail, extensions: { ...extensions, detail } };
 }
@@ -200,7 +200,7 @@ interface ErrorAudience {
 
 export interface ReportedError {
   readonly known: CrossbookError;
-  /** False where an earlier path of the response has the same error. */
+  /** False if an earlier path of the response has the same error. */
   readonly isFirst: boolean;
   /** Whether it is an error in the document or its variables. */
   readonly isRequestError: boolean;

@@ -113,7 +113,7 @@ const CONTENT_SECURITY_POLICY = [
 export function createGraphiQLPage(options: GraphiQLOptions & NamePrefixes) {
   let made: Promise<readonly Page[]> | undefined;
   return {
-    /** Undefined: the request is not for the page. Rejects with NOT_ACCEPTABLE where no compression is accepted. */
+    /** Undefined: the request is not for the page. Rejects with NOT_ACCEPTABLE if no compression is accepted. */
     answer(request: HttpRequest): Promise<HttpResponse> | undefined {
       if (!request.headers.get('accept')?.includes('text/html')) return undefined;
       made ??= makePages(options);

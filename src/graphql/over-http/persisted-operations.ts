@@ -9,7 +9,7 @@ import { parseJson } from '../../lib/json.ts';
 export interface PersistedOperations {
   /** Trusted documents only: a request with any other is rejected as a whole. */
   readonly isClosed: boolean;
-  /** The text to run. Throws where the hash is unknown, or the document is not allowed. */
+  /** The text to run. Throws if the hash is unknown, or the document is not allowed. */
   find(named: NamedDocument): string;
 }
 
@@ -95,7 +95,7 @@ export function readHash({ documentId, extensions }: Naming): string | undefined
   if (version !== 1) {
     throw new CrossbookError(
       'BAD_REQUEST',
-      'Of `extensions.persistedQuery`, version 1 is understood.',
+      'Only version 1 of `extensions.persistedQuery` is supported.',
     );
   }
   return readSha256(sha256Hash, '`extensions.persistedQuery.sha256Hash`');
@@ -139,7 +139,9 @@ export function parseManifest(json: string): ReadonlyMap<string, string> {
   );
   const wrong = entries.find(([hash, text]) => toHash(text) !== hash);
   if (wrong)
-    throw new Error(`The operation under ${wrong[0]} has another SHA-256: ${toHash(wrong[1])}.`);
+    throw new Error(
+      `The operation under ${wrong[0]} has a different SHA-256: ${toHash(wrong[1])}.`,
+    );
   return new Map(entries);
 }
 

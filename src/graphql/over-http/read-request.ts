@@ -28,7 +28,7 @@ export function checkRequest({ method, headers }: HttpRequest): void {
   if (chooseMediaType(headers.get('accept')) === undefined) {
     throw new CrossbookError(
       'NOT_ACCEPTABLE',
-      'Answers are application/graphql-response+json or application/json: accept one of them.',
+      'Responses are application/graphql-response+json or application/json: accept one of them.',
     );
   }
   if (method !== 'GET' && method !== 'POST') {
@@ -59,7 +59,7 @@ export async function readRequest(
   if (body.length > limits.batch) {
     throw new CrossbookError(
       'BAD_REQUEST',
-      `A batch takes at most ${limits.batch} operations; these are ${body.length}.`,
+      `A batch takes at most ${limits.batch} operations, but has ${body.length}.`,
     );
   }
   return body.map((one) => readOperation(one, bounds));
@@ -128,7 +128,7 @@ interface RequestRules {
 
 /** One GraphQL operation, checked for its shape. */
 export interface OperationParams {
-  /** Undefined where it is given by a hash and not by a trusted document. */
+  /** Undefined if it is given by a hash and not by a trusted document. */
   readonly query: string | undefined;
   readonly documentId: unknown;
   readonly operationName: string | undefined;
@@ -139,7 +139,7 @@ export interface OperationParams {
 export const JSON_TYPE = 'application/json';
 export const GRAPHQL_TYPE = 'application/graphql-response+json';
 
-/** Negotiates the better of our two media types; undefined where neither is accepted. Without the header: JSON. */
+/** Negotiates the better of our two media types; undefined if neither is accepted. Without the header: JSON. */
 export function chooseMediaType(accept: string | null): string | undefined {
   if (accept === null || accept.trim() === '') return JSON_TYPE;
   const ranges = readRanges(accept);

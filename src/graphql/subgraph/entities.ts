@@ -27,7 +27,7 @@ export function resolveEntities(typePrefix: string): GraphQLFieldResolver<unknow
     if (representations.length > MAX_REPRESENTATIONS) {
       throw new CrossbookError(
         'BAD_REQUEST',
-        `\`_entities\` takes at most ${MAX_REPRESENTATIONS} references; these are ${representations.length}.`,
+        `\`_entities\` takes at most ${MAX_REPRESENTATIONS} references, but got ${representations.length}.`,
       );
     }
     const selection = selectRecord(info);
@@ -71,10 +71,7 @@ function readType({ __typename }: Reference, typePrefix: string): EntityName {
   const type = ENTITY_NAMES.find((name) => __typename === typePrefix + name);
   if (type) return type;
   const names = ENTITY_NAMES.map((name) => typePrefix + name).join(', ');
-  throw new CrossbookError(
-    'BAD_REQUEST',
-    `A reference must say by its __typename which of ${names} it is to.`,
-  );
+  throw new CrossbookError('BAD_REQUEST', `The __typename of a reference must be one of ${names}.`);
 }
 
 /**
@@ -95,7 +92,7 @@ async function readReference(
     return nullIfNotFound(findContact(context, key, selection.contact));
   }
   if (typeof id !== 'string')
-    throw new CrossbookError('BAD_REQUEST', 'A reference must carry a key.');
+    throw new CrossbookError('BAD_REQUEST', 'A reference must have a key.');
   return readRecord(context, id, selection).then((record) =>
     record && typeNameOf(record) === type ? record : null,
   );
@@ -106,7 +103,7 @@ function readEmailReference({ customerId, provider, email }: Reference): EmailRe
   if (typeof customerId !== 'string' || typeof email !== 'string') {
     throw new CrossbookError(
       'BAD_REQUEST',
-      'A reference by email must carry customerId, provider and email.',
+      'A reference by email must have customerId, provider and email.',
     );
   }
   return { isByEmail: true, customerId, provider: readProvider(provider), email };

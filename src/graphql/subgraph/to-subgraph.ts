@@ -45,7 +45,7 @@ const toProtocol = (prefix: string): DocumentNode =>
   parse(/* GraphQL */ `
     "A reference to an entity: its type name and one of its keys."
     scalar _Any
-    "What a gateway can ask for by reference."
+    "Entities that a gateway can request by reference."
     union _Entity = ${prefix}Contact | ${prefix}ContactsByEmail | ${prefix}Customer
     "This subgraph, described for gateways."
     type _Service {
@@ -55,9 +55,9 @@ const toProtocol = (prefix: string): DocumentNode =>
     extend type Query {
       "For gateways: the schema with its federation directives."
       _service: _Service!
-      "For gateways: the entities behind these references, in their order. Null where there is none of yours."
+      "For gateways: the entities of these references, in the same order. Null if your application has no such entity."
       _entities(
-        "Up to 1,000 references, read in few calls."
+        "References, at most 1,000. They are read in batches."
         representations: [_Any!]!
       ): [_Entity]!
     }

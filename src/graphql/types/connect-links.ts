@@ -110,7 +110,7 @@ defineMutation('createConnectLink', {
       ),
       mapFields: nullable(
         boolean,
-        'Whether the customer matches your own fields with those of the CRM after consent. Skipped where no own field may be mapped by customers.',
+        'Whether the customer matches your own fields with those of the CRM after consent. Skipped if customers may not map any own field.',
         { defaultValue: false },
       ),
     },

@@ -63,7 +63,7 @@ const ContactType = defineObject<ContactRecord>(contact, {
       args: {
         fields: t.arg.stringList({
           description:
-            'Names of further fields in the CRM’s API, at most 100. The CRM’s record lacks those that it does not know.',
+            'Names of further fields in the CRM’s API, at most 100. Names that the CRM does not know are ignored.',
         }),
       },
       ...costs({ weight: RECORD_BYTES / BYTES_PER_UNIT }),
@@ -247,25 +247,25 @@ interface AskedSearch {
 /** For gateways only; clients use search. An email may match several contacts, so it is no key of one. */
 builder.objectRef<EmailReference>('ContactsByEmail').implement({
   description:
-    'The contacts that have one email address in one of a customer’s CRMs. Other subgraphs refer to it where they know a person by an email.',
+    'Contacts that have one email address in one of a customer’s CRMs. Other subgraphs refer to it if they know a person by email address.',
   directives: [{ name: 'key', args: { fields: 'customerId provider email' } }],
   fields: (t) => ({
     customerId: t.exposeID('customerId', { description: 'Your own id of the customer.' }),
     provider: t.expose('provider', {
       type: enumOf(providerName),
-      description: 'The CRM to look in.',
+      description: 'CRM to search.',
     }),
     email: t.exposeString('email', {
       description:
-        'The email address, as the reference has it. It is compared as `ContactFilter.email` is.',
+        'Email address, as given in the reference. It is compared like `ContactFilter.email`.',
     }),
     contacts: t.field({
       type: [ContactType],
       nullable: true,
       description:
-        'The contacts, in the order of their ids in the CRM; none where no contact has the address. A hundred references to one CRM are one call to it.',
+        'Contacts with the address, sorted by their id in the CRM. Empty if there are none. Up to 100 references to one CRM are read in one call.',
       args: {
-        first: t.arg.int({ description: 'How many of them at most: 0 to 1,000. Default 100.' }),
+        first: t.arg.int({ description: 'Maximum number of contacts, 0 to 1,000. Default 100.' }),
       },
       ...costs({
         weight: 1 + PROVIDER_CALL / EMAILS_PER_CALL,

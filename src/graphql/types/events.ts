@@ -121,7 +121,7 @@ defineMutation('updateWebhookEndpoint', {
 });
 
 defineMutation('deleteWebhookEndpoint', {
-  description: 'Deletes a webhook endpoint: nothing is sent to it any more. Requires an API key.',
+  description: 'Deletes a webhook endpoint. Events are no longer sent to it. Requires an API key.',
   input: {
     argument: 'The endpoint.',
     description: 'Webhook endpoint to delete.',

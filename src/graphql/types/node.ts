@@ -63,7 +63,7 @@ builder.queryField('nodes', (t) =>
       if (ids.length > MAX_IDS) {
         throw new CrossbookError(
           'BAD_REQUEST',
-          `\`nodes\` takes at most ${MAX_IDS} ids; these are ${ids.length}.`,
+          `\`nodes\` takes at most ${MAX_IDS} ids, but got ${ids.length}.`,
         );
       }
       const selection = selectRecord(info);
