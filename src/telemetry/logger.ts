@@ -98,7 +98,7 @@ export function createRejectedRequestLog({ log, schedule }: RejectedRequestLogOp
   const summary = runPeriodically({
     intervalMs: SUMMARY_EVERY_MS,
     work: async () => tellLeftOut(),
-    onError: (cause) => log.warn({ cause }, 'refusals were not told'),
+    onError: (cause) => log.warn({ cause }, 'failed to log rejected requests'),
     schedule,
   });
 

@@ -51,7 +51,7 @@ export function openTraces({
   const tracer = provider.getTracer('crossbook', version);
 
   return {
-    /** Starts the trace of one request, as a child of the caller's span where there is one. */
+    /** Starts the trace of one request, as a child of the caller's span if there is one. */
     start(parent: RemoteParent | undefined) {
       const root = tracer.startSpan('request', { kind: SpanKind.SERVER }, toContext(parent));
       const below = trace.setSpan(ROOT_CONTEXT, root);
@@ -140,7 +140,7 @@ function ignore(): void {}
 const OPERATION = 'operation';
 const FAILED = { code: SpanStatusCode.ERROR };
 const TAKEN = 0;
-const NOT_TAKEN = 'spans were not taken by the collector';
+const NOT_TAKEN = 'the collector did not accept spans';
 /** The maximum per request, so that an operation over a thousand records does not flood a collector. */
 const MAX_SPANS = 256;
 

@@ -19,7 +19,7 @@ export function registerGauges(
   gauge(
     'crossbook_requests_running',
     ['caller'],
-    'Requests that have begun, by who sent them.',
+    'Requests in progress, by kind of caller.',
     () => {
       const { running, unauthenticated } = requests();
       return [
@@ -28,11 +28,11 @@ export function registerGauges(
       ];
     },
   );
-  gauge('crossbook_requests_queued', [], 'Requests that have not begun.', () => requests().queued);
+  gauge('crossbook_requests_queued', [], 'Requests in the queue.', () => requests().queued);
   gauge(
     'crossbook_requests_turned_away_total',
     ['reason'],
-    'Requests that were refused because the queue was full, or because they had waited for too long.',
+    'Requests refused because the queue was full, or because they waited too long.',
     () => {
       const { queueFull, queueTimeout } = requests().refused;
       return [
@@ -44,11 +44,16 @@ export function registerGauges(
   const byKind = (count: 'held' | 'refused') => () =>
     Object.entries(memory().kinds).map(([kind, counts]) => [counts[count], kind] as const);
   gauge('crossbook_held_bytes', ['kind'], 'Memory held for clients and providers.', byKind('held'));
-  gauge('crossbook_held_bytes_max', [], 'The bound of the sum.', () => memory().max);
+  gauge(
+    'crossbook_held_bytes_max',
+    [],
+    'Limit of the memory held for clients and providers.',
+    () => memory().max,
+  );
   gauge(
     'crossbook_held_bytes_refused_total',
     ['kind'],
-    'Times that something did not fit into the bound or a share.',
+    'Number of times that the limit, or a share of it, was exceeded.',
     byKind('refused'),
   );
   const byProvider = (read: (client: ClientStats) => number) => () => {
@@ -61,65 +66,65 @@ export function registerGauges(
   gauge(
     'crossbook_lane_waiting',
     ['provider'],
-    'Calls that wait for their connection’s budget.',
+    'Calls waiting for the rate limit of their connection.',
     byProvider(({ waiting }) => waiting),
   );
   gauge(
     'crossbook_provider_waiting',
     [],
-    'Operations that wait for a provider.',
+    'Operations waiting for a provider.',
     () => providers().waiting,
   );
   gauge(
     'crossbook_provider_waiting_refused_total',
     [],
-    'Operations that found no place to wait.',
+    'Operations rejected because too many were waiting.',
     () => providers().refused,
   );
   gauge(
     'crossbook_breakers_open',
     ['provider'],
-    'Connections whose provider is not called for a while, after failures or because it is slow.',
+    'Connections whose circuit breaker is open, after failures or because the provider is slow.',
     byProvider(({ isBreakerOpen }) => Number(isBreakerOpen)),
   );
   gauge(
     'crossbook_connections_in_memory',
     ['provider'],
-    'Connections whose state is kept.',
+    'Connections whose state is in memory.',
     byProvider(() => 1),
   );
   gauge(
     'crossbook_provider_api_ends_soon',
     ['provider', 'version'],
-    '1 where the vendor supports this version of its API for half a year at most.',
+    '1 if the vendor ends support of this version of its API within six months.',
     () => sources.apis().map(({ provider, version, endsSoon }) => [endsSoon, provider, version]),
   );
-  gauge('crossbook_database_connections', ['state'], 'Of the pool.', () =>
+  gauge('crossbook_database_connections', ['state'], 'Connections of the pool.', () =>
     Object.entries(sources.database() ?? {}).map(([state, count]) => [count, state]),
   );
   gauge(
     'crossbook_redis_connected',
     [],
-    '1 while limits are shared, 0 while each process keeps its own.',
+    '1 if limits are shared through Redis, 0 if each process applies its own.',
     sources.redis,
   );
   // Counted in the database, by the process that holds the lease for it. The others report none of these.
   gauge(
     'crossbook_webhook_deliveries_pending',
     [],
-    'Events that have not arrived at an endpoint yet; 100,000 stands for that or more.',
+    'Events that are not delivered to an endpoint yet; 100,000 means that many or more.',
     () => webhooks()?.pending,
   );
   gauge(
     'crossbook_webhook_overdue_seconds',
     [],
-    'How long the first event waits that is due for an endpoint that does not fail.',
+    'Age of the oldest due event for an endpoint that is not failing.',
     () => webhooks()?.overdueSeconds,
   );
   gauge(
     'crossbook_webhook_endpoints',
     ['state'],
-    'Endpoints that fail, and those that were disabled because they did.',
+    'Endpoints that are failing, and those disabled because of failures.',
     () => {
       const { failing, disabled } = webhooks() ?? {};
       return Object.entries({ failing, disabled }).map(([state, count]) => [count, state]);
@@ -137,13 +142,13 @@ export function registerGauges(
   gauge(
     'crossbook_sync_lag_seconds',
     [],
-    'Seconds by which the sync that is furthest behind is later than its interval.',
+    'Seconds by which the most delayed sync exceeds its interval.',
     () => sources.syncs()?.lagSeconds,
   );
   gauge(
     'crossbook_row_removal_age_seconds',
     [],
-    'Seconds since the first customer was deleted whose rows are still at a sync destination.',
+    'Age in seconds of the oldest deletion of a customer whose rows are still at a sync destination.',
     () => sources.syncs()?.removalSeconds,
   );
   gauge(
@@ -181,13 +186,13 @@ export function registerProcessGauges(registry: Registry, version: string): () =
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
 
-  gauge('crossbook_build_info', ['version', 'node'], 'Which Crossbook runs, on which Node.', () => [
+  gauge('crossbook_build_info', ['version', 'node'], 'Versions of Crossbook and Node.', () => [
     [1, version, process.version],
   ]);
   gauge(
     'nodejs_eventloop_lag_seconds',
     ['quantile'],
-    'How late the event loop was, since the last scrape.',
+    'Event loop lag since the last scrape.',
     () => {
       const quantiles = [delay.percentile(50), delay.percentile(99), delay.max];
       delay.reset();
@@ -206,7 +211,7 @@ export function registerProcessGauges(registry: Registry, version: string): () =
   gauge(
     'crossbook_longest_task_seconds',
     ['kind'],
-    'The longest uninterrupted piece of work on the event loop since the last scrape.',
+    'Longest blocking of the event loop since the last scrape.',
     () => {
       const readings = TASK_KINDS.map((kind) => [(longest.get(kind) ?? 0) / 1_000, kind] as const);
       longest.clear();
@@ -219,10 +224,10 @@ export function registerProcessGauges(registry: Registry, version: string): () =
   gauge(
     'nodejs_heap_used_bytes',
     [],
-    'Memory of what JavaScript holds.',
+    'Memory of the JavaScript heap.',
     () => process.memoryUsage().heapUsed,
   );
-  gauge('process_cpu_seconds_total', [], 'Time on a processor.', () => {
+  gauge('process_cpu_seconds_total', [], 'CPU time.', () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / MICROSECONDS;
   });
@@ -230,7 +235,7 @@ export function registerProcessGauges(registry: Registry, version: string): () =
   gauge(
     'process_start_time_seconds',
     [],
-    'When the process began.',
+    'Start time of the process.',
     () => performance.timeOrigin / 1_000,
   );
   return () => {

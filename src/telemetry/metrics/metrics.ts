@@ -32,60 +32,60 @@ export function createMetrics({ version }: { readonly version: string }) {
   const requests = counter(
     'crossbook_requests_total',
     ['face', 'operation', 'outcome'],
-    'Requests, by their first error or ok.',
+    'Requests, by the code of their first error, or ok.',
   );
   const durations = histogram(
     'crossbook_request_duration_seconds',
     ['face', 'operation'],
     REQUEST_SECONDS,
-    'From the headers of a request to its answer.',
+    'Time from the headers of a request to its response.',
   );
   const errors = counter(
     'crossbook_errors_total',
     ['face', 'code'],
-    'Errors in answers: one answer may hold several.',
+    'Errors in responses. One response may have several.',
   );
   const refusals = counter(
     'crossbook_refusals_total',
     ['status', 'code'],
-    'Rejected before they were requests, with an error or with nothing.',
+    'Connections and invalid requests that were rejected, with or without an error response.',
   );
   const cache = counter(
     'crossbook_cache_requests_total',
     ['result'],
-    'Requests that read the cache, by what it gave.',
+    'Requests that read the cache, by result.',
   );
   const flows = counter(
     'crossbook_connect_flows_total',
     ['provider', 'outcome'],
-    'Flows of connect links: begun, and how each ended, and pages that led no further.',
+    'Flows of connect links: started, by how they ended, and pages that rejected a request.',
   );
   const calls = counter(
     'crossbook_provider_calls_total',
     ['provider', 'outcome'],
-    'Calls to providers, each try counted.',
+    'Calls to providers, including retries.',
   );
   const callDurations = histogram(
     'crossbook_provider_call_duration_seconds',
     ['provider'],
     CALL_SECONDS,
-    'From sending a call to its whole answer.',
+    'Time from sending a call to its complete response.',
   );
   const waits = histogram(
     'crossbook_lane_wait_seconds',
     ['provider'],
     CALL_SECONDS,
-    'How long a call waited for its connection’s budget.',
+    'Time that a call waited for the rate limit of its connection.',
   );
   const refreshes = counter(
     'crossbook_token_refreshes_total',
     ['provider', 'outcome'],
-    'Access tokens refreshed, or not.',
+    'Refreshes of access tokens, by outcome.',
   );
   const revocations = counter(
     'crossbook_grants_revoked_total',
     ['provider', 'outcome'],
-    'Grants of removed connections, by what became of them at the provider.',
+    'Grants of removed connections, by the result of revoking them at the provider.',
   );
   const idleRefreshes = counter(
     'crossbook_idle_token_refreshes_total',
@@ -101,12 +101,12 @@ export function createMetrics({ version }: { readonly version: string }) {
     'crossbook_lookup_emails_per_call',
     ['provider'],
     EMAILS,
-    'Emails that were looked up together.',
+    'Number of emails per batched look-up.',
   );
   const webhooks = counter(
     'crossbook_webhook_attempts_total',
     ['result'],
-    'Events sent to endpoints, or not.',
+    'Attempts to deliver events to endpoints, by result.',
   );
   const forwarded = counter(
     'crossbook_requests_forwarded_total',
