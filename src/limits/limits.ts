@@ -60,7 +60,7 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
       if (rateLimit?.quota) setRateLimitHeaders(rateLimit.quota, headers);
     },
 
-    /** Undefined where one process has all limits for itself. */
+    /** Undefined if one process has all limits for itself. */
     distributedRateLimits: shared?.distributedRateLimits,
     close: async () => redis?.close(),
   };
@@ -133,7 +133,7 @@ function createFailedAuthentications(
         if (remaining === 0) slowUntil.set(bucket, clock.now() + resetMs);
       };
       limiter(bucket, 1).then(slowDown, (cause: unknown) =>
-        log.warn({ cause }, 'a failed authentication was not counted'),
+        log.warn({ cause }, 'failed to count a failed authentication'),
       );
     },
   };
@@ -230,7 +230,7 @@ interface LimitOptions {
   /** Pages of connect links per minute and address; 0 or absent: no limit. */
   readonly pages?: number | undefined;
   readonly redis: Omit<RedisOptions, 'log' | 'clock'> | undefined;
-  /** What the workers of one supervisor share. Redis, where it is configured, comes first. */
+  /** What the workers of one supervisor share. Redis, if it is configured, comes first. */
   readonly workers?: SharedLimits | undefined;
   readonly log: Log;
   /** A keyed hash, with the same key in every process of an installation. */
@@ -267,7 +267,7 @@ export interface SharedLimits {
   }): SharedCount;
 }
 
-/** Counts units of a key for all processes. Rejects where they cannot be reached. */
+/** Counts units of a key for all processes. Rejects if they cannot be reached. */
 export type SharedCount = (key: string, units: number) => Promise<WindowCount>;
 
 interface LimiterOptions {

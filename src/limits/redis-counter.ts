@@ -28,7 +28,7 @@ export function createRedisClient(text: string, options: ClientOptions): Redis {
 /** The replies are the driver's default ones. */
 type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
 
-/** A counter in Redis. Rejects where Redis is unreachable. */
+/** A counter in Redis. Rejects if Redis is unreachable. */
 export function createSharedCount(
   client: Redis,
   {
@@ -49,7 +49,7 @@ export function createSharedCount(
     const { consumedPoints, msBeforeNext } = await limiter
       .consume(key, units)
       .catch((thrown: unknown) => {
-        // The library throws its result where the limit is exceeded.
+        // The library throws its result if the limit is exceeded.
         if (thrown instanceof RateLimiterRes) return thrown;
         throw thrown;
       });

@@ -97,7 +97,7 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
     isAnswering = false;
     connectedSince = undefined;
     if (!hasLoggedOutage && !isClosing) {
-      log.warn({ cause }, 'Redis is unreachable: this process enforces its limits by itself');
+      log.warn({ cause }, 'Redis is unreachable: this process applies its own limits');
     }
     hasLoggedOutage = true;
     hasBeenAway = true;
