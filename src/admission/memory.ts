@@ -85,7 +85,7 @@ export interface Memory {
 export interface Hold {
   readonly bytes: number;
   readonly isReleased: boolean;
-  /** False, without a change, where the bytes would exceed the limit or a share of it, or after the release. */
+  /** False, without a change, if the bytes would exceed the limit or a share of it, or after the release. */
   grow(bytes: number): boolean;
   /** Releases part of the bytes. */
   shrink(bytes: number): void;
@@ -128,7 +128,7 @@ export function toHoldError({ isReleased }: Pick<Hold, 'isReleased'>): Crossbook
 export function memoryLimitReached(): LocalRefusal {
   return new LocalRefusal(
     'SERVICE_UNAVAILABLE',
-    'The memory for requests and responses, or the share of this caller in it, is in use: try again.',
+    'The memory for requests and responses, or this caller’s share of it, is exhausted: try again.',
     { retryAfterMs: RETRY_AFTER_MS },
   );
 }

@@ -95,7 +95,7 @@ export class RequestQueue {
     );
   }
 
-  /** Resolves when the request has begun. Throws where it cannot wait, and rejects where it has waited too long. */
+  /** Resolves when the request has begun. Throws if it cannot wait, and rejects if it has waited too long. */
   begin(request: EnteredRequest): Promise<void> | undefined {
     const { owner } = request;
     if (this.#hasPlace(owner) && !this.#isOvertaking && this.#mayRunNow(owner.application)) {
@@ -384,8 +384,8 @@ interface RequestParts {
 }
 
 const DETAILS = {
-  queueFull: 'Too many requests of this caller are queued: try again.',
-  queueTimeout: 'The server is busy, and the request has been queued for too long: try again.',
+  queueFull: 'This caller has too many queued requests: try again.',
+  queueTimeout: 'The server is overloaded, and the request was queued for too long: try again.',
 };
 
 /** The owner of all requests without a key or token: no application has this id. */
@@ -436,7 +436,7 @@ export interface RequestOwner {
 export interface RequestQueueOptions {
   /** The maximum of requests that have begun, whatever they wait for. */
   readonly maxBegun: number;
-  /** The maximum among them without a key or token. */
+  /** Maximum number of these without a key or token. */
   readonly maxUnauthenticated?: number;
   /** The maximum of requests that have not begun; twice `maxBegun` by default. */
   readonly maxQueued?: number;

@@ -5,7 +5,7 @@ import type { Turns } from '../lib/turns.ts';
 export interface Work {
   /**
    * Call before some milliseconds of CPU time: requests take turns. Undefined: begin at once, without an `await`, which
-   * would let others begin in the same turn. Throws or rejects where the client has disconnected.
+   * would let others begin in the same turn. Throws or rejects if the client has disconnected.
    */
   takeTurn(): Promise<void> | undefined;
   /** Aborted when the client disconnects before the response. Absent: the work has no client. */
@@ -17,7 +17,7 @@ export interface Work {
 /** The work of a request of its own, which is not part of a call that several requests share. */
 export interface RequestWork extends Work {
   /**
-   * Charges memory to its application until the request ends. Throws a 503 where the share of the application is in
+   * Charges memory to its application until the request ends. Throws a 503 if the share of the application is in
    * use.
    */
   reserve(bytes: number): void;
