@@ -17,7 +17,7 @@ export function openFleet({ count, launch, clock, log, onChange }: FleetOptions)
 
   return {
     /**
-     * Resolves when all workers are ready. The first starts alone, because it migrates the database. Rejects where one
+     * Resolves when all workers are ready. The first starts alone, because it migrates the database. Rejects if one
      * of them ends before it is ready.
      */
     async start(): Promise<WorkerReady> {
@@ -36,7 +36,7 @@ export function openFleet({ count, launch, clock, log, onChange }: FleetOptions)
       return restarting;
     },
 
-    /** Resolves when all workers have ended. False where one of them cut requests off. */
+    /** Resolves when all workers have ended. False if one of them cut requests off. */
     async stop(): Promise<boolean> {
       isStopping = true;
       // They finish what they have, and forward nothing any more.
@@ -87,7 +87,7 @@ export function openFleet({ count, launch, clock, log, onChange }: FleetOptions)
       missed = isAsked ? missed + 1 : 0;
       if (missed === MAX_MISSED) {
         const seconds = (MAX_MISSED * CHECK_MS) / 1_000;
-        log.error({ worker: number + 1, seconds }, 'a worker does not respond: it is killed');
+        log.error({ worker: number + 1, seconds }, 'a worker does not respond and is killed');
         worker.kill();
       }
       if (isAsked) return;
@@ -108,7 +108,7 @@ export function openFleet({ count, launch, clock, log, onChange }: FleetOptions)
     void publish();
     if (isStopping) return;
     restarts += 1;
-    log.error({ worker: place.number + 1, code, signal }, 'a worker ended: it is replaced');
+    log.error({ worker: place.number + 1, code, signal }, 'a worker exited and is replaced');
     const livedMs = clock.now() - (place.since ?? clock.now());
     place.failures = livedMs >= LONG_LIFE_MS ? 0 : place.failures + 1;
     if (!place.isRestarting) revive(place);
@@ -138,7 +138,7 @@ export function openFleet({ count, launch, clock, log, onChange }: FleetOptions)
       try {
         await occupy(place);
       } catch (error) {
-        log.error({ cause: error }, 'the restart ends: the other workers stay as they are');
+        log.error({ cause: error }, 'the restart was aborted: the other workers keep running');
         return;
       } finally {
         place.isRestarting = false;

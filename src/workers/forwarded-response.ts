@@ -6,7 +6,7 @@ import { SLICE_BYTES } from '../http/send-response.ts';
 
 /** The response of another worker: a short one is read, a long one is passed on as it arrives. */
 export class ForwardedResponse implements Dispatcher.DispatchHandler {
-  /** Rejects where the other worker does not begin to respond. */
+  /** Rejects if the other worker does not begin to respond. */
   readonly received: Promise<Received>;
   /** Whether the other worker may have read the request. */
   wasSent = false;

@@ -82,7 +82,7 @@ const MARK = 'crossbook';
 export type Calls = { readonly [name: string]: (value: any) => unknown };
 
 export interface Link<Theirs extends Calls> {
-  /** Resolves with the answer. Rejects where the other process ends before. */
+  /** Resolves with the answer. Rejects if the other process ends before. */
   ask<Name extends keyof Theirs & string>(
     call: Name,
     value: Parameters<Theirs[Name]>[0],

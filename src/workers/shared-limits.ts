@@ -32,7 +32,7 @@ export function createSharedLimits({ link, workers, clock }: SharedLimitsOptions
 
   return {
     distributedRateLimits,
-    /** A counter of all workers. Rejects where the supervisor does not answer in time. */
+    /** A counter of all workers. Rejects if the supervisor does not answer in time. */
     createCount: ({ name, points, windowMs }: CountOptions): SharedCount => {
       const held = createHeldUnits(clock.now);
       return async (owner, units) => {
