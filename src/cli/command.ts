@@ -63,13 +63,13 @@ export interface Invocation {
   text(option: string): string | undefined;
   list(option: string): readonly string[];
   flag(option: string): boolean;
-  /** Reads the configuration from the environment; throws where it is invalid. */
+  /** Reads the configuration from the environment; throws if it is invalid. */
   readConfig(): Config;
   /** Opens the configured database; the embedded one is joined if it runs. Closed at the end of the command. */
   openDatabase(): Promise<Database>;
   /** Opens the database for an application: by default, that of the operand APPLICATION. */
   openApplication(given?: string): Promise<Application & ApplicationStores>;
-  /** The keys that encrypt and sign. Created where there are none yet. */
+  /** The keys that encrypt and sign. Created if there are none yet. */
   readKeyRing(): KeyRing;
   /** Reads standard input: for secrets, which must not be arguments. */
   readInput(): Promise<string>;
@@ -83,6 +83,6 @@ export interface Invocation {
 interface CommandResult {
   readonly data: unknown;
   readonly text: string;
-  /** True where the command completed and found a problem. */
+  /** True if the command completed and found a problem. */
   readonly failed?: boolean;
 }

@@ -43,8 +43,8 @@ export async function runCommand(options: RunOptions): Promise<number> {
     const [first = '', second = ''] = args;
     const isGroup = familyOf(args) !== COMMANDS && /^(-|$)/.test(second);
     const problem = isGroup
-      ? `Missing: a command of ${first}`
-      : `There is no command: ${first} ${second}`;
+      ? `Missing: a subcommand of ${first}`
+      : `Unknown command: ${first} ${second}`;
     printError(`${problem.trimEnd()}\n\n${help}`);
     return 2;
   }
@@ -65,7 +65,7 @@ function isCalled(name: string, args: readonly string[]): boolean {
   return name.split(' ').every((word, place) => args[place] === word);
 }
 
-/** Commands with the same first word, or all where there is none. */
+/** Commands with the same first word, or all if there is none. */
 function familyOf([first]: readonly string[]): readonly Command[] {
   const family = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
   return family.length > 0 ? family : COMMANDS;
@@ -85,7 +85,7 @@ function readArguments({ name, operands = [], options = {} }: Command, args: rea
   const missing = names.slice(positionals.length);
   if (missing.length > 0) throw new UsageError(`Missing: ${missing.join(' ')}`);
   const surplus = positionals.slice(names.length);
-  if (surplus.length > 0) throw new UsageError(`Not known: ${surplus.join(' ')}`);
+  if (surplus.length > 0) throw new UsageError(`Unexpected argument: ${surplus.join(' ')}`);
   const list = (option: string) => [values[option]].flat().filter((one) => typeof one === 'string');
   return {
     operand: (operand: string) => positionals[names.indexOf(operand)] ?? '',
@@ -197,14 +197,14 @@ function toSynopsis({ name, operands = [] }: Command): string {
   return [name, ...operands.map((operand) => operand.name)].join(' ');
 }
 
-/** Reads standard input as text; a secret is one line. Throws where it is too long for a secret. */
+/** Reads standard input as text; a secret is one line. Throws if it is too long for a secret. */
 async function readInput(input: AsyncIterable<string | Uint8Array>): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of input) {
     const buffer = Buffer.from(chunk as Uint8Array);
     bytes += buffer.length;
-    if (bytes > MAX_BYTES) throw new Error(`The standard input has more than ${MAX_BYTES} bytes.`);
+    if (bytes > MAX_BYTES) throw new Error(`Standard input is larger than ${MAX_BYTES} bytes.`);
     chunks.push(buffer);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -25,7 +25,7 @@ const ORIGIN = {
 };
 const KEY_ID = { name: 'KEY_ID', description: 'Public id of the key: see crossbook keys list.' };
 const DEMO_KEY =
-  'The key that the server prints for the demo is not listed: it is derived from the encryption key, and stored nowhere.';
+  'The demo key that the server prints is not listed, because it is derived from the encryption key and not stored.';
 const ONCE = 'The key is shown only once: only its hash is stored.';
 
 const BRANDING: readonly string[] = ['display-name', 'accent-color', 'logo'];
@@ -218,7 +218,7 @@ export const applicationCommands: readonly Command[] = [
     options: {
       overlap: {
         value: 'HOURS',
-        description: `How long the old key goes on. 0: it ends now. Default: ${DEFAULT_OVERLAP_HOURS}`,
+        description: `Hours until the old key ends. 0: it ends now. Default: ${DEFAULT_OVERLAP_HOURS}`,
       },
     },
     async run({ operand, text, note, openDatabase }) {

@@ -64,10 +64,10 @@ export const customerCommands: readonly Command[] = [
       const provider = readProvider(operand('PROVIDER'));
       const { id, name, oauthClients } = await openApplication();
       if (!(await oauthClients.delete(provider)))
-        throw new Error(`${name} has no OAuth client of ${provider}.`);
+        throw new Error(`${name} has no OAuth client for ${provider}.`);
       return {
         data: { applicationId: id, providerName: provider, deleted: true },
-        text: `${name} has no OAuth client of ${provider} any more.`,
+        text: `The OAuth client of ${name} for ${provider} is deleted.`,
       };
     },
   },
@@ -81,7 +81,7 @@ export const customerCommands: readonly Command[] = [
     operands: [APPLICATION, CUSTOMER],
     options: { yes: { description: 'Required confirmation.' } },
     async run({ operand, flag, openApplication }) {
-      if (!flag('yes')) throw new UsageError('This cannot be undone. Add --yes if you mean it.');
+      if (!flag('yes')) throw new UsageError('This cannot be undone. Add --yes to confirm.');
       const { id, name, removals } = await openApplication();
       const customerId = operand('CUSTOMER');
       const removed = await removals.removeCustomer(customerId, undefined);
@@ -95,7 +95,7 @@ export const customerCommands: readonly Command[] = [
           : '';
       return {
         data: { applicationId: id, customerId, deleted: true, unrevoked },
-        text: `${customerId} is deleted, with everything of theirs.${left}`,
+        text: `${customerId} and all of their data are deleted.${left}`,
       };
     },
   },
@@ -115,7 +115,7 @@ export const customerCommands: readonly Command[] = [
         description: 'A provider that the token may search. Repeatable. Default: all of them.',
       },
       'can-list': {
-        description: 'Let the token list contacts that it does not know yet, such as all of them.',
+        description: 'Allows the token to list contacts, for example all of them.',
       },
     },
     async run({ operand, text, list, flag, now, readKeyRing, openDatabase }) {
@@ -217,7 +217,7 @@ export const customerCommands: readonly Command[] = [
       if (generation === undefined) throw noCustomer(name, customerId);
       return {
         data: { applicationId: id, customerId, generation },
-        text: `The tokens of ${customerId} are void.`,
+        text: `All tokens of ${customerId} are revoked.`,
       };
     },
   },

@@ -65,7 +65,7 @@ function checkStorage(config: Config): Promise<Findings> {
       return [
         warning(
           'keys',
-          `There are none in ${config.dataDirectory} yet: the first start makes them.`,
+          `There are none in ${config.dataDirectory} yet: the first start creates them.`,
         ),
       ];
     const database = await attempt(failed, 'database', async () =>
@@ -84,13 +84,13 @@ const OLDEST_POSTGRES = 15;
 
 function describeDatabase(inspection: Inspection, config: Config, ring: KeyRing): Findings {
   if (!inspection.isThere)
-    return [warning('database', 'It is not there yet: the first start makes it.')];
+    return [warning('database', 'It does not exist yet: the first start creates it.')];
   const { version, pendingMigrations, unreadableKeys } = inspection;
   const isOld = Number.parseInt(version, 10) < OLDEST_POSTGRES;
   const database = isOld
     ? warning(
         'database',
-        `answers, version ${version}: ${OLDEST_POSTGRES} or later is what we test with`,
+        `responds, version ${version}: Crossbook is tested with ${OLDEST_POSTGRES} or later`,
       )
     : ok('database', `answers, version ${version}`);
   if (pendingMigrations.length > 0)
@@ -129,7 +129,8 @@ function checkClients(
     );
 }
 
-const DEMO_LEFT = 'the demo application is there and counts for nothing: the next start removes it';
+const DEMO_LEFT =
+  'the demo application still exists, but is not accepted: the next start removes it';
 
 /** Checks whether the pooler setting matches what is between this process and PostgreSQL. */
 async function checkPooler(target: Config['database']): Promise<Findings> {
@@ -144,9 +145,9 @@ async function checkPooler(target: Config['database']): Promise<Findings> {
 }
 
 const POOLER_NOT_SET =
-  'one in transaction mode is in between: CROSSBOOK_DATABASE_POOLER is not transaction';
+  'a pooler in transaction mode is in use, but CROSSBOOK_DATABASE_POOLER is not transaction';
 const NO_POOLER =
-  'none in transaction mode is in between: without CROSSBOOK_DATABASE_POOLER statements are prepared';
+  'no pooler in transaction mode is in use: without CROSSBOOK_DATABASE_POOLER, statements are prepared';
 const SET_TIMEOUTS = `alter role … set lock_timeout = '500ms'; alter role … set statement_timeout = '10s'`;
 
 /** An unreachable Redis is only a warning: each process then limits by itself. */

@@ -41,7 +41,7 @@ export const installationCommands: readonly Command[] = [
       const { resealed, unreadable } = await (await openDatabase()).maintenance.rotateSeals();
       const left =
         unreadable > 0
-          ? ` ${unreadable} cannot be opened by any key of the ring, and stay as they are.`
+          ? ` ${unreadable} cannot be decrypted with any key of the ring, and are unchanged.`
           : '';
       return {
         data: { resealed, unreadable },
@@ -112,7 +112,7 @@ export const installationCommands: readonly Command[] = [
   },
 ];
 
-/** Undefined where the schema of the application is the common one. */
+/** Undefined if the schema of the application is the common one. */
 async function readTypedFields({ text, readConfig, openApplication, note }: Invocation) {
   const application = text('application');
   if (application === undefined) return undefined;

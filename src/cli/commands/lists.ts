@@ -23,7 +23,7 @@ const FILTERS: NonNullable<Command['options']> = {
   },
   after: {
     value: 'CURSOR',
-    description: 'Next page: the cursor that the page before has printed.',
+    description: 'Cursor of the next page, as printed by the previous one.',
   },
 };
 

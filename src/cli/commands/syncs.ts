@@ -73,7 +73,7 @@ export const syncCommands: readonly Command[] = [
       if (!(await syncs.deleteDestination())) throw new Error(`${name} has no sync destination.`);
       return {
         data: { applicationId: id, deleted: true },
-        text: `${name} has no sync destination any more.`,
+        text: `The sync destination of ${name} is deleted.`,
       };
     },
   },

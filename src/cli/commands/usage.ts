@@ -11,7 +11,8 @@ import { APPLICATION, type Command, type Invocation, toTable, UsageError } from 
 const PERIOD: NonNullable<Command['options']> = {
   since: {
     value: 'TIME',
-    description: 'From the hours that begin then on: 2026-01-31T00:00:00Z. Default: 24 hours ago',
+    description:
+      'Only hours that begin at or after this time, such as 2026-01-31T00:00:00Z. Default: 24 hours ago',
   },
   until: { value: 'TIME', description: 'Before this time. Default: now' },
 };
