@@ -15,14 +15,14 @@ export function createAdmin(
   keys: ApiKeys,
 ) {
   return {
-    /** Rejects with CONFLICT where the name is taken. */
+    /** Rejects with CONFLICT if the name is taken. */
     createApplication: (name: string): Promise<Application> =>
       withName(engine, name, async (tx) => {
         const application = { id: randomUUID(), name };
         await tx.insert(applications).values(application);
         return application;
       }),
-    /** Rejects with CONFLICT where the name is taken, also by the application itself. */
+    /** Rejects with CONFLICT if the name is taken, also by the application itself. */
     renameApplication: (id: string, name: string): Promise<Application> =>
       withName(engine, name, async (tx) => {
         const { rowCount } = await tx.update(applications).set({ name }).where(isOpen(id));
@@ -31,7 +31,7 @@ export function createAdmin(
       }),
     /**
      * Marks an application as deleted, and deletes its keys and webhook endpoints: nobody can call for it, and nothing
-     * more is delivered. False where it is marked already, or unknown.
+     * more is delivered. False if it is marked already, or unknown.
      */
     markDeleted: async (id: string) => (await engine.query(MARK_DELETED, [id])).length > 0,
     /** What is stored for an application. */
@@ -56,7 +56,7 @@ export function createAdmin(
     /** The origins of all applications that have some. */
     listOrigins: () => engine.query<OriginsRow>(LIST_ORIGINS, []),
     /**
-     * Returns the key, which cannot be read again: only a hash of its secret is stored. Rejects with CONFLICT where
+     * Returns the key, which cannot be read again: only a hash of its secret is stored. Rejects with CONFLICT if
      * an active key of the application has the name.
      */
     createKey: async ({ applicationId, name }: { applicationId: string; name: string }) => {
@@ -80,13 +80,13 @@ export function createAdmin(
       return { publicId, key: text };
     },
     listKeys: (applicationId: string) => engine.query<KeyRow>(LIST_KEYS, [applicationId]),
-    /** False where the key is unknown or revoked already. */
+    /** False if the key is unknown or revoked already. */
     revokeKey: async (publicId: string) => {
       const revoked = await engine.query(REVOKE_KEY, [publicId]);
       return revoked.length > 0;
     },
     /**
-     * Creates a new key of the same name; the old one stays valid for `overlapMs`. Undefined where the old one is not
+     * Creates a new key of the same name; the old one stays valid for `overlapMs`. Undefined if the old one is not
      * active: revoked, or rotated.
      */
     rotateKey: async (publicId: string, overlapMs: number) => {
@@ -136,8 +136,8 @@ function withName<T>(
       throw new CrossbookError(
         'CONFLICT',
         taken.deletedAt
-          ? `The application called ${JSON.stringify(name)} is being deleted: its name is free when all of its data is gone.`
-          : `There is an application called ${JSON.stringify(name)} already.`,
+          ? `The application called ${JSON.stringify(name)} is being deleted: its name is available again when all of its data is deleted.`
+          : `An application called ${JSON.stringify(name)} already exists.`,
       );
     }),
   );
@@ -260,7 +260,7 @@ export function createDemoCleanup(engine: Engine) {
   return {
     /** Held until the database is closed or the process ends. */
     use: () => engine.holdSharedLock(DEMO_LOCK),
-    /** Deletes the demo application and its data. False where there is none, or a process uses it. */
+    /** Deletes the demo application and its data. False if there is none, or a process uses it. */
     async remove() {
       // The usual start finds nothing and needs no lock.
       if (!(await isThere())) return false;

@@ -65,7 +65,7 @@ export function createApiKeys(ring: KeyRing) {
       const mac = toMac(current.secret, publicId, secret);
       return { publicId, secret, text: `cbk_${current.id}.${publicId}_${secret}_${mac}` };
     },
-    /** Undefined where a string cannot be a key of this installation; the database is not queried. */
+    /** Undefined if a string cannot be a key of this installation; the database is not queried. */
     parse(text: string): PresentedKey | undefined {
       const [, ringKeyId, publicId, secret, mac] = FORM.exec(text) ?? [];
       if (publicId === undefined || secret === undefined) return undefined;
@@ -79,7 +79,7 @@ export function createApiKeys(ring: KeyRing) {
   };
 }
 
-/** Compares in constant time, also where there is no such key. */
+/** Compares in constant time, also if there is no such key. */
 export function matchesSecret(secret: string, storedHash: string | undefined): boolean {
   const given = hashSecret(secret);
   return isSame(given, storedHash ?? given) && storedHash !== undefined;

@@ -24,7 +24,8 @@ import { MIGRATIONS } from './migrations.generated.ts';
  * PostgreSQL.
  */
 export async function backUp(target: Target, file: string) {
-  if (existsSync(file)) throw new Error(`${file} exists already: a backup overwrites nothing.`);
+  if (existsSync(file))
+    throw new Error(`${file} already exists: a backup does not overwrite files.`);
   return withEngine(target, async (engine) => {
     await migrate(engine);
     const draft = `${file}.${randomBytes(4).toString('hex')}`;
@@ -61,7 +62,7 @@ export async function restore(file: string, target: Target) {
       await inTransaction(run, async () => {
         const applications = await run('select id from crossbook.applications limit 1');
         if (applications.length > 0)
-          throw new Error('There is something in this database already: restore to an empty one.');
+          throw new Error('This database is not empty: restore to an empty one.');
         await insertRows(run, file);
       });
       await applyMigrations(run, {});
@@ -122,13 +123,15 @@ async function verify(file: string): Promise<Header> {
       rows += 1;
     }
     if (header?.format !== FORMAT || JSON.parse(last).rows !== rows)
-      throw new Error('It is cut short, or something else.');
+      throw new Error('It is truncated, or has another format.');
   } catch (cause) {
     if (!existsSync(file)) throw new Error(`There is no file ${file}.`, { cause });
     throw new Error(`${file} is not a backup of Crossbook.`, { cause });
   }
   if (header.migrations.some((name, place) => KNOWN[place] !== name))
-    throw new Error(`${file} is of a later version of Crossbook: restore it with that one.`);
+    throw new Error(
+      `${file} was made by a later version of Crossbook: restore it with that version.`,
+    );
   return header;
 }
 

@@ -226,7 +226,7 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     }
   }
 
-  /** The row for the statement. Undefined where it is too large. */
+  /** The row for the statement. Undefined if it is too large. */
   function seal({ key, entry }: Queued) {
     const payload = serialize(entry);
     // Encryption only adds length, so an oversized payload can be skipped.

@@ -64,7 +64,7 @@ export function createCredentials(
   };
 }
 
-/** Undefined where newer credentials were stored meanwhile. */
+/** Undefined if newer credentials were stored meanwhile. */
 async function replace(
   { engine, secrets, now, onAppended, onUnplanned }: StoreDeps,
   { stored, ...row }: Found,
@@ -202,7 +202,7 @@ export function sealCredentials(
 /** PostgreSQL does not read the years before 1 and after 9999 of JavaScript's format. */
 const LAST_MOMENT = Date.UTC(9999, 11, 31);
 
-/** Undefined where they were tampered with or moved, or their key is not in the ring. */
+/** Undefined if they were tampered with or moved, or their key is not in the ring. */
 export function openCredentials(
   secrets: SealedColumns,
   { applicationId, customerId, providerName }: CredentialKey,
@@ -214,7 +214,7 @@ export function openCredentials(
 
 /**
  * Runs the work under a lease, which one process at a time can hold. The lease is stored beside the credentials, and
- * holds no lock or connection. Undefined where another process has done the work meanwhile. The lease of a crashed
+ * holds no lock or connection. Undefined if another process has done the work meanwhile. The lease of a crashed
  * process is taken over when it has expired by the database's clock, or after it was observed for its duration,
  * because clocks may step.
  */
@@ -245,7 +245,7 @@ export async function underRefreshLease<Result>(
     if (now > giveUpAt) {
       throw new CrossbookError(
         'REMOTE_PROVIDER_TIMEOUT',
-        'The access token is being renewed by other processes, none of which has finished in time.',
+        'Another process is refreshing the access token, and did not finish in time.',
         { retryAfterMs: 1_000 },
       );
     }
@@ -296,7 +296,7 @@ interface LeaseOptions extends Pick<StoreDeps, 'engine'> {
   readonly leaseMs: number;
   readonly applicationId: string;
   readonly connectionId: string;
-  /** Undefined where nothing has to be refreshed any more. */
+  /** Undefined if nothing has to be refreshed any more. */
   find(): Promise<Found | undefined>;
 }
 

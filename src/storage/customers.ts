@@ -128,7 +128,7 @@ function toSized(row: CompleteRow): Sized<Customer> {
   return { record: toCustomer(row, row.connections), bytes: row.bytes };
 }
 
-/** $1: application, $2: ids, $3: bytes. Connections are null where they would exceed the bytes. */
+/** $1: application, $2: ids, $3: bytes. Connections are null if they would exceed the bytes. */
 const selectCustomers = (connectionBytes: string, connections: string) => `
 select "applicationId", "customerId", name, email, version, bytes,
   case when upto <= $3::int or upto = bytes
@@ -291,7 +291,7 @@ export function createConnections(
 
 const { customerId: _, providerName: __, ...SELECTED } = CONNECTION_COLUMNS;
 
-/** $4: bytes. All columns but the key are null where a connection would exceed the bytes. */
+/** $4: bytes. All columns but the key are null if a connection would exceed the bytes. */
 const FIND_CONNECTIONS = {
   name: 'find_connections',
   text: `
@@ -324,14 +324,14 @@ function keyOf({ providerName, customerId }: ConnectionTarget): string {
 
 /** The customer store with an operation that requests do not use. */
 interface CustomerRecords extends CustomerStore {
-  /** Invalidates all tokens of this customer, which are of earlier generations. Undefined where there is none. */
+  /** Invalidates all tokens of this customer, which are of earlier generations. Undefined if there is none. */
   raiseTokenGeneration(customerId: string): Promise<number | undefined>;
 }
 
 interface CustomerRow extends Omit<Customer, 'connections'> {
   /** With its connections. */
   readonly bytes: number;
-  /** Null where they did not fit into the statement. */
+  /** Null if they did not fit into the statement. */
   readonly connections: readonly ConnectionRow[] | null;
 }
 
@@ -366,5 +366,5 @@ interface PageRead {
 
 type CompleteConnectionRow = ConnectionRow & { readonly bytes: number };
 
-/** The id is null where the rest of the row did not fit into the statement. */
+/** The id is null if the rest of the row did not fit into the statement. */
 type SizedRow = CompleteConnectionRow | (ConnectionTarget & { readonly id: null });

@@ -35,7 +35,7 @@ export async function changeLink<T>(
 }
 
 /**
- * Locks the customer's row first, as upserts and deletions do, to avoid deadlocks. Undefined where the link was
+ * Locks the customer's row first, as upserts and deletions do, to avoid deadlocks. Undefined if the link was
  * deleted, perhaps concurrently with its customer.
  */
 export async function lockLink(
@@ -150,7 +150,7 @@ export const NO_GRANT = {
 };
 
 /**
- * Changes the mappings of the fields that a customer has chosen; the connection's other mappings stay. False where the
+ * Changes the mappings of the fields that a customer has chosen; the connection's other mappings stay. False if the
  * connection was removed.
  */
 export async function writeChoices(

@@ -9,7 +9,7 @@ import type { Engine } from './engine/postgres.ts';
 import { openSource } from './engine/primary.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** Inspects a database read-only, without migrations. Rejects where it is unavailable. */
+/** Inspects a database read-only, without migrations. Rejects if it is unavailable. */
 export async function inspectDatabase(target: Target, keyRing: KeyRing) {
   if ('directory' in target && !hasEmbeddedDatabase(target.directory))
     return { isThere: false } as const;

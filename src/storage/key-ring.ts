@@ -37,7 +37,7 @@ export function findKeyRing({
 
 const KEY_FILE = 'keys';
 
-/** Undefined where none was generated yet. */
+/** Undefined if none was generated yet. */
 function readRing(path: string): KeyRing | undefined {
   try {
     const text = readFileSync(path, 'utf8').trim();
@@ -50,7 +50,7 @@ function readRing(path: string): KeyRing | undefined {
   }
 }
 
-/** Readable by its owner alone. False where another process has just created it. */
+/** Readable by its owner alone. False if another process has just created it. */
 function createRing(path: string): boolean {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   const id = `local-${randomBytes(4).toString('hex')}`;

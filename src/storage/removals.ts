@@ -36,7 +36,7 @@ export function createRemovals(deps: StoreDeps, applicationId: string): RemovalS
   };
 }
 
-/** Removes a customer with all connections, or one connection. Undefined where there is no such customer. */
+/** Removes a customer with all connections, or one connection. Undefined if there is no such customer. */
 async function remove(deps: StoreDeps, { applicationId, customerId, ...removal }: Removal) {
   const { expectedVersion, providerName, deleteSyncedRows } = removal;
   if (!isStorable(customerId)) return undefined;

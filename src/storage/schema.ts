@@ -212,7 +212,7 @@ export const credentials = crossbook.table(
     sealed: text('sealed'),
     keyId: text('key_id'),
     generation: integer('generation').notNull(),
-    /** The OAuth client that they were granted to; null where set by an upsert. */
+    /** The OAuth client that they were granted to; null if set by an upsert. */
     oauthClientId: text('oauth_client_id'),
     /** The refresh lease: its holder, the generation, and its expiry by the database's clock. */
     refreshLease: uuid('refresh_lease'),
@@ -224,7 +224,7 @@ export const credentials = crossbook.table(
      * the sweep looks at the credentials themselves.
      */
     expiresAt: momentColumn('expires_at'),
-    /** Treated as the last use: set by an attempt to refresh an idle refresh token, or where there is none. */
+    /** Treated as the last use: set by an attempt to refresh an idle refresh token, or if there is none. */
     idleSince: momentColumn('idle_since'),
   },
   (table) => [

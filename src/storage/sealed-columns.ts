@@ -230,7 +230,7 @@ export type SealedColumns = ReturnType<typeof createSealedColumns>;
 interface SealedColumn extends ColumnSpec {
   /** The place is bound but not stored: a ciphertext opens only in its own row. */
   seal(text: string, ...place: Place): SealedText;
-  /** Undefined where it was tampered with or moved, or its key is not in the ring. */
+  /** Undefined if it was tampered with or moved, or its key is not in the ring. */
   open(sealed: string, ...place: Place): string | undefined;
 }
 

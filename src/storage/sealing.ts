@@ -20,7 +20,7 @@ export function createSealer(ring: KeyRing, purpose: string) {
       const box = Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()]);
       return `${current.id}.${box.toString('base64url')}`;
     },
-    /** Undefined where it was tampered with, has another binding, or an unknown key. */
+    /** Undefined if it was tampered with, has another binding, or an unknown key. */
     open(sealed: string, binding: string): string | undefined {
       const subkey = find(keyIdOf(sealed));
       return subkey && openBox(subkey, sealed.slice(sealed.indexOf('.') + 1), binding);

@@ -41,7 +41,7 @@ export function createSharedChecks({ engine, clock, findUnreadableKeys, ...deps 
   }
 }
 
-/** Undefined where it fails or times out. */
+/** Undefined if it fails or times out. */
 function withDeadline<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   return Promise.race([work.catch(() => undefined), wait(ms, undefined, { ref: false })]);
 }

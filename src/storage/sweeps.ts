@@ -126,7 +126,7 @@ export function startSweeps(
     }
   }
 
-  /** False where it was stopped before its end. The lease is extended before each statement. */
+  /** False if it was stopped before its end. The lease is extended before each statement. */
   async function run(sweep: AsyncIterator<unknown>): Promise<boolean> {
     while (await acquireJobLease(lease)) {
       if (task.isOver()) return false;

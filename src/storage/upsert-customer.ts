@@ -26,7 +26,7 @@ export function createUpsert(shared: SharedStoreDeps) {
     sizeOf: ({ customer, entries = '' }) => customer.length + entries.length,
     execute: (applicationId, given) => writeTogether(openDeps(applicationId), given),
   });
-  /** Undefined where the customer has another version than expected. */
+  /** Undefined if the customer has another version than expected. */
   return (applicationId: string, upsert: CustomerUpsert): Promise<WrittenRow | undefined> => {
     const mode = toWriteMode(upsert.expectedVersion);
     const deps = openDeps(applicationId);
@@ -122,7 +122,7 @@ interface WrittenRow {
   readonly customerId: string;
   readonly version: number;
   readonly versionBefore: number;
-  /** Null where they are too large to be returned. */
+  /** Null if they are too large to be returned. */
   readonly connections: readonly ConnectionRow[] | null;
 }
 
@@ -131,6 +131,6 @@ interface UpsertRow {
   readonly customerId: string;
   /** JSON, for the list of customers. */
   readonly customer: string;
-  /** JSON: the given fields per provider. Undefined where no connection is named. */
+  /** JSON: the given fields per provider. Undefined if no connection is named. */
   readonly entries: string | undefined;
 }

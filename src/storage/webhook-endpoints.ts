@@ -106,7 +106,7 @@ function rotateSecret({ engine, secrets, now }: StoreDeps, id: string, own: SQL 
   );
 }
 
-/** Redelivers events. Undefined where there is no such endpoint. */
+/** Redelivers events. Undefined if there is no such endpoint. */
 async function redeliver(
   { engine, now, onAppended }: StoreDeps,
   place: readonly [applicationId: string, id: string],
@@ -152,7 +152,7 @@ const ENDPOINT = {
 const SECRET_BYTES = 32;
 
 /**
- * $1: application, $2: endpoint, $3: time. Returns no row where there is no such endpoint. The endpoint is locked, so
+ * $1: application, $2: endpoint, $3: time. Returns no row if there is no such endpoint. The endpoint is locked, so
  * that two requests do not schedule one event at once.
  */
 const redelivery = (chosen: string, nextSince: string) => `

@@ -50,7 +50,7 @@ export function createDatabaseBreaker({ probe, clock, patienceMs }: BreakerOptio
     /** Whether failed work may be retried. */
     mayWait: () => !outage && !isReadOnly && clock.now() - gaveUpAt >= HURRY_MS,
 
-    /** Probes now. Rejects with the driver's error where the database is unreachable. */
+    /** Probes now. Rejects with the driver's error if the database is unreachable. */
     async look() {
       const state = await probe.look();
       found(state);

@@ -148,7 +148,7 @@ export function createProbe({ pool, source, clock }: ProbeOptions) {
   let last: DatabaseState = { isReadOnly: false };
 
   return {
-    /** Rejects where the database is unreachable. */
+    /** Rejects if the database is unreachable. */
     look: () => singleFlight(look),
   };
 

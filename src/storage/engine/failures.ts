@@ -49,7 +49,7 @@ function away(cause: Error, repeat: Failure['repeat']): Failure {
 /** A new error instance per request. */
 export function toUnavailable(failure: unknown): CrossbookError {
   const cause = failure instanceof ConnectError ? failure.cause : failure;
-  return new CrossbookError('SERVICE_UNAVAILABLE', 'The database cannot answer at the moment.', {
+  return new CrossbookError('SERVICE_UNAVAILABLE', 'The database is unavailable at the moment.', {
     cause,
     retryAfterMs: 1_000,
   });

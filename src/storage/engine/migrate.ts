@@ -123,7 +123,7 @@ async function record(
 }
 
 /**
- * The migrations of later versions that this database has. Rejects where one of them has removed what this version
+ * The migrations of later versions that this database has. Rejects if one of them has removed what this version
  * uses.
  */
 export async function findLater(

@@ -24,8 +24,8 @@ async function openServer(target: EmbeddedTarget, log?: ServerLog): Promise<Chil
 export function reportTo(log: Log) {
   return {
     ...describeMigration((line) => log.warn({}, line)),
-    onError: (cause) => log.warn({ cause }, 'a database connection broke'),
-    onOutage: (outage) => log.warn(outage, 'the database cannot answer'),
+    onError: (cause) => log.warn({ cause }, 'a database connection was lost'),
+    onOutage: (outage) => log.warn(outage, 'the database is unavailable'),
     onServerLog: (level, message) => log[level]({ database: 'embedded' }, message),
   } satisfies Tuning;
 }
@@ -34,7 +34,7 @@ export function reportTo(log: Log) {
 export function describeMigration(say: (line: string) => void) {
   return {
     onMigrationWait: () =>
-      say('another process is migrating the database: this one waits until it has finished'),
+      say('another process is migrating the database: waiting until it has finished'),
     onMigrationBlocked: (name) =>
       say(
         `migration ${name} waits for a lock that another session holds (see pg_locks), and is tried every second`,

@@ -144,7 +144,7 @@ function reasonOf(error: Error): string {
 const SQL_STATE = /^[0-9A-Z]{5}$/;
 
 export interface Primary {
-  /** Sets the address that the client will connect to. Rejects where no server accepts writes. */
+  /** Sets the address that the client will connect to. Rejects if no server accepts writes. */
   locate(client: pg.Client): Promise<void>;
   close(): Promise<void>;
 }
