@@ -75,11 +75,9 @@ async function resolveAll(host: string, lookup: HostLookup) {
   try {
     return await lookup(host);
   } catch (cause) {
-    throw new SyncFailure(
-      'DESTINATION_UNREACHABLE',
-      `The name of the host ${host} cannot be resolved.`,
-      { cause },
-    );
+    throw new SyncFailure('DESTINATION_UNREACHABLE', `The host name ${host} cannot be resolved.`, {
+      cause,
+    });
   }
 }
 

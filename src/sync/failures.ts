@@ -33,13 +33,13 @@ export function toSyncFailure(thrown: unknown, place: Place): SyncFailure | unde
   if (TLS.test(code)) {
     return fail(
       'DESTINATION_REFUSED',
-      `The server does not prove that it is ${place.host} (TLS: ${code}). With a certificate authority of your own, set caCertificate.`,
+      `The TLS certificate of ${place.host} cannot be verified (${code}). If your own certificate authority issued it, set caCertificate.`,
     );
   }
   if (thrown instanceof ResponseTooLarge || thrown instanceof ProtocolError) {
     return fail(
       'DESTINATION_UNREACHABLE',
-      `The server at ${place.host}:${place.port} sent what PostgreSQL would not send, and was disconnected.`,
+      `The server at ${place.host}:${place.port} violated the PostgreSQL protocol, and was disconnected.`,
     );
   }
   if (thrown.message.includes('does not support SSL'))
@@ -55,7 +55,7 @@ export function toSyncFailure(thrown: unknown, place: Place): SyncFailure | unde
   if (HANDSHAKE.test(code)) {
     return fail(
       'DESTINATION_REFUSED',
-      `No TLS connection to ${place.host} can be agreed on (${code}): the server must offer TLS 1.2 or later with elliptic curves, and caCertificate must be valid.`,
+      `The TLS handshake with ${place.host} failed (${code}): the server must offer TLS 1.2 or later with elliptic curves, and caCertificate must be valid.`,
     );
   }
   return thrown instanceof pg.DatabaseError || SQLSTATE.test(code)
@@ -81,28 +81,28 @@ const KNOWN: ReadonlyMap<string, readonly [SyncErrorCode, string]> = new Map(
     ],
     '25006': ['DESTINATION_READ_ONLY', 'The database is read-only.'],
     '53100': ['DESTINATION_FULL', 'The disk of the database is full.'],
-    '53300': ['DESTINATION_FULL', 'The server has no connection left for this user.'],
+    '53300': ['DESTINATION_FULL', 'The server has no connections left for this user.'],
     '53': ['DESTINATION_FULL', 'The database does not have enough resources (SQLSTATE {code}).'],
     '57014': ['DESTINATION_SLOW', 'A statement took too long.'],
     '55P03': ['DESTINATION_SLOW', '{table} is locked by another session.'],
     '40': ['DESTINATION_SLOW', 'A transaction was rolled back by the database (SQLSTATE {code}).'],
     '57': ['DESTINATION_UNREACHABLE', 'The server ended the connection.'],
     '08': ['DESTINATION_UNREACHABLE', 'The connection to the server broke.'],
-    '42P01': ['DESTINATION_TABLE', 'There is no {table} any more. The next run creates it.'],
+    '42P01': ['DESTINATION_TABLE', '{table} no longer exists. The next run creates it.'],
     '42P10': [
       'DESTINATION_TABLE',
       '{table} has no unique key on application_id, provider_name, customer_id and id: restore it, or rename the table.',
     ],
-    '42809': ['DESTINATION_TABLE', '{table} is no table: rename it, or choose another name.'],
+    '42809': ['DESTINATION_TABLE', '{table} is not a table: rename it, or choose another name.'],
     '23502': [
       'DESTINATION_TABLE',
       '{table} has a column that must not be null and has no default.',
     ],
-    '23': ['DESTINATION_TABLE', 'A constraint of {table} refuses a row.'],
-    '22': ['DESTINATION_TABLE', 'A column of {table} does not take a value: its type was changed.'],
+    '23': ['DESTINATION_TABLE', 'A row violates a constraint of {table}.'],
+    '22': ['DESTINATION_TABLE', 'A value does not fit a column of {table}: its type was changed.'],
     '42804': [
       'DESTINATION_TABLE',
-      'A column of {table} has another type than it was created with.',
+      'A column of {table} has a different type than it was created with.',
     ],
     '42703': ['DESTINATION_TABLE', 'A column of {table} is missing. The next run adds it.'],
     '42': ['DESTINATION_TABLE', 'The database refused a statement on {table} (SQLSTATE {code}).'],

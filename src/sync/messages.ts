@@ -20,7 +20,7 @@ export class ServerMessages {
     this.#left = limits;
   }
 
-  /** The messages that this chunk completes. Throws where a server of PostgreSQL would not send it. */
+  /** The messages that this chunk completes. Throws if a server of PostgreSQL would not send it. */
   take(chunk: Buffer): Buffer {
     this.#spend({ bytes: chunk.length, rows: 0 });
     this.#append(chunk);

@@ -46,7 +46,7 @@ export function watchSyncs(deps: WatchDeps) {
       }
       wake();
     },
-    /** The counts of some seconds ago; undefined where nothing is synced, and where another process counts. */
+    /** The counts of some seconds ago; undefined if nothing is synced, and if another process counts. */
     counts: () => counts,
     async stop(): Promise<void> {
       await polling.stop();
