@@ -311,7 +311,7 @@ function isFromOwnPage({ headers }: HttpRequest, publicUrl: string): boolean {
   return site === null ? headers.get('origin') === publicUrl : site === 'same-origin';
 }
 
-/** Undefined where a parameter is repeated, because parsers disagree about which one counts. */
+/** Undefined if a parameter is repeated, because parsers disagree about which one counts. */
 function readCallback(query: URLSearchParams) {
   const names = ['state', 'code', 'error', 'error_description'];
   if (names.some((name) => query.getAll(name).length > 1)) return undefined;

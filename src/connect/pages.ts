@@ -152,7 +152,7 @@ interface OfferPage extends ShownLink {
   readonly token: string;
   /** The provider that the customer has chosen, unchecked. */
   readonly chosen?: string | null;
-  /** Set where the typed URL is no login page of this provider. */
+  /** Set if the typed URL is no login page of this provider. */
   readonly mistake?: { readonly provider: string; readonly typed: string };
 }
 

@@ -107,7 +107,7 @@ const FIELDS = [
   {
     name: 'favoriteColor',
     type: 'TEXT',
-    description: 'The color that the person likes best.',
+    description: 'The person’s favorite color.',
     sources: [
       { providerName: 'hubspot', field: 'favorite_color' },
       { providerName: 'salesforce', field: 'Favorite_Color__c' },
