@@ -54,7 +54,7 @@ export class Chunks {
     return this.bytes + values * VALUE_BYTES;
   }
 
-  /** One buffer, which is the only chunk itself where there is one. */
+  /** One buffer, which is the only chunk itself if there is one. */
   toBuffer(): Buffer {
     const [first, second] = this.list;
     return first && !second ? first : Buffer.concat(this.#list, this.bytes);

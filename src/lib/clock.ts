@@ -61,7 +61,7 @@ export function whenOver(
 }
 
 /**
- * Rejects where the work exceeds its timeout. Time in which this process was blocked or stopped is added, because
+ * Rejects if the work exceeds its timeout. Time in which this process was blocked or stopped is added, because
  * data that arrived meanwhile is read only after the timers.
  */
 export function withLimit<T>(work: Promise<T>, { limitMs, clock }: Limit): Promise<T> {

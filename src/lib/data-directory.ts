@@ -22,7 +22,7 @@ export function toDatabaseDirectory(dataDirectory: string): string {
   return `${dataDirectory}/data`;
 }
 
-/** Creates the directory where it is missing. Throws with a clear message where it is not writable. */
+/** Creates the directory if it is missing. Throws with a clear message if it is not writable. */
 export function openDataDirectory(directory: string): void {
   try {
     // Checked first, because on a read-only file system Node's recursive `mkdir` reports that there is no such
@@ -46,7 +46,7 @@ const INSTEAD =
 
 /**
  * Atomically creates a file that only its owner may read: it is linked into place after it is on the disk. False
- * where it exists already: of two concurrent writers the first wins.
+ * if it exists already: of two concurrent writers the first wins.
  */
 export function linkNew(path: string, text: string, draft: string): boolean {
   writeFileSync(draft, text, { mode: 0o600, flush: true });

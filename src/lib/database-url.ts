@@ -1,5 +1,5 @@
 /**
- * Undefined where node-postgres cannot read the URL, or finds no name of a database in it. As there, the host may be
+ * Undefined if node-postgres cannot read the URL, or finds no name of a database in it. As there, the host may be
  * empty: `user@/name?host=/folder`.
  */
 export function parseDatabaseUrl(text: string): DatabaseUrl | undefined {

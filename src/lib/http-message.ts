@@ -17,7 +17,7 @@ export interface ArrivingRequest extends HttpRequest {
   /** Whether the headers announce a body. */
   readonly hasBody: boolean;
   /**
-   * Call before `readBody`. Rejects where the body exceeds `limit`, is aborted, or `reserve` throws. Reserves the
+   * Call before `readBody`. Rejects if the body exceeds `limit`, is aborted, or `reserve` throws. Reserves the
    * memory for the body, and for what will be parsed from it.
    */
   receiveBody(limit: number, reserve: ReserveBytes, beginLong?: BeginLongBody): Promise<void>;
@@ -25,7 +25,7 @@ export interface ArrivingRequest extends HttpRequest {
   onClose(callback: () => void): void;
 }
 
-/** Called before bytes are kept, with the memory that they take. Throws where the memory budget is exhausted. */
+/** Called before bytes are kept, with the memory that they take. Throws if the memory budget is exhausted. */
 export type ReserveBytes = (bytes: number) => void;
 
 /** Called before the rest of a long body is read. Resolves with a function to call at its end. */
@@ -44,7 +44,7 @@ export interface HttpResponse {
 }
 
 /**
- * `Retry-After` in either form, in milliseconds from now; undefined where it is missing or invalid. A date is
+ * `Retry-After` in either form, in milliseconds from now; undefined if it is missing or invalid. A date is
  * compared with the `Date` header, because the sender's clock may differ from ours. At most a day: a sender that is
  * broken would otherwise stop what waits for it for ever.
  */

@@ -69,7 +69,7 @@ function toDuplicate(key: string): string {
 }
 
 /**
- * Counts the colons after quotes, which include those in strings. Undefined where a colon is separated from its key.
+ * Counts the colons after quotes, which include those in strings. Undefined if a colon is separated from its key.
  */
 function countKeyColons(text: string): number | undefined {
   let count = 0;

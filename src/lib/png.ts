@@ -35,7 +35,7 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const KEPT: ReadonlySet<string> = new Set(['PLTE', 'tRNS', 'IDAT', 'IEND']);
 const ORDER = /^IHDR( PLTE)?( tRNS)?( IDAT)+ IEND$/;
 
-/** Undefined where the lengths or checksums are wrong, or something follows the end. */
+/** Undefined if the lengths or checksums are wrong, or something follows the end. */
 function readChunks(png: Buffer): readonly Chunk[] | undefined {
   if (!png.subarray(0, 8).equals(SIGNATURE)) return undefined;
   const chunks: Chunk[] = [];

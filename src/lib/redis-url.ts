@@ -1,6 +1,6 @@
 /**
  * A URL of one server (`redis://`, `rediss://`), or of Sentinels and the name of the master that they watch:
- * `redis+sentinel://:password@one:26379,two:26379/mymaster/0?sentinel_password=…`. Undefined where it is neither.
+ * `redis+sentinel://:password@one:26379,two:26379/mymaster/0?sentinel_password=…`. Undefined if it is neither.
  */
 export function parseRedisUrl(text: string): RedisUrl | undefined {
   if (/^rediss?:\/\//.test(text))

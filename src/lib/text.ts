@@ -1,6 +1,6 @@
 /** Helpers for text of CRMs and callers: white space, streets, timestamps, and what a database or a header can hold. */
 
-/** A trimmed text of a CRM's value; null where it is no text or blank. */
+/** A trimmed text of a CRM's value; null if it is no text or blank. */
 export function toText(value: unknown): string | null {
   if (typeof value === 'string') return value.trim() || null;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
@@ -21,7 +21,7 @@ const ISO_DATE = /^\d{4}-\d\d-\d\d/;
 const HAS_ZONE = /(?:z|[+-]\d\d(?::?\d\d)?)$/i;
 const EPOCH_MILLISECONDS = /^\d{12,14}$/;
 
-/** Converts a CRM's timestamp or date to RFC 3339 in UTC with milliseconds; null where it is neither. */
+/** Converts a CRM's timestamp or date to RFC 3339 in UTC with milliseconds; null if it is neither. */
 export function toTimestamp(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' && ALREADY.test(value)) return value;
