@@ -245,7 +245,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     hasMcp: config.mcp !== undefined,
     /** Messages for the operator. */
     notes,
-    /** Logs them, where there is no startup message. */
+    /** Logs them, if there is no startup message. */
     logNotes() {
       for (const note of notes) log.info({}, note.replaceAll(/\s+/g, ' '));
     },

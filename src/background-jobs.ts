@@ -19,7 +19,7 @@ export function startJobs(foundation: Foundation, { outbound, revoke, hasRequest
   const sweeps = startSweeps(database, {
     maxBytesPerApplication: config.maxCacheBytes,
     clock,
-    onError: (cause) => log.warn({ cause }, 'deleting old rows failed'),
+    onError: (cause) => log.warn({ cause }, 'failed to delete old rows'),
   });
   const idleRefreshDeps = toIdleRefreshDeps({
     ...foundation,
@@ -32,7 +32,7 @@ export function startJobs(foundation: Foundation, { outbound, revoke, hasRequest
   const idleTokens = tasks.start('refresh_idle_tokens', {
     intervalMs: IDLE_TOKENS_EVERY_MS,
     work: () => refreshIdleTokens({ ...idleRefreshDeps, isStopping: () => isStopping }),
-    onError: (cause) => log.warn({ cause }, 'idle tokens were not refreshed'),
+    onError: (cause) => log.warn({ cause }, 'failed to refresh idle tokens'),
   });
   const deletions = tasks.start(
     'delete_applications',
@@ -42,7 +42,7 @@ export function startJobs(foundation: Foundation, { outbound, revoke, hasRequest
   const usage = tasks.start('store_usage', {
     intervalMs: USAGE_EVERY_MS,
     work: () => storeUsage(meter),
-    onError: (cause) => log.warn({ cause }, 'usage was not stored: it will be'),
+    onError: (cause) => log.warn({ cause }, 'failed to store usage; will retry'),
   });
   const counting = { job: 'count rows', holder: randomUUID(), leaseMs: COUNT_LEASE_MS };
   const mayCount = () => database.acquireJobLease(counting);
@@ -52,7 +52,7 @@ export function startJobs(foundation: Foundation, { outbound, revoke, hasRequest
     work: async () => {
       tableSizes = (await mayCount()) ? await database.measureTables() : [];
     },
-    onError: (cause) => log.warn({ cause }, 'tables were not measured'),
+    onError: (cause) => log.warn({ cause }, 'failed to measure tables'),
   });
   const webhooks = openWebhooks(foundation, mayCount);
   const syncs = openSyncs(foundation, { outbound, mayCount, hasRequests });
@@ -67,7 +67,7 @@ export function startJobs(foundation: Foundation, { outbound, revoke, hasRequest
     countWebhooks: webhooks.counts,
     sweepAges: sweeps.ages,
     taskAges: tasks.ages,
-    /** Of a minute ago; none where another process measures. */
+    /** Of a minute ago; none if another process measures. */
     tableSizes: () => tableSizes,
     /** Resolves when the running jobs have finished. */
     async stop() {
@@ -84,7 +84,7 @@ export function startJobs(foundation: Foundation, { outbound, revoke, hasRequest
     },
     /** Stores the usage that was counted since the last run: called when no request is running any more. */
     storeUsage: () =>
-      storeUsage(meter).catch((cause) => log.warn({ cause }, 'the last usage was not stored')),
+      storeUsage(meter).catch((cause) => log.warn({ cause }, 'failed to store the last usage')),
   };
 }
 
@@ -130,13 +130,12 @@ function toDeletions(
       database.forApplication(applicationId).removals.removeCustomer(customerId, undefined),
     revoke,
     onDeleted: ({ id, name, ...amounts }) =>
-      log.info({ application: name, applicationId: id, ...amounts }, 'an application is deleted'),
+      log.info({ application: name, applicationId: id, ...amounts }, 'an application was deleted'),
   };
   return {
     intervalMs: DELETIONS_EVERY_MS,
     work: () => deleteApplications(deps),
-    onError: (cause) =>
-      log.warn({ cause }, 'a deleted application still has data: to be continued'),
+    onError: (cause) => log.warn({ cause }, 'application deletion incomplete; will continue'),
   };
 }
 
@@ -148,7 +147,7 @@ function openWebhooks(
   mayCount: () => Promise<boolean>,
 ) {
   const { webhookQueue: queue } = database;
-  const onError = (cause: unknown) => log.warn({ cause }, 'webhooks were not sent: they will be');
+  const onError = (cause: unknown) => log.warn({ cause }, 'failed to send webhooks; will retry');
   return watchWebhooks({
     queue,
     clock,

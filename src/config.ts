@@ -11,14 +11,12 @@ export function readConfig(env: Env): Config {
   );
   const mistakes: string[] = [];
   const values = readGroup(SETTINGS, given, mistakes) as Values<typeof SETTINGS>;
-  mistakes.push(...findUnknown(given).map((name) => `${name}: there is no such setting`));
+  mistakes.push(...findUnknown(given).map((name) => `${name}: unknown setting`));
   mistakes.push(...findHalfClients(given));
   if (values.mcp?.issuer !== undefined && given['PUBLIC_URL'] === undefined)
     mistakes.push('CROSSBOOK_MCP_ISSUER: needs PUBLIC_URL');
   if (mistakes.length > 0)
-    throw new ConfigError(
-      `The settings are not right:\n${mistakes.map((one) => `  ${one}`).join('\n')}`,
-    );
+    throw new ConfigError(`Invalid settings:\n${mistakes.map((one) => `  ${one}`).join('\n')}`);
   return Object.freeze(toConfig(values, given));
 }
 

@@ -50,13 +50,13 @@ function checkOptions(options: CrossbookOptions): void {
     : ['they must be an object'];
   if (mistakes.length > 0)
     throw new TypeError(
-      `The options of createCrossbook are not right:\n${mistakes.map((one) => `  ${one}`).join('\n')}`,
+      `Invalid options for createCrossbook:\n${mistakes.map((one) => `  ${one}`).join('\n')}`,
     );
 }
 
 function findMistakes(name: string, value: unknown): readonly string[] {
   const find = Object.hasOwn(CHECKS, name) ? CHECKS[name as keyof CrossbookOptions] : undefined;
-  if (!find) return [`${name}: there is no such option`];
+  if (!find) return [`${name}: unknown option`];
   return value === undefined ? [] : find(value);
 }
 

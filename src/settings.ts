@@ -177,7 +177,7 @@ export const SETTINGS = {
     'CROSSBOOK_SANDBOX_PORT',
     wholeNumber(0, 65_534),
     '4010',
-    "The sandbox's HubSpot listens here, its Salesforce one above. 0: any free port.",
+    "Port of the sandbox's HubSpot; its Salesforce has the next one. 0: any free port.",
   ),
   syncHosts: {
     name: 'CROSSBOOK_SYNC_HOSTS',
@@ -193,7 +193,7 @@ export const SETTINGS = {
       'must be the beginning of a type name such as Crm or Crm_',
     ),
     'Crm_',
-    "In front of the names of GraphQL types, where a gateway's other subgraphs have types of the same names: Crm_ makes Crm_Contact of Contact. It applies to all clients of this process's GraphQL. docs/federation.md says which types keep their names. Default: none.",
+    "Prefix of the names of GraphQL types, for gateways whose other subgraphs have types of the same names: Crm_ renames Contact to Crm_Contact. It applies to all clients of this process's GraphQL. docs/federation.md says which types keep their names. Default: none.",
   ),
   rootFieldPrefix: optional(
     'CROSSBOOK_GRAPHQL_ROOT_FIELD_PREFIX',
@@ -202,7 +202,7 @@ export const SETTINGS = {
       'must be the beginning of a field name such as crm or crm_',
     ),
     'crm_',
-    "In front of the names of GraphQL's root fields, where a gateway's other subgraphs have fields of the same names: crm_ makes crm_customer of Query.customer. node and nodes keep their names. Default: none.",
+    "Prefix of the names of GraphQL's root fields, for gateways whose other subgraphs have fields of the same names: crm_ renames Query.customer to crm_customer. node and nodes keep their names. Default: none.",
   ),
   graphiql: setting('CROSSBOOK_GRAPHIQL', onOff, 'on', 'GraphiQL at /graphql, and introspection.'),
   introspection: setting('CROSSBOOK_INTROSPECTION', onOff, 'on'),
@@ -235,7 +235,7 @@ export const SETTINGS = {
       'CROSSBOOK_MCP_ISSUER',
       z.url({ protocol: /^https$/, error: 'must be an https:// URL' }),
       'https://login.example',
-      'Authorization server of yours that gives MCP clients a customer token. Clients find it by /.well-known/oauth-protected-resource/mcp (RFC 9728). Needs PUBLIC_URL. Without it, clients are configured with a token.',
+      'Your authorization server that issues customer tokens to MCP clients. Clients find it by /.well-known/oauth-protected-resource/mcp (RFC 9728). Needs PUBLIC_URL. Without it, clients are configured with a token.',
     ),
   },
   maxResponseBytes: setting(
@@ -248,7 +248,7 @@ export const SETTINGS = {
     'CROSSBOOK_OPERATIONS',
     z.string(),
     'operations.json',
-    'Trusted documents: a JSON file of operations by their SHA-256. Only these are answered, and GraphiQL is off.',
+    'Trusted documents: a JSON file of operations by their SHA-256. Only these operations are accepted, and GraphiQL is off.',
   ),
   providerDeadlineMs: setting(
     'CROSSBOOK_PROVIDER_DEADLINE_MS',
@@ -313,20 +313,20 @@ export const SETTINGS = {
     'CROSSBOOK_MAX_REQUESTS',
     wholeNumber(1, 100_000),
     '1500',
-    'The maximum of requests that have begun, whatever they wait for. Beyond it they queue for up to five seconds, then 503 with Retry-After. One application gets at most half, one connection to a CRM a third.',
+    'Maximum number of requests in progress, including those that wait. Further requests queue for up to five seconds, then get 503 with Retry-After. One application gets at most half, one connection to a CRM a third.',
   ),
   maxUnauthenticated: setting(
     'CROSSBOOK_MAX_STRANGER_REQUESTS',
     wholeNumber(1, 100_000),
     '20',
-    'The maximum among them without a key or token.',
+    'Maximum number of these without a key or token.',
   ),
   bounds: {
     maxConnections: setting(
       'CROSSBOOK_MAX_CONNECTIONS',
       wholeNumber(1, 1_000_000),
       '10000',
-      'The maximum of open connections of clients. One address gets at most half.',
+      'Maximum number of open client connections. One address gets at most half.',
     ),
     headersTimeoutMs: setting(
       'CROSSBOOK_HEADERS_TIMEOUT_MS',
@@ -341,7 +341,7 @@ export const SETTINGS = {
     'CROSSBOOK_MEMORY_MEGABYTES',
     megabytes(16, 1_000_000),
     '128',
-    "The maximum of memory that is held for clients and providers: request bodies, responses of CRMs, stored records, and responses that are not read yet (beyond it: 503 with Retry-After). Default: a quarter of the heap's limit or of the container's memory, whichever is smaller. One application gets at most three quarters, one connection to a CRM half, and all requests without a key or token together a quarter.",
+    "Maximum memory held for clients and providers: request bodies, responses of CRMs, stored records, and responses that are not read yet (beyond it: 503 with Retry-After). Default: a quarter of the heap's limit or of the container's memory, whichever is smaller. One application gets at most three quarters, one connection to a CRM half, and all requests without a key or token together a quarter.",
   ),
   shutdownMs: setting(
     'CROSSBOOK_SHUTDOWN_MS',
@@ -354,7 +354,7 @@ export const SETTINGS = {
       'CROSSBOOK_CONTACTS_PREFIX',
       pathPrefix,
       '/crm/v2',
-      'Path prefixes of the REST operations on contacts and on customers, where clients were written for an API with such paths: /crm/v2 makes /crm/v2/contacts/_search, in place of /contacts/_search. Default: none.',
+      'Path prefixes of the REST operations on contacts and on customers, for clients that were written for an API with such paths: with /crm/v2, /contacts/_search becomes /crm/v2/contacts/_search. Default: none.',
     ),
     customers: optional('CROSSBOOK_CUSTOMERS_PREFIX', pathPrefix, '/mgmt/v2'),
   },

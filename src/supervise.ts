@@ -214,7 +214,7 @@ function toOwnMetrics({ ready, restarts, lost }: OwnCounts): readonly MetricData
     ['crossbook_workers', 'gauge', 'Workers that serve requests.', ready],
     ['crossbook_worker_restarts_total', 'counter', 'Workers that ended unexpectedly.', restarts],
     ['crossbook_log_lines_lost_total', 'counter', 'Lines that were not written.', lost],
-    ['process_cpu_seconds_total', 'counter', 'Time on a processor.', (user + system) / 1e6],
+    ['process_cpu_seconds_total', 'counter', 'CPU time.', (user + system) / 1e6],
     ['process_resident_memory_bytes', 'gauge', 'Memory.', process.memoryUsage.rss()],
   ].map(([name, type, help, value]) => ({
     name,

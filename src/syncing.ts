@@ -17,7 +17,7 @@ export function openSyncs(
 ) {
   const { config, database, telemetry, log, clock } = foundation;
   const { syncQueue: queue, syncPlans: plans, rowRemovals: removals } = database;
-  const onError = (cause: unknown) => log.warn({ cause }, 'syncs did not run: they will');
+  const onError = (cause: unknown) => log.warn({ cause }, 'syncs failed to run; will retry');
   const destinations = openLazily(async () => {
     const { createDestinations } = await import('./sync/destinations.ts');
     return createDestinations({ clock, allowedHosts: config.syncHosts });
@@ -106,7 +106,7 @@ function openLazily<T>(open: () => Promise<T>) {
       opened = await opening;
       return opened;
     },
-    /** Undefined where nobody has opened it. */
+    /** Undefined if nobody has opened it. */
     opened: () => opened,
   };
 }
@@ -148,7 +148,7 @@ export function toRunDeps(
       noted.add(key);
       void ownFields
         .noteProblems(connection, [problem])
-        .catch((cause: unknown) => log.warn({ cause }, 'a mapping problem was not stored'));
+        .catch((cause: unknown) => log.warn({ cause }, 'failed to store a mapping problem'));
     },
     wall: clock.wall,
     onError: (cause: unknown) => log.error({ cause }, 'a sync failed because of a bug'),
