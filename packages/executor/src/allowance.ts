@@ -69,7 +69,7 @@ export class Allowance {
     if (this.#resultBytes > this.bounds.bytes) this.#stop(`${this.bounds.bytes} bytes`);
   }
 
-  /** The result of one step, or undefined where it fails: then what it has consumed is taken back. Throws above a limit. */
+  /** The result of one step, or undefined if it fails: then what it has consumed is taken back. Throws above a limit. */
   attempt<Value, Result>(step: (value: Value, allowance: this) => Result, value: Value) {
     const values = this.#values;
     const resultBytes = this.#resultBytes;
@@ -89,7 +89,7 @@ export class Allowance {
     if (this.#bytes > this.bounds.bytes) this.#stop(`${this.bounds.bytes} bytes`);
   }
 
-  /** False where another error of this size exceeds the limit. */
+  /** False if another error of this size exceeds the limit. */
   takeError(bytes: number): boolean {
     const { errors, errorBytes } = this.bounds;
     if (this.#errors >= errors || this.#errorBytes + bytes > errorBytes) return false;
@@ -102,7 +102,7 @@ export class Allowance {
     return this.#end(
       this.exceeded ??
         this.#toError(
-          `The answer is too large: it has more than ${bound}, which is the bound. Ask for fewer items, fields or aliases.`,
+          `The response is too large: it has more than ${bound}, which is the limit. Request fewer items, fields or aliases.`,
         ),
     );
   }

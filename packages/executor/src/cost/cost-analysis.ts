@@ -102,7 +102,7 @@ function analyzeOperation({
   function ofField(node: FieldNode, parent: GraphQLNamedType | undefined): Cost {
     if (node.alias?.value === '__proto__') {
       throw new LimitError(
-        'An alias must not be `__proto__`: JavaScript reads it as something else.',
+        'An alias must not be `__proto__`, which has a special meaning in JavaScript.',
       );
     }
     const name = node.name.value;

@@ -78,7 +78,7 @@ export function createIntrospectionSizes({
       steps += 1;
       if (steps > maxSteps) {
         throw new LimitError(
-          `The operation is too large: it asks more of the schema than ${maxSteps} selections.`,
+          `The operation is too large: its introspection has more than ${maxSteps} selections.`,
         );
       }
       if (node.kind === Kind.FIELD) {
@@ -109,7 +109,7 @@ const TYPENAME: GraphQLField<unknown, unknown> = {
   resolve: () => '__InputValue',
 };
 
-/** The size of `__schema` or `__type`. Throws where counting takes too many steps. */
+/** The size of `__schema` or `__type`. Throws if counting takes too many steps. */
 type IntrospectionSizes = (node: FieldNode, args: Readonly<Record<string, unknown>>) => Size;
 
 interface Size {

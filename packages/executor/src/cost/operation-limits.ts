@@ -115,7 +115,7 @@ function checkSizes(subject: OperationToMeasure): OperationCost {
   }
   const bytes = sizes.bytes + spent.bytes;
   if (bytes > responseBytes)
-    throw tooLarge('its answer has at least a size in bytes of', bytes, responseBytes);
+    throw tooLarge('the size of its response in bytes is at least', bytes, responseBytes);
   for (const name of COUNTED) spent[name] += sizes[name];
   return sizes;
 }

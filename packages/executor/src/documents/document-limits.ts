@@ -122,7 +122,7 @@ export function checkMerging(document: DocumentNode, limits: MergingLimits): voi
       }
       if (count.pairs > limits.pairs)
         throw tooLarge(
-          `more than ${limits.pairs} pairs of its fields or fragments answer under one name`,
+          `more than ${limits.pairs} pairs of its fields or fragments share a response name`,
         );
       if (count.selections > limits.merged)
         throw tooLarge(`with its fragments it has more than ${limits.merged} selections`);

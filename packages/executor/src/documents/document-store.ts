@@ -40,7 +40,7 @@ export function createDocumentStore(
   return {
     find,
 
-    /** Throws where the text is invalid or too long. */
+    /** Throws if the text is invalid or too long. */
     parse(
       text: string,
       owner: string | undefined,

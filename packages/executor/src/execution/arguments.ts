@@ -103,7 +103,7 @@ interface Template {
 
 type Definition = GraphQLField<unknown, unknown>;
 
-/** Runs the work; undefined where it bailed out to the generic path. */
+/** Runs the work; undefined if it bailed out to the generic path. */
 function unlessBailedOut<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -63,7 +63,7 @@ export function createExecute(schema: GraphQLSchema, options: ExecuteOptions = {
     });
   };
 
-  /** Undefined where the plan is too large. */
+  /** Undefined if the plan is too large. */
   function findPlan(planned: PlannedOperation, variables: Variables): ObjectPlan | undefined {
     const key = planned.conditions.map((name) => variables[name]).join();
     const existing = planned.plans.get(key);

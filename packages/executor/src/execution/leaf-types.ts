@@ -140,8 +140,8 @@ export interface Target {
 
 interface Specified {
   readonly kinds: readonly Kind[];
-  /** Undefined where the value is invalid. */
+  /** Undefined if the value is invalid. */
   read(value: unknown): unknown;
-  /** Whether a literal of these kinds is valid; all are where it is absent. */
+  /** Whether a literal of these kinds is valid; all are if it is absent. */
   allows?(node: ValueNode): boolean;
 }

@@ -188,15 +188,15 @@ interface PlanScope extends Writing {
 export interface ObjectPlan {
   readonly type: GraphQLObjectType;
   readonly fields: readonly FieldPlan[];
-  /** Set where a condition is not a boolean: thrown for each such object. */
+  /** Set if a condition is not a boolean: thrown for each such object. */
   readonly conditionError: Error | undefined;
   /** The maximum of values without list items, which are counted when they are read. */
   readonly size: number;
   /** The same without resolved fields, which count their own values. */
   readonly ownSize: number;
-  /** Present where everything is plain data. Used unless `writeJson` has written it. */
+  /** Present if everything is plain data. Used unless `writeJson` has written it. */
   readonly serialize: Serializer | undefined;
-  /** Present where plain data contains lists: serializes objects with long lists straight to JSON. */
+  /** Present if plain data contains lists: serializes objects with long lists straight to JSON. */
   readonly writeJson: ReturnType<typeof createWriter>;
 }
 
@@ -205,13 +205,13 @@ export interface FieldPlan extends Pick<FieldReader, 'key' | 'list'> {
   readonly definition: Definition;
   readonly nodes: readonly FieldNode[];
   readonly value: ValuePlan;
-  /** Reads the field's result from the parent. Present where the field and everything below it is plain data. */
+  /** Reads the field's result from the parent. Present if the field and everything below it is plain data. */
   readonly serialize: Serializer | undefined;
 }
 
 export type ValuePlan = PresentPlan & {
   readonly isNonNull: boolean;
-  /** Reads the value whole, and counts it. Present where everything is plain data. */
+  /** Reads the value whole, and counts it. Present if everything is plain data. */
   readonly readPlain: Serializer | undefined;
 };
 
@@ -228,9 +228,9 @@ type PresentPlan = (
 ) & {
   /** The maximum of values below it, without list items. */
   readonly size: number;
-  /** Present where everything is plain data. */
+  /** Present if everything is plain data. */
   readonly serialize: Serializer | undefined;
-  /** Present where an object of plain data holds lists. */
+  /** Present if an object of plain data holds lists. */
   readonly writeJson?: ObjectPlan['writeJson'];
 };
 

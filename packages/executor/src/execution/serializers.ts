@@ -95,7 +95,7 @@ export function readObject(fields: readonly FieldReader[], { writeAfter }: Writi
 /**
  * Generates a JavaScript function for the objects of one selection, which creates them at once and reads strings
  * inline, while the general serializer loops over the fields. No client text becomes code: keys and properties are
- * quoted, everything else is referenced by index. Undefined where code generation from strings is disabled.
+ * quoted, everything else is referenced by index. Undefined if code generation from strings is disabled.
  */
 export function generateSerializer(fields: readonly FieldReader[]): Serializer | undefined {
   const body = `
@@ -259,7 +259,7 @@ interface ListReader {
 }
 
 /**
- * Writes plain data with long lists directly as JSON; undefined where no list is long. Items are written as they are
+ * Writes plain data with long lists directly as JSON; undefined if no list is long. Items are written as they are
  * read: as objects they would be retained by the promises on the way to the socket. Throws as soon as a value is
  * unexpected, like a serializer. `size`: its values without list items.
  */

@@ -177,7 +177,7 @@ class Coercion {
 }
 
 /** Ends the coercion after the last error that is reported. */
-const FULL = new Error('These are enough errors.');
+const FULL = new Error('Too many errors: further ones are omitted.');
 
 /** `$filter.emails[3]`. Names of unknown fields are the client's, so the place is cut. */
 function printPlace(variable: string, path: readonly (string | number)[]): string {
@@ -209,7 +209,7 @@ type ReadValue = (value: unknown, coercion: Coercion) => unknown;
 interface Variable {
   readonly definition: VariableDefinitionNode;
   readonly read: ReadValue;
-  /** Undefined where an absent value is omitted. */
+  /** Undefined if an absent value is omitted. */
   readonly readAbsent: ((coercion: Coercion) => unknown) | undefined;
 }
 

@@ -24,7 +24,7 @@ export function jsonLength(value: unknown, limit = Number.POSITIVE_INFINITY): nu
 }
 
 /**
- * The number of characters and values of a value, without serializing it. Infinity where it has more than `limits`
+ * The number of characters and values of a value, without serializing it. Infinity if it has more than `limits`
  * allow.
  */
 export function measureSize(value: unknown, { levels, size, isUnknown }: SizeLimits): number {
