@@ -171,7 +171,7 @@ function only<Answer extends object>(answer: Answer): FieldOf<Answer> {
   throw new CrossbookError({
     code: 'BAD_ANSWER',
     status: 200,
-    detail: 'What was asked for is null, and nothing says why.',
+    detail: 'The requested field is null, and the response has no error that explains it.',
     retryable: false,
   });
 }

@@ -69,7 +69,7 @@ export function createQuery({
       if (init.signal?.aborted) throw cause;
       // Node's `fetch failed` says nothing: its cause does or, of several addresses, only the code of it.
       const { cause: reason = cause as FailedFetch } = cause as FailedFetch;
-      const detail = `No answer from ${url}: ${reason.message || reason.code || reason}`;
+      const detail = `No response from ${url}: ${reason.message || reason.code || reason}`;
       throw new CrossbookError({ ...NO_ANSWER, detail }, { cause });
     }
   }
@@ -133,7 +133,7 @@ function notGraphQL(response: Response): CrossbookError {
   return new CrossbookError({
     code: 'BAD_ANSWER',
     status,
-    detail: `What came back from ${url} has status ${status} and is ${type}, not GraphQL: the URL must end in /graphql.`,
+    detail: `The response from ${url} has status ${status} and is ${type}, not GraphQL: the URL must end in /graphql.`,
     retryable: RETRYABLE.includes(status),
     retryAfterMs: readRetryAfter(response),
   });
@@ -153,7 +153,7 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * Executes a GraphQL operation and resolves with its data. Rejects with the first error, also where the response has
+ * Executes a GraphQL operation and resolves with its data. Rejects with the first error, also if the response has
  * some of the data. Give the types of data and variables, or a document that has them (GraphQL Code Generator with
  * `documentMode: 'string'`).
  */

@@ -239,7 +239,7 @@ export type CreateConnectLinkInput = {
   readonly expiresInSeconds?: number | null | undefined;
   /** Login URL of this customer at the provider, e.g. `https://acme.my.salesforce.com`, for a link to one provider. Default: the page asks for it. */
   readonly loginUrl?: string | null | undefined;
-  /** Whether the customer matches your own fields with those of the CRM after consent. Skipped where no own field may be mapped by customers. */
+  /** Whether the customer matches your own fields with those of the CRM after consent. Skipped if customers may not map any own field. */
   readonly mapFields?: boolean | null | undefined;
   /** How the browser returns. */
   readonly mode?: ConnectMode | null | undefined;

@@ -40,7 +40,7 @@ export function createTokenCache(
   }
 }
 
-/** The time in a customer token, which is a JWT; 0 where there is none, and the token is not kept. */
+/** The time in a customer token, which is a JWT; 0 if there is none, and the token is not kept. */
 function readExpiry(token: string): number {
   try {
     const [, claims = ''] = token.split('.');

@@ -1,6 +1,6 @@
 /**
- * Verifies a received webhook and returns its event. Throws a WebhookVerificationError where the signature is wrong
- * or the time is too far off, and a TypeError where the receiver itself is wrong. Takes the raw body, because parsing
+ * Verifies a received webhook and returns its event. Throws a WebhookVerificationError if the signature is wrong
+ * or the time is too far off, and a TypeError if the receiver itself is wrong. Takes the raw body, because parsing
  * and serializing may change it.
  */
 export async function verifyWebhook({
@@ -25,7 +25,9 @@ export async function verifyWebhook({
     throw new WebhookVerificationError('A header of the webhook is missing.');
   const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   if (!(Math.abs(now / 1_000 - seconds) <= toleranceSeconds)) {
-    throw new WebhookVerificationError('The webhook is too old, or from the future.');
+    throw new WebhookVerificationError(
+      'The timestamp of the webhook is too old, or in the future.',
+    );
   }
   const content = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
   for (const signature of signatures.split(' ').slice(0, MAX_SIGNATURES)) {
@@ -35,7 +37,7 @@ export async function verifyWebhook({
     if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, content)))
       return { id, ...JSON.parse(text) };
   }
-  throw new WebhookVerificationError('No signature of the webhook is right.');
+  throw new WebhookVerificationError('The webhook has no valid signature.');
 }
 
 export class WebhookVerificationError extends Error {
@@ -59,7 +61,7 @@ function toKey(secret: string | undefined): Uint8Array<ArrayBuffer> {
   if (!secret) throw new TypeError('The secret is missing.');
   const key = secret.startsWith(PREFIX) ? decode(secret.slice(PREFIX.length)) : undefined;
   if (key && key.length > 0) return key;
-  throw new TypeError('A webhook secret is whsec_ and base64.');
+  throw new TypeError('A webhook secret must be whsec_ followed by base64.');
 }
 
 function decode(base64: string): Uint8Array<ArrayBuffer> | undefined {
