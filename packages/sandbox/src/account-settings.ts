@@ -34,7 +34,7 @@ function merge<Settings extends object>(settings: Settings, patch: Partial<Setti
   for (const name of Object.keys(patch))
     if (!(name in settings))
       throw new RangeError(
-        `Nothing is called ${name}. There are: ${Object.keys(settings).join(', ')}`,
+        `Unknown name: ${name}. Known names: ${Object.keys(settings).join(', ')}`,
       );
   return { ...settings, ...patch };
 }
@@ -47,7 +47,7 @@ function namedFault<Crm extends CrmTypes>(
   const fault = imitation.faults[name];
   if (fault === undefined)
     throw new RangeError(
-      `No fault is called ${name}. There are: ${Object.keys(imitation.faults).join(', ')}`,
+      `Unknown fault: ${name}. Known faults: ${Object.keys(imitation.faults).join(', ')}`,
     );
   return typeof fault === 'function' ? fault(now) : fault;
 }

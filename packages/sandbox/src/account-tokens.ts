@@ -68,10 +68,10 @@ export interface AccountTokens {
   /** The newest tokens. Older ones stay valid until they expire or are revoked. */
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Undefined where the CRM has no tokens that never expire. */
+  /** Undefined if the CRM has no tokens that never expire. */
   readonly staticToken: string | undefined;
   /**
-   * Empty where the CRM has no such kind. Belongs to the newest approval by default. Access tokens have the CRM's
+   * Empty if the CRM has no such kind. Belongs to the newest approval by default. Access tokens have the CRM's
    * lifetime; others live for `lifetimeMs`, or never expire.
    */
   issueToken(kind: TokenKind, approval?: Approval, lifetimeMs?: number): string;

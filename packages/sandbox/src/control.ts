@@ -19,7 +19,9 @@ export function answerControl<Crm extends CrmTypes>(
   request: SandboxRequest,
 ): Answer {
   if (!isFromHere(request))
-    return jsonAnswer(403, { error: 'Only for this machine, and as JSON.' });
+    return jsonAnswer(403, {
+      error: 'Only requests from this machine are accepted, and only JSON.',
+    });
   const [collection = '', accountId, part = '', recordId] = request.path
     .slice(ROOT.length + 1)
     .split('/');
@@ -172,7 +174,7 @@ function bodyOf(request: SandboxRequest): Record<string, unknown> {
 
 function kindOf({ kind }: Record<string, unknown>): RecordKind {
   const known = RECORD_KINDS.find((one) => one === kind);
-  if (known === undefined) throw new Error(`kind is none of ${RECORD_KINDS.join(', ')}.`);
+  if (known === undefined) throw new Error(`kind must be one of: ${RECORD_KINDS.join(', ')}.`);
   return known;
 }
 
@@ -188,7 +190,7 @@ function numberOf(value: unknown): number | undefined {
 }
 
 function notFound(): Answer {
-  return jsonAnswer(404, { error: `Nothing here. GET ${ROOT} says what there is.` });
+  return jsonAnswer(404, { error: `Not found. GET ${ROOT} lists the endpoints.` });
 }
 
 const ROOT = '/__sandbox';

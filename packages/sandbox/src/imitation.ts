@@ -28,7 +28,7 @@ export interface Imitation<Crm extends CrmTypes> {
   toRecordIndex(kind: RecordKind, id: string): number;
   /** How many refresh tokens of one user and application are valid at once; absent: unlimited. */
   readonly maxApprovals?: number;
-  /** A token of that account; undefined where the CRM has no such kind. The serial makes it unique. */
+  /** A token of that account; undefined if the CRM has no such kind. The serial makes it unique. */
   mintToken(kind: TokenKind, account: Minting<Crm>, serial: number): string | undefined;
   /** Further state of an account: rate limit counters, open cursors. */
   openState(context: { readonly now: () => number }): Crm['state'];

@@ -73,9 +73,9 @@ test('accounts are isolated: each has its own tokens, people, quirks and counter
 test('an unknown quirk or fault is an error, so that no test passes because of a typo', async () => {
   const { hubspot, close } = await openSandbox();
   const slip = JSON.parse('{"serchLagMs":1}');
-  expect(() => hubspot.createAccount({ quirks: slip })).toThrow('Nothing is called serchLagMs');
-  expect(() => hubspot.demo.setQuirks(slip)).toThrow('Nothing is called serchLagMs');
-  expect(() => hubspot.demo.fail('no-such-fault')).toThrow('No fault is called no-such-fault');
+  expect(() => hubspot.createAccount({ quirks: slip })).toThrow('Unknown name: serchLagMs');
+  expect(() => hubspot.demo.setQuirks(slip)).toThrow('Unknown name: serchLagMs');
+  expect(() => hubspot.demo.fail('no-such-fault')).toThrow('Unknown fault: no-such-fault');
   await close();
 });
 

@@ -237,7 +237,7 @@ test('the control API changes and lists records', async () => {
   );
   expect(await control('POST', 'records', { kind: 'planet' })).toEqual({
     status: 400,
-    body: { error: 'kind is none of company, deal, subscription, machine.' },
+    body: { error: 'kind must be one of: company, deal, subscription, machine.' },
   });
 });
 

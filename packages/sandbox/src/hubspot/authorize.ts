@@ -12,7 +12,7 @@ import type { HubSpotAccount, HubSpotCall } from './types.ts';
  */
 export function answerAuthorize(call: HubSpotCall): Answer {
   const { request } = call;
-  if (!isLoopback(request)) return textAnswer(403, 'Only for this machine.');
+  if (!isLoopback(request)) return textAnswer(403, 'Only requests from this machine are accepted.');
   const consent = readRequest(call);
   if ('code' in consent) return refuse(consent);
   const { application, accounts, redirectUri, state } = consent;

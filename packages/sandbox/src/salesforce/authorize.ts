@@ -15,7 +15,7 @@ import type { SalesforceAccount, SalesforceCall } from './types.ts';
 export function answerAuthorize(call: SalesforceCall): Answer {
   const { request, accounts } = call;
   const { query } = request;
-  if (!isLoopback(request)) return textAnswer(403, 'Only for this machine.');
+  if (!isLoopback(request)) return textAnswer(403, 'Only requests from this machine are accepted.');
   const application = findApplication(accounts, query.get('client_id'));
   if (application === undefined) return refuse('invalid_client_id', 'client identifier invalid');
   const redirectUri = query.get('redirect_uri') ?? '';

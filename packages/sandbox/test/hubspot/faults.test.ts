@@ -72,7 +72,7 @@ test('a fault can be delayed, repeated, and limited to one operation', async () 
   for (const path of [SEARCH, BATCH_READ, SEARCH, BATCH_READ, SEARCH, SEARCH])
     statuses.push((await send(path, { inputs: [] })).status);
   expect(statuses).toEqual([200, 200, 500, 200, 500, 200]);
-  expect(() => account.fail('no-such-fault')).toThrow('No fault is called no-such-fault');
+  expect(() => account.fail('no-such-fault')).toThrow('Unknown fault: no-such-fault');
 });
 
 test('a fault can empty a page, halve a batch, or truncate JSON', async () => {
