@@ -44,7 +44,7 @@ export function findHome(
 
 /**
  * The folder that holds the data: the configured one, or the default one where the server's user cannot reach that.
- * Throws where the data were in the default one and are gone, because a new database would look like a loss of data.
+ * Throws if the data were in the default one and are gone, because a new database would look like a loss of data.
  */
 export function readHome(directory: string): string {
   const file = homeFile(directory);
@@ -93,7 +93,7 @@ function readId(file: string): string {
 function requireOurs(folder: string): void {
   const found = lstatSync(folder);
   if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0)
-    throw new Error(`${folder} is not a folder that root alone may write to: it is not used.`);
+    throw new Error(`${folder} is not used, because users other than root may write to it.`);
 }
 
 /** Follows links: the copy has each library under all of its names. */

@@ -34,7 +34,7 @@ export function lockDirectory(directory: string): () => void {
   };
 }
 
-/** Undefined where it was just released. A file truncated by a power cut has a nameless holder. */
+/** Undefined if it was just released. A file truncated by a power cut has a nameless holder. */
 function readHolder(path: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));

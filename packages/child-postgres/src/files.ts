@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 /**
  * Atomically creates a file that only its owner may read: it is linked into place after it is on the disk. False
- * where it exists already: of two concurrent writers the first wins.
+ * if it exists already: of two concurrent writers the first wins.
  */
 export function linkNew(path: string, text: string, draft: string): boolean {
   writeFileSync(draft, text, { mode: 0o600, flush: true });

@@ -16,7 +16,7 @@ import { type Guarded, type Programs, runGuarded, type User } from './programs.t
 import type { Log } from './start.ts';
 
 /**
- * Starts the server and resolves when it accepts connections. Rejects with its reason where it exits before. Retries,
+ * Starts the server and resolves when it accepts connections. Rejects with its reason if it exits before. Retries,
  * because the server of a process that was just killed may take a moment to exit.
  */
 export async function runServer(options: RunOptions): Promise<Guarded> {
@@ -83,7 +83,7 @@ function readStalePid(directory: string): string {
   return String(Number.parseInt(readLockFile(directory)[0] ?? '', 10) || 0);
 }
 
-/** The lock file of a running or killed server. Empty where there is none. */
+/** The lock file of a running or killed server. Empty if there is none. */
 function readLockFile(directory: string): readonly string[] {
   try {
     return readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');

@@ -7,7 +7,7 @@ import { ChildPostgresError, toReason } from './error.ts';
 import { chooseUser, findBinaries, linkLibraries } from './programs.ts';
 import { openAddress, readAddress, runServer, supervise } from './server.ts';
 
-/** Starts the database of a folder, creates it where it is missing, and keeps it running until it is closed. */
+/** Starts the database of a folder, creates it if it is missing, and keeps it running until it is closed. */
 export async function startServer(options: ServerOptions): Promise<ChildServer> {
   const directory = resolve(options.directory);
   const release = lock(directory);

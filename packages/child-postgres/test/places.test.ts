@@ -165,7 +165,9 @@ describe.runIf(IS_ROOT)('under root', () => {
     writeFileSync(`${directory}.home`, id);
     mkdirSync(`/var/lib/crossbook/${id}`, { recursive: true });
     chmodSync(`/var/lib/crossbook/${id}`, 0o777);
-    await expect(startServer({ directory })).rejects.toThrow('it is not used');
+    await expect(startServer({ directory })).rejects.toThrow(
+      'is not used, because users other than root',
+    );
     rmSync(`/var/lib/crossbook/${id}`, { recursive: true });
     rmSync(closed, { recursive: true });
   });
