@@ -44,7 +44,7 @@ describe('The admin API over HTTP on a running server', () => {
     const again = await admin('POST', '/applications', { name: 'Twice' });
     expect(again.status).toBe(409);
     expect(again.body.errors).toMatchObject([
-      { code: 'CONFLICT', detail: 'There is an application called "Twice" already.' },
+      { code: 'CONFLICT', detail: 'An application called "Twice" already exists.' },
     ]);
     await admin('POST', '/applications/Twice/keys');
     const { status, body } = await admin('POST', '/applications/Twice/keys');

@@ -46,7 +46,7 @@ describe('An application', () => {
     const taken = await admin('POST', '/One/rename', { name: 'Two' });
     expect([taken.status, taken.body.errors[0].detail]).toEqual([
       409,
-      'There is an application called "Two" already.',
+      'An application called "Two" already exists.',
     ]);
     expect((await admin('POST', '/One/rename', { name: ' ' })).status).toBe(422);
     expect((await admin('POST', '/Nobody/rename', { name: 'Three' })).status).toBe(404);
@@ -108,7 +108,7 @@ describe('An application', () => {
     await expect.poll(() => countRows(id)).toEqual({});
     expect(revocations()).toHaveLength(1);
     expect(account.calls().length).toBeGreaterThan(0);
-    expect(crossbook.log.join('')).toContain('an application is deleted');
+    expect(crossbook.log.join('')).toContain('an application was deleted');
 
     expect(await countRows(kept.id)).not.toEqual({});
     expect((await kept.call('GET', '/customers/ada')).status).toBe(200);

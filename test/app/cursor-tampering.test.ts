@@ -119,9 +119,9 @@ describe('A cursor of a REST page contains its direction, which', () => {
     };
     expect(await lead({ first: 2, after: next })).toBe(1);
     expect(await lead({ last: 2, before: previous })).toBe(2);
-    expect(await lead({ last: 2, before: next })).toBe('The cursor leads forward, not backward.');
+    expect(await lead({ last: 2, before: next })).toBe('The cursor pages forward, not backward.');
     expect(await lead({ first: 2, after: previous })).toBe(
-      'The cursor leads backward, not forward.',
+      'The cursor pages backward, not forward.',
     );
   });
 });

@@ -395,7 +395,7 @@ describe('a link for mapping fields of an existing connection', () => {
     const { status, body } = await create(customerId);
     expect([status, body.errors[0].detail]).toEqual([
       422,
-      'There are no own fields that customers may map: declare some first.',
+      'There are no own fields that customers may map: declare at least one first.',
     ]);
   });
 

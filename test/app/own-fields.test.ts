@@ -425,9 +425,9 @@ describe('a declaration', () => {
     for (const words of [
       'fields[0] "firstName": the name is reserved',
       'fields[2] "twice": the name is given more than once',
-      'fields[3] "not_camel": the name is not in camelCase',
+      'fields[3] "not_camel": the name must be in camelCase',
       'fields[4] "typed": the type "colour" is not one of TEXT',
-      'fields[5] "quoted": the source "x\' OR Name != \'" is not the name of a field',
+      'fields[5] "quoted": the source "x\' OR Name != \'" is not a valid field name',
       'fields[6] "dotted": the source "A.b.c" is not',
       'fields[7] "related": the source "Account.Name" has a dot, and HubSpot has no fields of related records',
       'fields[8] "elsewhere": "nowhere" is not a provider',
@@ -438,7 +438,7 @@ describe('a declaration', () => {
     const refused = await crossbook.rest('PUT', '/contact_fields', { fields: many });
     expect([refused.status, refused.body.errors[0].detail]).toEqual([
       422,
-      'These are 201 own fields: there can be at most 200.',
+      'Too many own fields: 201. At most 200 are allowed.',
     ]);
   });
 
@@ -480,7 +480,7 @@ describe('a declaration', () => {
     const { detail, code } = errors[0].extensions;
     expect(code).toBe('UNPROCESSABLE_ENTITY');
     expect(detail).toContain('mappings[0] "nobody": no own field has this name');
-    expect(detail).toContain('mappings[1] "text": the source "x\'" is not the name of a field');
+    expect(detail).toContain('mappings[1] "text": the source "x\'" is not a valid field name');
     expect(detail).toContain('mappings[2] "text": the field is mapped more than once');
     expect(detail).toContain('mappings[2] "text": the source "A.b" has a dot');
     const unknown = { ...own, customerId: 'nobody' };

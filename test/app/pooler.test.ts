@@ -76,7 +76,7 @@ describe.skipIf(!PGBOUNCER)('Behind PgBouncer in transaction mode', () => {
       .toMatchObject({ state: 'ok', detail: 'transaction mode' });
     expect(await examine({ ...pooled, DATABASE_URL: direct })).toMatchObject({
       state: 'warning',
-      detail: expect.stringContaining('none in transaction mode'),
+      detail: expect.stringContaining('no pooler in transaction mode'),
     });
     expect(await examine({ DATABASE_URL: direct })).toBeUndefined();
   });

@@ -113,7 +113,9 @@ async function prepare({ env, ask, search, salesforce, hubspot }: World) {
   const { id, key } = json();
   await hubspot.liftLimits();
   await salesforce.fail({ kind: 'reset' }, { times: 1_000 });
-  await until(async () => (await search(SALESFORCE)).detail?.includes('is not called') === true);
+  await until(
+    async () => (await search(SALESFORCE)).detail?.includes('Calls to it are paused') === true,
+  );
   for (let n = 0; n < SEARCHES.before; n++) {
     expect(await search(HUBSPOT)).toMatchObject({ status: 200 });
   }

@@ -160,7 +160,7 @@ describe('A worker whose event loop hangs', () => {
     );
     expect(new Set(statuses)).toEqual(new Set([404]));
     const messages = product.lines().map((line) => JSON.parse(line).msg);
-    expect(messages).toContain('a worker does not respond: it is killed');
+    expect(messages).toContain('a worker does not respond and is killed');
     expect(await product.stop()).toBe(0);
   });
 });

@@ -10,7 +10,7 @@ const DECLARATION = {
     {
       name: 'favoriteColor',
       type: 'text',
-      description: 'The color that the person likes best.',
+      description: 'The person’s favorite color.',
       sources: [{ provider_name: 'hubspot', field: 'favorite_color' }],
     },
   ],
@@ -41,7 +41,7 @@ describe.runIf(CHROMIUM)('GraphiQL of an application with typed own fields', () 
     await page.goto(`${crossbook.url}/graphql`);
     await showType('ContactCustomFields');
     await docs().getByText('favoriteColor').first().waitFor();
-    await docs().getByText('The color that the person likes best.').first().waitFor();
+    await docs().getByText('The person’s favorite color.').first().waitFor();
     const query = `{ searchContacts(provider: HUBSPOT, filter: { email: "ada@example.com" }) { nodes { custom { favoriteColor } } } }`;
     await page.goto(`${crossbook.url}/graphql?query=${encodeURIComponent(query)}`);
     await page.screenshot({ path: 'test-results/graphiql-typed.png' });

@@ -69,7 +69,7 @@ describe('commands on the embedded database', () => {
   test('a duplicate name is rejected with a message, and the existing one is kept', async () => {
     const again = await run('apps', 'create', 'Acme');
     expect([again.code, again.stdout]).toEqual([1, '']);
-    expect(again.stderr).toBe('There is an application called "Acme" already.\n');
+    expect(again.stderr).toBe('An application called "Acme" already exists.\n');
     expect((await run('apps', 'list', '--json')).json()).toHaveLength(1);
 
     const { id } = (await run('keys', 'create', 'Acme', '--name', 'twice', '--json')).json();
@@ -85,7 +85,7 @@ describe('commands on the embedded database', () => {
       const { code, stderr } = await run('apps', 'create', name);
       expect([code, stderr]).toEqual([
         1,
-        'A name has 1 to 200 characters, and no control characters.\n',
+        'A name must have 1 to 200 characters, and no control characters.\n',
       ]);
     }
   });
@@ -166,8 +166,8 @@ describe('commands on the embedded database', () => {
     const file = join(root, 'backup.tgz');
     expect((await run('backup', file)).code).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await run('backup', file)).stderr).toContain('exists already');
-    expect((await run('restore', file)).stderr).toContain('something in');
+    expect((await run('backup', file)).stderr).toContain('already exists');
+    expect((await run('restore', file)).stderr).toContain('This database is not empty');
 
     env = { ...env, CROSSBOOK_DATA: join(root, 'elsewhere') };
     const wrong = join(root, 'wrong.tgz');

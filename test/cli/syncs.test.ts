@@ -83,7 +83,7 @@ test('what is synced is set from standard input, and listed in the form in which
 
 test.each([
   ['sync-destination set Acme', 'postgresql://a:b@c.example/d', 2, 'Missing: --schema'],
-  ['sync-destination set Acme --schema crm', 'nonsense', 1, 'is no URL'],
+  ['sync-destination set Acme --schema crm', 'nonsense', 1, 'must be a URL'],
   ['sync-destination set Acme --schema crm', 'postgresql://a:b@c.example/d?x=1', 1, 'query'],
   ['sync-destination set Acme --schema crm', 'postgresql://a:b@10.0.0.1/d', 1, 'is an IP address'],
   ['sync-destination set Acme --schema pg_catalog', 'URL', 1, 'is reserved'],
@@ -97,7 +97,7 @@ test.each([
     'sync-configurations set Acme hubspot',
     '{"contacts":true,"standardObjects":[{"object":"a","table":"contacts"}]}',
     1,
-    'already the table',
+    'already used by another sync',
   ],
   ['sync-configurations set Acme pipedrive', '{"contacts":true}', 1, 'cannot be synced'],
   ['sync-configurations set Acme nothing', '{"contacts":true}', 2, 'Not a provider'],

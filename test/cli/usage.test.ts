@@ -37,16 +37,16 @@ describe('help', () => {
 
 describe('a wrong usage ends with exit code 2 and an error message, and does nothing', () => {
   test.each([
-    [['nonsense'], 'There is no command: nonsense'],
-    [['keys', 'nonsense'], 'There is no command: keys nonsense'],
-    [['keys'], 'Missing: a command of keys'],
-    [['seal', '--json'], 'Missing: a command of seal'],
+    [['nonsense'], 'Unknown command: nonsense'],
+    [['keys', 'nonsense'], 'Unknown command: keys nonsense'],
+    [['keys'], 'Missing: a subcommand of keys'],
+    [['seal', '--json'], 'Missing: a subcommand of seal'],
     [['keys', 'create'], 'Missing: APPLICATION'],
     [['apps', 'list', '--env-file', 'production.env'], '--env-file comes before the command'],
     [['apps', 'list', '--env-file=production.env'], '--env-file comes before the command'],
     [['customers', 'delete', 'acme'], 'Missing: CUSTOMER'],
     [['customers', 'delete', 'acme', 'ada'], 'Add --yes'],
-    [['apps', 'list', 'more'], 'Not known: more'],
+    [['apps', 'list', 'more'], 'Unexpected argument: more'],
     [['apps', 'list', '--nonsense'], '--nonsense'],
     [['apps', 'create', 'Acme', '--origin'], '--origin'],
     [['apps', 'create', 'Acme', '--origin', '*'], 'Not a web origin: *'],

@@ -336,7 +336,7 @@ test('connection refused is a retryable error, and an abort is rethrown as the c
   await expect(nowhere.searchContacts(ADA)).rejects.toMatchObject({
     code: 'NO_ANSWER',
     retryable: true,
-    detail: expect.stringMatching(`^No answer from ${url}: .*ECONNREFUSED`),
+    detail: expect.stringMatching(`^No response from ${url}: .*ECONNREFUSED`),
   });
   const reason = new Error('not needed any more');
   await expect(client.searchContacts(ADA, { signal: AbortSignal.abort(reason) })).rejects.toBe(
@@ -349,7 +349,7 @@ test('a URL of another path than /graphql is an error that says what came from w
   await expect(misdirected.searchContacts(ADA)).rejects.toMatchObject({
     code: 'BAD_ANSWER',
     detail: expect.stringMatching(
-      /^What came back from http:\S+\/customers has status 4\d\d and is application\/\S+, not GraphQL: .*\/graphql/,
+      /^The response from http:\S+\/customers has status 4\d\d and is application\/\S+, not GraphQL: .*\/graphql/,
     ),
   });
 });

@@ -285,7 +285,7 @@ test('a mapping link is created as docs/own-fields.md prints it, and shows the f
   const browser = openBrowser(crossbook.app);
   const { text } = await browser.visit(`${createMappingLink.url}/fields`);
   expect(text).toContain('Match your fields');
-  expect(text).toContain('The color that the person likes best.');
+  expect(text).toContain('The person’s favorite color.');
 });
 
 test('the branding that docs/connect.md prints is accepted', async () => {

@@ -52,7 +52,7 @@ describe('a filter', () => {
   test('has exactly one condition; null is none', () => {
     expect(readContactFilter({ all: true, email: null, phone: undefined })).toEqual({ by: 'all' });
     for (const given of [{}, { all: null }, { all: true, phone: '5551212' }])
-      expect(() => readContactFilter(given)).toThrow('exactly one of its conditions');
+      expect(() => readContactFilter(given)).toThrow('exactly one condition');
   });
 
   test('a long prefix of a name is normalized whole, and never cut to a shorter one', () => {

@@ -271,7 +271,7 @@ test(`${DOCUMENT} lists the plugins that are tried`, () => {
 
 function rejected(hook: string): unknown {
   return expect.stringMatching(
-    new RegExp(`^The plugin plugin relies on ${hook}, which does not run here`),
+    new RegExp(`^The plugin plugin relies on ${hook}, which is not supported`),
   );
 }
 

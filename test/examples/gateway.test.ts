@@ -78,7 +78,7 @@ describe.runIf(GATEWAY_EXAMPLE)('The gateway example', () => {
         const { data, errors } = await example.ask('{ tickets { subject } customer { name } }');
         expect(data).toMatchObject({ tickets: [{}, {}, {}], customer: null });
         expect(errors?.[0]).toMatchObject({
-          message: 'No credentials: send x-api-key or a customer token.',
+          message: 'Credentials are missing: send x-api-key or a customer token.',
           extensions: { code: 'UNAUTHORIZED' },
         });
       });

@@ -58,7 +58,7 @@ test('a failing reference among many has a separate error, with a message and a 
   );
   expect(data?.['customer']).toEqual({ name: 'Demo customer' });
   expect(errors?.[0]).toMatchObject({
-    message: 'The page size must be from 0 to 1000; it is 5000.',
+    message: 'The page size must be from 0 to 1000, but is 5000.',
     extensions: { code: 'BAD_REQUEST', status: '400' },
   });
   expect(Object.keys(errors?.[0]?.extensions ?? {})).toEqual(expect.arrayContaining(EXTENSIONS));
@@ -71,7 +71,7 @@ test('a gateway without credentials forwards the error that says what to do, als
   ]) {
     const { errors } = await gateway.ask('{ customer { name } }', { accept });
     expect(errors?.[0]).toMatchObject({
-      message: 'No credentials: send x-api-key or a customer token.',
+      message: 'Credentials are missing: send x-api-key or a customer token.',
       extensions: {
         code: 'UNAUTHORIZED',
         status: '401',

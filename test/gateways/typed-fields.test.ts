@@ -8,7 +8,7 @@ const DECLARATION = {
     {
       name: 'favoriteColor',
       type: 'text',
-      description: 'The color that the person likes best.',
+      description: 'The person’s favorite color.',
       sources: [{ provider_name: 'hubspot', field: 'favorite_color' }],
     },
     {
@@ -40,7 +40,12 @@ afterAll(() => gateway.close());
 
 test('the subgraph that a gateway reads with a key has the typed fields, and without one it is the common one', async () => {
   const sdl = await fetchSdl(gateway.crossbook, { 'x-api-key': gateway.crossbook.key });
-  const words = ['custom: ContactCustomFields!', 'createdOn: Date', 'likes best.', 'scalar Date'];
+  const words = [
+    'custom: ContactCustomFields!',
+    'createdOn: Date',
+    'favorite color.',
+    'scalar Date',
+  ];
   for (const text of words) expect(sdl).toContain(text);
   expect(sdl).toContain('tags: [String!] @listSize(assumedSize: 5)');
   const common = await fetchSdl(gateway.crossbook);

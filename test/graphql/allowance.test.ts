@@ -160,7 +160,7 @@ test('an operation is rejected before its execution if its minimum response size
   const query = `{ searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { ${names} } } }`;
   await expectOneRefusal(
     await post({ query }, DEMO),
-    /its answer has at least a size in bytes of \d+/,
+    /the size of its response in bytes is at least \d+/,
   );
 });
 
@@ -182,7 +182,7 @@ describe('errors', () => {
     expect(errors.filter((error: Told) => error.extensions.meta.cause)).toEqual([errors[0]]);
     expect(new Set(errors.map((error: Told) => error.extensions.id)).size).toBe(1);
     expect(errors.at(-1)).toMatchObject({
-      message: '900 more errors are left out. The first is REMOTE_PROVIDER_ERROR.',
+      message: '900 more errors are omitted. The first is REMOTE_PROVIDER_ERROR.',
     });
     expect(requestLog.errors).toHaveLength(1);
   });

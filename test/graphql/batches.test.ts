@@ -101,7 +101,7 @@ test('minimum response sizes of a batch are added up before each operation is ex
   }[];
   expect(answers[0]?.errors).toBeUndefined();
   expect(answers.at(-1)?.errors).toMatchObject([
-    { message: expect.stringContaining('a size in bytes of') },
+    { message: expect.stringContaining('the size of its response in bytes is at least') },
   ]);
 });
 

@@ -130,7 +130,7 @@ test.each([-1, 1_001])('first: %i is rejected', async (first) => {
     first,
   });
   expect(errors?.[0]).toMatchObject({
-    message: `The page size must be from 0 to 1000; it is ${first}.`,
+    message: `The page size must be from 0 to 1000, but is ${first}.`,
     extensions: { code: 'BAD_REQUEST' },
   });
   expect(calls).toEqual([]);

@@ -191,7 +191,7 @@ test('manifests of Relay and Apollo are accepted, and an invalid one gives an er
     expect(parseManifest(JSON.stringify(manifest))).toEqual(new Map([[hash, FIND]]));
   }
   expect(() => parseManifest(JSON.stringify({ [hash]: `${FIND} ` }))).toThrow(
-    `under ${hash} has another SHA-256`,
+    `under ${hash} has a different SHA-256`,
   );
   expect(() => parseManifest('[]')).toThrow('an object from hash to operation');
   expect(() => parseManifest('{')).toThrow('not JSON');

@@ -153,7 +153,7 @@ test('a batch of ten is executed, and one of eleven is not even parsed', async (
   calls.length = 0;
   const response = await post([...Array(10).fill(operation), { query: 7 }], DEMO);
   expect(await response.json()).toMatchObject({
-    errors: [{ message: 'A batch takes at most 10 operations; these are 11.' }],
+    errors: [{ message: 'A batch takes at most 10 operations, but has 11.' }],
   });
   expect(calls).toEqual([]);
 });

@@ -64,7 +64,7 @@ describe('a plugin whose hooks do not run is rejected at the start, with its nam
     ['one of tomorrow', { onSomethingElse() {} } as Plugin, 'onSomethingElse'],
   ])('%s', async (name, plugin, hook) => {
     await expect(createTestServer({ plugins: { [name]: plugin } })).rejects.toThrow(
-      `The plugin ${name} relies on ${hook}, which does not run here`,
+      `The plugin ${name} relies on ${hook}, which is not supported`,
     );
   });
 
@@ -83,7 +83,7 @@ describe('a plugin whose hooks do not run is rejected at the start, with its nam
     });
     const schema = new GraphQLSchema({ query });
     const atStart: Plugin = { onSchemaChange: ({ replaceSchema }) => replaceSchema(schema) };
-    await expect(createTestServer({ plugins: { atStart } })).rejects.toThrow('another schema');
+    await expect(createTestServer({ plugins: { atStart } })).rejects.toThrow('replaced the schema');
     const later: Plugin = { onEnveloped: ({ setSchema }) => setSchema(schema) };
     const server = await createTestServer({ plugins: { later } });
     for (const _time of [1, 2]) {
@@ -229,7 +229,7 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
 
 test('the supported hooks are those that the documents list', async () => {
   const refusal = await createTestServer({ plugins: { csrf: useCSRFPrevention() } }).catch(String);
-  const [, listed = ''] = /The hooks that run are (.*)\./.exec(String(refusal)) ?? [];
+  const [, listed = ''] = /Supported hooks: (.*)\./.exec(String(refusal)) ?? [];
   const section = /## Which hooks of a plugin run([\s\S]*?)\n## /.exec(
     readFileSync('docs/embedding.md', 'utf8'),
   )?.[1];

@@ -57,7 +57,7 @@ describe.each(CRMS)('%s echoes the token that it received:', (crm) => {
   test.each(Object.entries(SPELLINGS))(
     'in the encoding %s, in an HTML page',
     async (_title, spell) => {
-      const body = `<html><body>Not known: ${spell(tokens[crm])} at all.</body></html>`;
+      const body = `<html><body>Unexpected argument: ${spell(tokens[crm])} at all.</body></html>`;
       const received = await ask(crm, 'GraphQL', { kind: 'answer', status: 400, body });
       expect(prepared.judge.checkAlways(received)).toEqual([]);
       expect(received.text).toContain('"cause"');

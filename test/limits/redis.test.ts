@@ -80,7 +80,7 @@ describeOnRedis('limits that several processes share', () => {
     await until(() => limits.distributedRateLimits?.isConnected() === true);
     expect(await refusals(limits, 1)).toBe(1);
     expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
-      ['warn', 'Redis is unreachable: this process enforces its limits by itself'],
+      ['warn', 'Redis is unreachable: this process applies its own limits'],
       ['info', 'Redis is reachable again'],
     ]);
   });

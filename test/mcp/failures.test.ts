@@ -136,7 +136,7 @@ test('pages continue by provider and cursor, up to 50 contacts each', async () =
   const unnamed = await call('token', 'search_contacts', { filter, after });
   expect(unnamed.structuredContent.error).toMatchObject({
     status: '400',
-    detail: expect.stringContaining('name the provider'),
+    detail: expect.stringContaining('pass the provider'),
   });
 });
 

@@ -166,7 +166,7 @@ test('an untrusted certificate is an error of the provider, and no token is sent
       ).rejects.toMatchObject({
         code: 'REMOTE_PROVIDER_UNAVAILABLE',
         origin: 'remote-provider',
-        message: expect.stringContaining('TLS: DEPTH_ZERO_SELF_SIGNED_CERT'),
+        message: expect.stringContaining('cannot be verified (DEPTH_ZERO_SELF_SIGNED_CERT)'),
       });
       expect(account.callCount()).toBe(0);
     }

@@ -135,15 +135,21 @@ describe('a failure', () => {
       'a reset',
       (q) => void q.socket.resetAndDestroy(),
       'REMOTE_PROVIDER_UNAVAILABLE',
-      /broke/,
+      /closed the connection/,
       true,
     ],
-    ['an answer that breaks off', breakOff, 'REMOTE_PROVIDER_UNAVAILABLE', /broke/, true],
+    [
+      'an answer that breaks off',
+      breakOff,
+      'REMOTE_PROVIDER_UNAVAILABLE',
+      /closed the connection/,
+      true,
+    ],
     [
       'no HTTP',
       (q) => void q.socket.end('SSH-2.0-x\r\n\r\n'),
       'REMOTE_PROVIDER_BAD_RESPONSE',
-      /not HTTP/,
+      /not valid HTTP/,
       false,
     ],
     [
@@ -161,16 +167,34 @@ describe('a failure', () => {
       false,
     ],
     ['an endless body', endless, 'REMOTE_PROVIDER_BAD_RESPONSE', /larger/, false],
-    ['a small gzip bomb', bomb(4), 'REMOTE_PROVIDER_BAD_RESPONSE', /unpacks to more/, false],
-    ['a large gzip bomb', bomb(40), 'REMOTE_PROVIDER_BAD_RESPONSE', /unpacks to more/, false],
+    [
+      'a small gzip bomb',
+      bomb(4),
+      'REMOTE_PROVIDER_BAD_RESPONSE',
+      /size limit after decompression/,
+      false,
+    ],
+    [
+      'a large gzip bomb',
+      bomb(40),
+      'REMOTE_PROVIDER_BAD_RESPONSE',
+      /size limit after decompression/,
+      false,
+    ],
     [
       'gzip that is none',
       (_, r) => void r.writeHead(200, { 'content-encoding': 'gzip' }).end('{}'),
       'REMOTE_PROVIDER_BAD_RESPONSE',
-      /cannot be unpacked/,
+      /cannot be decompressed/,
       false,
     ],
-    ['gzip that breaks off', halfGzip, 'REMOTE_PROVIDER_BAD_RESPONSE', /cannot be unpacked/, false],
+    [
+      'gzip that breaks off',
+      halfGzip,
+      'REMOTE_PROVIDER_BAD_RESPONSE',
+      /cannot be decompressed/,
+      false,
+    ],
     [
       'an encoding that nobody asked for',
       (_, r) => void r.writeHead(200, { 'content-encoding': 'br' }).end('x'),
@@ -182,7 +206,7 @@ describe('a failure', () => {
       'headers without end',
       (_, r) => void r.writeHead(200, { 'x-long': 'x'.repeat(20_000) }).end(),
       'REMOTE_PROVIDER_BAD_RESPONSE',
-      /not HTTP/,
+      /not valid HTTP/,
       false,
     ],
   ])('%s', async (_name, listener, code, detail, passing) => {
@@ -202,7 +226,7 @@ describe('a failure', () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: 'REMOTE_PROVIDER_UNAVAILABLE',
-      message: /cannot be connected to/,
+      message: /Cannot connect to/,
     });
     expect(isTransientFailure(error)).toBe(true);
   });

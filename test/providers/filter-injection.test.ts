@@ -94,7 +94,7 @@ test('a phone number is only digits in a query, whatever the text is', () => {
   expect(accepted).toBeGreaterThan(100);
 });
 
-/** As a search makes it: undefined where it refuses the input. */
+/** As a search makes it: undefined if it refuses the input. */
 function toFilter({ kind, text: given, source, type, sourceType }: Given): ListFilter | undefined {
   if (kind === 'namePrefix')
     return attempt(() => readContactFilter({ namePrefix: given }) as ListFilter);

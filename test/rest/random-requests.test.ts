@@ -27,7 +27,7 @@ test.each(operations)(
         if (made.extra) query.append(...made.extra);
         const headers = { ...JSON_DEMO, ...toHeaders(made.headers) };
         const raw = made.body instanceof Uint8Array ? made.body : JSON.stringify(made.body);
-        // Holds the answer against the document, and throws where the two differ.
+        // Holds the answer against the document, and throws if the two differ.
         const { status } = await ask(method, `${target}?${query}`, {
           headers,
           ...(raw !== undefined && { raw }),

@@ -105,7 +105,7 @@ async function tryRunning(world: World, { begin, end, isBroken }: Fault): Promis
   const bugs = world.product
     .lines()
     .filter((line) => line.startsWith('{"level":50') && line.includes('errorId'));
-  if (reasons.length === 0) problems.push('The log does not say why the database cannot answer.');
+  if (reasons.length === 0) problems.push('The log does not say why the database is unavailable.');
   if (isBroken) {
     if (!(await inTime(load.stop().then(() => true)))) problems.push('A request has no answer.');
     await restart(world, problems, end);
@@ -174,7 +174,7 @@ function readReasons(product: Product): readonly string[] {
   const lines = product.lines().map((line) => JSON.parse(line) as { msg?: string; code?: string });
   return [
     ...new Set(
-      lines.flatMap(({ msg, code }) => (msg === 'the database cannot answer' ? [code ?? ''] : [])),
+      lines.flatMap(({ msg, code }) => (msg === 'the database is unavailable' ? [code ?? ''] : [])),
     ),
   ];
 }

@@ -30,7 +30,7 @@ export function createJudge(isDatabaseExcused: (times: Times) => boolean): Judge
     const { code, detail } = error.extensions ?? error;
     if (refusals?.test(code)) return code;
     if (code !== 'SERVICE_UNAVAILABLE') return undefined;
-    if (/^The database cannot answer/.test(detail) && isDatabaseExcused(times))
+    if (/^The database is unavailable/.test(detail) && isDatabaseExcused(times))
       return `${code}: no database`;
     // Upserts renew credentials that a fault has disconnected: what the earlier ones have read is given to nobody.
     if (/^The credentials of a connection/.test(detail)) return `${code}: other credentials`;

@@ -42,7 +42,7 @@ test.each(KINDS)('a backup restores every row unchanged on another server (%s)',
   expect(await readRows(to.url)).toEqual(await readRows(from.url));
   // What is sealed can be opened there, and a second restore finds something.
   await (await openDatabase(to, { keyRing: TEST_RING })).close();
-  await expect(restore(file, to)).rejects.toThrow('something in this database already');
+  await expect(restore(file, to)).rejects.toThrow('This database is not empty');
   await Promise.all([from.drop(), to.drop()]);
 });
 

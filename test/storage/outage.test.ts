@@ -50,7 +50,7 @@ describe('while the database is away', () => {
     await proxy.cut();
     const away = {
       code: 'SERVICE_UNAVAILABLE',
-      message: 'The database cannot answer at the moment.',
+      message: 'The database is unavailable at the moment.',
     };
     await expect(database.ping()).rejects.toMatchObject(away);
     await expect(customers.findMany(['ada'])).rejects.toMatchObject(away);

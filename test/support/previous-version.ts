@@ -7,7 +7,7 @@ const MIGRATIONS = 'src/storage/migrations/*.sql';
 
 /**
  * The commit before the one that added the newest migration: the version that runs alongside this one during an
- * upgrade. Undefined where its files are not here, as in a shallow clone.
+ * upgrade. Undefined if its files are not here, as in a shallow clone.
  */
 export const PREVIOUS = findPreviousVersion();
 

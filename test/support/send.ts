@@ -50,7 +50,7 @@ export function toJsonResponse(answer: ProviderResponse): JsonResponse {
 
 interface Target {
   readonly origin: string;
-  /** Absent where the request contains its own secret, like a token refresh. */
+  /** Absent if the request contains its own secret, like a token refresh. */
   readonly token?: string;
 }
 

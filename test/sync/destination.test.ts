@@ -108,7 +108,7 @@ describe('a destination', () => {
     await run();
     await world.rows('alter table crm.contacts alter column last_name type varchar(12)');
     account.updatePerson(account.recordId(1), { lastName: 'Secretname and more' });
-    await expectFailure('DESTINATION_TABLE', 'does not take a value');
+    await expectFailure('DESTINATION_TABLE', 'A value does not fit a column');
     await world.rows('alter table crm.contacts alter column last_name type text');
     await run();
     expect(await names()).toEqual(['Ada', 'Bob']);

@@ -58,7 +58,7 @@ const HOST = 'postgresql://me:hidden-word@db.example.com/x';
 
 describe('a destination that cannot be is refused in words, and nothing is stored:', () => {
   test.each([
-    ['no URL', { url: 'nonsense', schema: 'crm' }, 'is no URL'],
+    ['no URL', { url: 'nonsense', schema: 'crm' }, 'must be a URL'],
     ['query parameters', { url: `${HOST}?sslmode=disable`, schema: 'crm' }, 'query parameters'],
     [
       'a private address',
@@ -70,7 +70,7 @@ describe('a destination that cannot be is refused in words, and nothing is store
       { url: HOST.replace('db.example.com', 'localhost'), schema: 'crm' },
       'localhost',
     ],
-    ['a schema with a quote', { url: HOST, schema: 'c"rm' }, 'is not a name'],
+    ['a schema with a quote', { url: HOST, schema: 'c"rm' }, 'is not a valid name'],
     ['a schema of 70 bytes', { url: HOST, schema: 's'.repeat(70) }, 'more than 63 bytes'],
     ['our own schema', { url: HOST, schema: 'crossbook' }, 'is reserved'],
     ['a certificate that is none', { url: HOST, schema: 'crm', caCertificate: 'x' }, 'PEM'],
@@ -105,7 +105,11 @@ describe('a destination that cannot be is refused in words, and nothing is store
 describe('a configuration that cannot be is refused in words, and nothing is stored:', () => {
   const object = (name: string, table?: string) => ({ object: name, ...(table && { table }) });
   test.each([
-    ['a table with a quote', { standardObjects: [object('companies', 'a"b')] }, 'is not a name'],
+    [
+      'a table with a quote',
+      { standardObjects: [object('companies', 'a"b')] },
+      'is not a valid name',
+    ],
     [
       'a table of 70 bytes',
       { standardObjects: [object('companies', 't'.repeat(70))] },
@@ -114,19 +118,19 @@ describe('a configuration that cannot be is refused in words, and nothing is sto
     [
       'two objects into one table',
       { standardObjects: [object('companies', 'a'), object('deals', 'a')] },
-      'already the table',
+      'already used by another sync',
     ],
     [
       'an object into contacts',
       { contacts: true, customObjects: [object('a', 'contacts')] },
-      'already the table',
+      'already used by another sync',
     ],
     [
       'an object twice',
       { standardObjects: [object('deals')], customObjects: [object('deals', 'x')] },
       'more than once',
     ],
-    ['an object that is no name', { standardObjects: [object('a/b')] }, 'is not a name'],
+    ['an object that is no name', { standardObjects: [object('a/b')] }, 'is not a valid name'],
   ])('%s', async (_what, given, words) => {
     const { errors } = await graphql(SET_CONFIGURATION, {
       input: { provider: 'HUBSPOT', ...given },

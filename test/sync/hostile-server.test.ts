@@ -77,7 +77,7 @@ test.each<[string, Script]>([
   expect(await check(script)).toMatchObject({
     name: 'SyncFailure',
     code: 'DESTINATION_UNREACHABLE',
-    message: expect.stringContaining('sent what PostgreSQL would not send'),
+    message: expect.stringContaining('violated the PostgreSQL protocol'),
   });
 });
 

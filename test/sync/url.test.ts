@@ -32,8 +32,8 @@ test.each([
   ['postgresql://me:pass@a.example,b.example/x', 'one host'],
   ['postgresql:///x', 'one host'],
   ['postgresql://me:pa%00ss@db.example.com/x', 'control character'],
-  ['nonsense', 'is no URL'],
-  [`postgresql://me:${'p'.repeat(3_000)}@db.example.com/x`, 'is no URL'],
+  ['nonsense', 'must be a URL'],
+  [`postgresql://me:${'p'.repeat(3_000)}@db.example.com/x`, 'must be a URL'],
 ])('%s is refused', (url, problem) => {
   expect(readDestinationUrl(url)).toEqual({ problem: expect.stringContaining(problem) });
 });
@@ -87,6 +87,6 @@ test('an address instead of a name is refused unless it is named, because no cer
 test('a name that cannot be resolved is unreachable', async () => {
   const lookup = () => Promise.reject(new Error('ENOTFOUND with details'));
   await expect(toClientConfig(SECRET, { allowedHosts: [], lookup })).rejects.toThrow(
-    'The name of the host db.example.com cannot be resolved.',
+    'The host name db.example.com cannot be resolved.',
   );
 });

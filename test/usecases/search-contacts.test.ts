@@ -98,7 +98,7 @@ describe('a search request', () => {
 
   test('the header of an unknown provider is answered with those that there are, as headers spell them', async () => {
     await expect(run(demo({ 'x-provider-name': 'Hubspot' }))).rejects.toThrow(
-      /^The header x-provider-name names no provider\. They are .*\bhubspot\b/,
+      /^The header x-provider-name is not a known provider\. Known providers: .*\bhubspot\b/,
     );
   });
 

@@ -108,7 +108,7 @@ describe('an invalid upsert is rejected as a whole', () => {
     [
       'a token with a line break',
       hubspot({ credentials: { type: 'token', value: 'a\r\nb' } }),
-      /connections\[0\]\.credentials: the token has characters that no token has/,
+      /connections\[0\]\.credentials: the token has characters that a token cannot have/,
     ],
     [
       'an empty token',
@@ -168,7 +168,7 @@ describe('an invalid upsert is rejected as a whole', () => {
       expiresAt: 'soon',
     } as const;
     const refusal = run(hubspot({ credentials: oauth2 }));
-    await expect(refusal).rejects.toThrow(/the expiry is not a moment as in RFC 3339/);
+    await expect(refusal).rejects.toThrow(/the expiry is not an RFC 3339 time/);
     await expect(refusal).rejects.toThrow(/^((?!hunter2).)*$/);
   });
 });

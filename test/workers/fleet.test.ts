@@ -63,7 +63,7 @@ describe('A worker that ends', () => {
     expect(log.lines).toContainEqual({
       level: 'error',
       fields: { worker: 1, code: null, signal: 'SIGKILL' },
-      message: 'a worker ended: it is replaced',
+      message: 'a worker exited and is replaced',
     });
   });
 
@@ -107,12 +107,12 @@ describe('A worker that does not respond', () => {
       {
         level: 'error',
         fields: { worker: 2, seconds: 30 },
-        message: 'a worker does not respond: it is killed',
+        message: 'a worker does not respond and is killed',
       },
       {
         level: 'error',
         fields: { worker: 2, code: null, signal: 'SIGKILL' },
-        message: 'a worker ended: it is replaced',
+        message: 'a worker exited and is replaced',
       },
     ]);
     launched[2]?.beReady();

@@ -24,7 +24,7 @@ export function expand({ kind, as, ways, gets, lines }: DocumentKind): readonly 
   });
 }
 
-/** Undefined where that transport cannot carry it. */
+/** Undefined if that transport cannot carry it. */
 function toHttpRequest(
   sent: Exclude<Sent, string>,
   way: Way,

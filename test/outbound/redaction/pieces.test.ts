@@ -54,7 +54,7 @@ test('twenty error responses at once take no longer pieces than one', async () =
 });
 
 function openFailure(body: string) {
-  const failure = new RemoteFailure('REMOTE_PROVIDER_ERROR', 'HubSpot answered 400.', {
+  const failure = new RemoteFailure('REMOTE_PROVIDER_ERROR', 'HubSpot responded with 400.', {
     status: 400,
     headers: { 'x-echo': body.slice(0, 8_192) },
     body: body.slice(0, 128 * 1024),

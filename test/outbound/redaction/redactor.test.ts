@@ -56,8 +56,8 @@ describe.each(SECRETS)('the secret %s', (secret) => {
   });
 
   test.each(spellings)('is redacted in the detail, spelled as: %s', async (_name, spell) => {
-    const error = await show({}, `HubSpot answered 400: ${spell(secret)}`);
-    expect(error.message).toBe('The provider answered 400: [withheld]');
+    const error = await show({}, `HubSpot responded with 400: ${spell(secret)}`);
+    expect(error.message).toBe('The provider responded with 400: [withheld]');
   });
 
   test('is redacted in pieces: in two values, in many, in a key and its value', async () => {
@@ -243,7 +243,7 @@ test('at most twenty checked messages are cached', async () => {
 
 async function show(
   answer: Partial<ProviderResponse>,
-  detail = 'HubSpot answered 400.',
+  detail = 'HubSpot responded with 400.',
 ): Promise<CrossbookError> {
   const failure = new RemoteFailure('REMOTE_PROVIDER_ERROR', detail, {
     status: 400,

@@ -29,7 +29,7 @@ test('the error has HubSpot’s message and correlation id', async () => {
   const error = (await openPort()
     .findByEmails(['a@b.example'], PLAIN)
     .catch((refusal: unknown) => refusal)) as CrossbookError;
-  expect(error.message).toMatch(/^HubSpot answered 403: This app hasn't been granted/);
+  expect(error.message).toMatch(/^HubSpot responded with 403: This app hasn't been granted/);
   expect(error.remote?.headers['x-hubspot-correlation-id']).toEqual(expect.any(String));
   expect(error.remote?.body).toMatchObject({ category: 'MISSING_SCOPES' });
 });

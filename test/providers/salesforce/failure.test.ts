@@ -60,7 +60,7 @@ describe('an error response', () => {
       headers: { 'sforce-limit-info': 'api-usage=5000/5000' },
     });
     expect(error.message).toBe(
-      'Salesforce answered 403 REQUEST_LIMIT_EXCEEDED: TotalRequests Limit exceeded.',
+      'Salesforce responded with 403 REQUEST_LIMIT_EXCEEDED: TotalRequests Limit exceeded.',
     );
     expect(error.retryAfterMs).toBe(60_000);
   });

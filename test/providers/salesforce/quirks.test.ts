@@ -172,7 +172,8 @@ describe('errors', () => {
     for (const asked of [[EMAIL], emails]) {
       await expect(openPort().findByEmails(asked, PLAIN)).rejects.toMatchObject({
         code: 'REMOTE_PROVIDER_RATE_LIMITED',
-        message: 'Salesforce answered 403 REQUEST_LIMIT_EXCEEDED: TotalRequests Limit exceeded.',
+        message:
+          'Salesforce responded with 403 REQUEST_LIMIT_EXCEEDED: TotalRequests Limit exceeded.',
       });
     }
   });
