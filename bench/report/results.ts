@@ -44,7 +44,7 @@ export interface Report {
   readonly upserts?: UpsertsResult | undefined;
   /** Undefined in results from before this measurement existed. */
   readonly start?: StartResult | undefined;
-  /** Undefined where the system does not report it. */
+  /** Undefined if the system does not report it. */
   readonly memory?: MemoryResult | undefined;
   readonly growth: GrowthResult;
 }

@@ -6,7 +6,7 @@ export const OWN_FIELDS = /** @type {const} */ ([
   {
     name: 'favoriteColor',
     type: 'TEXT',
-    description: 'The color that the person likes best.',
+    description: 'The person’s favorite color.',
     sources: [
       { providerName: 'HUBSPOT', field: 'favorite_color' },
       { providerName: 'SALESFORCE', field: 'Favorite_Color__c' },
