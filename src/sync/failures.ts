@@ -2,6 +2,7 @@ import pg from 'pg';
 import { type SyncErrorCode, SyncFailure } from '../domain/sync.ts';
 import { quote } from '../lib/text.ts';
 import { ProtocolError, ResponseTooLarge } from './messages.ts';
+import { isOwnColumn } from './table.ts';
 
 /**
  * Translates an error of the driver. Its text is never used, because PostgreSQL quotes values of rows, and a driver the
@@ -10,11 +11,12 @@ import { ProtocolError, ResponseTooLarge } from './messages.ts';
 export function toSyncFailure(thrown: unknown, place: Place): SyncFailure | undefined {
   if (thrown instanceof SyncFailure) return thrown;
   if (!(thrown instanceof Error)) return undefined;
-  const { code: given, column, constraint } = thrown as DriverError;
+  const { code: given, column } = thrown as DriverError;
   // The server chose it.
   const code = given !== undefined && CODE.test(given) ? given : '';
   const table = place.table === undefined ? 'a table' : `the table ${quote(place.table)}`;
-  const named = column ? ` (column ${quote(column)})` : constraint ? ` (${quote(constraint)})` : '';
+  // A name that the server chose may be the password that it was sent.
+  const named = column !== undefined && isOwnColumn(column) ? ` (column ${quote(column)})` : '';
   const fail = (kind: SyncErrorCode, detail: string) =>
     new SyncFailure(kind, detail, { cause: toCause(code) });
   const known = KNOWN.get(code) ?? KNOWN.get(code.slice(0, 2));
@@ -124,7 +126,6 @@ function toCause(code: string): string {
 interface DriverError extends Error {
   readonly code?: string;
   readonly column?: string;
-  readonly constraint?: string;
 }
 
 export interface Place {

@@ -47,6 +47,13 @@ export function columnsOf(kind: SyncKind): Columns {
   return kind === 'CONTACTS' ? CONTACT_COLUMNS : OBJECT_COLUMNS;
 }
 
+/** Whether a table of any kind has this column from us. */
+export function isOwnColumn(name: string): boolean {
+  return OWN_COLUMNS.some((columns) => Object.hasOwn(columns, name));
+}
+
+const OWN_COLUMNS = [KEY_COLUMNS, STATE_COLUMNS, CONTACT_COLUMNS, OBJECT_COLUMNS];
+
 function toSnakeCased(part: object): object {
   const named: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(part)) named[toSnakeCase(name)] = value;

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { inspect } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createDestinations } from '../../src/sync/destinations.ts';
@@ -89,6 +90,13 @@ test.each(['__proto__', 'constructor', '', `40${'x'.repeat(50_000)}`, 'a passwor
     expect(words).not.toContain('password');
   },
 );
+
+test.each(['c', 'n', 'M', 'D'])('no field of an error shows the password: %s', async (field) => {
+  const told = message('E', 'SERROR\0', 'C23505\0', `${field}the pass\0`, '\0');
+  const error = await check(afterReady(Buffer.concat([told, message('Z', 'I')])));
+  expect(error).toMatchObject({ message: 'A constraint of a table refuses a row.' });
+  expect(inspect(error, { depth: 9 })).not.toContain('the pass');
+});
 
 test.each([
   [
