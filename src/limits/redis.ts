@@ -158,11 +158,7 @@ async function loadRedis() {
   return library;
 }
 
-/**
- * Call after a class that extends `String` was defined. Extending puts `String.prototype` into V8's slow form, from
- * which only property access through an object brings it back; until then no string method in the process is inlined,
- * which costs a twentieth of the time under load.
- */
+/** After a class that extends `String` was defined: measured in docs/decisions/optimisations.md. */
 function keepStringMethodsFast(): void {
   const text = Object('text') as string;
   for (let call = 0; call < CALLS; call += 1) text.charAt(call);
