@@ -110,7 +110,7 @@ export const MEMORY_KINDS = [
   'unread_response',
 ] as const;
 
-export type MemoryKind = (typeof MEMORY_KINDS)[number];
+type MemoryKind = (typeof MEMORY_KINDS)[number];
 
 type Kinds = Readonly<Record<MemoryKind, { held: number; refused: number }>>;
 

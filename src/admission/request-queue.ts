@@ -427,13 +427,13 @@ interface Owner {
   readonly shares: readonly Share[];
 }
 
-export interface RequestOwner {
+interface RequestOwner {
   readonly application?: string | undefined;
   /** The customer and the provider, as far as headers name them. */
   readonly connection?: string | undefined;
 }
 
-export interface RequestQueueOptions {
+interface RequestQueueOptions {
   /** The maximum of requests that have begun, whatever they wait for. */
   readonly maxBegun: number;
   /** Maximum number of these without a key or token. */

@@ -63,7 +63,7 @@ export function openBackgroundWork(turns: Turns): EndedWork {
   };
 }
 
-export type EndedWork = RequestWork & {
+type EndedWork = RequestWork & {
   /** The memory that is charged to it. */
   heldBytes(): number;
   end(): void;

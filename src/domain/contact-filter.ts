@@ -47,7 +47,7 @@ const email: Condition<string, LookUpByEmails> = {
   countLookUps: () => 1,
 };
 
-export const MAX_EMAILS = 1_000;
+const MAX_EMAILS = 1_000;
 
 const emails: Condition<readonly string[], LookUpByEmails> = {
   input: field(
@@ -374,7 +374,7 @@ export type ListFilter =
   | Named<'all'>;
 
 /** Both ends belong to the period. */
-export type ModifiedFilter = Named<'modifiedSince'> & { readonly until: number };
+type ModifiedFilter = Named<'modifiedSince'> & { readonly until: number };
 
 export interface OwnFieldFilter {
   readonly by: 'customField';

@@ -60,7 +60,7 @@ export interface ProviderCall {
 }
 
 /** An error of a request, without its texts. */
-export interface LoggedError {
+interface LoggedError {
   readonly id: string;
   readonly code: ErrorCode;
   /** Why a provider failed: the status of its response, or the code of the error of the system. */

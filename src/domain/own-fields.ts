@@ -94,7 +94,7 @@ export const mappingProblem = shape(
 export type MappingProblem = Of<typeof mappingProblem>;
 export type FoundProblem = Omit<MappingProblem, 'since'>;
 
-export const providerFieldType = words('ProviderFieldType', 'Type of a field in a CRM.', {
+const providerFieldType = words('ProviderFieldType', 'Type of a field in a CRM.', {
   TEXT: 'A string.',
   NUMBER: 'A number.',
   BOOLEAN: 'True or false.',
@@ -167,7 +167,7 @@ export function isSource(source: string): boolean {
 const SOURCE = /^[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?$/;
 
 /** The resolved own fields of one connection: those without a source are absent. */
-export interface SourcedFields {
+interface SourcedFields {
   readonly fields: readonly SourcedField[];
   /** Equal for connections and declarations whose fields have the same sources. */
   readonly key: string;

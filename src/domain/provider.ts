@@ -152,7 +152,7 @@ export interface RecordsAsk {
   readonly after: string | null;
 }
 
-export interface DeletedAsk extends Pick<RecordsAsk, 'source' | 'after'> {
+interface DeletedAsk extends Pick<RecordsAsk, 'source' | 'after'> {
   readonly window: TimeWindow;
 }
 

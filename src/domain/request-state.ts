@@ -12,7 +12,7 @@ export interface RequestState {
   readonly requestLog: RequestLog;
 }
 
-export interface RateLimitResult {
+interface RateLimitResult {
   /** Undefined: no limit. */
   readonly quota: Quota | undefined;
   /** The units consumed, by its cost. */

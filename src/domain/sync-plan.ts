@@ -80,7 +80,7 @@ function unique(objects: readonly ListedObject[]): readonly ListedObject[] {
 /** The object and the table of contacts in the common shape. */
 export const CONTACTS = 'contacts';
 
-export function defaultTable({ kind, object }: SyncSource, provider: ProviderName): string {
+function defaultTable({ kind, object }: SyncSource, provider: ProviderName): string {
   return kind === 'CONTACTS' ? CONTACTS : `${provider}_${object}`.toLowerCase();
 }
 
@@ -157,7 +157,7 @@ function toProblem(detail: string): SyncError {
   return { code: 'CONFIGURATION', detail };
 }
 
-export interface PlannedSync extends SyncSource {
+interface PlannedSync extends SyncSource {
   readonly schema: string | null;
   readonly table: string;
   readonly pauseReason: SyncPauseReason | null;

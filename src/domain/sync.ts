@@ -22,7 +22,7 @@ export const syncKind = words('SyncKind', 'Kind of what a sync copies.', {
 });
 export type SyncKind = Of<typeof syncKind>;
 
-export const syncStatus = words('SyncStatus', 'Status of a sync.', {
+const syncStatus = words('SyncStatus', 'Status of a sync.', {
   PENDING: 'It has not run yet.',
   RUNNING: 'It is running.',
   IDLE: 'The last run was successful. It waits for `nextRunAt`.',
@@ -32,7 +32,7 @@ export const syncStatus = words('SyncStatus', 'Status of a sync.', {
 });
 export type SyncStatus = Of<typeof syncStatus>;
 
-export const syncPauseReason = words('SyncPauseReason', 'Reason why a sync is paused.', {
+const syncPauseReason = words('SyncPauseReason', 'Reason why a sync is paused.', {
   REQUESTED: 'It was paused with `pauseSync`, and runs again after `resumeSync`.',
   DISABLED: 'The sync configuration of the provider is disabled.',
   NOT_CONNECTED: 'The connection has no credentials.',
@@ -42,7 +42,7 @@ export const syncPauseReason = words('SyncPauseReason', 'Reason why a sync is pa
 });
 export type SyncPauseReason = Of<typeof syncPauseReason>;
 
-export const syncErrorCode = words('SyncErrorCode', 'Kind of an error of a sync.', {
+const syncErrorCode = words('SyncErrorCode', 'Kind of an error of a sync.', {
   NOT_IMPLEMENTED: 'The destination or the provider is not supported.',
   CONFIGURATION: 'A name of a table or a schema is invalid, or two syncs have the same table.',
   OBJECT_UNKNOWN: 'The CRM has no such object, or does not show it to the connected user.',
@@ -263,7 +263,7 @@ export interface SyncStore {
   changeSyncs(target: SyncTarget, change: SyncChange): Promise<number>;
 }
 
-export interface SyncTarget extends ConnectionTarget {
+interface SyncTarget extends ConnectionTarget {
   /** Undefined: all syncs of the connection. */
   readonly table: string | undefined;
 }
@@ -322,7 +322,7 @@ export interface SyncProgress {
 }
 
 /** A full run reads `records`. A run of changes reads `changes`, and then the CRM's list of deleted records. */
-export type SyncStep = 'records' | 'changes' | 'deletions';
+type SyncStep = 'records' | 'changes' | 'deletions';
 
 /** How long a process has a connection's syncs without recording anything. */
 export const SYNC_LEASE_MS = 60_000;
@@ -391,7 +391,7 @@ export interface PlannedPart {
   readonly rest: PlanWalk | undefined;
 }
 
-export interface SyncClaim {
+interface SyncClaim {
   readonly lease: string;
   readonly leaseMs: number;
   readonly free: number;
@@ -437,7 +437,7 @@ export interface Recorded {
   readonly isRunnable: boolean;
 }
 
-export interface RecordedBatch {
+interface RecordedBatch {
   readonly position: SyncPosition;
   readonly records: number;
   readonly deleted: number;
@@ -470,7 +470,7 @@ export interface ClaimedRemoval {
   readonly createdAt: Date;
 }
 
-export type RemovalOutcome =
+type RemovalOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly retryAfterMs: number }
   | { readonly kind: 'given up' };

@@ -40,7 +40,7 @@ export function decodeUtf8(bytes: Buffer, start = 0, end = bytes.length): string
   return transcode(part, 'utf8', 'utf16le').toString('utf16le');
 }
 
-export interface PieceOptions {
+interface PieceOptions {
   /** Called before each piece, to let others run. */
   readonly takeTurn: TakeTurn;
   /** Accounts for the memory that the next piece takes once parsed. It may throw. */

@@ -43,9 +43,9 @@ const HOSTS_WITH_COMMA = /^[a-z]+:\/\/([^/?#]*@)?[^/?#@]*,/;
 const SENTINEL_PASSWORD = 'sentinel_password';
 
 /** `place`: the hosts, without a password. */
-export type RedisUrl = { readonly url: string; readonly place: string } | SentinelUrl;
+type RedisUrl = { readonly url: string; readonly place: string } | SentinelUrl;
 
-export interface SentinelUrl {
+interface SentinelUrl {
   readonly place: string;
   readonly sentinels: readonly { readonly host: string; readonly port: number }[];
   /** The name of the master. */

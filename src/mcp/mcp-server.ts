@@ -154,7 +154,7 @@ const CHECKED_LEVELS = 4;
 const SERVER_ERROR = -32_000;
 const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
-export interface McpOptions {
+interface McpOptions {
   openContext(headers: HttpHeaders, state: RequestState, work: RequestWork): RequestContext;
   /** Ids of the applications that list an origin. Undefined: none. */
   findApplications(origin: string): Promise<ReadonlySet<string> | undefined>;

@@ -4,7 +4,7 @@ import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
 
 /** How long another process may use the previous own fields of an application. */
-export const OWN_FIELDS_MAX_AGE_MS = 5_000;
+const OWN_FIELDS_MAX_AGE_MS = 5_000;
 const MAX_APPLICATIONS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** A problem that searches see again and again is stored once an hour by each process. */

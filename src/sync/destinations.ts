@@ -354,7 +354,7 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
 }
 
 /** Another process has the sync now. */
-export class LeaseLost extends Error {
+class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 

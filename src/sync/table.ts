@@ -43,7 +43,7 @@ type Columns = Readonly<
   Record<string, readonly [type: string, read: (record: SyncedRecord) => unknown]>
 >;
 
-export function columnsOf(kind: SyncKind): Columns {
+function columnsOf(kind: SyncKind): Columns {
   return kind === 'CONTACTS' ? CONTACT_COLUMNS : OBJECT_COLUMNS;
 }
 

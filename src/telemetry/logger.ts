@@ -84,7 +84,7 @@ export type Logging =
     }
   | { readonly logger: Log };
 
-export type LoggerOptions = Logging & {
+type LoggerOptions = Logging & {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 };
 

@@ -158,7 +158,7 @@ const STATE = /^[\w-]{43}$/;
 const MAX_CODE_LENGTH = 4_096;
 
 /** The parameters of the provider's redirect: untrusted. */
-export interface Callback {
+interface Callback {
   /** The provider in the path. */
   readonly provider: string;
   readonly state: string | null;

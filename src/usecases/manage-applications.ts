@@ -222,7 +222,7 @@ export interface ApplicationAdmin {
 }
 
 /** What is stored for an application. */
-export interface StoredAmounts {
+interface StoredAmounts {
   readonly customers: number;
   readonly connections: number;
   readonly events: number;

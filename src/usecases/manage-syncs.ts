@@ -209,7 +209,7 @@ export function changeSyncs(
   });
 }
 
-export type ConfigurationInput = SyncConfigurationInput & { readonly provider: ProviderName };
+type ConfigurationInput = SyncConfigurationInput & { readonly provider: ProviderName };
 
 interface SyncsOfConnection {
   readonly customerId: string;

@@ -242,7 +242,7 @@ interface MatchRequest {
 }
 
 /** What the pages may do for the customer of a link. */
-export interface MatchContext extends ProviderFieldDeps {
+interface MatchContext extends ProviderFieldDeps {
   loadOwnFields(): Promise<OwnFields> | OwnFields;
 }
 

@@ -25,14 +25,14 @@ export async function revokeRemoved(
   return revocation;
 }
 
-export interface RevocationDeps {
+interface RevocationDeps {
   readonly providers: Providers;
   /** False: the provider reports that the grant is still valid. Rejects if that is unknown. */
   revokeGrant(grant: GrantToRevoke): Promise<boolean>;
   onRevoked(provider: ProviderName, outcome: Revocation): void;
 }
 
-export interface GrantToRevoke extends RemovedGrant {
+interface GrantToRevoke extends RemovedGrant {
   readonly provider: Provider;
   readonly applicationId: string;
   readonly connectionId: string;

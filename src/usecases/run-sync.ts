@@ -256,7 +256,7 @@ interface Writing {
 /** How a process's part of a run ended. `lost`: another process has the sync now. */
 export type SyncResult = SyncOutcome | { readonly kind: 'lost' };
 
-export interface RunDeps {
+interface RunDeps {
   readonly queue: Pick<SyncQueue, 'findDestination' | 'noteTable' | 'begin' | 'advance' | 'finish'>;
   readonly destinations: Pick<Destinations, 'open'>;
   /** Undefined: the provider cannot be synced. */

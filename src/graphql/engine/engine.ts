@@ -171,12 +171,12 @@ export function openEngine(rules: EngineRules, plugins: Plugins): OperationEngin
   };
 }
 
-export interface EngineRules extends RunRules {
+interface EngineRules extends RunRules {
   readonly common: CallerSchema;
   readonly schemas: Pick<CallerSchemas, 'has'>;
 }
 
-export interface OperationEngine {
+interface OperationEngine {
   /** Never rejects: errors are in the result. */
   run(operation: OperationParams, request: GraphQLRequest): Promise<ExecutionResult>;
   /** Closes plugins that hold resources. */

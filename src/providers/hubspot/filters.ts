@@ -119,7 +119,7 @@ export interface SearchQuery {
   readonly isExact: boolean;
 }
 
-export interface SearchFilter {
+interface SearchFilter {
   readonly propertyName: string;
   readonly operator: string;
   readonly value?: string;
