@@ -1,4 +1,4 @@
-import { isAscii, isUtf8, transcode } from 'node:buffer';
+import { isAscii } from 'node:buffer';
 import type { TakeTurn } from '@crossbook/executor';
 
 /**
@@ -10,7 +10,7 @@ export async function parseJsonInPieces(bytes: Buffer, options: PieceOptions): P
   if (bytes.length > pieceBytes) return new PieceParser(bytes, options).readDocument();
   const turn = takeTurn();
   if (turn) await turn;
-  const text = decodeUtf8(bytes);
+  const text = bytes.toString('utf8');
   charge?.(estimateMemory(bytes, countJsonValues(text) + 1));
   return parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
 }
@@ -31,14 +31,6 @@ export function countJsonValues(text: string): number {
 }
 
 const BEFORE_VALUE = [',', '{', '['];
-
-/** As `toString('utf8')`, several times as fast where text is not ASCII. */
-export function decodeUtf8(bytes: Buffer, start = 0, end = bytes.length): string {
-  const part = bytes.subarray(start, end);
-  // Empty, ASCII, or with bytes that have to be replaced.
-  if (isAscii(part) || !isUtf8(part)) return part.toString('utf8');
-  return transcode(part, 'utf8', 'utf16le').toString('utf16le');
-}
 
 interface PieceOptions {
   /** Called before each piece, to let others run. */
@@ -137,7 +129,9 @@ class PieceParser {
       this.#skipSpace();
       if (!this.#skipSmall()) {
         if (member > start) await addGroup(start, member - 1);
-        await addLong(key ? String(JSON.parse(this.#toText(key.start, key.end))) : '');
+        await addLong(
+          key ? String(JSON.parse(this.#bytes.toString('utf8', key.start, key.end))) : '',
+        );
         start = Number.POSITIVE_INFINITY;
       }
       this.#skipSpace();
@@ -159,7 +153,7 @@ class PieceParser {
     if (turn) await turn;
     this.#options.charge?.(estimateMemory(this.#bytes.subarray(start, end), this.#values));
     this.#values = 0;
-    const text = this.#toText(start, end);
+    const text = this.#bytes.toString('utf8', start, end);
     return this.#parseText(brackets ? `${brackets[0]}${text}${brackets[1]}` : text);
   }
 
@@ -250,10 +244,6 @@ class PieceParser {
       byte = bytes[at];
     }
     this.#at = at;
-  }
-
-  #toText(start: number, end: number): string {
-    return decodeUtf8(this.#bytes, start, end);
   }
 
   #invalid(): SyntaxError {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeUtf8, JsonLimitError, parseJsonInPieces } from '../../src/lib/json-pieces.ts';
+import { JsonLimitError, parseJsonInPieces } from '../../src/lib/json-pieces.ts';
 import { fc } from '../support/fast-check.ts';
 
 const PIECE_BYTES = 64;
@@ -85,19 +85,6 @@ describe('JSON that is parsed in pieces', () => {
   ])('is refused with %s', async (_what, text) => {
     await expect(parse(text)).rejects.toBeInstanceOf(JsonLimitError);
   });
-});
-
-test('bytes are decoded as by Node, also where they are not UTF-8', () => {
-  const bytes = fc.oneof(
-    fc.uint8Array(),
-    fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
-  );
-  fc.assert(
-    fc.property(bytes, fc.nat(3), (given, start) => {
-      const buffer = Buffer.from(given);
-      expect(decodeUtf8(buffer, start)).toBe(buffer.toString('utf8', start));
-    }),
-  );
 });
 
 function attempt(work: () => unknown): { value: unknown } | { error: unknown } {
