@@ -11,7 +11,6 @@ import type { Customer } from '../domain/customer.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { Sync } from '../domain/sync.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { chunk } from '../lib/batcher.ts';
 
 /** Connections whose syncs are read at once: each has up to 200, with 30 runs. */
 const SYNCED_AT_ONCE = 20;
@@ -119,7 +118,7 @@ export function createLoaders(tenant: Tenant) {
    * One loader per connection and kind of look-up: only these can share a call. Look-ups with different field
    * selections share it as well, and it requests the union of the fields, because calls cost more than fields.
    */
-  function loaderFor(key: string, load: LoadBatch, maxNames = MAX_IDS): RecordLoader {
+  function loaderFor(key: string, load: LoadBatch, batch = Number.POSITIVE_INFINITY): RecordLoader {
     const known = recordLoaders.get(key);
     if (known) return known;
     const loader: RecordLoader = new DataLoader(
@@ -128,7 +127,7 @@ export function createLoaders(tenant: Tenant) {
         const selection = mergeSelections(lookups.map((lookup) => lookup.selection));
         /** By name. A call that fails does so for its own names. */
         const found = new Map<string, unknown>();
-        const calls = chunk(names, maxNames).map(async (some) => {
+        const calls = splitBatches(names, batch).map(async (some) => {
           const part = await load(some, selection).catch((error: Error) => error);
           for (const name of some) found.set(name, part instanceof Error ? part : part.get(name));
         });
@@ -149,6 +148,15 @@ export function createLoaders(tenant: Tenant) {
     recordLoaders.set(key, loader);
     return loader;
   }
+}
+
+/**
+ * Whole batches are looked up together: their responses are parsed one after another when all are there, so that few
+ * requests have contacts in memory. What is left may share a batch with other requests.
+ */
+function splitBatches(names: readonly string[], batch: number): readonly (readonly string[])[] {
+  const whole = names.length - (names.length % batch);
+  return [names.slice(0, whole), names.slice(whole)].filter(({ length }) => length > 0);
 }
 
 function nameSelection({ fields, ownFields }: FieldSelection): string {
@@ -173,7 +181,6 @@ export interface LookupClient {
 
 const EMPTY: readonly never[] = [];
 const NO_SELECTION: FieldSelection = { rawData: false };
-const MAX_IDS = 1_000;
 
 export type Loaders = ReturnType<typeof createLoaders>;
 

@@ -71,7 +71,7 @@ test('look-ups of different connections are separate calls', async () => {
   expect(calls).toHaveLength(2);
 });
 
-test('more emails than one call takes are several full calls, and the last is shared', async () => {
+test('of more emails than one call takes, those of full calls are looked up together, and the others share a call', async () => {
   const { lookups, client, calls } = open();
   const many = ['1', '2', '3', '4', '5', '6', '7'];
   const [found] = await Promise.all([
@@ -79,8 +79,7 @@ test('more emails than one call takes are several full calls, and the last is sh
     lookups.lookup(client, ['8'], NAMES),
   ]);
   expect(calls).toEqual([
-    ['1', '2', '3'],
-    ['4', '5', '6'],
+    ['1', '2', '3', '4', '5', '6'],
     ['7', '8'],
   ]);
   expect(found?.map(({ remoteId }) => remoteId)).toEqual(many);
