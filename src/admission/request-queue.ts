@@ -36,8 +36,8 @@ export class RequestQueue {
   /** Start of the time slice of this iteration of the event loop. */
   #sliceSince: number | undefined;
   #isScheduled = false;
-  /** The application that was served last. */
-  #served: string | undefined;
+  /** The request that was served last in this time slice. */
+  #served: EnteredRequest | undefined;
   #cancelSweep: (() => void) | undefined;
 
   constructor(options: RequestQueueOptions) {
@@ -98,7 +98,7 @@ export class RequestQueue {
   /** Resolves when the request has begun. Throws if it cannot wait, and rejects if it has waited too long. */
   begin(request: EnteredRequest): Promise<void> | undefined {
     const { owner } = request;
-    if (this.#hasPlace(owner) && !this.#isOvertaking && this.#mayRunNow(owner.application)) {
+    if (this.#hasPlace(owner) && !this.#isOvertaking && this.#mayRunNow(request)) {
       this.#begun.take(owner.shares);
       request.state = 'begun';
       return undefined;
@@ -115,7 +115,7 @@ export class RequestQueue {
 
   /** Resolves when it is the turn of a request that has begun. */
   takeTurn(request: EnteredRequest): Promise<void> | undefined {
-    if (this.#mayRunNow(request.owner.application)) return undefined;
+    if (this.#mayRunNow(request)) return undefined;
     return new Promise((resolve, reject) => {
       this.#add('turns', { request, since: this.#options.clock.now(), resolve, reject });
     });
@@ -153,15 +153,15 @@ export class RequestQueue {
     return this.#begun.mayTake(shares);
   }
 
-  /** Work continues at once while nothing else can run, or while the slice of its application lasts. */
-  #mayRunNow(application: string): boolean {
+  /** Work continues at once while nothing else can run, or while the slice lasts in which its request was served. */
+  #mayRunNow(request: EnteredRequest): boolean {
     const isAlone = this.#waiting === 0 || this.#isBlocked;
     if (isAlone && this.#sliceSince === undefined) {
       this.#sliceSince = this.#options.clock.now();
       this.#schedule();
       return true;
     }
-    return (isAlone || application === this.#served) && this.#hasTime();
+    return (isAlone || request === this.#served) && this.#hasTime();
   }
 
   #hasTime(): boolean {
@@ -193,6 +193,7 @@ export class RequestQueue {
   #endSlice(): void {
     const { defer } = this.#options;
     this.#sliceSince = undefined;
+    this.#served = undefined;
     this.#isScheduled = false;
     if (this.#waiting === 0 || this.#isBlocked) return;
     for (let piece = Math.min(this.#waiting, MAX_PIECES); piece > 0; piece -= 1)
@@ -210,7 +211,7 @@ export class RequestQueue {
       return;
     }
     this.#waiting -= 1;
-    this.#served = next.request.owner.application;
+    this.#served = next.request;
     next.resolve();
   }
 

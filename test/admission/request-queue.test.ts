@@ -305,17 +305,26 @@ describe('turns', () => {
     expect(queue.counts()).toMatchObject({ running: 1, queued: 1 });
   });
 
-  test('an application continues while its time lasts, and then waits like others', async () => {
-    const { work, done, iterate } = openWork();
+  test('a request continues while its time lasts, and then waits like others, also those of its application', async () => {
+    const { queue, run, work, done, iterate } = openWork();
     await work('a', 100);
-    void work('first', 0.1, { application: 'two' })
-      .then(() => work('at once', 100, { application: 'two' }))
-      .then(() => work('later', 1, { application: 'two' }));
+    const request = queue.enter({ application: 'two', connection: 'x' });
+    const step = async (name: string, ms: number) => {
+      const turn = request.takeTurn();
+      if (turn) await turn;
+      run(name, ms);
+    };
+    void step('first', 0.1)
+      .then(() => {
+        void work('another', 1, { application: 'two' });
+        return step('at once', 100);
+      })
+      .then(() => step('later', 1));
     for (const name of ['b', 'c']) void work(name, 100);
     await iterate(2);
     expect(done).toEqual(['a', 'first', 'at once']);
-    await iterate(2);
-    expect(done).toEqual(['a', 'first', 'at once', 'b', 'later', 'c']);
+    await iterate(4);
+    expect(done).toEqual(['a', 'first', 'at once', 'b', 'later', 'c', 'another']);
   });
 
   test('requests that have begun come before new ones of their application', async () => {
