@@ -15,7 +15,7 @@ const BY_EMAIL = /* GraphQL */ `
   }
 `;
 
-test('a thousand references take ten calls of a hundred emails to the CRM', async () => {
+test('a thousand references are looked up together, in full calls to the CRM', async () => {
   const { execute, calls } = await createTestServer({ people: createFakePeople(1_000) });
   const emails = Array.from({ length: 1_000 }, (_, index) =>
     index === 0 ? 'ada@example.com' : `person${index + 1}@example.com`,
@@ -27,9 +27,7 @@ test('a thousand references take ten calls of a hundred emails to the CRM', asyn
   expect(
     data._entities.map(({ contacts }: Found) => contacts.map(({ remoteId }) => remoteId)),
   ).toEqual(emails.map((_, index) => [String(index + 1)]));
-  expect(calls.map(({ method, keys }) => [method, keys.length])).toEqual(
-    Array(10).fill(['findByEmails', 100]),
-  );
+  expect(calls.map(({ method, keys }) => [method, keys.length])).toEqual([['findByEmails', 1_000]]);
 });
 
 test('an email is compared as in a search, and returned as in the reference', async () => {

@@ -94,7 +94,7 @@ test.each(['__proto__', 'constructor', '', `40${'x'.repeat(50_000)}`, 'a passwor
 test.each(['c', 'n', 'M', 'D'])('no field of an error shows the password: %s', async (field) => {
   const told = message('E', 'SERROR\0', 'C23505\0', `${field}the pass\0`, '\0');
   const error = await check(afterReady(Buffer.concat([told, message('Z', 'I')])));
-  expect(error).toMatchObject({ message: 'A constraint of a table refuses a row.' });
+  expect(error).toMatchObject({ message: 'A row violates a constraint of a table.' });
   expect(inspect(error, { depth: 9 })).not.toContain('the pass');
 });
 

@@ -73,7 +73,7 @@ const CASES: readonly Case[] = [
       ],
     },
     NONE,
-    ['crm.same', 'CONFIGURATION: The table "same" is already the table of another sync'],
+    ['crm.same', 'CONFIGURATION: The table "same" is already used by another sync'],
   ],
   [
     'an object into the table of contacts',
@@ -91,7 +91,7 @@ const CASES: readonly Case[] = [
     'a table with a quote',
     {},
     { ...NONE, standardObjects: [{ object: 'deals', table: 'de"als' }] },
-    ['CONFIGURATION: The table "de\\"als" is not a name'],
+    ['CONFIGURATION: The table "de\\"als" is not a valid name'],
   ],
   [
     'a table of 70 bytes',
@@ -109,7 +109,7 @@ const CASES: readonly Case[] = [
     'an object that is no name',
     {},
     { ...NONE, standardObjects: [{ object: 'a/../b', table: null }] },
-    ['CONFIGURATION: The object "a/../b" is not a name'],
+    ['CONFIGURATION: The object "a/../b" is not a valid name'],
   ],
   [
     'an object twice',
