@@ -106,7 +106,7 @@ function openLazily<T>(open: () => Promise<T>) {
       opened = await opening;
       return opened;
     },
-    /** Undefined if nobody has opened it. */
+    /** Undefined if no one has opened it. */
     opened: () => opened,
   };
 }

@@ -27,7 +27,7 @@ export class CrossbookError extends Error {
   }
 }
 
-/** Reads a GraphQL error: ours, or a gateway's with fewer extensions. Undefined if it is none. */
+/** Reads a GraphQL error: ours, or a gateway's with fewer extensions. Undefined if it is neither. */
 export function toClientError(error: unknown, status: number): ClientError | undefined {
   const { message, extensions } = { ...asObject(error) };
   const { code, id, detail, status: own, meta } = { ...asObject(extensions) };

@@ -30,9 +30,9 @@ const ONCE = 'The key is shown only once: only its hash is stored.';
 
 const BRANDING: readonly string[] = ['display-name', 'accent-color', 'logo'];
 
-/** Commands for what an application’s customers see of it. */
 const cleanLogo = (png: Buffer) => cleanPng(png, MAX_LOGO_SIDE);
 
+/** Commands for what an application’s customers see of it. */
 const brandingCommands: readonly Command[] = [
   {
     name: 'branding show',

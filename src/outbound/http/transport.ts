@@ -244,7 +244,7 @@ function flatten(headers: WireHeaders): Record<string, string> {
 }
 
 /** More than any server sends. Without a limit their processing would take all of the time until the deadline. */
-const MAX_INFORMATIONAL = 20;
+export const MAX_INFORMATIONAL = 20;
 
 function tooManyInformational(origin: string): CrossbookError {
   return new CrossbookError(

@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
 import { findTransportProblem } from '../failures.ts';
 import { createGuardedConnector, createLoopbackConnector } from '../http/addresses.ts';
+import { MAX_INFORMATIONAL } from '../http/transport.ts';
 
 /**
  * Sends single webhook attempts, with limits on time and response size, without redirects, and to public hosts only.
@@ -104,8 +105,6 @@ function describeFailure(error: Error & { readonly code?: string }, signal: Abor
 const TOO_LATE = new Error('too late');
 const STOPPED = new Error('stopped');
 const UNREADABLE = new Error('unreadable');
-/** Without a limit their processing would take all of the time until the deadline. */
-const MAX_INFORMATIONAL = 20;
 /** The recommendation of Standard Webhooks. */
 const ANSWER_MS = 15_000;
 const CONNECT_MS = 5_000;
