@@ -69,17 +69,14 @@ export async function lookAtPooler(url: string) {
   const [one, other] = [open(), open()];
   try {
     await Promise.all([one.connect(), other.connect()]);
-    const before = await readPid(one);
-    await other.query('begin');
-    const between = await readPid(other);
-    const after = await readPid(one);
+    const sharesConnections = await shareConnections(one, other);
     const { rows } = await other.query(
       `select current_setting('lock_timeout') as "lockTimeout", current_setting('statement_timeout') as "statementTimeout"`,
     );
     const { lockTimeout, statementTimeout } = rows[0];
     return {
       /** Whether a session may change connections between transactions (transaction pooling). */
-      sharesConnections: before === between || before !== after,
+      sharesConnections,
       /** Whether sessions have timeouts by default. */
       hasTimeouts: lockTimeout !== '0' && statementTimeout !== '0',
     };
@@ -87,6 +84,24 @@ export async function lookAtPooler(url: string) {
     await Promise.all([one.end(), other.end()].map((ended) => ended.catch(() => undefined)));
     await source.primary?.close();
   }
+}
+
+const ROUNDS = 3;
+
+/**
+ * Whether two sessions ever use the same connection, or one session two. A pooler in transaction mode hands out the
+ * connection that was returned last, so two sessions that take turns usually have the same one; a connection that is
+ * opened or returned between them can hide that, hence several rounds.
+ */
+async function shareConnections(one: pg.Client, other: pg.Client): Promise<boolean> {
+  const pidsOfOne = new Set<number>();
+  const pidsOfOther = new Set<number>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    pidsOfOne.add(await readPid(one));
+    pidsOfOther.add(await readPid(other));
+  }
+  const pids = new Set([...pidsOfOne, ...pidsOfOther]);
+  return pidsOfOne.size > 1 || pidsOfOther.size > 1 || pids.size === 1;
 }
 
 async function readPid(client: pg.Client): Promise<number> {
