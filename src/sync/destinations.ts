@@ -60,7 +60,7 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
             isBroken = false;
             return result;
           } catch (error) {
-            isBroken = !(await rollBack(client));
+            isBroken = !(hasResponded(error) && (await rollBack(client)));
             throw error;
           } finally {
             client.release(isBroken);
@@ -159,12 +159,10 @@ async function checkSchema(client: pg.Client, schema: string): Promise<void> {
   ]);
   if (rows.length === 0) throw noSchema(schema);
   const table = quoteName(`crossbook_check_${randomBytes(6).toString('hex')}`);
+  // Whatever fails, the connection ends, and the transaction with it.
   await client.query('begin');
-  try {
-    await client.query(`create table ${quoteName(schema)}.${table} (id int)`);
-  } finally {
-    await client.query('rollback');
-  }
+  await client.query(`create table ${quoteName(schema)}.${table} (id int)`);
+  await client.query('rollback');
 }
 
 function noSchema(schema: string): SyncFailure {
@@ -343,6 +341,11 @@ async function begin(client: pg.PoolClient): Promise<void> {
   await client.query(
     `begin; set local statement_timeout = ${STATEMENT_MS}; set local lock_timeout = ${LOCK_MS}; set local idle_in_transaction_session_timeout = ${STATEMENT_MS}`,
   );
+}
+
+/** Behind a statement without a response, a rollback would wait as long again. */
+function hasResponded(error: unknown): boolean {
+  return error instanceof pg.DatabaseError || error instanceof LeaseLost;
 }
 
 /** False: the connection cannot be used any more. */

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { inspect } from 'node:util';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createDestinations } from '../../src/sync/destinations.ts';
 
@@ -18,7 +18,10 @@ async function openServer(script: Script): Promise<number> {
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     socket.once('data', () => {
       socket.write(script.first);
-      socket.on('data', () => socket.write(script.later ?? ''));
+      socket.on('data', (chunk: Buffer) => {
+        script.onLater?.(chunk);
+        socket.write(script.later ?? '');
+      });
     });
   });
   opened.push(server);
@@ -112,7 +115,31 @@ test.each([
   },
 );
 
+test('a statement without a response is waited for once: nothing is sent after it', async () => {
+  const statements: string[] = [];
+  const onLater = (chunk: Buffer) => statements.push(chunk.toString('latin1'));
+  const port = await openServer({ first: READY, onLater });
+  const destinations = createDestinations({ clock: systemClock, allowedHosts: ['127.0.0.1'] });
+  const secret = { host: '127.0.0.1', port, database: 'x', user: 'me', password: 'pass' };
+  const stored = { ...secret, caCertificate: null, applicationId: 'a', version: 1 };
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const deleted = destinations
+      .open({ ...stored, schema: 'crm' })
+      .deleteRows({ schema: 'crm', table: 'contacts' }, { applicationId: 'a', customerId: 'c' })
+      .catch((error: unknown) => error);
+    await expect.poll(() => statements).not.toEqual([]);
+    vi.advanceTimersByTime(35_000);
+    expect(await deleted).toMatchObject({ code: 'DESTINATION_UNREACHABLE' });
+  } finally {
+    vi.useRealTimers();
+    await destinations.close();
+  }
+  expect(statements.join('')).not.toContain('rollback');
+});
+
 interface Script {
+  readonly onLater?: (chunk: Buffer) => unknown;
   readonly first: Buffer;
   readonly later?: Buffer;
 }
