@@ -61,6 +61,8 @@ export interface Option {
 export interface Invocation {
   operand(name: string): string;
   text(option: string): string | undefined;
+  /** A whole number. */
+  number(option: string): number | undefined;
   list(option: string): readonly string[];
   flag(option: string): boolean;
   /** Reads the configuration from the environment; throws if it is invalid. */

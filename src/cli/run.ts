@@ -87,12 +87,20 @@ function readArguments({ name, operands = [], options = {} }: Command, args: rea
   const surplus = positionals.slice(names.length);
   if (surplus.length > 0) throw new UsageError(`Unexpected argument: ${surplus.join(' ')}`);
   const list = (option: string) => [values[option]].flat().filter((one) => typeof one === 'string');
+  const text = (option: string) => list(option)[0];
   return {
     operand: (operand: string) => positionals[names.indexOf(operand)] ?? '',
-    text: (option: string) => list(option)[0],
+    text,
+    number: (option: string) => readNumber(option, text(option)),
     list,
     flag: (option: string) => values[option] === true,
   };
+}
+
+function readNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new UsageError(`--${option} takes a whole number`);
 }
 
 function parse(options: NonNullable<Command['options']>, args: readonly string[]) {

@@ -58,7 +58,7 @@ const origins = z
   .max(100);
 
 const period = { since: z.string().optional(), until: z.string().optional() };
-const rows = { first: z.coerce.number().int().min(1).max(MAX_ROWS).optional() };
+const rows = { first: z.number().int().min(1).max(MAX_ROWS).optional() };
 
 /** In the form of REST. */
 function toWireCounts({ providerCalls, ...counts }: UsageCounts) {

@@ -96,6 +96,7 @@ test('usage is for the operator only', async () => {
   expect((await app.rest('GET', '/admin/usage')).status).toBe(401);
   expect((await admin(app, '/usage?since=x')).status).toBe(400);
   expect((await admin(app, '/usage?first=0')).status).toBe(400);
+  expect((await admin(app, '/usage?first=0x10')).status).toBe(400);
   expect((await admin(app, '/applications/nobody/usage/hours')).status).toBe(404);
   await app.close();
 });

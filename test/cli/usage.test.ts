@@ -50,7 +50,7 @@ describe('a wrong usage ends with exit code 2 and an error message, and does not
     [['apps', 'list', '--nonsense'], '--nonsense'],
     [['apps', 'create', 'Acme', '--origin'], '--origin'],
     [['apps', 'create', 'Acme', '--origin', '*'], 'Not a web origin: *'],
-    [['keys', 'rotate', 'id', '--overlap', 'soon'], 'whole number of hours'],
+    [['keys', 'rotate', 'id', '--overlap', 'soon'], '--overlap takes a whole number'],
   ])('%j', async (args, why) => {
     const { code, stdout, stderr } = await runCli(args, { env: { PORT: 'no number' } });
     expect([code, stdout]).toEqual([2, '']);

@@ -221,8 +221,8 @@ export const applicationCommands: readonly Command[] = [
         description: `Hours until the old key ends. 0: it ends now. Default: ${DEFAULT_OVERLAP_HOURS}`,
       },
     },
-    async run({ operand, text, note, openDatabase }) {
-      const overlapHours = readHours(text('overlap'));
+    async run({ operand, number, note, openDatabase }) {
+      const overlapHours = number('overlap');
       const { admin } = await openDatabase();
       const data = await rotateKey(admin, { id: operand('KEY_ID'), overlapHours });
       note(`${data.replaces} ends at ${data.oldEndsAt}. ${ONCE}`);
@@ -259,12 +259,6 @@ export function readOrigin(text: string): string {
   throw new UsageError(
     `Not a web origin: ${text}. It is a scheme and a host, such as https://app.example`,
   );
-}
-
-function readHours(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,4}$/.test(text)) return Number(text);
-  throw new UsageError('--overlap takes a whole number of hours');
 }
 
 /** A file that is too large is not read. */

@@ -118,8 +118,8 @@ export const customerCommands: readonly Command[] = [
         description: 'Allows the token to list contacts, for example all of them.',
       },
     },
-    async run({ operand, text, list, flag, now, readKeyRing, openDatabase }) {
-      const seconds = text('expires-in');
+    async run({ operand, number, list, flag, now, readKeyRing, openDatabase }) {
+      const expiresInSeconds = number('expires-in');
       const providers = list('provider').map(readProvider);
       const { admin, findTokenSubject } = await openDatabase();
       const application = await findApplication(admin, operand('APPLICATION'));
@@ -138,7 +138,7 @@ export const customerCommands: readonly Command[] = [
         },
         {
           customerId,
-          expiresInSeconds: seconds === undefined ? undefined : Number(seconds),
+          expiresInSeconds,
           providers: providers.length > 0 ? providers : undefined,
           canList: flag('can-list'),
         },
@@ -168,11 +168,11 @@ export const customerCommands: readonly Command[] = [
         description: `Lifetime, at most a day. Default: ${DEFAULT_LINK_SECONDS} seconds`,
       },
     },
-    async run({ operand, text, now, readConfig, readKeyRing, openDatabase }) {
+    async run({ operand, text, number, now, readConfig, readKeyRing, openDatabase }) {
       const returnUrl = text('return-url');
       if (returnUrl === undefined) throw new UsageError('Missing: --return-url URL');
       const provider = readProvider(operand('PROVIDER'));
-      const seconds = text('expires-in');
+      const expiresInSeconds = number('expires-in');
       const { admin, forApplication } = await openDatabase();
       const application = await findApplication(admin, operand('APPLICATION'));
       const { connectLinks, ownFields, connections } = forApplication(application.id);
@@ -197,7 +197,7 @@ export const customerCommands: readonly Command[] = [
           customerId: operand('CUSTOMER'),
           provider,
           returnUrl,
-          expiresInSeconds: seconds === undefined ? undefined : Number(seconds),
+          expiresInSeconds,
         },
       );
       return {

@@ -79,9 +79,11 @@ export const listCommands: readonly Command[] = [
 
 /** A page of customers. How to read the next one is printed for humans in addition. */
 async function readPage(invocation: Invocation) {
-  const { text, note, readKeyRing, openApplication } = invocation;
+  const { text, number, note, readKeyRing, openApplication } = invocation;
   const filter = readFilter(invocation);
-  const size = readSize(text('first'));
+  const size = number('first') ?? DEFAULT_PAGE_SIZE;
+  if (size < 1 || size > MAX_PAGE_SIZE)
+    throw new UsageError(`--first must be from 1 to ${MAX_PAGE_SIZE}`);
   const { id, name, customers } = await openApplication();
   const page = await listCustomers(
     {
@@ -136,10 +138,4 @@ function readFilter({ text, list }: Invocation): CustomerFilter {
 
 function isStatus(text: string): text is ConnectionStatus {
   return wordsOf(connectionStatus).some((status) => status === text);
-}
-
-function readSize(text: string | undefined): number {
-  const size = Number(text ?? DEFAULT_PAGE_SIZE);
-  if (/^\d+$/.test(text ?? '1') && size >= 1 && size <= MAX_PAGE_SIZE) return size;
-  throw new UsageError(`--first takes a whole number from 1 to ${MAX_PAGE_SIZE}`);
 }

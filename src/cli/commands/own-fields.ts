@@ -38,8 +38,8 @@ export const ownFieldCommands: readonly Command[] = [
         description: 'Fails if the stored version differs. 0: no fields were ever set.',
       },
     },
-    async run({ text, readInput, openApplication }) {
-      const expectedVersion = readVersion(text('expected-version'));
+    async run({ number, readInput, openApplication }) {
+      const expectedVersion = number('expected-version');
       const { name, ownFields } = await openApplication();
       const declared = readDeclaration(await readInput());
       const stores = { ownFields, providers: createRegistry() };
@@ -51,12 +51,6 @@ export const ownFieldCommands: readonly Command[] = [
     },
   },
 ];
-
-function readVersion(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError('--expected-version takes a whole number');
-}
 
 function readDeclaration(text: string): Omit<OwnFieldsInput, 'expectedVersion'> {
   const json = parseJson(text);

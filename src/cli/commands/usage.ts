@@ -6,7 +6,7 @@ import {
   readUsageByCustomer,
   readUsageByHour,
 } from '../../usecases/usage.ts';
-import { APPLICATION, type Command, type Invocation, toTable, UsageError } from '../command.ts';
+import { APPLICATION, type Command, type Invocation, toTable } from '../command.ts';
 
 const PERIOD: NonNullable<Command['options']> = {
   since: {
@@ -88,15 +88,8 @@ async function open({ openDatabase, now }: Invocation) {
   return { listApplications: admin.listApplications, usage, now };
 }
 
-function readPeriod({ text }: Invocation) {
-  const first = text('first');
-  if (first !== undefined && !/^\d{1,9}$/.test(first))
-    throw new UsageError('--first takes a whole number');
-  return {
-    since: text('since'),
-    until: text('until'),
-    first: first === undefined ? undefined : Number(first),
-  };
+function readPeriod({ text, number }: Invocation) {
+  return { since: text('since'), until: text('until'), first: number('first') };
 }
 
 function toResult(
