@@ -100,6 +100,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
   const queue = new RequestQueue({
     maxBegun: config.maxRequests,
     maxUnauthenticated: config.maxUnauthenticated,
+    ...(given.timeouts && { maxWaitMs: given.timeouts.queueMs }),
     memory,
     clock,
   });

@@ -15,6 +15,7 @@ import { createConnectionCache } from './request/connection-cache.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import type { BegunServer } from './storage/embedded-server.ts';
 import { reportTo } from './storage/engine/open.ts';
+import type { Tuning } from './storage/engine/tuning.ts';
 import { type KeyRing, openKeyRing } from './storage/key-ring.ts';
 import { createKeyedHash } from './storage/signing.ts';
 import { createLogger, type Logging } from './telemetry/logger.ts';
@@ -43,6 +44,7 @@ export async function openFoundation(
       keyRing,
       clock,
       poolSize: config.databaseConnections,
+      ...given.timeouts?.database,
       refreshLeaseMs: 2 * config.providerDeadlineMs + REFRESH_MARGIN_MS,
       ...reportTo(log),
       onUnreadable: (detail) => log.error({}, `stored secrets ${detail}`),
@@ -190,6 +192,8 @@ export interface AppOverrides {
   readonly renderMetrics?: (() => Promise<string>) | undefined;
   /** For tests: the random source of jitter, from 0 to 1. */
   readonly random?: (() => number) | undefined;
+  /** For tests: longer timeouts than those of production. */
+  readonly timeouts?: TestTimeouts | undefined;
   /** For tests. */
   readonly clock?: Clock | undefined;
   /** The embedded database, where it is already starting. */
@@ -205,6 +209,11 @@ export interface AppOverrides {
   readonly plugins?: Plugins | undefined;
   /** The number of log lines that could not be written. */
   readonly countLostLines?: (() => number) | undefined;
+}
+
+interface TestTimeouts {
+  readonly database: Tuning;
+  readonly queueMs: number;
 }
 
 interface ClientSources {

@@ -44,6 +44,7 @@ export class RequestQueue {
     this.#options = {
       defer: setImmediate,
       maxQueued: 2 * options.maxBegun,
+      maxWaitMs: MAX_WAIT_MS,
       maxUnauthenticated: options.maxBegun,
       ...options,
     };
@@ -109,7 +110,9 @@ export class RequestQueue {
     return new Promise((resolve, reject) => {
       const since = this.#options.clock.now();
       this.#add('starts', { request, since, resolve, reject });
-      this.#cancelSweep ??= this.#options.clock.schedule(MAX_WAIT_MS, () => this.#sweep());
+      this.#cancelSweep ??= this.#options.clock.schedule(this.#options.maxWaitMs, () =>
+        this.#sweep(),
+      );
     });
   }
 
@@ -252,9 +255,9 @@ export class RequestQueue {
 
   /** Refuses the requests that have waited too long. */
   #sweep(): void {
-    const { clock } = this.#options;
+    const { clock, maxWaitMs } = this.#options;
     this.#cancelSweep = undefined;
-    const before = clock.now() - MAX_WAIT_MS;
+    const before = clock.now() - maxWaitMs;
     let oldest = Number.POSITIVE_INFINITY;
     for (const { starts } of [...this.#lines.values()]) {
       for (const waiting of [...starts.values()].flatMap((queue) => [...queue])) {
@@ -397,7 +400,6 @@ const CONNECTION_RATIO = 1 / 2;
 /** The free part of the queue that counts as room. */
 const ROOM_IN_QUEUE = 3 / 4;
 const IN_USE_MS = 20;
-/** How long a request may wait until it begins. */
 const MAX_WAIT_MS = 5_000;
 const SWEEP_EVERY_MS = 50;
 const RETRY_AFTER_MS = 1_000;
@@ -441,6 +443,8 @@ interface RequestQueueOptions {
   readonly maxUnauthenticated?: number;
   /** The maximum of requests that have not begun; twice `maxBegun` by default. */
   readonly maxQueued?: number;
+  /** How long a request may wait until it begins. */
+  readonly maxWaitMs?: number;
   readonly memory: Memory;
   readonly clock: Pick<Clock, 'now' | 'schedule'>;
   /** Calls back in the next iteration of the event loop. */

@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { type Compiled, compile } from '../support/compile.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { type Replica, startReplica } from '../support/start-replica.ts';
 
@@ -83,7 +84,7 @@ test('one of two replicas refreshes idle tokens, and when it is killed the other
 });
 
 async function connect(accounts: readonly SalesforceAccount[]): Promise<void> {
-  const database = await openDatabase(fresh, { keyRing: parseKeyRing(KEYS) });
+  const database = await openDatabase(fresh, { ...PATIENT_DATABASE, keyRing: parseKeyRing(KEYS) });
   const { id } = await database.admin.createApplication('Idle');
   const { customers } = database.forApplication(id);
   const seeds = await openRival(fresh.url);

@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { createSigningKeys } from '../../src/storage/signing.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -62,7 +63,7 @@ export async function openCallers(patch: Partial<Config> = {}): Promise<CallersA
 
 /** Before the product starts: an operator's command would run in another process. */
 async function seed(target: { directory: string }) {
-  const database = await openDatabase(target, { keyRing: RING });
+  const database = await openDatabase(target, { ...PATIENT_DATABASE, keyRing: RING });
   const { admin } = database;
   const other = await admin.createApplication('Other');
   const { key: otherKey } = await admin.createKey({ applicationId: other.id, name: 'other' });

@@ -6,6 +6,7 @@ import { type Connected, connectAccount } from '../support/connect-account.ts';
 import { createTestDatabase } from '../support/databases.ts';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
 import { EMAIL, FIELDS, PEOPLE, setTypesOf, TYPES, VALUES } from '../support/own-field-account.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
 let crossbook: TestApp;
@@ -302,7 +303,10 @@ test('of two applications are apart: each reads its own, of the same account', a
   const database = await createTestDatabase();
   const keys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
   const first = await openApp({ database: { url: database.url }, keys });
-  const stores = await openDatabase({ url: database.url }, { keyRing: parseKeyRing(keys) });
+  const stores = await openDatabase(
+    { url: database.url },
+    { ...PATIENT_DATABASE, keyRing: parseKeyRing(keys) },
+  );
   try {
     const { id } = await stores.admin.createApplication('Other');
     const key = await stores.admin.createKey({ applicationId: id, name: 'default' });

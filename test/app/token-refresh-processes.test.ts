@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { type Compiled, compile } from '../support/compile.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { startReplica } from '../support/start-replica.ts';
 import {
@@ -115,7 +116,10 @@ describe('An expired token and several processes:', () => {
   }
 
   async function store(providerName: ConnectionUpsert['providerName'], { origin, account }: Where) {
-    const database = await openDatabase(fresh, { keyRing: parseKeyRing(KEYS) });
+    const database = await openDatabase(fresh, {
+      ...PATIENT_DATABASE,
+      keyRing: parseKeyRing(KEYS),
+    });
     const application = await database.admin.createApplication(`${providerName} ${randomUUID()}`);
     const { accessToken, refreshToken, instanceUrl } = account;
     const connection: ConnectionUpsert = {

@@ -26,16 +26,17 @@ describe.each(['hubspot', 'salesforce'] as const)('An expired token of %s', (pro
     const headers = { 'x-customer-id': 'expired', 'x-provider-name': provider };
     const counts = await Promise.all(
       emailsOf(crossbook, 1_000).map(async (email, index) => {
-        if (index % 2 > 0)
-          return (await crossbook.execute(SEARCH, { email }, headers)).data?.searchContacts
-            ?.totalCount;
+        if (index % 2 > 0) {
+          const { data, errors } = await crossbook.execute(SEARCH, { email }, headers);
+          return errors ?? data.searchContacts.totalCount;
+        }
         const { body } = await crossbook.rest(
           'POST',
           '/contacts/_search',
           { filter: { email } },
           headers,
         );
-        return body.pagination?.total_count;
+        return body.errors ?? body.pagination.total_count;
       }),
     );
     expect(new Set(counts)).toEqual(new Set([1]));

@@ -6,6 +6,7 @@ import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { createTestDatabase } from '../support/databases.ts';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
 import { EMAIL, FIELDS, PEOPLE, setTypesOf, TYPES, VALUES } from '../support/own-field-account.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -44,7 +45,10 @@ beforeAll(async () => {
   const target = { database: { url: database.url }, keys: KEYS };
   crossbook = await openApp(target, { clock });
   replica = await openApp(target, { clock });
-  const stores = await openDatabase({ url: database.url }, { keyRing: parseKeyRing(KEYS) });
+  const stores = await openDatabase(
+    { url: database.url },
+    { ...PATIENT_DATABASE, keyRing: parseKeyRing(KEYS) },
+  );
   const { id } = await stores.admin.createApplication('Other');
   const { key } = await stores.admin.createKey({ applicationId: id, name: 'default' });
   other = { 'x-api-key': key };

@@ -6,6 +6,7 @@ import { openWebhookSender } from '../../src/outbound/webhooks/sender.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { loadStandardWebhooks, type StandardWebhooks } from '../support/standard-webhooks.ts';
 import {
   openReceiver,
@@ -32,7 +33,7 @@ describe('Webhooks', () => {
   beforeAll(async () => {
     standard = await loadStandardWebhooks();
     fresh = await createTestDatabase();
-    const engine = await openEngine(fresh, {});
+    const engine = await openEngine(fresh, PATIENT_DATABASE);
     database = createDatabase(engine, { keyRing: TEST_RING, clock });
     close = engine.close;
   });

@@ -7,6 +7,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { planEverything } from '../support/plan-everything.ts';
 import { runCli } from '../support/run-cli.ts';
 
@@ -114,7 +115,7 @@ test('the syncs of a customer are listed, started, paused and resumed', async ()
   await run('sync-destination set Acme --schema crm', url);
   const [{ id }] = (await run('apps list --json')).json();
   const keyRing = parseKeyRing(env['CROSSBOOK_KEYS'] ?? '');
-  const database = await openDatabase({ url: own.url }, { keyRing });
+  const database = await openDatabase({ url: own.url }, { ...PATIENT_DATABASE, keyRing });
   const connections = [
     {
       providerName: 'hubspot' as const,

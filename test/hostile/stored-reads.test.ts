@@ -7,6 +7,7 @@ import { PROVIDER_NAMES } from '../../src/domain/provider-names.ts';
 import { createDatabase } from '../../src/storage/database.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { readMetrics } from '../support/read-metrics.ts';
 import { startBystander } from './target/bystander.ts';
 import { type Caller, openTarget, type Target } from './target/open-target.ts';
@@ -216,7 +217,7 @@ function repeat<Made>(count: number, make: (index: number) => Made): Made[] {
 
 /** Writes to the database directly, because a hundred megabytes through the API take a minute. */
 async function storeCustomers(): Promise<void> {
-  const engine = await openEngine({ url: database.url }, {});
+  const engine = await openEngine({ url: database.url }, PATIENT_DATABASE);
   const { customers } = createDatabase(engine, { keyRing: TEST_RING }).forApplication(
     DEMO_APPLICATION.id,
   );

@@ -17,6 +17,7 @@ import {
   EXTERNAL,
   TEST_RING,
 } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -41,7 +42,7 @@ test.each(KINDS)('a backup restores every row unchanged on another server (%s)',
   await restore(file, to);
   expect(await readRows(to.url)).toEqual(await readRows(from.url));
   // What is sealed can be opened there, and a second restore finds something.
-  await (await openDatabase(to, { keyRing: TEST_RING })).close();
+  await (await openDatabase(to, { ...PATIENT_DATABASE, keyRing: TEST_RING })).close();
   await expect(restore(file, to)).rejects.toThrow('This database is not empty');
   await Promise.all([from.drop(), to.drop()]);
 });
@@ -84,7 +85,7 @@ test('a truncated backup, or one of a later version, is rejected and leaves an e
 });
 
 async function fill(url: string): Promise<void> {
-  const database = await openDatabase({ url }, { keyRing: TEST_RING });
+  const database = await openDatabase({ url }, { ...PATIENT_DATABASE, keyRing: TEST_RING });
   const { id } = await database.admin.createApplication('“Ünïcode” \\ \n 😀');
   await database.admin.createKey({ applicationId: id, name: 'key' });
   const { customers, oauthClients } = database.forApplication(id);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { openRival } from '../support/postgres-rival.ts';
 
 const oauth = (accessToken: string) =>
@@ -16,7 +17,12 @@ describe('a refresh by several processes', () => {
   beforeAll(async () => {
     fresh = await createTestDatabase();
     const open = () =>
-      openDatabase(fresh, { keyRing: TEST_RING, poolSize: 3, refreshLeaseMs: 1_000 });
+      openDatabase(fresh, {
+        ...PATIENT_DATABASE,
+        keyRing: TEST_RING,
+        poolSize: 3,
+        refreshLeaseMs: 1_000,
+      });
     databases = [await open(), await open(), await open()];
   });
   afterAll(async () => {
@@ -68,7 +74,9 @@ describe('a refresh by several processes', () => {
     const id = ids[0] ?? '';
     const row = await readLease(id);
     const [one, other] = await Promise.all(
-      [1, 2].map(() => openDatabase(fresh, { keyRing: TEST_RING, refreshLeaseMs: DAY_MS })),
+      [1, 2].map(() =>
+        openDatabase(fresh, { ...PATIENT_DATABASE, keyRing: TEST_RING, refreshLeaseMs: DAY_MS }),
+      ),
     );
     const storeOf = (database: Database | undefined) =>
       database?.forApplication(String(row?.['application_id'])).credentials;
@@ -179,7 +187,11 @@ describe('a refresh by several processes', () => {
       [id, end],
     );
     await rival.close();
-    const other = await openDatabase(fresh, { keyRing: TEST_RING, refreshLeaseMs });
+    const other = await openDatabase(fresh, {
+      ...PATIENT_DATABASE,
+      keyRing: TEST_RING,
+      refreshLeaseMs,
+    });
     const { credentials } = other.forApplication(String(row?.['application_id']));
     const stored = await credentials.refreshOnce(id, 1, async () => ({
       credentials: oauth('second'),

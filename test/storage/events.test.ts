@@ -9,6 +9,7 @@ import { UPSERTS } from '../../src/storage/upsert-sql.ts';
 import { READ_DUE } from '../../src/storage/webhook-queue.ts';
 import { administer } from '../support/administer.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
 const TOKEN = { type: 'token', value: 'v' } as const;
@@ -22,7 +23,7 @@ describe('the outbox', () => {
   let database: Database;
   beforeAll(async () => {
     fresh = await createTestDatabase();
-    engine = await openEngine(fresh, {});
+    engine = await openEngine(fresh, PATIENT_DATABASE);
     database = createDatabase(engine, { keyRing: TEST_RING });
   });
   afterAll(async () => {

@@ -4,10 +4,11 @@ import { createDatabase } from '../../src/storage/database.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { EVERYTHING } from '../../src/sync/watch.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 
 /** What background jobs and requests do in the database of `npm run large`, by name. */
 export async function openWork({ url, keys, applicationId }: Opening) {
-  const engine = await openEngine({ url }, { statementTimeoutMs: 60_000 });
+  const engine = await openEngine({ url }, PATIENT_DATABASE);
   const database = createDatabase(engine, { keyRing: parseKeyRing(keys) });
   // Nothing was due a hundred days ago.
   const clock = { ...systemClock, wall: () => Date.now() - 100 * DAY_MS };

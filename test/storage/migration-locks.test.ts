@@ -3,6 +3,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/engine/migrate.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { createTestDatabase, TEST_RING } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { openRival } from '../support/postgres-rival.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -66,7 +67,9 @@ test('an index is built while rows are written, and one whose build was interrup
 
 test('processes that start together apply each migration once, also where one builds an index', async () => {
   const { url } = await open();
-  const engines = await Promise.all(Array.from({ length: 5 }, () => openEngine({ url }, {})));
+  const engines = await Promise.all(
+    Array.from({ length: 5 }, () => openEngine({ url }, PATIENT_DATABASE)),
+  );
   const migrations = [COLUMN, INDEX];
   const applied = await Promise.all(engines.map((engine) => migrate(engine, { migrations })));
   expect(applied.flat()).toEqual(['test_column', 'test_index']);
@@ -85,9 +88,9 @@ test('a process that uses the demo’s data does not keep an index from being bu
 async function open() {
   const { url, drop } = await createTestDatabase();
   closing.push(drop);
-  const database = await openDatabase({ url }, { keyRing: TEST_RING });
+  const database = await openDatabase({ url }, { ...PATIENT_DATABASE, keyRing: TEST_RING });
   closing.push(database.close);
-  const engine = await openEngine({ url }, {});
+  const engine = await openEngine({ url }, PATIENT_DATABASE);
   closing.push(engine.close);
   const rival = await openRival(url);
   closing.push(rival.close);

@@ -7,6 +7,7 @@ import { migrate } from '../../src/storage/engine/migrate.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { MIGRATIONS } from '../../src/storage/migrations.generated.ts';
 import { createEmptyDatabase, TEST_RING } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { openRival } from '../support/postgres-rival.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -57,7 +58,7 @@ describe('the output of npm run db:generate', () => {
 
 test('migrations are applied in order, once, and a failed one is rolled back', async () => {
   const fresh = await createEmptyDatabase();
-  const engine = await openEngine(fresh, {});
+  const engine = await openEngine(fresh, PATIENT_DATABASE);
   const one = {
     name: '1',
     statements: ['create schema crossbook', 'create table crossbook.a (id int)'],
@@ -79,7 +80,7 @@ test('migrations are applied in order, once, and a failed one is rolled back', a
 
 test('existing keys that share a name stay valid: the oldest keeps the name, the others get their id appended', async () => {
   const fresh = await createEmptyDatabase();
-  const engine = await openEngine(fresh, {});
+  const engine = await openEngine(fresh, PATIENT_DATABASE);
   const before = MIGRATIONS.findIndex(({ statements }) =>
     statements.some((one) => /api_keys_active_name/.test(one)),
   );
@@ -115,7 +116,12 @@ describe('on a server', () => {
     await rival.run('begin');
     await rival.run(`select pg_advisory_xact_lock(hashtextextended('crossbook:alone', 0))`);
     let waits = 0;
-    const open = () => openDatabase(fresh, { keyRing: TEST_RING, onMigrationWait: () => waits++ });
+    const open = () =>
+      openDatabase(fresh, {
+        ...PATIENT_DATABASE,
+        keyRing: TEST_RING,
+        onMigrationWait: () => waits++,
+      });
     const opening = open();
     await expect.poll(() => waits).toBe(1);
     await rival.run('rollback');
@@ -128,14 +134,15 @@ describe('on a server', () => {
 
   test('ten processes that start at once on an empty database migrate it once', async () => {
     const fresh = await createEmptyDatabase();
-    const open = () => openDatabase(fresh, { keyRing: TEST_RING, poolSize: 2 });
+    const open = () =>
+      openDatabase(fresh, { ...PATIENT_DATABASE, keyRing: TEST_RING, poolSize: 2 });
     const databases = await Promise.all(Array.from({ length: 10 }, open));
     const application = await databases[0]?.admin.createApplication('seen by all');
     for (const { admin } of databases)
       expect(await admin.listApplications()).toEqual([{ ...application, deletedAt: null }]);
     await Promise.all(databases.map((database) => database.close()));
 
-    const engine = await openEngine(fresh, {});
+    const engine = await openEngine(fresh, PATIENT_DATABASE);
     expect(await engine.query(NOW, [])).toEqual(MIGRATIONS.map(({ name }) => ({ name })));
     await engine.close();
     await fresh.drop();

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createDatabase } from '../../src/storage/database.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { createTestDatabase, describeEachServer, TEST_RING } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 
 const FIELD: OwnField = {
   name: 'color',
@@ -95,7 +96,7 @@ describeEachServer('own fields', (on) => {
 
 test('a problem has one event a day, keeps its first time, and is gone two days after it was last seen', async () => {
   const fresh = await createTestDatabase();
-  const engine = await openEngine(fresh, {});
+  const engine = await openEngine(fresh, PATIENT_DATABASE);
   let passed = 0;
   const clock = { ...systemClock, wall: () => systemClock.wall() + passed };
   const database = createDatabase(engine, { keyRing: TEST_RING, clock });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlanScope } from '../../src/domain/sync.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { planEverything } from '../support/plan-everything.ts';
 import { SYNC_CONTACTS } from '../support/sync-settings.ts';
 
@@ -20,7 +21,7 @@ const changed: PlanScope[] = [];
 
 beforeAll(async () => {
   own = await createTestDatabase();
-  database = await openDatabase({ url: own.url }, { keyRing: TEST_RING });
+  database = await openDatabase({ url: own.url }, { ...PATIENT_DATABASE, keyRing: TEST_RING });
   database.onUnplanned((scope) => changed.push(scope));
   client = new pg.Client(own.url);
   await client.connect();

@@ -6,6 +6,7 @@ import type { Grant } from '../../src/domain/oauth.ts';
 import { digest } from '../../src/lib/digest.ts';
 import { type ApplicationStores, type Database, openDatabase } from '../../src/storage/database.ts';
 import { createTestDatabase, TEST_RING } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { openRival, type Rival } from '../support/postgres-rival.ts';
 import { listStatements, recordStatements } from './list-statements.ts';
 import { findUnbound, isBoundToApplication } from './sharding-rules.ts';
@@ -216,7 +217,10 @@ function toTable(name: string): string {
 }
 
 async function useEveryStore(databaseUrl: string): Promise<void> {
-  const database = await openDatabase({ url: databaseUrl }, { keyRing: TEST_RING });
+  const database = await openDatabase(
+    { url: databaseUrl },
+    { ...PATIENT_DATABASE, keyRing: TEST_RING },
+  );
   try {
     const { id } = await database.admin.createApplication('one');
     await database.admin.renameApplication(id, 'another');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ApplicationStores, type Database, openDatabase } from '../../src/storage/database.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 import { openRival, type Rival } from '../support/postgres-rival.ts';
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
@@ -17,7 +18,7 @@ describe('an upsert that began before a concurrent one committed', () => {
 
   beforeAll(async () => {
     fresh = await createTestDatabase();
-    database = await openDatabase(fresh, { keyRing: TEST_RING });
+    database = await openDatabase(fresh, { ...PATIENT_DATABASE, keyRing: TEST_RING });
     rival = await openRival(fresh.url);
   });
   afterAll(async () => {

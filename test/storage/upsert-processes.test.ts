@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { type CompiledStorage, compileStorage, linesOf } from '../support/compiled-storage.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
+import { PATIENT_DATABASE } from '../support/patience.ts';
 
 const PROCESSES = 4;
 const EACH = 250;
@@ -15,7 +16,7 @@ describe('a thousand upserts at once, from four processes', () => {
   beforeAll(async () => {
     storage = compileStorage();
     fresh = await createTestDatabase();
-    database = await openDatabase(fresh, { keyRing: TEST_RING });
+    database = await openDatabase(fresh, { ...PATIENT_DATABASE, keyRing: TEST_RING });
   });
   afterAll(async () => {
     await database.close();

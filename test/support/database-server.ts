@@ -7,6 +7,7 @@ import { startEmbeddedServer } from '../../src/storage/embedded-server.ts';
 import { migrate } from '../../src/storage/engine/migrate.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { administer, TEMPLATE, withName } from './administer.ts';
+import { PATIENT_DATABASE } from './patience.ts';
 
 let root: string;
 let server: ChildServer | undefined;
@@ -20,7 +21,7 @@ export async function setup({ provide }: TestProject): Promise<void> {
   const settings = { max_connections: '300', fsync: 'off' };
   server = await startEmbeddedServer({ directory: join(root, 'data'), tcp: true, settings });
   await administer(server.url, `create database ${TEMPLATE}`);
-  const engine = await openEngine({ url: withName(server.url, TEMPLATE) }, PATIENT);
+  const engine = await openEngine({ url: withName(server.url, TEMPLATE) }, PATIENT_DATABASE);
   await migrate(engine);
   await engine.close();
   provide('databaseServer', server.url);
@@ -30,9 +31,6 @@ export async function teardown(): Promise<void> {
   await server?.close();
   rmSync(root, { recursive: true, force: true });
 }
-
-/** Limits only against hanging: production timeouts are too short for a busy test machine. */
-const PATIENT = { connectionTimeoutMs: 600_000, statementTimeoutMs: 600_000, deadlineMs: 600_000 };
 
 declare module 'vitest' {
   interface ProvidedContext {

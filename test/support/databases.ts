@@ -7,6 +7,7 @@ import { openEngine } from '../../src/storage/engine/open.ts';
 import type { Engine } from '../../src/storage/engine/postgres.ts';
 import { type KeyRing, parseKeyRing } from '../../src/storage/key-ring.ts';
 import { administer, TEMPLATE, withName } from './administer.ts';
+import { PATIENT_DATABASE } from './patience.ts';
 
 /** Runs the suite once on the embedded server, and once on that of TEST_DATABASE_URL. */
 export function describeEachServer(title: string, suite: (on: ServerUnderTest) => void): void {
@@ -28,7 +29,7 @@ function describeOn(kind: ServerKind, title: string, suite: (on: ServerUnderTest
         ? createTestDatabase()
         : createEmptyDatabase(kind));
       dropDatabase = drop;
-      const engine = await openEngine({ url }, {});
+      const engine = await openEngine({ url }, PATIENT_DATABASE);
       await migrate(engine);
       opened = {
         engine,

@@ -3,6 +3,7 @@ import { type App, createApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { AppOverrides } from '../../src/foundation.ts';
 import { createTestDatabase } from './databases.ts';
+import { PATIENT_DATABASE } from './patience.ts';
 import { type SecretWatch, watchSecrets } from './secret-watch.ts';
 import { toFetch } from './to-fetch.ts';
 
@@ -27,7 +28,8 @@ export async function openApp(
       watch?.look('the log', line);
     },
   };
-  const app = await createApp(config, { output, readable: false }, overrides);
+  const timeouts = { database: PATIENT_DATABASE, queueMs: 600_000 };
+  const app = await createApp(config, { output, readable: false }, { timeouts, ...overrides });
   const { demo, sandbox } = app;
   if (!demo || !sandbox) throw new Error('The sandbox is off.');
   const { hubspot, salesforce } = sandbox;

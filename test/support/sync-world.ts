@@ -16,6 +16,7 @@ import {
   TEST_RING,
   type TestDatabase,
 } from './databases.ts';
+import { PATIENT_DATABASE } from './patience.ts';
 import { createSyncRunner } from './sync-runner.ts';
 
 export { SYNC_CONTACTS, SYNC_NOTHING } from './sync-settings.ts';
@@ -51,7 +52,10 @@ export async function openSyncWorldOf({
   const { clock, pass } = time;
   const own = await createTestDatabase();
   const target = given ?? (await createEmptyDatabase());
-  const database = await openDatabase({ url: own.url }, { ...PATIENT, keyRing: TEST_RING, clock });
+  const database = await openDatabase(
+    { url: own.url },
+    { ...PATIENT_DATABASE, keyRing: TEST_RING, clock },
+  );
   const application = await database.admin.createApplication('Syncing');
   const stores = database.forApplication(application.id);
   const warehouse = new pg.Pool({ connectionString: target.url, max: 3 });
@@ -121,9 +125,6 @@ function createPassingTime() {
   };
   return { clock, pass };
 }
-
-/** Limits only against hanging. */
-const PATIENT = { connectionTimeoutMs: 600_000, statementTimeoutMs: 600_000, deadlineMs: 600_000 };
 
 /** Tests let hours pass. */
 export const YEARS = 10 * 365 * 24 * 60 * 60_000;
