@@ -4,6 +4,7 @@ import { openEngine } from '../../src/storage/engine/open.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/databases.ts';
 import { PGBOUNCER } from '../support/machine.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
+import { PRODUCTION_TIMEOUTS } from '../support/patience.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { runCli } from '../support/run-cli.ts';
 import { openPgBouncer } from './pgbouncer.ts';
@@ -42,7 +43,7 @@ describe.skipIf(!PGBOUNCER)('Behind PgBouncer in transaction mode', () => {
 
   test('without the PgBouncer setting the start fails with an error that names it', async () => {
     const { url } = await openPooled(createTestDatabase);
-    const opened = openApp({ database: { url } });
+    const opened = openApp({ database: { url } }, PRODUCTION_TIMEOUTS);
     await expect(opened).rejects.toThrow(
       /unsupported startup parameter.*CROSSBOOK_DATABASE_POOLER=transaction/,
     );

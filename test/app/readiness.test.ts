@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/databases.ts';
 import { listenApp } from '../support/listen-app.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
+import { PRODUCTION_TIMEOUTS } from '../support/patience.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { openTcpProxy } from '../support/tcp-proxy.ts';
 import { toFetch } from '../support/to-fetch.ts';
@@ -144,7 +145,7 @@ async function openBehindProxy() {
 }
 
 async function open(patch: Parameters<typeof openApp>[0] = {}): Promise<TestApp> {
-  const crossbook = await openApp(patch);
+  const crossbook = await openApp(patch, PRODUCTION_TIMEOUTS);
   closing.push(crossbook.close);
   return crossbook;
 }

@@ -8,3 +8,6 @@ export const PATIENT_DATABASE = {
   lockTimeoutMs: 600_000,
   deadlineMs: 600_000,
 };
+
+/** For tests of an outage, which has to be noticed. */
+export const PRODUCTION_TIMEOUTS = { timeouts: undefined };
