@@ -83,6 +83,12 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
     return popup;
   }
 
+  /** A module runs some time after it was added: a click before that would have no handler. */
+  async function runModule(code: string): Promise<void> {
+    await page.addScriptTag({ content: `${code}\nglobalThis.hasRun = true;`, type: 'module' });
+    await page.waitForFunction(() => 'hasRun' in globalThis);
+  }
+
   async function agree(popup: Page, title: string): Promise<void> {
     await popup.getByRole('button', { name: `Continue to ${title}` }).click();
     await popup.getByRole('radio', { name: 'Northwind Traders' }).check();
@@ -155,7 +161,7 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
     const { body } = await crossbook.rest('POST', `/customers/${link.customerId}/tokens`, {});
     const seen = page.waitForResponse((response) => response.url().endsWith('/graphql'));
     const options = { url: `${crossbook.url}/graphql`, token: body.token as string };
-    await page.addScriptTag({ content: await bundlePrinted(options), type: 'module' });
+    await runModule(await bundlePrinted(options));
     const [popup] = await Promise.all([
       page.waitForEvent('popup'),
       page.getByRole('button').click(),
@@ -203,14 +209,13 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
     });
     await page.exposeFunction('get', async () => ({ status: 'STARTED' }));
     await page.exposeFunction('ended', (status: string) => confirmed.push({ status }));
-    await page.addScriptTag({
-      content: await bundle(`import { connect } from 'crossbook-client';
+    await runModule(
+      await bundle(`import { connect } from 'crossbook-client';
 document.querySelector('button').onclick = async () => {
   const { status } = await connect({ createLink: () => post('/crm/link'), readStatus: get });
   ended(status);
 };`),
-      type: 'module',
-    });
+    );
     const [popup] = await Promise.all([
       page.waitForEvent('popup'),
       page.getByRole('button').click(),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser, openPage } from '../support/browser.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { CHROMIUM } from '../support/machine.ts';
+import { runOperation } from './run-operation.ts';
 
 const DECLARATION = {
   typed_schema: true,
@@ -42,10 +43,10 @@ describe.runIf(CHROMIUM)('GraphiQL of an application with typed own fields', () 
     await showType('ContactCustomFields');
     await docs().getByText('favoriteColor').first().waitFor();
     await docs().getByText('The person’s favorite color.').first().waitFor();
-    const query = `{ searchContacts(provider: HUBSPOT, filter: { email: "ada@example.com" }) { nodes { custom { favoriteColor } } } }`;
+    const query = `query FindColor { searchContacts(provider: HUBSPOT, filter: { email: "ada@example.com" }) { nodes { custom { favoriteColor } } } }`;
     await page.goto(`${crossbook.url}/graphql?query=${encodeURIComponent(query)}`);
     await page.screenshot({ path: 'test-results/graphiql-typed.png' });
-    await page.getByRole('button', { name: /^Execute/ }).click();
+    await runOperation(page, 'FindColor');
     await page.locator('.result-window').getByText('violet').first().waitFor();
   });
 
