@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { onEnd, startCrossbook } from './start-crossbook.mjs';
 
@@ -13,7 +13,10 @@ if (!existsSync(`${app}/node_modules`))
 run(process.execPath, ['build/ensure.mjs']);
 if (!existsSync(`${root}dist/client/index.js`)) run(process.execPath, ['build/client.mjs']);
 // Elsewhere it is installed as a package: see the README of the app.
-cpSync(`${root}dist/client`, `${app}/node_modules/crossbook-client`, { recursive: true });
+cpSync(`${root}dist/client`, `${app}/node_modules/crossbook-client`, {
+  recursive: true,
+  filter: (from, to) => !isCopied(from, to),
+});
 
 /** @type {(() => unknown)[]} */
 const atEnd = [];
@@ -50,6 +53,15 @@ async function start() {
   process.stdout.write(
     `\n  The app is ready at ${started.origin}\n  Crossbook        at ${url}\n\n  Ctrl-C ends both.\n`,
   );
+}
+
+/**
+ * Whether the file is there already: it is not written again while another start may read it.
+ * @param {string} from
+ * @param {string} to
+ */
+function isCopied(from, to) {
+  return statSync(from).isFile() && existsSync(to) && readFileSync(from).equals(readFileSync(to));
 }
 
 /**

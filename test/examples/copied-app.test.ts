@@ -42,10 +42,10 @@ describe.runIf(EXAMPLE_COPY)('A copy of the example app', () => {
   let url = '';
 
   beforeAll(async () => {
-    // A clone, as far as the commands need it: the app, and what `npm run packages` packs of the client.
+    // A clone, as far as the commands need it: the app, and what `npm run packages` packs of the client. The client was
+    // built before all tests: building it again would remove it while other files read it.
     const clone = join(root, 'crossbook');
     for (const path of await listTracked()) cpSync(path, join(clone, path));
-    await execute(process.execPath, ['build/client.mjs']);
     await execute('npm', ['pack', './dist/client', '--pack-destination', clone]);
 
     // JavaScript without types, in a variable so that the compiler does not look for them.

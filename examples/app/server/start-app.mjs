@@ -1,4 +1,7 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as vite from 'vite';
 import { openBackend } from './backend.mjs';
@@ -56,8 +59,12 @@ async function openPage({ port, backendPort, isDevelopment }) {
     preview: listener,
   };
   if (isDevelopment) return (await vite.createServer(config)).listen();
-  await vite.build(config);
-  return vite.preview(config);
+  // Each start has its own folder: a build empties it first, while another start may serve from it.
+  const outDir = mkdtempSync(join(tmpdir(), 'crossbook-app-'));
+  process.once('exit', () => rmSync(outDir, { recursive: true, force: true }));
+  const build = { outDir, emptyOutDir: true };
+  await vite.build({ ...config, build });
+  return vite.preview({ ...config, build });
 }
 
 /**
