@@ -20,7 +20,8 @@ describe('no test', () => {
     ['waits for time to pass', /\bsetTimeout\(|timers\/promises|\bsleep\(/],
     [
       'has a limit of time of its own',
-      /\b(?:timeout|hookTimeout|testTimeout): [\d_]|^ *\}, \d[\d_]{4,}\);$/m,
+      // That of `vi.waitFor` is a second.
+      /\b(?:timeout|hookTimeout|testTimeout): [\d_]|^ *\}, \d[\d_]{4,}\);$|\bvi\.wait(?:For|Until)\(/m,
     ],
     ['draws random inputs without the seed of the run', /\bMath\.random\b|from 'fast-check'/],
     ['replaces a module', /\bvi\.(?:mock|doMock)\b/],

@@ -37,7 +37,7 @@ describe('the caller', () => {
   test('with a wrong credential is rejected immediately, without reading the body, a place or a call of an API', async () => {
     const { ask, answered, queue } = openHandler({ max: 1, answer: () => new Promise(() => {}) });
     void ask('GET', KEY);
-    await vi.waitFor(() => expect(queue.counts().running).toBe(1));
+    await expect.poll(() => queue.counts().running).toBe(1);
     const sent = body(5);
     expect((await ask('POST', { 'x-api-key': 'wrong' }, sent)).status).toBe(401);
     expect([sent.receiveBody.mock.calls, answered]).toEqual([[], ['GET']]);
@@ -86,10 +86,10 @@ describe('a permit', () => {
         }),
     );
     const asked = ask('POST', KEY, sent);
-    await vi.waitFor(() => expect(sent.receiveBody).toHaveBeenCalled());
+    await expect.poll(() => sent.receiveBody).toHaveBeenCalled();
     expect(queue.counts().running).toBe(0);
     arrive();
-    await vi.waitFor(() => expect(queue.counts().running).toBe(1));
+    await expect.poll(() => queue.counts().running).toBe(1);
     responses[0]?.(OK);
     await asked;
     expect(queue.counts().running).toBe(0);
@@ -108,7 +108,7 @@ describe('a permit', () => {
         close = callback;
       },
     });
-    await vi.waitFor(() => expect(queue.counts().running).toBe(1));
+    await expect.poll(() => queue.counts().running).toBe(1);
     close();
     await asked;
     expect(queue.counts().running).toBe(0);
@@ -133,9 +133,9 @@ describe('a permit', () => {
         },
       });
       for (let time = 0; time < 3; time++) void ask('GET', { ...KEY, 'x-customer-id': 'x' });
-      await vi.waitFor(() => expect(queue.counts()).toMatchObject({ running: 2, queued: 1 }));
+      await expect.poll(() => queue.counts()).toMatchObject({ running: 2, queued: 1 });
       void ask('GET', { ...KEY, ...sent });
-      await vi.waitFor(() => expect(begun).toHaveLength(3));
+      await expect.poll(() => begun).toHaveLength(3);
       expect(queue.counts().queued).toBe(1);
       expect(Object.fromEntries(begun[2]?.headers ?? [])).toEqual({ ...KEY, ...sent });
     },
@@ -150,7 +150,7 @@ describe('a permit', () => {
       return enter(owner);
     };
     for (const provider of ['a', 'b']) void ask('GET', { ...KEY, 'x-provider-name': provider });
-    await vi.waitFor(() => expect(queue.counts().running).toBe(2));
+    await expect.poll(() => queue.counts().running).toBe(2);
     expect(names.size).toBe(1);
   });
 
@@ -163,7 +163,7 @@ describe('a permit', () => {
   test('is not needed for health', async () => {
     const { ask, queue } = openHandler({ max: 1, answer: () => new Promise(() => {}) });
     void ask('GET', KEY);
-    await vi.waitFor(() => expect(queue.counts().running).toBe(1));
+    await expect.poll(() => queue.counts().running).toBe(1);
     expect((await ask('GET', {}, { pathname: '/livez' })).status).toBe(200);
   });
 });
@@ -176,7 +176,7 @@ describe('memory', () => {
       answer: () => new Promise((resolve) => void responses.push(resolve)),
     });
     const asked = ask('POST', KEY, body(200));
-    await vi.waitFor(() => expect(responses).toHaveLength(1));
+    await expect.poll(() => responses).toHaveLength(1);
     expect(memory.counts().held).toBe(200);
     expect(await ask('POST', KEY, body(900))).toMatchObject({
       status: 503,
@@ -252,7 +252,7 @@ describe('memory', () => {
     expect((await ask('POST', {}, body(5))).status).toBe(503);
     for (const patch of [{ pathname: '/admin' }, {}])
       void ask('POST', KEY, { ...body(10), ...patch });
-    await vi.waitFor(() => expect(memory.counts().held).toBe(44));
+    await expect.poll(() => memory.counts().held).toBe(44);
   });
 
   test('is not reserved for a small response', async () => {

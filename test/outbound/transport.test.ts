@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { isTransientFailure } from '../../src/outbound/failures.ts';
 import { createTransport, type TransportOptions } from '../../src/outbound/http/transport.ts';
@@ -252,7 +252,7 @@ describe('a failure', () => {
     closing.push(server.close);
     const transport = open({ ...DEFAULT_SETTINGS, sandboxOrigins: [server.origin] });
     const answer = transport.send(toCall(server.origin, '/'));
-    await vi.waitFor(() => expect(respond).toBeDefined());
+    await expect.poll(() => respond).toBeDefined();
     // The first tick starts the timers that were set since the last one.
     undiciTimers.tick();
     undiciTimers.tick(120_000);

@@ -94,11 +94,11 @@ describe('a request that shares the load of another one', () => {
     const { open, reads } = await openRequests(1_000_000);
     const [first, second, third] = [open(), open(), open()];
     const ended = expect(first.found).rejects.toBeInstanceOf(AbandonedError);
-    await vi.waitFor(() => expect(reads).toHaveLength(1));
+    await expect.poll(() => reads).toHaveLength(1);
     first.request.end();
     reads[0]?.();
     await ended;
-    await vi.waitFor(() => expect(reads).toHaveLength(2));
+    await expect.poll(() => reads).toHaveLength(2);
     reads[1]?.();
     for (const { found } of [second, third])
       expect(await found).toMatchObject({ customerId: 'demo', providerName: 'hubspot' });
@@ -110,7 +110,7 @@ describe('a request that shares the load of another one', () => {
     const both = [open(), open()].map(({ found }) =>
       expect(found).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 }),
     );
-    await vi.waitFor(() => expect(reads).toHaveLength(1));
+    await expect.poll(() => reads).toHaveLength(1);
     reads[0]?.();
     await Promise.all(both);
     expect(reads).toHaveLength(1);
