@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { findFreePorts } from '../../../test/support/free-ports.ts';
 import { openSandbox } from '../src/open-sandbox.ts';
 
 test('the demo has the same tokens and people after every start', async () => {
@@ -36,8 +37,8 @@ test('a refresh token from a consent in one run is valid in the next', async () 
 });
 
 test('a port in use is an error, and leaves nothing open', async () => {
-  const first = await openSandbox();
-  const salesforcePort = Number(new URL(first.salesforce.origin).port);
+  const salesforcePort = await findFreePorts();
+  const first = await openSandbox({ salesforcePort });
   await expect(openSandbox({ salesforcePort })).rejects.toThrow('EADDRINUSE');
   await first.close();
   const again = await openSandbox({ salesforcePort });
