@@ -54,10 +54,11 @@ export async function startExample(
       const tree = [pid, ...listDescendants(pid)];
       process.kill(-pid, 'SIGINT');
       await ended;
+      // Others may end a moment after npm.
+      while (tree.some(isAlive)) await new Promise((resolve) => setImmediate(resolve));
       const ports = [appPort, sandboxPort, sandboxPort + 1];
       const left = {
         started: tree.length,
-        processes: tree.filter(isAlive),
         ports: (await Promise.all(ports.map(isListening))).filter(Boolean),
         files: readdirSync(folder),
       };
@@ -79,15 +80,14 @@ export interface Example {
   readonly url: string;
   readonly crossbookUrl: string;
   /**
-   * Sends SIGINT to the whole process group, as a terminal does. Returns how many processes there were, and which
-   * remain.
+   * Sends SIGINT to the whole process group, as a terminal does, and waits until all processes have ended. Returns how
+   * many there were, and what they have left.
    */
   pressCtrlC(): Promise<Left>;
 }
 
 interface Left {
   readonly started: number;
-  readonly processes: readonly number[];
   readonly ports: readonly boolean[];
   readonly files: readonly string[];
 }

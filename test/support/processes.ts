@@ -42,10 +42,11 @@ export function readServerPid(directory: string): number {
   return Number.parseInt(readFileSync(`${directory}/postmaster.pid`, 'utf8'), 10);
 }
 
-function readCommand(pid: number): string {
+/** Its command line. Empty if it has ended. */
+export function readCommand(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
-    return ''; // It has exited meanwhile.
+    return '';
   }
 }
