@@ -25,7 +25,7 @@ test('npm run dev serves all of GraphiQL, restarts on each change, and leaves no
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const printed = listenTo(child);
-  const url = await printed.waitFor(/ready at (\S+)/);
+  const url = await printed.waitFor(/ready at (\S+)\s/);
   const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
   expect((await page.text()).length).toBeGreaterThan(1_000_000);
 

@@ -54,7 +54,7 @@ function readAddress(child: ChildProcess): Promise<string> {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (text) => {
         printed += text;
-        const url = /ready at (\S+)/.exec(printed)?.[1];
+        const url = /ready at (\S+)\s/.exec(printed)?.[1];
         if (url !== undefined) resolve(url);
       });
     }
