@@ -49,7 +49,7 @@ describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
 
   test('leads to each operation, and shows code as code', async () => {
     await page.getByRole('link', { name: 'Issue a customer token' }).click();
-    expect(new URL(page.url()).hash).toBe('#issueCustomerToken');
+    await page.waitForURL(({ hash }) => hash === '#issueCustomerToken');
     expect(await page.locator('form').allTextContents()).not.toContainEqual(
       expect.stringContaining('`'),
     );
