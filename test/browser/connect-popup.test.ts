@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEVELOPMENT_ORIGINS } from '../../src/domain/caller.ts';
 import { openBrowser } from '../support/browser.ts';
@@ -11,7 +11,7 @@ import { CHROMIUM } from '../support/machine.ts';
 import type { Json } from '../support/open-app.ts';
 import { makePng } from '../support/png.ts';
 import { findSample } from '../support/run-sample.ts';
-import { lookAt, openPerson, type Person } from './person.ts';
+import { clickToClose, lookAt, openPerson, type Person } from './person.ts';
 
 const CRMS = [
   { provider: 'hubspot', title: 'HubSpot' },
@@ -272,13 +272,6 @@ document.querySelector('button').onclick = async () => {
     await tokyo.leave();
   });
 });
-
-/** A click after which the page may close before the browser has confirmed the click. Callers check what it does. */
-async function clickToClose(button: Locator): Promise<void> {
-  await button.click().catch((error: Error) => {
-    if (!error.message.includes('has been closed')) throw error;
-  });
-}
 
 /** With what the sample assumes: a button, and a client with these options. */
 function bundlePrinted(options: object): Promise<string> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 /** Opens a browser that can reach only this machine, and records errors of its pages. */
@@ -49,6 +49,13 @@ export async function lookAt(page: Page, picture: string): Promise<void> {
     () => document.documentElement.scrollWidth - window.innerWidth,
   );
   expect(overhang).toBeLessThanOrEqual(0);
+}
+
+/** A click after which the page may close before the browser has confirmed the click. Callers check what it does. */
+export async function clickToClose(button: Locator): Promise<void> {
+  await button.click().catch((error: Error) => {
+    if (!error.message.includes('has been closed')) throw error;
+  });
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

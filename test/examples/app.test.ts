@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { lookAt, openPerson, type Person } from '../browser/person.ts';
+import { clickToClose, lookAt, openPerson, type Person } from '../browser/person.ts';
 import { openBrowser } from '../support/browser.ts';
 import { CHROMIUM, EXAMPLE_APP } from '../support/machine.ts';
 import { type Example, startExample } from './start-example.ts';
@@ -113,7 +113,7 @@ describe.runIf(RUNS)('The example app', () => {
       const popup = await opened;
       await popup.getByRole('button', { name: `Continue to ${title}` }).click();
       await popup.getByRole('radio', { name: 'Northwind Traders', exact: false }).first().check();
-      await popup.getByRole('button', { name: 'Allow' }).click();
+      await clickToClose(popup.getByRole('button', { name: 'Allow' }));
       await rows(title).getByText('Ada of Northwind').waitFor();
     },
   );
