@@ -34,7 +34,11 @@ export function createJudge(isDatabaseExcused: (times: Times) => boolean): Judge
       return `${code}: no database`;
     // Upserts renew credentials that a fault has disconnected: what the earlier ones have read is given to nobody.
     if (/^The credentials of a connection/.test(detail)) return `${code}: other credentials`;
-    if (/^As many requests as possible/.test(detail) && times.wasFull) return `${code}: no room`;
+    if (
+      /^(?:This caller has too many queued|The server is overloaded)/.test(detail) &&
+      times.wasFull
+    )
+      return `${code}: no room`;
     // A lack of memory is no accepted reason: this load takes a twentieth of the limit.
     return undefined;
   }
