@@ -86,10 +86,11 @@ async function serve<Crm extends CrmTypes>(
   const call: Call<Crm> = { request, now: now(), origin, grant, accounts, findToken };
   const entry = grant?.account.openCall({ ...route, path: request.path });
   response.once('close', () => entry?.ended());
-  const fault = grant?.account.faults.take(route.operation);
+  const faults = grant?.account.faults;
+  const fault = faults?.take(route.operation);
   const produce = () => reportBugs(() => route.answer(call));
-  if (fault) {
-    entry?.answered(await sendFault({ fault, request, response, produce }));
+  if (faults && fault) {
+    entry?.answered(await sendFault({ fault, faults, request, response, produce }));
     return;
   }
   const answer = await produce();

@@ -16,6 +16,7 @@ export type Fault =
   | { readonly kind: 'hang' }
   /** Sends headers and half of the body, and then stalls. */
   | { readonly kind: 'stall' }
+  /** The real response after this delay, or as soon as the faults are removed. */
   | { readonly kind: 'slow'; readonly delayMs: number }
   /** Resets the connection: before the response, or within the body. */
   | { readonly kind: 'reset' }
@@ -53,6 +54,7 @@ export type NamedFault = Fault | ((now: number) => Fault);
 /** The queue of faults: each call takes the first one that matches. */
 export function createFaultQueue(): FaultQueue {
   let rules: Rule[] = [];
+  const listeners = new Set<() => void>();
   return {
     add(fault, { times = 1, after = 0, operation } = {}) {
       rules.push({ fault, times, after, operation });
@@ -70,6 +72,11 @@ export function createFaultQueue(): FaultQueue {
     },
     clear() {
       rules = [];
+      for (const listener of listeners) listener();
+    },
+    onClear(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
 }
@@ -78,6 +85,8 @@ export interface FaultQueue {
   add(fault: Fault, when?: FaultTiming): void;
   take(operation: string): Fault | undefined;
   clear(): void;
+  /** Calls back each time that the faults are removed. The returned function ends that. */
+  onClear(listener: () => void): () => void;
 }
 
 export interface FaultTiming {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import type { Fault } from './faults.ts';
+import type { Fault, FaultQueue } from './faults.ts';
 import {
   type Answer,
   type Headers,
@@ -13,6 +13,7 @@ import {
 /** Sends the response with the fault applied, and returns the status that the client saw (0: none). */
 export async function sendFault({
   fault,
+  faults,
   request,
   response,
   produce,
@@ -30,7 +31,7 @@ export async function sendFault({
       response.socket?.resetAndDestroy();
       return 0;
     case 'slow':
-      await delay(fault.delayMs, response);
+      await delay(fault.delayMs, { response, faults });
       return response.destroyed ? 0 : send(await produce());
     case 'stall':
     case 'reset-midway':
@@ -60,13 +61,19 @@ function toAnswer({ status, body, headers }: Extract<Fault, { kind: 'answer' }>)
     : jsonAnswer(status, body ?? {}, headers);
 }
 
-function delay(milliseconds: number, response: ServerResponse): Promise<void> {
+function delay(
+  milliseconds: number,
+  { response, faults }: Pick<FaultyResponse, 'response' | 'faults'>,
+): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    response.once('close', () => {
+    const end = () => {
       clearTimeout(timer);
+      forget();
       resolve();
-    });
+    };
+    const timer = setTimeout(end, milliseconds);
+    const forget = faults.onClear(end);
+    response.once('close', end);
   });
 }
 
@@ -183,6 +190,8 @@ interface RawAnswer {
 
 interface FaultyResponse {
   readonly fault: Fault;
+  /** Those of the account. */
+  readonly faults: Pick<FaultQueue, 'onClear'>;
   readonly request: SandboxRequest;
   readonly response: ServerResponse;
   /** Produces the real response. */

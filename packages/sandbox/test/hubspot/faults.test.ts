@@ -116,6 +116,15 @@ test.each<Fault>([{ kind: 'hang' }, { kind: 'stall' }, { kind: 'slow', delayMs: 
   },
 );
 
+test('slow sends the response when the faults are removed', async () => {
+  const { account, send } = open();
+  account.fail({ kind: 'slow', delayMs: 3_600_000 });
+  const pending = send(SEARCH, {});
+  while (account.running().length === 0) await new Promise(setImmediate);
+  account.clearFaults();
+  expect((await pending).status).toBe(200);
+});
+
 test.each<Fault>([
   { kind: 'oversized', megabytes: 3 },
   { kind: 'gzip-bomb', megabytes: 3 },
