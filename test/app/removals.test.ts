@@ -26,9 +26,9 @@ test('once the deletion of a customer is confirmed, no replica returns its data,
   const { account, first, second } = await connect('acme');
   const load = startLoad('acme');
   await expect.poll(() => load.answered(first) > 20 && load.answered(second) > 20).toBe(true);
-  // In flight for longer than any cache entry lives.
+  // In flight for longer than any cache entry lives: until the deletion, which waits for that, is confirmed.
   account.fail(
-    { kind: 'slow', delayMs: 4_000 },
+    { kind: 'slow', delayMs: 3_600_000 },
     { operation: account.calls().at(-1)?.operation, times: 4 },
   );
   const before = account.callCount();
@@ -38,6 +38,7 @@ test('once the deletion of a customer is confirmed, no replica returns its data,
     'mutation { deleteCustomer(input: { customerId: "acme" }) { deletedCustomerId } }',
   );
   const deletedAt = systemClock.now();
+  account.clearFaults();
   expect([errors, data.deleteCustomer.deletedCustomerId]).toEqual([undefined, expect.any(String)]);
   await expect.poll(() => load.count({ since: deletedAt })).toBeGreaterThan(50);
   const answers = await load.stop();

@@ -74,22 +74,26 @@ describe('Two workers', () => {
     const countCalls = async (workers: string) => {
       const product = await start({ CROSSBOOK_WORKERS: workers });
       await sandbox.liftLimits();
-      const searchAll = async () => {
+      const searchAll = async (afterSent = async () => {}) => {
         const emails = Array.from({ length: 300 }, (_, number) => `nobody-${number}@example.com`);
-        const found = await Promise.all(emails.map((email) => search(product, email)));
+        const sent = Promise.all(emails.map((email) => search(product, email)));
+        const [found] = await Promise.all([sent, afterSent()]);
         expect(found).toEqual(Array(300).fill(200));
       };
       await searchAll();
       const before = (await sandbox.calls()).length;
       const countMore = async () => (await sandbox.calls()).length - before;
       // Three calls may be in flight. They wait for the CRM until all other look-ups have arrived.
-      await sandbox.fail({ kind: 'slow', delayMs: 10_000 }, { times: 3 });
+      await sandbox.fail({ kind: 'slow', delayMs: 3_600_000 }, { times: 3 });
       const held: Promise<number>[] = [];
       while (held.length < 3) {
         held.push(search(product, `held-${held.length}@example.com`));
         await expect.poll(countMore, { interval: 5 }).toBe(held.length);
       }
-      await searchAll();
+      await searchAll(async () => {
+        await expect.poll(() => readWaiting(product)).toBe(held.length + 300);
+        await sandbox.clearFaults();
+      });
       await Promise.all(held);
       const calls = await countMore();
       expect(await product.stop()).toBe(0);
@@ -271,6 +275,12 @@ async function search({ url, headers }: Product, email: string): Promise<number>
 async function readForwarded({ url }: Product): Promise<Readonly<Record<string, number>>> {
   const read = readMetrics(await (await fetch(`${url}/metrics`)).text());
   return read('crossbook_requests_forwarded_total');
+}
+
+/** How many operations wait for a CRM. */
+async function readWaiting({ url }: Product): Promise<number | undefined> {
+  const read = readMetrics(await (await fetch(`${url}/metrics`)).text());
+  return read('crossbook_provider_waiting')[''];
 }
 
 async function readCounts({ url }: Product) {
