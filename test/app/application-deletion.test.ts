@@ -108,7 +108,7 @@ describe('An application', () => {
     await expect.poll(() => countRows(id)).toEqual({});
     expect(revocations()).toHaveLength(1);
     expect(account.calls().length).toBeGreaterThan(0);
-    expect(crossbook.log.join('')).toContain('an application was deleted');
+    await expect.poll(() => crossbook.log.join('')).toContain('an application was deleted');
 
     expect(await countRows(kept.id)).not.toEqual({});
     expect((await kept.call('GET', '/customers/ada')).status).toBe(200);

@@ -49,16 +49,19 @@ test('metric labels contain no personal data, whatever is requested', async () =
 });
 
 test('the number of time series does not grow, whatever is requested', async () => {
-  const countSeries = async () => (await scrape()).split('\n').length;
+  const listSeries = async () => (await scrape()).match(/^[a-z_]+(?:\{.*\})?(?= )/gm) ?? [];
+  const nameOf = (series: string) => series.split('{')[0];
   const sendRandomRequests = async (n: number) => {
     await crossbook.execute(`query Made${n} { customer(customerId: "made-up-${n}") { name } }`);
     await crossbook.execute(`{ unknown${n} }`, {}, { 'x-provider-name': `unknown-${n}` });
     await crossbook.rest('GET', `/made/up/${n}`, undefined, { 'x-customer-id': `made-up-${n}` });
   };
   await sendRandomRequests(0);
-  const before = await countSeries();
+  const before = await listSeries();
   for (let n = 1; n <= 20; n++) await sendRandomRequests(n);
-  expect(await countSeries()).toBe(before);
+  // Metrics of the tables have their series once a background job has counted the rows, which may be meanwhile.
+  const names = new Set(before.map(nameOf));
+  expect((await listSeries()).filter((series) => names.has(nameOf(series)))).toEqual(before);
 });
 
 test('every metric is on the dashboard, and every metric of the dashboard exists', async () => {
