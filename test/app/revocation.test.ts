@@ -7,15 +7,21 @@ import { openRival } from '../support/postgres-rival.ts';
 
 let fresh: TestDatabase;
 let crossbook: TestApp;
+/** Another process on the same database, whose calls to providers fail soon. */
+let impatient: TestApp;
 let rival: Awaited<ReturnType<typeof openRival>>;
 
 beforeAll(async () => {
   fresh = await createTestDatabase();
-  crossbook = await openApp({ database: { url: fresh.url }, providerDeadlineMs: 2_000 });
+  const database = { url: fresh.url };
+  crossbook = await openApp({ database });
+  const { sandbox } = crossbook;
+  impatient = await openApp({ database, providerDeadlineMs: 2_000 }, { sandbox });
   rival = await openRival(fresh.url);
 });
 afterAll(async () => {
   await rival.close();
+  await impatient.close();
   await crossbook.close();
   await fresh.drop();
 });
@@ -40,7 +46,7 @@ describe.each(['hubspot', 'salesforce'] as const)(
     test('is removed here while the provider is down, and the failed revocation is reported', async () => {
       const { account, customerId, disconnect } = await setUp(provider);
       account.fail({ kind: 'reset' }, { times: 20 });
-      expect(await disconnect()).toBe('failed');
+      expect(await disconnect(impatient)).toBe('failed');
       account.clearFaults();
       const gone = await crossbook.rest('GET', `/customers/${customerId}/connections/${provider}`);
       expect(gone.status).toBe(404);
@@ -88,8 +94,8 @@ async function setUp(
   return {
     account,
     customerId,
-    disconnect: async () =>
-      (await rest('DELETE', `/customers/${customerId}/connections/${provider}`)).body.revocation,
+    disconnect: async (by = crossbook) =>
+      (await by.rest('DELETE', `/customers/${customerId}/connections/${provider}`)).body.revocation,
     revocations: (of: HubSpotAccount | SalesforceAccount) =>
       of
         .calls()
