@@ -27,9 +27,11 @@ const WAYS = [
 describe.skipIf(process.platform !== 'linux')('npm start', () => {
   const data = makeTemporaryFolder();
   const started: ChildProcess[] = [];
+  let ownPort: number;
   let sandboxPort: number;
   beforeAll(async () => {
-    sandboxPort = await findFreePorts();
+    // No ephemeral ports: another process would get them as soon as they are free.
+    [ownPort, sandboxPort] = [await findFreePorts(), await findFreePorts()];
   });
   afterEach(() => {
     for (const { pid = 0 } of started.splice(0)) endGroup(pid);
@@ -68,7 +70,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
       env: {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
-        PORT: '0',
+        PORT: String(ownPort),
         CROSSBOOK_DATA: data,
         CROSSBOOK_SANDBOX_PORT: String(sandboxPort),
       },

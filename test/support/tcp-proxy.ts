@@ -1,12 +1,17 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { findFreePorts } from './free-ports.ts';
 
-/** A TCP proxy between a client and a loopback server, which can be cut. */
+/**
+ * A TCP proxy between a client and a loopback server, which can be cut. While it is cut, nobody gets its port by chance:
+ * it is not an ephemeral one.
+ */
 export async function openTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let server: Server;
   let isFrozen = false;
-  const listen = async (port: number) => {
+  const port = await findFreePorts();
+  const listen = async () => {
     server = createServer((client) => {
       const upstream = connect(target);
       for (const socket of [client, upstream]) {
@@ -24,9 +29,8 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
     });
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
   };
-  const port = await listen(0);
+  await listen();
   const cut = async () => {
     const closed = once(server, 'close');
     server.close();
@@ -41,7 +45,7 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
     isFrozen = false;
     for (const socket of sockets) socket.resume();
   };
-  return { port, cut, freeze, thaw, mend: async () => void (await listen(port)) };
+  return { port, cut, freeze, thaw, mend: listen };
 }
 
 function pauseAll(...sockets: readonly Socket[]): void {
