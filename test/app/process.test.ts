@@ -51,7 +51,7 @@ test('a second process on the same data directory fails with an error that names
   second.stderr?.on('data', (text: Buffer) => {
     output += text;
   });
-  expect((await once(second, 'exit'))[0]).toBe(1);
+  expect((await once(second, 'close'))[0]).toBe(1);
   expect(output).toContain(data);
   expect(output).not.toMatch(/\n\s+at /);
 });
@@ -62,7 +62,7 @@ test('an invalid setting stops the start with a message', async () => {
   product.stderr?.on('data', (text: Buffer) => {
     output += text;
   });
-  expect((await once(product, 'exit'))[0]).toBe(1);
+  expect((await once(product, 'close'))[0]).toBe(1);
   expect(output).toMatch(/PORT: must be a whole number/);
 });
 

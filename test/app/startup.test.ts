@@ -59,7 +59,7 @@ test.each([
   const bad = new URL(url);
   Object.assign(bad, changed);
   const { child, printed, complained } = start({ DATABASE_URL: bad.href });
-  expect((await once(child, 'exit'))[0]).toBe(1);
+  expect((await once(child, 'close'))[0]).toBe(1);
   expect(complained()).toMatch(reason);
   expect(complained().split('\n')).toHaveLength(2);
   expect(

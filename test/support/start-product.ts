@@ -18,7 +18,8 @@ export async function startProduct(
       printed += text;
       if (/-d '.*'\n/.test(printed)) resolve();
     });
-    child.once('exit', (code) =>
+    // Its output ends after its exit.
+    child.once('close', (code) =>
       reject(new Error(`The product ended with ${code}:\n${printed}${complained}`)),
     );
   });
@@ -32,7 +33,10 @@ export async function startProduct(
       'x-api-key': /cbk_demo_[\w-]{43}/.exec(printed)?.[0] ?? '',
     },
     complaints: () => complained,
-    lines: () => printed.split('\n').filter((line) => line.startsWith('{')),
+    lines: () => {
+      const whole = printed.slice(0, printed.lastIndexOf('\n') + 1);
+      return whole.split('\n').filter((line) => line.startsWith('{'));
+    },
     stop() {
       child.kill('SIGTERM');
       return ended;
@@ -80,7 +84,7 @@ export interface Product {
   readonly headers: Readonly<Record<string, string>>;
   /** Its standard error. */
   complaints(): string;
-  /** The lines of its log. */
+  /** The complete lines of its log. */
   lines(): readonly string[];
   /** Sends SIGTERM, and resolves to the exit code. */
   stop(): Promise<number | null>;
