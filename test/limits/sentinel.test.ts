@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openRedis, pingRedis } from '../../src/limits/redis.ts';
@@ -71,8 +72,8 @@ describe.skipIf(!REDIS_SERVER)('A Redis URL that names Sentinels', () => {
       masters: [master, replica] as const,
       // The first Sentinel of the list is down.
       url: `redis+sentinel://:${PASSWORD}@127.0.0.1:${sentinel + 1},127.0.0.1:${sentinel}/mymaster/2`,
-      startSentinel: () =>
-        start(
+      async startSentinel() {
+        await start(
           folder,
           sentinel,
           [
@@ -82,8 +83,18 @@ describe.skipIf(!REDIS_SERVER)('A Redis URL that names Sentinels', () => {
             'sentinel failover-timeout mymaster 2000\n',
           ].join('\n'),
           '--sentinel',
-        ),
+        );
+        await untilReplicaIsKnown(sentinel);
+      },
     };
+  }
+
+  /** A Sentinel learns of replicas from the master, every ten seconds. Without a replica there is no failover. */
+  async function untilReplicaIsKnown(sentinel: number): Promise<void> {
+    const client = new Redis(sentinel, '127.0.0.1');
+    const listReplicas = () => client.call('SENTINEL', 'REPLICAS', 'mymaster').then(String);
+    await expect.poll(listReplicas).toMatch(/flags,slave,.*master-link-status,ok/);
+    client.disconnect();
   }
 
   async function start(folder: string, port: number, settings: string, ...more: string[]) {
