@@ -5,6 +5,7 @@ import type { ChildServer } from '@crossbook/child-postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startEmbeddedServer } from '../../src/storage/embedded-server.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
+import type { Tuning } from '../../src/storage/engine/tuning.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { openTcpProxy } from '../support/tcp-proxy.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
@@ -47,7 +48,7 @@ describe('A database URL with several hosts', () => {
     for (const server of [one, promoted]) await setReadOnly(server, 'off');
   });
 
-  async function open(...ports: readonly number[]) {
+  async function open(ports: readonly number[], tuning: Tuning = {}) {
     const url = new URL(one.url);
     const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
     const text = url.href.replace(url.host, hosts);
@@ -56,7 +57,7 @@ describe('A database URL with several hosts', () => {
       void outages.push(`${code} ${reason}`);
     const engine = await openEngine(
       { url: `${text}?target_session_attrs=read-write` },
-      { onOutage },
+      { ...tuning, onOutage },
     );
     closing.push(engine.close);
     const read = async () => (await engine.query<{ port: number }>(PORT, []))[0]?.port;
@@ -67,7 +68,7 @@ describe('A database URL with several hosts', () => {
     await setReadOnly(promoted, 'on');
     const down = await openTcpProxy({ host: '127.0.0.1', port: portOf(one) });
     await down.cut();
-    const { engine, read } = await open(down.port, portOf(promoted), portOf(one));
+    const { engine, read } = await open([down.port, portOf(promoted), portOf(one)]);
     expect(await read()).toBe(portOf(one));
     expect(await engine.query(WRITE, [])).toEqual([]);
     expect(await engine.ping()).toEqual({ isReadOnly: false });
@@ -77,7 +78,7 @@ describe('A database URL with several hosts', () => {
 
   test('leaves a primary that has become read-only for the new one', async () => {
     await setReadOnly(promoted, 'on');
-    const { engine, read } = await open(portOf(one), portOf(promoted));
+    const { engine, read } = await open([portOf(one), portOf(promoted)]);
     expect(await read()).toBe(portOf(one));
     await setReadOnly(one, 'on');
     await setReadOnly(promoted, 'off');
@@ -90,7 +91,7 @@ describe('A database URL with several hosts', () => {
     await setReadOnly(promoted, 'on');
     const proxy = await openTcpProxy({ host: '127.0.0.1', port: portOf(one) });
     closing.push(proxy.cut);
-    const { read } = await open(proxy.port, portOf(promoted));
+    const { read } = await open([proxy.port, portOf(promoted)], { deadlineMs: 600_000 });
     expect(await read()).toBe(portOf(one));
     proxy.freeze();
     const waiting = read();
@@ -101,7 +102,7 @@ describe('A database URL with several hosts', () => {
 
   test('prefers the one that was promoted last while two accept writes, and leaves the other', async () => {
     await setReadOnly(promoted, 'on');
-    const { read } = await open(portOf(one), portOf(promoted));
+    const { read } = await open([portOf(one), portOf(promoted)]);
     expect(await read()).toBe(portOf(one));
     // The old primary has not noticed its successor.
     await setReadOnly(promoted, 'off');
@@ -115,7 +116,7 @@ describe('A database URL with several hosts', () => {
     for (const server of [one, promoted]) await setReadOnly(server, 'on');
     const down = await openTcpProxy({ host: '127.0.0.1', port: portOf(one) });
     await down.cut();
-    const { read, outages, password } = await open(portOf(one), down.port);
+    const { read, outages, password } = await open([portOf(one), down.port]);
     await expect(read()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(outages).toEqual([
       `ECONNREFUSED no server accepts writes (127.0.0.1:${portOf(one)}: is read-only; ` +
