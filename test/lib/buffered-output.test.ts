@@ -3,14 +3,19 @@ import { createBufferedOutput } from '../../src/lib/output.ts';
 
 const written: string[] = [];
 const output = { write: (text: string) => void written.push(text) };
+/** Those of others in this process. */
+let listeners: readonly NodeJS.ExitListener[] = [];
+const listAdded = () =>
+  process.listeners('exit').filter((listener) => !listeners.includes(listener));
 
 beforeEach(() => {
   vi.useFakeTimers();
   written.length = 0;
+  listeners = process.listeners('exit');
 });
 afterEach(() => {
   vi.useRealTimers();
-  process.removeAllListeners('exit');
+  for (const listener of listAdded()) process.off('exit', listener);
 });
 
 test('lines of one tick are written together, in order', () => {
@@ -34,6 +39,6 @@ test('many lines are written before the tick ends', () => {
 
 test('buffered lines are written when the process ends', () => {
   createBufferedOutput(output).write('last\n');
-  process.emit('exit', 0);
+  for (const listener of listAdded()) listener(0);
   expect(written).toEqual(['last\n']);
 });
