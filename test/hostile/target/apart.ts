@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism, setPriority } from 'node:os';
+import { isAlive, listDescendants } from '../../support/descendants.ts';
 import type { Monitor } from './monitor.ts';
 
 /**
@@ -17,8 +18,9 @@ export async function startApart(
   await monitor.close([port, port + 1]);
   if (isPinned) {
     const others = `1-${cores - 1}`;
-    // The embedded database is a child process of the product, and stands for a remote server.
-    for (const pid of listProcesses('postgres')) pinUnlessEnded(pid, others);
+    // The embedded database is a child process of the product, and stands for a remote server. Servers of others stay
+    // where they are.
+    for (const pid of listDescendants(product.pid ?? 0)) pinUnlessEnded(pid, others);
     pin(product.pid, '0');
     pin(process.pid, others);
   }
@@ -44,14 +46,6 @@ function hurry(pid: number | undefined): void {
   }
 }
 
-function listProcesses(name: string): readonly number[] {
-  try {
-    return execFileSync('pgrep', ['-x', name]).toString().trim().split('\n').map(Number);
-  } catch {
-    return [];
-  }
-}
-
 async function startSandbox(ports: readonly number[]): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['dist/sandbox.js', ...ports.map(String)], {
     stdio: 'pipe',
@@ -69,7 +63,7 @@ function pinUnlessEnded(pid: number, cores: string): void {
   try {
     pin(pid, cores);
   } catch (error) {
-    if (listProcesses('postgres').includes(pid)) throw error;
+    if (isAlive(pid)) throw error;
   }
 }
 
