@@ -28,13 +28,12 @@ test('once the deletion of a customer is confirmed, no replica returns its data,
   await expect.poll(() => load.answered(first) > 20 && load.answered(second) > 20).toBe(true);
   // In flight for longer than any cache entry lives: until the deletion, which waits for that, is confirmed.
   const before = account.calls().length;
-  const operation = account.calls().at(-1)?.operation;
-  account.fail({ kind: 'slow', delayMs: 3_600_000 }, { operation, times: 1_000 });
+  account.fail({ kind: 'slow', delayMs: 3_600_000 }, { times: 1_000 });
   const listHeld = () =>
     account
       .calls()
       .slice(before)
-      .filter((call) => call.operation === operation && call.status === 0);
+      .filter(({ status }) => status === 0);
   // Searches of one email share a call: each replica has one in flight in the end.
   await expect.poll(() => listHeld().length).toBeGreaterThanOrEqual(2);
 
@@ -116,8 +115,11 @@ function startLoad(id: string) {
   ]);
   return {
     count: ({ since }: { readonly since: number }) => answers.filter(({ at }) => at > since).length,
+    /** How many searches of this replica have found the contact. */
     answered: (replica: TestApp) =>
-      answers.filter((answer) => answer.replica === replica && answer.tells).length,
+      answers.filter(
+        (answer) => answer.replica === replica && answer.tells && answer.kind !== 'customer',
+      ).length,
     async stop() {
       isOver = true;
       await Promise.all(loops);
