@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { type HostLookup, isPublicAddress } from '../../lib/addresses.ts';
-import { OUTBOUND_TLS } from '../../lib/tls.ts';
+import { createCheckedConnector } from './checked-connector.ts';
 import { inShortPieces } from './short-pieces.ts';
 
 /** Connects to the address that was checked: a second look-up could return another one (DNS rebinding). */
@@ -11,13 +11,7 @@ export function createGuardedConnector({
   lookup = (host) => systemLookup(host, { all: true }),
 }: ConnectorOptions): buildConnector.connector {
   const connect = inShortPieces(
-    buildConnector({
-      ...OUTBOUND_TLS,
-      timeout: timeoutMs,
-      lookup: toPublicLookup(lookup),
-      // Explicit, so that no environment variable can disable it.
-      rejectUnauthorized: true,
-    }),
+    createCheckedConnector({ timeoutMs, lookup: toPublicLookup(lookup) }),
   );
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '');
