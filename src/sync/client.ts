@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import pg from 'pg';
+import { CheckedSocket } from '../lib/tls-socket.ts';
 import { type Limits, ProtocolError, ResponseTooLarge, ServerMessages } from './messages.ts';
 
 /**
@@ -23,6 +25,8 @@ const READ_AS_TEXT = { types: { getTypeParser: () => String } };
 
 class CheckedConnection extends pg.Connection {
   readonly #messages = new ServerMessages(BEFORE_READY);
+  /** The stream before TLS. */
+  readonly #tcp: unknown = this.stream;
 
   override parse(...given: Parameters<pg.Connection['parse']>): void {
     this.#messages.expect(OF_A_STATEMENT);
@@ -47,6 +51,7 @@ class CheckedConnection extends pg.Connection {
   }
 
   attachListeners(stream: Duplex): void {
+    if (stream instanceof TLSSocket && this.#tcp instanceof CheckedSocket) this.#tcp.check(stream);
     const checked = new EventEmitter();
     stream.on('data', (chunk: Buffer) => {
       if (stream.destroyed) return;

@@ -1,10 +1,14 @@
 import { lookup as systemLookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { isIP, Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
 import { type DestinationSecret, SyncFailure } from '../domain/sync.ts';
 import { createHostResolver, type HostLookup, isPublicAddress } from '../lib/addresses.ts';
+import { systemClock } from '../lib/clock.ts';
 import { OUTBOUND_TLS } from '../lib/tls.ts';
+import { findCertificateProblem, readPem, toPem } from '../lib/tls-certificates.ts';
+import { CheckedSocket } from '../lib/tls-socket.ts';
+import { Turns } from '../lib/turns.ts';
 import { CONNECT_MS } from './client.ts';
 
 /**
@@ -13,7 +17,12 @@ import { CONNECT_MS } from './client.ts';
  */
 export async function toClientConfig(
   { host, port, database, user, password, caCertificate }: DestinationSecret,
-  { allowedHosts, lookup = createHostResolver(), lookupAllowed = lookupBySystem }: HostRules,
+  {
+    allowedHosts,
+    lookup = createHostResolver(),
+    lookupAllowed = lookupBySystem,
+    turns = new Turns(systemClock),
+  }: HostRules,
 ): Promise<pg.ClientConfig> {
   const isAllowed = allowedHosts.includes(host);
   const address = isAllowed
@@ -26,7 +35,7 @@ export async function toClientConfig(
           ...OUTBOUND_TLS,
           servername: host,
           rejectUnauthorized: true,
-          ...(caCertificate !== null && { ca: caCertificate }),
+          ...(caCertificate !== null && { ca: readAuthorities(caCertificate) }),
         };
   return {
     host: address,
@@ -35,10 +44,20 @@ export async function toClientConfig(
     user,
     password,
     ssl,
+    ...(ssl && { stream: () => new CheckedSocket(new Socket(), turns) }),
     application_name: 'crossbook sync',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   };
+}
+
+/** They have the limits of a server's chain, because they can continue it. */
+function readAuthorities(pem: string): string {
+  const certificates = readPem(pem);
+  const problem =
+    certificates.length === 0 ? 'has no certificate in PEM' : findCertificateProblem(certificates);
+  if (problem) throw new SyncFailure('DESTINATION_REFUSED', `caCertificate ${problem}.`);
+  return certificates.map(toPem).join('');
 }
 
 async function resolvePublic(host: string, lookup: HostLookup): Promise<string> {
@@ -91,4 +110,6 @@ export interface HostRules {
   readonly allowedHosts: readonly string[];
   readonly lookup?: HostLookup | undefined;
   readonly lookupAllowed?: HostLookup | undefined;
+  /** Handshakes that share them do not add up to one long piece of work. */
+  readonly turns?: Pick<Turns, 'take'> | undefined;
 }

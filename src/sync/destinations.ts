@@ -15,8 +15,9 @@ import {
   type WrittenBatch,
 } from '../domain/sync.ts';
 import { chunk } from '../lib/batcher.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { quote } from '../lib/text.ts';
+import { Turns } from '../lib/turns.ts';
 import { DestinationClient } from './client.ts';
 import { type HostRules, toClientConfig } from './connect.ts';
 import { type Place, toSyncFailure } from './failures.ts';
@@ -33,11 +34,12 @@ import {
 export function createDestinations(options: DestinationsOptions): OpenDestinations {
   const pools = new Map<string, KeptPool>();
   const { clock } = options;
+  const rules = { ...options, turns: new Turns(systemClock) };
 
   return {
     async check(destination) {
       const place = { ...destination, table: undefined };
-      const client = await connectOnce(destination, options, place);
+      const client = await connectOnce(destination, rules, place);
       try {
         await checkSchema(client, destination.schema);
       } catch (error) {
@@ -99,7 +101,7 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
     if (known) end(applicationId, known);
     const kept = {
       version,
-      pool: openPool(destination, options),
+      pool: openPool(destination, rules),
       users: 0,
       usedAt: clock.now(),
     };

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type SyncErrorCode, SyncFailure } from '../domain/sync.ts';
 import { quote } from '../lib/text.ts';
+import { HandshakeRefused } from '../lib/tls-handshake.ts';
 import { ProtocolError, ResponseTooLarge } from './messages.ts';
 import { isOwnColumn } from './table.ts';
 
@@ -30,6 +31,12 @@ export function toSyncFailure(thrown: unknown, place: Place): SyncFailure | unde
         .replace('{database}', quote(place.database))
         .replace('{user}', quote(place.user))
         .replace('{code}', code),
+    );
+  }
+  if (thrown instanceof HandshakeRefused) {
+    return fail(
+      'DESTINATION_REFUSED',
+      `The server at ${place.host}:${place.port} ${thrown.problem}.`,
     );
   }
   if (TLS.test(code)) {

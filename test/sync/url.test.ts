@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDestinationUrl } from '../../src/domain/destination-url.ts';
 import { toClientConfig } from '../../src/sync/connect.ts';
+import { SELF_SIGNED } from '../fixtures/self-signed.ts';
 
 test('a URL is taken apart, and its parts are decoded', () => {
   expect(readDestinationUrl('postgresql://me:p%40ss%2Fw@db.example.com:6000/ware%20house')).toEqual(
@@ -69,7 +70,7 @@ test.each([['10.1.2.3'], ['127.0.0.1'], ['169.254.169.254'], ['::1'], ['fd00::1'
     await expect(toClientConfig(SECRET, rules)).rejects.toThrow('CROSSBOOK_SYNC_HOSTS');
     const named = { ...rules, allowedHosts: ['db.example.com'] };
     expect(await toClientConfig(SECRET, named)).toMatchObject({ host: address, ssl: false });
-    const caCertificate = 'a certificate';
+    const caCertificate = `${SELF_SIGNED.cert}\n`;
     expect(await toClientConfig({ ...SECRET, caCertificate }, named)).toMatchObject({
       ssl: { ca: caCertificate, servername: 'db.example.com', rejectUnauthorized: true },
     });
