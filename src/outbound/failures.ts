@@ -5,7 +5,6 @@ import {
   LocalRefusal,
 } from '../domain/errors.ts';
 import { RemoteFailure } from '../domain/remote.ts';
-import { HandshakeRefused } from '../lib/tls-handshake.ts';
 import { PrivateAddressError } from './http/addresses.ts';
 
 /** A copy of the same kind with its own error id, so that each caller's error can be found in the log. */
@@ -62,16 +61,17 @@ export function isTransientFailure(error: unknown): boolean {
 export function findTransportProblem(error: TransportError): TransportProblem {
   if (error instanceof PrivateAddressError) return 'private address';
   if (error instanceof AggregateError) return 'not connected';
-  if (error instanceof HandshakeRefused) return 'not trusted';
   // Errors of undici's parser have no code.
   if (error.name === 'HTTPParserError') return 'not HTTP';
   const { code = '' } = error;
   return PROBLEMS.find(([, codes]) => codes.test(code))?.[0] ?? 'broken off';
 }
 
-function toDetail(problem: TransportProblem, error: TransportError, host: string): string {
-  if (error instanceof HandshakeRefused) return `${host} ${error.problem}.`;
-  const { message, code } = error;
+function toDetail(
+  problem: TransportProblem,
+  { message, code }: TransportError,
+  host: string,
+): string {
   switch (problem) {
     case 'private address':
       return message;

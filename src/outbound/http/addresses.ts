@@ -2,17 +2,21 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { type HostLookup, isPublicAddress } from '../../lib/addresses.ts';
-import { createCheckedConnector } from './checked-connector.ts';
+import {
+  createCheckedConnector,
+  type TlsConnectorOptions,
+  VERIFIED_TLS,
+} from './checked-connector.ts';
 import { inShortPieces } from './short-pieces.ts';
 
 /** Connects to the address that was checked: a second look-up could return another one (DNS rebinding). */
 export function createGuardedConnector({
   timeoutMs,
   lookup = (host) => systemLookup(host, { all: true }),
-}: ConnectorOptions): buildConnector.connector {
-  const connect = inShortPieces(
-    createCheckedConnector({ timeoutMs, lookup: toPublicLookup(lookup) }),
-  );
+  checksHandshakes,
+}: GuardedConnectorOptions): buildConnector.connector {
+  const create = checksHandshakes ? createCheckedConnector : createPlainConnector;
+  const connect = inShortPieces(create({ timeoutMs, lookup: toPublicLookup(lookup) }));
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '');
     // Literal addresses bypass the look-up and its check, and no CRM has one.
@@ -22,6 +26,10 @@ export function createGuardedConnector({
     }
     connect(target, callback);
   };
+}
+
+function createPlainConnector({ timeoutMs, lookup }: TlsConnectorOptions) {
+  return buildConnector({ ...VERIFIED_TLS, timeout: timeoutMs, lookup });
 }
 
 /** For servers on this machine: the sandbox, and endpoints of developers. */
@@ -50,6 +58,11 @@ function toPublicLookup(lookup: HostLookup): LookupFunction {
       (error: NodeJS.ErrnoException) => callback(error, '', 0),
     );
   };
+}
+
+interface GuardedConnectorOptions extends ConnectorOptions {
+  /** Whether tenants choose the servers: then what these send during a TLS handshake is checked. */
+  readonly checksHandshakes: boolean;
 }
 
 interface ConnectorOptions {

@@ -8,15 +8,9 @@ import { CheckedSocket } from '../../lib/tls-socket.ts';
 import { Turns } from '../../lib/turns.ts';
 
 /** undici's connector for https, over sockets that check the TLS handshake. */
-export function createCheckedConnector({ timeoutMs, lookup, ca }: CheckedConnectorOptions) {
+export function createCheckedConnector({ timeoutMs, lookup, ca }: TlsConnectorOptions) {
   const turns = new Turns(systemClock);
-  const connect = buildConnector({
-    ...OUTBOUND_TLS,
-    ca,
-    timeout: timeoutMs,
-    // Explicit, so that no environment variable can disable it.
-    rejectUnauthorized: true,
-  });
+  const connect = buildConnector({ ...VERIFIED_TLS, ca, timeout: timeoutMs });
   const open = ({ hostname: host, port }: buildConnector.Options) =>
     connectTcp({ ...TCP, host, port: Number(port) || 443, lookup });
   return (target: buildConnector.Options, callback: buildConnector.Callback): void => {
@@ -28,10 +22,13 @@ export function createCheckedConnector({ timeoutMs, lookup, ca }: CheckedConnect
   };
 }
 
+/** Explicit, so that no environment variable can disable the verification. */
+export const VERIFIED_TLS = { ...OUTBOUND_TLS, rejectUnauthorized: true };
+
 /** As undici sets them for sockets that it opens. */
 const TCP = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
 
-interface CheckedConnectorOptions {
+export interface TlsConnectorOptions {
   readonly timeoutMs: number;
   readonly lookup?: LookupFunction;
   /** The default is the public certificate authorities. */

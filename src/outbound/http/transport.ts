@@ -20,7 +20,11 @@ export function createTransport(options: TransportOptions) {
     bodyTimeout: bodyTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
   };
-  const connect = createGuardedConnector({ timeoutMs: connectTimeoutMs, lookup: options.lookup });
+  const connect = createGuardedConnector({
+    timeoutMs: connectTimeoutMs,
+    lookup: options.lookup,
+    checksHandshakes: false,
+  });
   // Sockets per host are not limited, so that slow calls of one customer cannot block another's. The rate limiters
   // bound them.
   const guarded = new Agent({ ...timeouts, connect });

@@ -22,7 +22,7 @@ export function createWebhookPost({
     bodyTimeout: ANSWER_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   };
-  const connect = createGuardedConnector({ timeoutMs: CONNECT_MS, lookup });
+  const connect = createGuardedConnector({ timeoutMs: CONNECT_MS, lookup, checksHandshakes: true });
   const guarded = new Agent({ ...timeouts, connect });
   const loopback = new Agent({
     ...timeouts,
