@@ -9,4 +9,6 @@ export const OUTBOUND_TLS = {
   ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
   ecdhCurve: 'X25519:P-256:P-384:P-521',
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  // Explicit, so that no environment variable can disable it.
+  rejectUnauthorized: true,
 } satisfies ConnectionOptions;

@@ -1,14 +1,11 @@
 import { lookup as systemLookup } from 'node:dns/promises';
-import { isIP, Socket } from 'node:net';
+import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
 import { type DestinationSecret, SyncFailure } from '../domain/sync.ts';
 import { createHostResolver, type HostLookup, isPublicAddress } from '../lib/addresses.ts';
-import { systemClock } from '../lib/clock.ts';
 import { OUTBOUND_TLS } from '../lib/tls.ts';
 import { findCertificateProblem, readPem, toPem } from '../lib/tls-certificates.ts';
-import { CheckedSocket } from '../lib/tls-socket.ts';
-import { Turns } from '../lib/turns.ts';
 import { CONNECT_MS } from './client.ts';
 
 /**
@@ -17,12 +14,7 @@ import { CONNECT_MS } from './client.ts';
  */
 export async function toClientConfig(
   { host, port, database, user, password, caCertificate }: DestinationSecret,
-  {
-    allowedHosts,
-    lookup = createHostResolver(),
-    lookupAllowed = lookupBySystem,
-    turns = new Turns(systemClock),
-  }: HostRules,
+  { allowedHosts, lookup = createHostResolver(), lookupAllowed = lookupBySystem }: HostRules,
 ): Promise<pg.ClientConfig> {
   const isAllowed = allowedHosts.includes(host);
   const address = isAllowed
@@ -34,7 +26,6 @@ export async function toClientConfig(
       : {
           ...OUTBOUND_TLS,
           servername: host,
-          rejectUnauthorized: true,
           ...(caCertificate !== null && { ca: readAuthorities(caCertificate) }),
         };
   return {
@@ -44,7 +35,6 @@ export async function toClientConfig(
     user,
     password,
     ssl,
-    ...(ssl && { stream: () => new CheckedSocket(new Socket(), turns) }),
     application_name: 'crossbook sync',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
@@ -110,6 +100,4 @@ export interface HostRules {
   readonly allowedHosts: readonly string[];
   readonly lookup?: HostLookup | undefined;
   readonly lookupAllowed?: HostLookup | undefined;
-  /** Handshakes that share them do not add up to one long piece of work. */
-  readonly turns?: Pick<Turns, 'take'> | undefined;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Socket } from 'node:net';
 import pg from 'pg';
 import {
   type DestinationSecret,
@@ -17,6 +18,7 @@ import {
 import { chunk } from '../lib/batcher.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { quote } from '../lib/text.ts';
+import { CheckedSocket } from '../lib/tls-socket.ts';
 import { Turns } from '../lib/turns.ts';
 import { DestinationClient } from './client.ts';
 import { type HostRules, toClientConfig } from './connect.ts';
@@ -34,12 +36,13 @@ import {
 export function createDestinations(options: DestinationsOptions): OpenDestinations {
   const pools = new Map<string, KeptPool>();
   const { clock } = options;
-  const rules = { ...options, turns: new Turns(systemClock) };
+  // All of them share these, so that handshakes do not add up to one long piece of work.
+  const turns = new Turns(systemClock);
 
   return {
     async check(destination) {
       const place = { ...destination, table: undefined };
-      const client = await connectOnce(destination, rules, place);
+      const client = await connectOnce(await toConfig(destination), place);
       try {
         await checkSchema(client, destination.schema);
       } catch (error) {
@@ -93,6 +96,12 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
     },
   };
 
+  async function toConfig(destination: DestinationSecret): Promise<pg.ClientConfig> {
+    const config = await toClientConfig(destination, options);
+    const stream = () => new CheckedSocket(new Socket(), turns);
+    return config.ssl ? { ...config, stream } : config;
+  }
+
   /** One for each version of an application's destination. */
   function poolOf(destination: StoredDestination): KeptPool {
     const { applicationId, version } = destination;
@@ -101,7 +110,7 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
     if (known) end(applicationId, known);
     const kept = {
       version,
-      pool: openPool(destination, rules),
+      pool: toConfig(destination).then(openPool),
       users: 0,
       usedAt: clock.now(),
     };
@@ -119,8 +128,7 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
   }
 }
 
-async function openPool(destination: DestinationSecret, rules: HostRules): Promise<pg.Pool> {
-  const config = await toClientConfig(destination, rules);
+function openPool(config: pg.ClientConfig): pg.Pool {
   const pool = new pg.Pool({
     ...config,
     max: MAX_CONNECTIONS,
@@ -135,8 +143,7 @@ async function openPool(destination: DestinationSecret, rules: HostRules): Promi
   return pool;
 }
 
-async function connectOnce(destination: DestinationSecret, rules: HostRules, place: Place) {
-  const config = await toClientConfig(destination, rules);
+async function connectOnce(config: pg.ClientConfig, place: Place) {
   const client = new DestinationClient({ ...config, query_timeout: 10_000 });
   try {
     await client.connect();

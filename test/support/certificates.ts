@@ -1,6 +1,7 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
+import { toPem } from '../../src/lib/tls-certificates.ts';
 
-/** A certificate with this key, which nobody has signed. OpenSSL decodes it and verifies its signature all the same. */
+/** A certificate with this key, which no one has signed. OpenSSL decodes it and verifies its signature all the same. */
 export function toCertificate(key: KeyObject | Buffer, size = 0): Buffer {
   const spki = Buffer.isBuffer(key) ? key : key.export({ type: 'spki', format: 'der' });
   const name = der(0x30, der(0x31, der(0x30, OF_A_NAME, der(0x0c, 'x'.repeat(size + 1)))));
@@ -18,9 +19,7 @@ export function toRsaKey(exponentBytes: number): Buffer {
 }
 
 export function toPemText(...certificates: readonly Buffer[]): string {
-  const toText = (bytes: Buffer) =>
-    `-----BEGIN CERTIFICATE-----\n${bytes.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
-  return certificates.map(toText).join('');
+  return certificates.map(toPem).join('');
 }
 
 /** An item of DER. */

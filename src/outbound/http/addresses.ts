@@ -2,11 +2,8 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { type HostLookup, isPublicAddress } from '../../lib/addresses.ts';
-import {
-  createCheckedConnector,
-  type TlsConnectorOptions,
-  VERIFIED_TLS,
-} from './checked-connector.ts';
+import { OUTBOUND_TLS } from '../../lib/tls.ts';
+import { createCheckedConnector, type TlsConnectorOptions } from './checked-connector.ts';
 import { inShortPieces } from './short-pieces.ts';
 
 /** Connects to the address that was checked: a second look-up could return another one (DNS rebinding). */
@@ -29,7 +26,7 @@ export function createGuardedConnector({
 }
 
 function createPlainConnector({ timeoutMs, lookup }: TlsConnectorOptions) {
-  return buildConnector({ ...VERIFIED_TLS, timeout: timeoutMs, lookup });
+  return buildConnector({ ...OUTBOUND_TLS, timeout: timeoutMs, lookup });
 }
 
 /** For servers on this machine: the sandbox, and endpoints of developers. */

@@ -10,7 +10,7 @@ import { Turns } from '../../lib/turns.ts';
 /** undici's connector for https, over sockets that check the TLS handshake. */
 export function createCheckedConnector({ timeoutMs, lookup, ca }: TlsConnectorOptions) {
   const turns = new Turns(systemClock);
-  const connect = buildConnector({ ...VERIFIED_TLS, ca, timeout: timeoutMs });
+  const connect = buildConnector({ ...OUTBOUND_TLS, ca, timeout: timeoutMs });
   const open = ({ hostname: host, port }: buildConnector.Options) =>
     connectTcp({ ...TCP, host, port: Number(port) || 443, lookup });
   return (target: buildConnector.Options, callback: buildConnector.Callback): void => {
@@ -21,9 +21,6 @@ export function createCheckedConnector({ timeoutMs, lookup, ca }: TlsConnectorOp
     checked.check(secure as TLSSocket);
   };
 }
-
-/** Explicit, so that no environment variable can disable the verification. */
-export const VERIFIED_TLS = { ...OUTBOUND_TLS, rejectUnauthorized: true };
 
 /** As undici sets them for sockets that it opens. */
 const TCP = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
