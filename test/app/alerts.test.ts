@@ -176,7 +176,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       // Statements on a locked table are soon refused at once: some are waiting only while more requests arrive.
       let isOver = false;
       const clients = Array.from({ length: 20 }, async (_, client) => {
-        for (let n = 0; !isOver; n += 1) await customer(`nobody-${client}-${n}`);
+        for (let n = 0; !isOver; n += 1) await customer(`unknown-${client}-${n}`);
       });
       await lookUntil((scraped) => readValue(scraped, WAITING) > 0);
       isOver = true;

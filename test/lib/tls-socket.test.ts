@@ -274,7 +274,7 @@ describe('nothing stays open', () => {
     await closed;
   });
 
-  test('when nobody listens', async () => {
+  test('when no one listens', async () => {
     const server = await openReplying();
     await server.close();
     const { failed, closed } = open(server.port);

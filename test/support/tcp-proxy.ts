@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { findFreePorts } from './free-ports.ts';
 
 /**
- * A TCP proxy between a client and a loopback server, which can be cut. While it is cut, nobody gets its port by chance:
+ * A TCP proxy between a client and a loopback server, which can be cut. While it is cut, no one gets its port by chance:
  * it is not an ephemeral one.
  */
 export async function openTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
