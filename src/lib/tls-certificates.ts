@@ -20,8 +20,9 @@ export function readPem(text: string): Buffer[] {
 
 /** OpenSSL gets the bytes that were checked, because PEM parsers differ. */
 export function toPem(certificate: Buffer): string {
-  const lines = certificate.toString('base64').replace(/.{64}/g, '$&\n');
-  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
+  // OpenSSL accepts no empty line, also not at the end.
+  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----\n'].join('\n');
 }
 
 const PEM = /-----BEGIN CERTIFICATE-----([^-]*)-----END CERTIFICATE-----/g;

@@ -73,3 +73,11 @@ test('the certificates of a PEM file are those that OpenSSL gets', () => {
   expect(second?.raw).toEqual(toCertificate(P256));
   expect(others).toEqual([]);
 });
+
+test('OpenSSL gets certificates of any length, also those that fill their last line of PEM', () => {
+  const certificates = Array.from({ length: 100 }, (_, size) => toCertificate(P256, size));
+  const lengths = new Set(certificates.map(({ length }) => length % 48));
+  expect(lengths).toContain(0);
+  for (const certificate of certificates)
+    expect(new X509Certificate(toPem(certificate)).raw).toEqual(certificate);
+});
