@@ -5,6 +5,7 @@ import { measureGrowth } from './commands/growth.ts';
 import { measureLookups } from './commands/lookups.ts';
 import { measureMemory } from './commands/memory.ts';
 import { measureOwnFields } from './commands/own-fields.ts';
+import { countPerRequest } from './commands/per-request.ts';
 import { profile } from './commands/profile.ts';
 import { measureScale } from './commands/scale.ts';
 import { measureStart } from './commands/start.ts';
@@ -29,6 +30,7 @@ const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>>
   start: measureStart,
   flags: measureFlags,
   compare: compareBuilds,
+  'per-request': countPerRequest,
   profile,
 };
 

@@ -8,18 +8,19 @@ import { openConnection } from './connection.ts';
  */
 startWorker({}, { run });
 
-async function run({ url, connections, seconds, requests, perSecond }: Load): Promise<LoadResult> {
+async function run(load: Load): Promise<LoadResult> {
+  const { url, connections, requests, perSecond, count = Number.POSITIVE_INFINITY } = load;
   const messages = requests.map(toMessage);
   const { hostname, port } = new URL(url);
-  const end = performance.now() + seconds * 1_000;
   const started = performance.now();
+  const end = load.count === undefined ? started + load.seconds * 1_000 : Number.POSITIVE_INFINITY;
   const latencies: number[] = [];
   let bytes = 0;
   let next = 0;
   await Promise.all(
     Array.from({ length: connections }, async () => {
       const connection = await openConnection(hostname, Number(port));
-      while (performance.now() < end) {
+      while (performance.now() < end && next < count) {
         const number = next++;
         if (perSecond !== undefined) await waitUntil(started + (number * 1_000) / perSecond);
         const message = messages[number % messages.length] as Buffer;
@@ -63,6 +64,8 @@ export interface Load {
   readonly url: string;
   readonly connections: number;
   readonly seconds: number;
+  /** Ends after so many responses, in place of the seconds. */
+  readonly count?: number | undefined;
   /** Sent in rotation. */
   readonly requests: readonly LoadRequest[];
   /** Absent: each connection sends its next request when it has the response. */

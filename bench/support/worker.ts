@@ -1,8 +1,14 @@
+import { createCounters } from './counters.ts';
 import { createProfiler } from './profiler.ts';
 
 /** The inside of a bench process: reports that it is ready, and handles calls by name. */
 export function startWorker(ready: object, handlers: Handlers = {}): void {
-  const all: Handlers = { usage: async () => process.cpuUsage(), ...createProfiler(), ...handlers };
+  const all: Handlers = {
+    usage: async () => process.cpuUsage(),
+    ...createProfiler(),
+    ...createCounters(),
+    ...handlers,
+  };
   process.on('message', (message: Call) => {
     const { id, name, input } = message;
     const handler = all[name] ?? (() => Promise.reject(new Error(`There is no call ${name}.`)));

@@ -3,12 +3,9 @@ import type { Load, LoadRequest, LoadResult } from '../load/main.ts';
 import type { Player, Stage } from './stage.ts';
 
 /** One contender under load for a period: its responses and their cost. */
-export async function measure(
-  stage: Stage,
-  { player, requests, seconds, connections }: Run,
-): Promise<Measured> {
+export async function measure(stage: Stage, { player, ...work }: Run): Promise<Measured> {
   const before = await readCosts(stage, player);
-  const load: Load = { url: player.url, connections, seconds, requests };
+  const load: Load = { url: player.url, ...work };
   const result = await stage.load.call<LoadResult>('run', load);
   await settle(player);
   const after = await readCosts(stage, player);
@@ -50,6 +47,8 @@ export interface Run {
   readonly requests: readonly LoadRequest[];
   readonly seconds: number;
   readonly connections: number;
+  /** Ends after so many responses, in place of the seconds. */
+  readonly count?: number | undefined;
 }
 
 export interface Measured {
