@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { PROVIDER_NAMES, type ProviderName } from './domain/provider-names.ts';
 import type { OAuthClient } from './domain/token-refresh.ts';
 import { toDatabaseDirectory } from './lib/data-directory.ts';
+import { type HostEntry, isListed, LOOPBACK_HOSTS } from './lib/host-list.ts';
 import { type Group, SETTINGS, type Setting } from './settings.ts';
 
 /** Reads the environment, and is the only place that does. One error lists every mistake. */
@@ -15,6 +16,7 @@ export function readConfig(env: Env): Config {
   mistakes.push(...findHalfClients(given));
   if (values.mcp?.issuer !== undefined && given['PUBLIC_URL'] === undefined)
     mistakes.push('CROSSBOOK_MCP_ISSUER: needs PUBLIC_URL');
+  mistakes.push(...findUnlistedHosts(values));
   if (mistakes.length > 0)
     throw new ConfigError(`Invalid settings:\n${mistakes.map((one) => `  ${one}`).join('\n')}`);
   return Object.freeze(toConfig(values, given));
@@ -54,6 +56,8 @@ function toConfig(values: Values<typeof SETTINGS>, given: Env) {
     sandboxed,
     sandboxHosts,
     sandboxPort,
+    syncHosts,
+    syncPlainHosts,
     ...rest
   } = values;
   const production = mode === 'production';
@@ -80,6 +84,7 @@ function toConfig(values: Values<typeof SETTINGS>, given: Env) {
     database,
     /** `hosts`: allowed host names in addition to this machine's. */
     sandbox: sandbox ? { port: sandboxPort, hosts: sandboxHosts } : undefined,
+    syncHosts: toSyncHosts({ syncHosts, syncPlainHosts }, sandbox && !production),
     // Public like the API, so production must enable it explicitly.
     metrics: values.metrics ?? !production,
     /** Undefined: each process counts its limits alone. */
@@ -95,6 +100,26 @@ function toConfig(values: Values<typeof SETTINGS>, given: Env) {
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
+
+/** The servers that syncs may write to. Where the operator lists none, the demo may write to this machine. */
+function toSyncHosts(
+  { syncHosts, syncPlainHosts = [] }: Pick<Values<typeof SETTINGS>, 'syncHosts' | 'syncPlainHosts'>,
+  isDemo: boolean,
+): SyncHosts {
+  if (syncHosts === undefined && isDemo) return { allowed: LOOPBACK_HOSTS, plain: LOOPBACK_HOSTS };
+  return { allowed: syncHosts ?? [], plain: syncPlainHosts };
+}
+
+function findUnlistedHosts({
+  syncHosts = [],
+  syncPlainHosts = [],
+}: Partial<Values<typeof SETTINGS>>): string[] {
+  const unlisted = syncPlainHosts.filter((entry) => !isListed(syncHosts, entry));
+  return unlisted.map(
+    ({ host, port }) =>
+      `CROSSBOOK_SYNC_PLAIN_HOSTS: ${host}:${port} must be in CROSSBOOK_SYNC_HOSTS, too`,
+  );
+}
 
 /** The installation's OAuth clients by provider. */
 function readOAuthClients(given: Env): Partial<Record<ProviderName, OAuthClient>> {
@@ -126,6 +151,12 @@ const CLIENTS = PROVIDER_NAMES.map((provider) => {
 });
 
 export type Config = Readonly<ReturnType<typeof toConfig>>;
+
+/** The servers that syncs may write to, and those of them that need no TLS. */
+interface SyncHosts {
+  readonly allowed: readonly HostEntry[];
+  readonly plain: readonly HostEntry[];
+}
 
 type Values<G extends Group> = {
   readonly [Key in keyof G]: G[Key] extends Setting<infer Schema>

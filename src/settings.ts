@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { toPublicUrl } from './domain/urls.ts';
 import { DATA_DIRECTORY } from './lib/data-directory.ts';
 import { type DatabaseUrl, mayWrite, parseDatabaseUrl } from './lib/database-url.ts';
+import { readHostList } from './lib/host-list.ts';
 import { parseRedisUrl } from './lib/redis-url.ts';
 
 // Parsers of settings from environment variables.
@@ -33,10 +34,11 @@ const hostNames = matching(
   'must be host names with commas between them, without ports',
 ).transform((text) => text.split(','));
 
-const syncHostNames = matching(
-  /^[\w.:-]+(,[\w.:-]+)*$/,
-  'must be host names or addresses with commas between them, without ports',
-).transform((text) => text.toLowerCase().split(','));
+const hostList = z.string().transform((text, context) => {
+  const { entries, problems } = readHostList(text);
+  for (const message of problems) context.addIssue({ code: 'custom', message });
+  return entries;
+});
 
 const publicUrl = z
   .string()
@@ -179,13 +181,18 @@ export const SETTINGS = {
     '4010',
     "Port of the sandbox's HubSpot; its Salesforce has the next one. 0: any free port.",
   ),
-  syncHosts: {
-    name: 'CROSSBOOK_SYNC_HOSTS',
-    schema: syncHostNames.default([]),
-    example: 'localhost,warehouse.internal',
-    words:
-      'Hosts of sync destinations that may have private addresses, and are connected to without TLS unless a CA certificate is given: names or addresses, comma-separated. All others must be public and have TLS.',
-  },
+  syncHosts: optional(
+    'CROSSBOOK_SYNC_HOSTS',
+    hostList,
+    'warehouse.example.com:5432,*.db.example.com:5432',
+    'All servers that syncs may write to: host:port, or *.example.com:5432 for all names that end like this, comma-separated. They need TLS with a certificate for their name. Default: none; this machine with the sandbox on (not in production).',
+  ),
+  syncPlainHosts: optional(
+    'CROSSBOOK_SYNC_PLAIN_HOSTS',
+    hostList,
+    'warehouse.internal:5432',
+    'Those of CROSSBOOK_SYNC_HOSTS that are connected to without TLS, unless the destination has a CA certificate.',
+  ),
   typePrefix: optional(
     'CROSSBOOK_GRAPHQL_TYPE_PREFIX',
     matching(

@@ -20,7 +20,7 @@ export function openSyncs(
   const onError = (cause: unknown) => log.warn({ cause }, 'syncs failed to run; will retry');
   const destinations = openLazily(async () => {
     const { createDestinations } = await import('./sync/destinations.ts');
-    return createDestinations({ clock, allowedHosts: config.syncHosts });
+    return createDestinations({ clock, hosts: config.syncHosts });
   });
   // A check may take as long as the server likes, up to its limits.
   const checks = createFairQueue({

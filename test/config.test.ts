@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
+import { LOOPBACK_HOSTS } from '../src/lib/host-list.ts';
 
 test('an empty environment is a complete configuration: embedded database, sandbox, loopback', () => {
   expect(readConfig({})).toMatchObject({
@@ -22,6 +23,33 @@ test('all invalid settings are reported at once', () => {
   expect(() => readConfig(env)).toThrow(
     /PORT[\s\S]*CACHE_MAX_AGE[\s\S]*CROSSBOOK_SANDBOX[\s\S]*CROSSBOOK_KEY: unknown setting/,
   );
+});
+
+test('the servers that syncs may write to are listed by host and port, or the start fails', () => {
+  const set = (allowed: string, plain = '') =>
+    readConfig({ CROSSBOOK_SYNC_HOSTS: allowed, CROSSBOOK_SYNC_PLAIN_HOSTS: plain }).syncHosts;
+  expect(set('a.example:5432,*.b.example:6432', 'c.b.example:6432')).toEqual({
+    allowed: [
+      { host: 'a.example', port: 5432 },
+      { host: '*.b.example', port: 6432 },
+    ],
+    plain: [{ host: 'c.b.example', port: 6432 }],
+  });
+  expect(() => set('a.example,b.example:1')).toThrow(
+    'CROSSBOOK_SYNC_HOSTS: "a.example" must have a port, such as a.example:5432',
+  );
+  expect(() => set('a.example:1', 'b.example:1')).toThrow(
+    'CROSSBOOK_SYNC_PLAIN_HOSTS: b.example:1 must be in CROSSBOOK_SYNC_HOSTS, too',
+  );
+});
+
+test('without a list, syncs may write to this machine if it is the demo, and to no server otherwise', () => {
+  expect(readConfig({}).syncHosts).toEqual({ allowed: LOOPBACK_HOSTS, plain: LOOPBACK_HOSTS });
+  for (const env of [
+    { NODE_ENV: 'production', CROSSBOOK_SANDBOX: 'on' },
+    { DATABASE_URL: 'postgres://localhost/x' },
+  ])
+    expect(readConfig(env).syncHosts).toEqual({ allowed: [], plain: [] });
 });
 
 test('the database pool and a pooler in front of it are configurable', () => {

@@ -310,12 +310,17 @@ async function openStage({ node }: Options, databaseUrl: string): Promise<Stage>
     openTemporaryDatabase(databaseUrl),
     openTemporaryDatabase(databaseUrl),
   ]);
-  const { hostname } = new URL(databaseUrl);
+  const { hostname, port } = new URL(databaseUrl);
+  const destinations = `${hostname}:${port || 5432}`;
   const crossbook = await startCrossbook({
     node,
     core: 'first',
     flags: ['--expose-gc'],
-    env: { DATABASE_URL: own.url, CROSSBOOK_SYNC_HOSTS: hostname },
+    env: {
+      DATABASE_URL: own.url,
+      CROSSBOOK_SYNC_HOSTS: destinations,
+      CROSSBOOK_SYNC_PLAIN_HOSTS: destinations,
+    },
   });
   const [floorPort = 0] = await findFreePorts(1);
   const startRecorder = (crm: Crm, ports: readonly number[]) =>

@@ -24,6 +24,7 @@ export function readDestinationUrl(text: string): ReadUrl {
   if (parts.some((part) => CONTROL.test(part)))
     return { problem: 'has a control character in the user, the password or the database' };
   const port = url.port === '' ? DEFAULT_PORT : Number(url.port);
+  if (port === 0) return { problem: 'must have a port from 1 to 65535' };
   return { host, port, database, user, password };
 }
 

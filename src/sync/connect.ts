@@ -3,43 +3,59 @@ import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
 import { type DestinationSecret, SyncFailure } from '../domain/sync.ts';
-import { createHostResolver, type HostLookup, isPublicAddress } from '../lib/addresses.ts';
+import type { HostLookup } from '../lib/addresses.ts';
+import { type HostEntry, isListed } from '../lib/host-list.ts';
 import { OUTBOUND_TLS } from '../lib/tls.ts';
 import { findCertificateProblem, readPem, toPem } from '../lib/tls-certificates.ts';
 import { CONNECT_MS } from './client.ts';
 
 /**
- * How to connect to a destination. Its host is resolved once, and the address is pinned, while the certificate is
- * verified for the name. Hosts that the operator has named may have private addresses and no TLS.
+ * How to connect to a destination that the operator allows. Its host is resolved once, and the address is pinned, while
+ * the certificate is verified for the name.
  */
 export async function toClientConfig(
   { host, port, database, user, password, caCertificate }: DestinationSecret,
-  { allowedHosts, lookup = createHostResolver(), lookupAllowed = lookupBySystem }: HostRules,
+  { hosts, lookup = lookupBySystem }: HostRules,
 ): Promise<pg.ClientConfig> {
-  const isAllowed = allowedHosts.includes(host);
-  const address = isAllowed
-    ? await resolveHost(host, lookupAllowed)
-    : await resolvePublic(host, lookup);
-  const ssl: ConnectionOptions | false =
-    isAllowed && caCertificate === null
-      ? false
-      : {
-          ...OUTBOUND_TLS,
-          servername: host,
-          ...(caCertificate !== null && { ca: readAuthorities(caCertificate) }),
-        };
+  if (!isListed(hosts.allowed, { host, port })) {
+    throw new SyncFailure(
+      'DESTINATION_REFUSED',
+      `The operator does not allow syncs to write to ${host}:${port}: it has to be in the setting CROSSBOOK_SYNC_HOSTS.`,
+    );
+  }
+  const isPlain = caCertificate === null && isListed(hosts.plain, { host, port });
+  const ssl: ConnectionOptions = {
+    ...OUTBOUND_TLS,
+    // TLS takes no address as the name of a server. Either is what the certificate has to be for.
+    ...(isIP(host) ? { host } : { servername: host }),
+    ...(caCertificate !== null && { ca: readAuthorities(caCertificate) }),
+  };
   return {
-    host: address,
+    host: await resolveHost(host, lookup),
     port,
     database,
     user,
     password,
-    ssl,
+    ssl: isPlain ? false : ssl,
     application_name: 'crossbook sync',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   };
 }
+
+/** A sync would write to the tables that Crossbook itself depends on, by whatever name the database was reached. */
+export async function refuseOwnDatabase(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
+  const { rows } = await client.query(FIND_MIGRATIONS);
+  if (rows.length === 0) return;
+  throw new SyncFailure(
+    'DESTINATION_REFUSED',
+    'This is the database of Crossbook itself: use another one, which may be on the same server.',
+  );
+}
+
+const FIND_MIGRATIONS = `
+select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where n.nspname = 'crossbook' and c.relname in ('migrations', 'job_leases') having count(*) = 2`;
 
 /** They have the limits of a server's chain, because they can continue it. */
 function readAuthorities(pem: string): string {
@@ -50,39 +66,11 @@ function readAuthorities(pem: string): string {
   return certificates.map(toPem).join('');
 }
 
-async function resolvePublic(host: string, lookup: HostLookup): Promise<string> {
-  // No name server knows it.
-  if (LOCAL.test(host)) throw privateHost(host);
-  if (isIP(host)) {
-    throw new SyncFailure(
-      'DESTINATION_REFUSED',
-      `The host ${host} is an IP address: use its name, which its certificate is verified for. The operator can allow an address in CROSSBOOK_SYNC_HOSTS.`,
-    );
-  }
-  const found = await resolveAll(host, lookup);
-  const open = found.find(({ address }) => isPublicAddress(address));
-  if (open) return open.address;
-  throw privateHost(host);
-}
-
-function privateHost(host: string): SyncFailure {
-  return new SyncFailure(
-    'DESTINATION_REFUSED',
-    `The host ${host} has a private address, which is allowed only for hosts that the operator names in CROSSBOOK_SYNC_HOSTS.`,
-  );
-}
-
-const LOCAL = /^(?:.+\.)?localhost\.?$/;
-
 async function resolveHost(host: string, lookup: HostLookup): Promise<string> {
   if (isIP(host)) return host;
-  const [found] = await resolveAll(host, lookup);
-  return found?.address ?? host;
-}
-
-async function resolveAll(host: string, lookup: HostLookup) {
   try {
-    return await lookup(host);
+    const [found] = await lookup(host);
+    return found?.address ?? host;
   } catch (cause) {
     throw new SyncFailure('DESTINATION_UNREACHABLE', `The host name ${host} cannot be resolved.`, {
       cause,
@@ -96,8 +84,10 @@ function lookupBySystem(host: string) {
 }
 
 export interface HostRules {
-  /** Host names in lower case that may have private addresses, and need no TLS. */
-  readonly allowedHosts: readonly string[];
+  readonly hosts: {
+    readonly allowed: readonly HostEntry[];
+    /** Those of them that need no TLS. */
+    readonly plain: readonly HostEntry[];
+  };
   readonly lookup?: HostLookup | undefined;
-  readonly lookupAllowed?: HostLookup | undefined;
 }

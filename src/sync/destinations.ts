@@ -21,7 +21,7 @@ import { quote } from '../lib/text.ts';
 import { CheckedSocket } from '../lib/tls-socket.ts';
 import { Turns } from '../lib/turns.ts';
 import { DestinationClient } from './client.ts';
-import { type HostRules, toClientConfig } from './connect.ts';
+import { type HostRules, refuseOwnDatabase, toClientConfig } from './connect.ts';
 import { type Place, toSyncFailure } from './failures.ts';
 import {
   createRowArrays,
@@ -44,6 +44,7 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
       const place = { ...destination, table: undefined };
       const client = await connectOnce(await toConfig(destination), place);
       try {
+        await refuseOwnDatabase(client);
         await checkSchema(client, destination.schema);
       } catch (error) {
         throw toSyncFailure(error, place) ?? error;
@@ -135,6 +136,7 @@ function openPool(config: pg.ClientConfig): pg.Pool {
     idleTimeoutMillis: IDLE_MS,
     query_timeout: STATEMENT_MS + 5_000,
     allowExitOnIdle: true,
+    verify: (client, callback) => void refuseOwnDatabase(client).then(() => callback(), callback),
     // Its type leaves out the settings of the pool, which it is constructed with.
     Client: DestinationClient as unknown as new () => pg.ClientBase,
   });

@@ -31,7 +31,8 @@ beforeAll(async () => {
   env = {
     DATABASE_URL: own.url,
     CROSSBOOK_KEYS: `k1:${Buffer.alloc(32, 'k1').toString('base64')}`,
-    CROSSBOOK_SYNC_HOSTS: given.hostname,
+    CROSSBOOK_SYNC_HOSTS: `${given.hostname}:${given.port || 5432}`,
+    CROSSBOOK_SYNC_PLAIN_HOSTS: `${given.hostname}:${given.port || 5432}`,
   };
   const warehouse = new pg.Client({ connectionString: target.url });
   await warehouse.connect();
@@ -86,7 +87,12 @@ test.each([
   ['sync-destination set Acme', 'postgresql://a:b@c.example/d', 2, 'Missing: --schema'],
   ['sync-destination set Acme --schema crm', 'nonsense', 1, 'must be a URL'],
   ['sync-destination set Acme --schema crm', 'postgresql://a:b@c.example/d?x=1', 1, 'query'],
-  ['sync-destination set Acme --schema crm', 'postgresql://a:b@10.0.0.1/d', 1, 'is an IP address'],
+  [
+    'sync-destination set Acme --schema crm',
+    'postgresql://a:b@10.0.0.1/d',
+    1,
+    'CROSSBOOK_SYNC_HOSTS',
+  ],
   ['sync-destination set Acme --schema pg_catalog', 'URL', 1, 'is reserved'],
   ['sync-destination set Acme --schema nowhere', 'URL', 1, '"nowhere" does not exist'],
   ['sync-destination set Nobody --schema crm', 'URL', 1, 'There is no application'],

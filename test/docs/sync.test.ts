@@ -8,6 +8,7 @@ import {
 import { readSamples } from '../support/documents.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import type { Json } from '../support/open-app.ts';
+import { toSyncHosts } from '../support/sync-hosts.ts';
 
 /** The guide from its first line to the joined query, on a server and a PostgreSQL of its own. */
 const GUIDE = 'docs/sync.md';
@@ -25,7 +26,7 @@ beforeAll(async () => {
   crossbook = await listenApp({
     database: { url: own.url },
     keys: KEYS,
-    syncHosts: [new URL(target.url).hostname],
+    syncHosts: toSyncHosts(new URL(target.url)),
   });
   warehouse = new pg.Client({ connectionString: target.url });
   await warehouse.connect();

@@ -14,6 +14,7 @@ import { toRunDeps } from '../../src/syncing.ts';
 import { removeRows } from '../../src/usecases/remove-rows.ts';
 import { runSync, type SyncResult } from '../../src/usecases/run-sync.ts';
 import { planEverything } from './plan-everything.ts';
+import { LOOPBACK_DESTINATIONS } from './sync-hosts.ts';
 import { UNBOUNDED } from './unbounded-memory.ts';
 
 /**
@@ -25,7 +26,6 @@ export function createSyncRunner({
   sandboxOrigins,
   client,
   clock = systemClock,
-  allowedHosts = ['127.0.0.1', 'localhost'],
   onBatch = () => {},
   onCall = () => {},
   memory = UNBOUNDED,
@@ -40,7 +40,7 @@ export function createSyncRunner({
     findOAuthClient: async () => client,
     memory,
   });
-  const destinations = createDestinations({ clock, allowedHosts });
+  const destinations = createDestinations({ clock, hosts: LOOPBACK_DESTINATIONS });
   const { syncQueue: queue, rowRemovals: removals } = database;
   const log = {
     info: () => {},
@@ -137,7 +137,6 @@ interface RunnerOptions {
   readonly sandboxOrigins: readonly string[];
   readonly client: OAuthClient;
   readonly clock?: Clock;
-  readonly allowedHosts?: readonly string[];
   /** Called after each batch was recorded. */
   readonly onBatch?: () => void;
   readonly memory?: Memory;

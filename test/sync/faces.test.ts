@@ -6,6 +6,7 @@ import {
   type TestDatabase,
 } from '../support/databases.ts';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
+import { toSyncHosts } from '../support/sync-hosts.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
 /** The operations of GraphQL and REST, on the whole product. */
@@ -24,7 +25,7 @@ beforeAll(async () => {
   url.password ||= 'unused-secret';
   url.search = '';
   secret = decodeURIComponent(url.password);
-  crossbook = await openApp({ database: { url: own.url }, syncHosts: [url.hostname] });
+  crossbook = await openApp({ database: { url: own.url }, syncHosts: toSyncHosts(url) });
   const warehouse = new pg.Client({ connectionString: target.url });
   await warehouse.connect();
   await warehouse.query('create schema crm');
@@ -61,15 +62,12 @@ describe('a destination that cannot be is refused in words, and nothing is store
     ['no URL', { url: 'nonsense', schema: 'crm' }, 'must be a URL'],
     ['query parameters', { url: `${HOST}?sslmode=disable`, schema: 'crm' }, 'query parameters'],
     [
-      'a private address',
-      { url: HOST.replace('db.example.com', '10.1.2.3'), schema: 'crm' },
-      'is an IP address',
+      'a host that the operator does not list',
+      { url: HOST, schema: 'crm' },
+      'does not allow syncs to write to db.example.com:5432: it has to be in the setting CROSSBOOK_SYNC_HOSTS',
     ],
-    [
-      'a name of this machine',
-      { url: HOST.replace('db.example.com', 'localhost'), schema: 'crm' },
-      'localhost',
-    ],
+    ['port 0', { url: HOST.replace('.com', '.com:0'), schema: 'crm' }, 'a port from 1 to 65535'],
+    ['Crossbook’s own database', { url: 'OWN', schema: 'public' }, 'database of Crossbook itself'],
     ['a schema with a quote', { url: HOST, schema: 'c"rm' }, 'is not a valid name'],
     ['a schema of 70 bytes', { url: HOST, schema: 's'.repeat(70) }, 'more than 63 bytes'],
     ['our own schema', { url: HOST, schema: 'crossbook' }, 'is reserved'],
@@ -79,10 +77,10 @@ describe('a destination that cannot be is refused in words, and nothing is store
   ])('%s', async (_what, given, words) => {
     const other = new URL(url.href);
     other.pathname = '/no_such_database';
-    const postgres = {
-      ...given,
-      url: given.url.replace(/^URL$/, url.href).replace(/^OTHER$/, other.href),
-    };
+    const ours = new URL(url.href);
+    ours.pathname = new URL(own.url).pathname;
+    const urls: Record<string, URL> = { URL: url, OTHER: other, OWN: ours };
+    const postgres = { ...given, url: urls[given.url]?.href ?? given.url };
     const { errors, data } = await graphql(SET_DESTINATION, { input: { postgres } });
     expect(data?.setSyncDestination ?? null).toBeNull();
     expect(errors).toHaveLength(1);

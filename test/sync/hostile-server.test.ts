@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createDestinations } from '../../src/sync/destinations.ts';
+import { LOOPBACK_DESTINATIONS } from '../support/sync-hosts.ts';
 
 const opened: Server[] = [];
 const sockets = new Set<Socket>();
@@ -31,7 +32,7 @@ async function openServer(script: Script): Promise<number> {
 
 async function check(script: Script): Promise<unknown> {
   const port = await openServer(script);
-  const destinations = createDestinations({ clock: systemClock, allowedHosts: ['127.0.0.1'] });
+  const destinations = createDestinations({ clock: systemClock, hosts: LOOPBACK_DESTINATIONS });
   const secret = { host: '127.0.0.1', port, database: 'x', user: 'me', password: 'pass' };
   return destinations
     .check({ ...secret, caCertificate: null, schema: 'crm' })
@@ -119,7 +120,7 @@ test('a statement without a response is waited for once: nothing is sent after i
   const statements: string[] = [];
   const onLater = (chunk: Buffer) => statements.push(chunk.toString('latin1'));
   const port = await openServer({ first: READY, onLater });
-  const destinations = createDestinations({ clock: systemClock, allowedHosts: ['127.0.0.1'] });
+  const destinations = createDestinations({ clock: systemClock, hosts: LOOPBACK_DESTINATIONS });
   const secret = { host: '127.0.0.1', port, database: 'x', user: 'me', password: 'pass' };
   const stored = { ...secret, caCertificate: null, applicationId: 'a', version: 1 };
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -61,8 +61,8 @@ function speaking(first: string, later = first) {
 function check({ port }: LoopbackServer, caCertificate = SELF_SIGNED.cert): Promise<unknown> {
   const destinations = createDestinations({
     clock: systemClock,
-    allowedHosts: [HOST],
-    lookupAllowed: async () => [{ address: '127.0.0.1', family: 4 }],
+    hosts: { allowed: [{ host: HOST, port }], plain: [] },
+    lookup: async () => [{ address: '127.0.0.1', family: 4 }],
   });
   const secret = { host: HOST, port, database: 'x', user: 'me', password: 'pass' };
   return destinations

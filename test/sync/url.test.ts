@@ -33,6 +33,7 @@ test.each([
   ['postgresql://me:pass@a.example,b.example/x', 'one host'],
   ['postgresql:///x', 'one host'],
   ['postgresql://me:pa%00ss@db.example.com/x', 'control character'],
+  ['postgresql://me:pass@db.example.com:0/x', 'a port from 1 to 65535'],
   ['nonsense', 'must be a URL'],
   [`postgresql://me:${'p'.repeat(3_000)}@db.example.com/x`, 'must be a URL'],
 ])('%s is refused', (url, problem) => {
@@ -52,42 +53,51 @@ const at =
   async () =>
     addresses.map((address) => ({ address, family: 4 }));
 
-test('a public host has its address pinned, and its name verified by TLS', async () => {
-  const config = await toClientConfig(SECRET, {
-    allowedHosts: [],
-    lookup: at('10.0.0.1', '93.184.215.14'),
-  });
-  expect(config).toMatchObject({
-    host: '93.184.215.14',
-    ssl: { servername: 'db.example.com', rejectUnauthorized: true },
+const LISTED = [{ host: 'db.example.com', port: 5432 }];
+const TLS = { servername: 'db.example.com', rejectUnauthorized: true };
+
+test.each(['93.184.215.14', '10.1.2.3', '::1'])(
+  'the address of a listed host is pinned, and its name verified by TLS: %s',
+  async (address) => {
+    const rules = { hosts: { allowed: LISTED, plain: [] }, lookup: at(address, '192.0.2.1') };
+    expect(await toClientConfig(SECRET, rules)).toMatchObject({ host: address, ssl: TLS });
+  },
+);
+
+test('TLS is left out for listed plain hosts only, and not if the destination has a CA certificate', async () => {
+  const rules = { hosts: { allowed: LISTED, plain: LISTED }, lookup: at('10.1.2.3') };
+  expect(await toClientConfig(SECRET, rules)).toMatchObject({ host: '10.1.2.3', ssl: false });
+  const caCertificate = `${SELF_SIGNED.cert}\n`;
+  expect(await toClientConfig({ ...SECRET, caCertificate }, rules)).toMatchObject({
+    ssl: { ca: caCertificate, ...TLS },
   });
 });
 
-test.each([['10.1.2.3'], ['127.0.0.1'], ['169.254.169.254'], ['::1'], ['fd00::1']])(
-  'a host with the private address %s is refused unless it is named',
-  async (address) => {
-    const rules = { allowedHosts: [], lookup: at(address), lookupAllowed: at(address) };
-    await expect(toClientConfig(SECRET, rules)).rejects.toThrow('CROSSBOOK_SYNC_HOSTS');
-    const named = { ...rules, allowedHosts: ['db.example.com'] };
-    expect(await toClientConfig(SECRET, named)).toMatchObject({ host: address, ssl: false });
-    const caCertificate = `${SELF_SIGNED.cert}\n`;
-    expect(await toClientConfig({ ...SECRET, caCertificate }, named)).toMatchObject({
-      ssl: { ca: caCertificate, servername: 'db.example.com', rejectUnauthorized: true },
+test.each([{ port: 5433 }, { host: 'other.example.com' }, { host: 'localhost' }, { port: 0 }])(
+  'a destination that is not on the list is refused before its name is resolved: %j',
+  async (patch) => {
+    const lookup = () => expect.fail('a name was resolved');
+    const rules = { hosts: { allowed: LISTED, plain: LISTED }, lookup };
+    await expect(toClientConfig({ ...SECRET, ...patch }, rules)).rejects.toMatchObject({
+      code: 'DESTINATION_REFUSED',
+      message: expect.stringContaining('has to be in the setting CROSSBOOK_SYNC_HOSTS'),
     });
   },
 );
 
-test('an address instead of a name is refused unless it is named, because no certificate has it', async () => {
-  const secret = { ...SECRET, host: '93.184.215.14' };
-  await expect(toClientConfig(secret, { allowedHosts: [] })).rejects.toThrow('is an IP address');
-  expect(await toClientConfig(secret, { allowedHosts: ['93.184.215.14'] })).toMatchObject({
-    host: '93.184.215.14',
-  });
+test('the certificate of a listed address has to be for this address', async () => {
+  const host = '93.184.215.14';
+  const hosts = { allowed: [{ host, port: 5432 }], plain: [] };
+  const { ssl, ...config } = await toClientConfig({ ...SECRET, host }, { hosts });
+  expect(config).toMatchObject({ host });
+  expect(ssl).toMatchObject({ host, rejectUnauthorized: true });
+  expect(ssl).not.toHaveProperty('servername');
 });
 
 test('a name that cannot be resolved is unreachable', async () => {
   const lookup = () => Promise.reject(new Error('ENOTFOUND with details'));
-  await expect(toClientConfig(SECRET, { allowedHosts: [], lookup })).rejects.toThrow(
+  const rules = { hosts: { allowed: LISTED, plain: [] }, lookup };
+  await expect(toClientConfig(SECRET, rules)).rejects.toThrow(
     'The host name db.example.com cannot be resolved.',
   );
 });

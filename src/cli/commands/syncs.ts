@@ -45,8 +45,10 @@ export const syncCommands: readonly Command[] = [
       const caCertificate = file === undefined ? null : readFileSync(file, 'utf8');
       const url = (await readInput()).trim();
       const { name, syncs } = await openApplication();
-      const { syncHosts: allowedHosts } = readConfig();
-      const destinations = createDestinations({ clock: systemClock, allowedHosts });
+      const destinations = createDestinations({
+        clock: systemClock,
+        hosts: readConfig().syncHosts,
+      });
       const deps = { syncs, checkDestination: destinations.check };
       const data = await storeSyncDestination(deps, { url, schema, caCertificate });
       const { host, database } = data.postgres;
