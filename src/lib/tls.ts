@@ -2,8 +2,8 @@ import { constants } from 'node:crypto';
 import { type ConnectionOptions, DEFAULT_CIPHERS } from 'node:tls';
 
 /**
- * For calls to servers that are not ours, which choose what a handshake takes. With Diffie-Hellman over finite fields
- * that is 300 ms of this thread, and with renegotiation it never ends.
+ * For calls to servers that are not ours. Diffie-Hellman over finite fields takes up to 300 ms of this thread, and
+ * current servers use neither it nor renegotiation.
  */
 export const OUTBOUND_TLS = {
   ciphers: `${DEFAULT_CIPHERS}:!kDHE`,

@@ -1,17 +1,14 @@
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
 import pg from 'pg';
-import { CheckedSocket } from '../lib/tls-socket.ts';
-import { type Limits, ProtocolError, ResponseTooLarge, ServerMessages } from './messages.ts';
 
 /**
- * The driver's client for a server of an application's choice, which may send anything or nothing: what it sends is
- * checked and limited, and no connection outlives its use.
+ * The driver's client for the server of a destination, which may be slow, broken or never respond: what it sends has a
+ * limit, an error of the driver's parser ends the connection only, and no connection outlives its use.
  */
 export class DestinationClient extends pg.Client {
   constructor(config: pg.ClientConfig) {
-    const connection = new CheckedConnection(config);
+    const connection = new LimitedConnection(config);
     // The pool hides the password from copies.
     const { password } = config;
     super({ ...config, password, ...READ_AS_TEXT, ...({ connection } as object) });
@@ -20,21 +17,20 @@ export class DestinationClient extends pg.Client {
   }
 }
 
-/** All values are read as text: the server says their types, and the driver's parsers of some take long. */
+/** All values are read as text. */
 const READ_AS_TEXT = { types: { getTypeParser: () => String } };
 
-class CheckedConnection extends pg.Connection {
-  readonly #messages = new ServerMessages(BEFORE_READY);
-  /** The stream before TLS. */
-  readonly #tcp: unknown = this.stream;
+class LimitedConnection extends pg.Connection {
+  /** Bytes of the current response. */
+  #received = 0;
 
   override parse(...given: Parameters<pg.Connection['parse']>): void {
-    this.#messages.expect(OF_A_STATEMENT);
+    this.#received = 0;
     super.parse(...given);
   }
 
   override query(text: string): void {
-    this.#messages.expect(OF_A_STATEMENT);
+    this.#received = 0;
     super.query(text);
   }
 
@@ -51,20 +47,23 @@ class CheckedConnection extends pg.Connection {
   }
 
   attachListeners(stream: Duplex): void {
-    if (stream instanceof TLSSocket && this.#tcp instanceof CheckedSocket) this.#tcp.check(stream);
-    const checked = new EventEmitter();
+    const received = new EventEmitter();
     stream.on('data', (chunk: Buffer) => {
       if (stream.destroyed) return;
+      this.#received += chunk.length;
+      if (this.#received > MAX_RESPONSE_BYTES) {
+        stream.destroy(new UnreadableResponse('sent a response of more than 1 MiB'));
+        return;
+      }
       try {
-        const messages = this.#messages.take(chunk);
-        if (messages.length > 0) checked.emit('data', messages);
-      } catch (error) {
-        const isKnown = error instanceof ProtocolError || error instanceof ResponseTooLarge;
-        stream.destroy(isKnown ? error : new ProtocolError('', { cause: error }));
+        received.emit('data', chunk);
+      } catch (cause) {
+        // It would end the process.
+        stream.destroy(new UnreadableResponse('sent a response that cannot be read', { cause }));
       }
     });
     const { attachListeners } = pg.Connection.prototype as unknown as Internals;
-    attachListeners.call(this, checked);
+    attachListeners.call(this, received);
   }
 
   #destroyAfter(ms: number, unless = 'end'): void {
@@ -72,6 +71,11 @@ class CheckedConnection extends pg.Connection {
     timer.unref();
     for (const event of [unless, 'end']) this.once(event, () => clearTimeout(timer));
   }
+}
+
+/** Its message is the predicate of a sentence about the server. */
+export class UnreadableResponse extends Error {
+  override readonly name = 'UnreadableResponse';
 }
 
 /** What the driver calls, and its types leave out. */
@@ -84,7 +88,5 @@ export const CONNECT_MS = 10_000;
 /** The driver's own limit has an error in words, so it comes first. */
 const READY_MS = CONNECT_MS + 1_000;
 const END_MS = 1_000;
-
-const BEFORE_READY: Limits = { bytes: 64 * 1024, rows: 0 };
 /** What is read of a destination are ids and names of columns. */
-const OF_A_STATEMENT: Limits = { bytes: 1024 * 1024, rows: 10_000 };
+const MAX_RESPONSE_BYTES = 1024 * 1024;

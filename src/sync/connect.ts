@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
@@ -6,7 +7,6 @@ import { type DestinationSecret, SyncFailure } from '../domain/sync.ts';
 import type { HostLookup } from '../lib/addresses.ts';
 import { type HostEntry, isListed } from '../lib/host-list.ts';
 import { OUTBOUND_TLS } from '../lib/tls.ts';
-import { findCertificateProblem, readPem, toPem } from '../lib/tls-certificates.ts';
 import { CONNECT_MS } from './client.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function toClientConfig(
     ...OUTBOUND_TLS,
     // TLS takes no address as the name of a server. Either is what the certificate has to be for.
     ...(isIP(host) ? { host } : { servername: host }),
-    ...(caCertificate !== null && { ca: readAuthorities(caCertificate) }),
+    ...(caCertificate !== null && { ca: checkCertificate(caCertificate) }),
   };
   return {
     host: await resolveHost(host, lookup),
@@ -57,13 +57,16 @@ const FIND_MIGRATIONS = `
 select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where n.nspname = 'crossbook' and c.relname in ('migrations', 'job_leases') having count(*) = 2`;
 
-/** They have the limits of a server's chain, because they can continue it. */
-function readAuthorities(pem: string): string {
-  const certificates = readPem(pem);
-  const problem =
-    certificates.length === 0 ? 'has no certificate in PEM' : findCertificateProblem(certificates);
-  if (problem) throw new SyncFailure('DESTINATION_REFUSED', `caCertificate ${problem}.`);
-  return certificates.map(toPem).join('');
+/** Node ignores what is not a certificate, and then trusts none. */
+function checkCertificate(pem: string): string {
+  try {
+    new X509Certificate(pem);
+    return pem;
+  } catch (cause) {
+    throw new SyncFailure('DESTINATION_REFUSED', 'caCertificate has no valid certificate in PEM.', {
+      cause,
+    });
+  }
 }
 
 async function resolveHost(host: string, lookup: HostLookup): Promise<string> {

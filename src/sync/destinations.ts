@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Socket } from 'node:net';
 import pg from 'pg';
 import {
-  type DestinationSecret,
   type Destinations,
   type OpenedDestination,
   type RowsOfCustomer,
@@ -16,10 +14,8 @@ import {
   type WrittenBatch,
 } from '../domain/sync.ts';
 import { chunk } from '../lib/batcher.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { quote } from '../lib/text.ts';
-import { CheckedSocket } from '../lib/tls-socket.ts';
-import { Turns } from '../lib/turns.ts';
 import { DestinationClient } from './client.ts';
 import { type HostRules, refuseOwnDatabase, toClientConfig } from './connect.ts';
 import { type Place, toSyncFailure } from './failures.ts';
@@ -36,13 +32,11 @@ import {
 export function createDestinations(options: DestinationsOptions): OpenDestinations {
   const pools = new Map<string, KeptPool>();
   const { clock } = options;
-  // All of them share these, so that handshakes do not add up to one long piece of work.
-  const turns = new Turns(systemClock);
 
   return {
     async check(destination) {
       const place = { ...destination, table: undefined };
-      const client = await connectOnce(await toConfig(destination), place);
+      const client = await connectOnce(await toClientConfig(destination, options), place);
       try {
         await refuseOwnDatabase(client);
         await checkSchema(client, destination.schema);
@@ -97,12 +91,6 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
     },
   };
 
-  async function toConfig(destination: DestinationSecret): Promise<pg.ClientConfig> {
-    const config = await toClientConfig(destination, options);
-    const stream = () => new CheckedSocket(new Socket(), turns);
-    return config.ssl ? { ...config, stream } : config;
-  }
-
   /** One for each version of an application's destination. */
   function poolOf(destination: StoredDestination): KeptPool {
     const { applicationId, version } = destination;
@@ -111,7 +99,7 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
     if (known) end(applicationId, known);
     const kept = {
       version,
-      pool: toConfig(destination).then(openPool),
+      pool: toClientConfig(destination, options).then(openPool),
       users: 0,
       usedAt: clock.now(),
     };

@@ -1,8 +1,7 @@
 import pg from 'pg';
 import { type SyncErrorCode, SyncFailure } from '../domain/sync.ts';
 import { quote } from '../lib/text.ts';
-import { HandshakeRefused } from '../lib/tls-handshake.ts';
-import { ProtocolError, ResponseTooLarge } from './messages.ts';
+import { UnreadableResponse } from './client.ts';
 import { isOwnColumn } from './table.ts';
 
 /**
@@ -33,22 +32,16 @@ export function toSyncFailure(thrown: unknown, place: Place): SyncFailure | unde
         .replace('{code}', code),
     );
   }
-  if (thrown instanceof HandshakeRefused) {
-    return fail(
-      'DESTINATION_REFUSED',
-      `The server at ${place.host}:${place.port} ${thrown.problem}.`,
-    );
-  }
   if (TLS.test(code)) {
     return fail(
       'DESTINATION_REFUSED',
       `The TLS certificate of ${place.host} cannot be verified (${code}). If your own certificate authority issued it, set caCertificate.`,
     );
   }
-  if (thrown instanceof ResponseTooLarge || thrown instanceof ProtocolError) {
+  if (thrown instanceof UnreadableResponse) {
     return fail(
       'DESTINATION_UNREACHABLE',
-      `The server at ${place.host}:${place.port} violated the PostgreSQL protocol, and was disconnected.`,
+      `The server at ${place.host}:${place.port} ${thrown.message}, and was disconnected.`,
     );
   }
   if (thrown.message.includes('does not support SSL'))

@@ -3,17 +3,16 @@ import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { type HostLookup, isPublicAddress } from '../../lib/addresses.ts';
 import { OUTBOUND_TLS } from '../../lib/tls.ts';
-import { createCheckedConnector, type TlsConnectorOptions } from './checked-connector.ts';
 import { inShortPieces } from './short-pieces.ts';
 
 /** Connects to the address that was checked: a second look-up could return another one (DNS rebinding). */
 export function createGuardedConnector({
   timeoutMs,
   lookup = (host) => systemLookup(host, { all: true }),
-  checksHandshakes,
-}: GuardedConnectorOptions): buildConnector.connector {
-  const create = checksHandshakes ? createCheckedConnector : createPlainConnector;
-  const connect = inShortPieces(create({ timeoutMs, lookup: toPublicLookup(lookup) }));
+}: ConnectorOptions): buildConnector.connector {
+  const connect = inShortPieces(
+    buildConnector({ ...OUTBOUND_TLS, timeout: timeoutMs, lookup: toPublicLookup(lookup) }),
+  );
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '');
     // Literal addresses bypass the look-up and its check, and no CRM has one.
@@ -23,10 +22,6 @@ export function createGuardedConnector({
     }
     connect(target, callback);
   };
-}
-
-function createPlainConnector({ timeoutMs, lookup }: TlsConnectorOptions) {
-  return buildConnector({ ...OUTBOUND_TLS, timeout: timeoutMs, lookup });
 }
 
 /** For servers on this machine: the sandbox, and endpoints of developers. */
@@ -55,11 +50,6 @@ function toPublicLookup(lookup: HostLookup): LookupFunction {
       (error: NodeJS.ErrnoException) => callback(error, '', 0),
     );
   };
-}
-
-interface GuardedConnectorOptions extends ConnectorOptions {
-  /** Whether tenants choose the servers: then what these send during a TLS handshake is checked. */
-  readonly checksHandshakes: boolean;
 }
 
 interface ConnectorOptions {

@@ -23,7 +23,6 @@ export function createTransport(options: TransportOptions) {
   const connect = createGuardedConnector({
     timeoutMs: connectTimeoutMs,
     lookup: options.lookup,
-    checksHandshakes: false,
   });
   // Sockets per host are not limited, so that slow calls of one customer cannot block another's. The rate limiters
   // bound them.

@@ -4,7 +4,6 @@ import { MAX_WEBHOOK_URL_LENGTH } from '../../domain/event.ts';
 import { createHostResolver, type HostLookup, isPublicAddress } from '../../lib/addresses.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
-import { HandshakeRefused } from '../../lib/tls-handshake.ts';
 import { findTransportProblem } from '../failures.ts';
 import { createGuardedConnector, createLoopbackConnector } from '../http/addresses.ts';
 import { MAX_INFORMATIONAL } from '../http/transport.ts';
@@ -22,7 +21,7 @@ export function createWebhookPost({
     bodyTimeout: ANSWER_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   };
-  const connect = createGuardedConnector({ timeoutMs: CONNECT_MS, lookup, checksHandshakes: true });
+  const connect = createGuardedConnector({ timeoutMs: CONNECT_MS, lookup });
   const guarded = new Agent({ ...timeouts, connect });
   const loopback = new Agent({
     ...timeouts,
@@ -87,7 +86,6 @@ function toOutcome(
 /** Our own wording, because error messages may quote the response. */
 function describeFailure(error: Error & { readonly code?: string }, signal: AbortSignal): string {
   if (signal.reason === UNREADABLE) return 'too many informational responses (HTTP 1xx)';
-  if (error instanceof HandshakeRefused) return `the host ${error.problem}`;
   switch (signal.aborted ? 'timeout' : findTransportProblem(error)) {
     case 'timeout':
       return `no response within ${ANSWER_MS / 1_000} seconds`;

@@ -60,29 +60,23 @@ const int32 = (value: number) => {
 const READY = Buffer.concat([message('R', int32(0)), message('Z', 'I')]);
 const toError = (code: string) => message('E', 'SERROR\0', `C${code}\0`, 'Mvalue of a row\0', '\0');
 const afterReady = (reply: Buffer): Script => ({ first: READY, later: reply });
-const many = (part: Buffer, count: number) => Buffer.concat(Array(count).fill(part));
-const ROWS = message('T', int16(1), 'id\0', Buffer.alloc(18));
-const ROW = message('D', int16(1), int32(1), 'x');
 
-test.each<[string, Script]>([
-  ['an error without an end', { first: message('E') }],
-  ['an error whose last field has no end', { first: message('E', 'SERROR') }],
-  ['a way to authenticate that does not exist', { first: message('R', int32(99)) }],
-  ['a type of message that does not exist', { first: message('!') }],
-  ['a length that is less than itself', { first: Buffer.from('R\0\0\0\x01') }],
-  ['a message of two gigabytes', { first: Buffer.from('E\x7f\xff\xff\xff', 'latin1') }],
-  ['more than a start takes', { first: many(message('N', 'SNOTICE\0', '\0'), 10_000) }],
-  ['a row with fewer values than it says', afterReady(message('D', int16(2), int32(-1)))],
-  ['a row with a negative number of values', afterReady(message('D', int16(-1)))],
-  ['columns without an end', afterReady(message('T', int16(9)))],
-  ['rows without an end', afterReady(Buffer.concat([ROWS, many(ROW, 11_000)]))],
-  ['a value of megabytes', afterReady(message('D', int16(1), int32(2e6), Buffer.alloc(2e6, 65)))],
-  ['a copy', afterReady(message('G', Buffer.from([0]), int16(0)))],
-])('a server that sends %s is disconnected', async (_name, script) => {
+test.each<[string, Script, string]>([
+  [
+    'asks for a way to authenticate that the driver does not know',
+    { first: message('R', int32(7)) },
+    'sent a response that cannot be read',
+  ],
+  [
+    'sends a value of megabytes',
+    afterReady(message('D', int16(1), int32(2e6), Buffer.alloc(2e6, 65))),
+    'sent a response of more than 1 MiB',
+  ],
+])('a server that %s is disconnected', async (_name, script, words) => {
   expect(await check(script)).toMatchObject({
     name: 'SyncFailure',
     code: 'DESTINATION_UNREACHABLE',
-    message: expect.stringContaining('violated the PostgreSQL protocol'),
+    message: expect.stringContaining(`${words}, and was disconnected.`),
   });
 });
 
