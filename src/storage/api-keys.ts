@@ -1,11 +1,11 @@
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto';
 import type { Application, PresentedKey, TokenSubject } from '../domain/caller.ts';
-import { digest } from '../lib/digest.ts';
+import { digest, isSame } from '../lib/digest.ts';
 import { isStorable } from '../lib/text.ts';
 import type { CustomerKey } from './customer-rows.ts';
 import type { Engine } from './engine/postgres.ts';
 import type { KeyRing } from './key-ring.ts';
-import { createSigningKeys, isSame } from './signing.ts';
+import { createSigningKeys } from './signing.ts';
 
 /** Finds the callers of many keys in one statement, in order. Undefined for every invalid key, whatever the reason. */
 export function createFindCallers(engine: Engine) {

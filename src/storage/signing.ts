@@ -1,5 +1,6 @@
-import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, type KeyObject } from 'node:crypto';
 import type { Signer } from '../domain/page.ts';
+import { isSame } from '../lib/digest.ts';
 import { deriveKey, deriveKeys, type KeyRing } from './key-ring.ts';
 
 /** Signing keys of one purpose: the first key signs, all verify. They differ from the encryption keys. */
@@ -46,12 +47,6 @@ export function createSigner({ current, find }: ReturnType<typeof createSigningK
       };
     },
   };
-}
-
-/** Compares in constant time and as text, because base64url has several spellings of one value. */
-export function isSame(given: string, expected: string): boolean {
-  const [left, right] = [Buffer.from(given, 'utf8'), Buffer.from(expected, 'utf8')];
-  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 const VERSION = 'v2';

@@ -1,3 +1,4 @@
+import { pbkdf2 } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, test } from 'vitest';
 import type { TokenSubject } from '../../src/domain/caller.ts';
@@ -134,6 +135,7 @@ test('a token that is altered, unsigned, for another audience or lacks a claim i
     await resign({ providers: 'hubspot' }),
     await resign({}, { typ: 'JWT' }),
     await resign({}, { kid: 'k2' }),
+    await resign({ nbf: START / 1_000 + 60 }),
     ...(await Promise.all(
       ['exp', 'iat', 'sub', 'jti', 'iss', 'aud'].map((name) => resign({ [name]: undefined })),
     )),
@@ -185,6 +187,25 @@ test.each([
   subjects.delete(known);
   // The other customer is there all the while.
   expect((await opened.tokens.verify(token))?.caller).toBeUndefined();
+});
+
+test('a token is verified while the threads of the pool are busy with other work', async () => {
+  const opened = open();
+  const token = await sign(opened);
+  const ended: string[] = [];
+  const busy = Array.from(
+    { length: 16 },
+    () =>
+      new Promise<void>((resolve) =>
+        pbkdf2('a password', 'salt', 200_000, 32, 'sha256', () => {
+          ended.push('a thread');
+          resolve();
+        }),
+      ),
+  );
+  await opened.tokens.verify(token).then(() => ended.push('the token'));
+  await Promise.all(busy);
+  expect(ended[0]).toBe('the token');
 });
 
 test('a token has one spelling: others of the same signature are invalid', async () => {
