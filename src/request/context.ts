@@ -107,7 +107,7 @@ export class RequestContext
     this.requestLog = state.requestLog;
     this.work = work;
     const { caller, unauthenticated } = services.responseBounds;
-    this.allowance = openAllowance(this.caller ? caller : unauthenticated, () => work.takeTurn());
+    this.allowance = openAllowance(this.caller ? caller : unauthenticated);
   }
 
   get providers() {

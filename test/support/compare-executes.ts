@@ -1,17 +1,7 @@
-import {
-  Allowance,
-  createExecutor,
-  type ExecutorOptions,
-  type PaceOptions,
-} from '@crossbook/executor';
+import { Allowance, createExecutor, type ExecutorOptions } from '@crossbook/executor';
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 import { expect } from 'vitest';
 import { toPieces } from './fast-check.ts';
-
-/** Another iteration of the event loop. */
-function waitForTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
 
 /** `CROSSBOOK_TEST_RUNS=100000` for a long run. */
 export const PIECES = toPieces(Number(process.env['CROSSBOOK_TEST_RUNS'] ?? 1_500));
@@ -31,23 +21,10 @@ export function createExecutes(schema: GraphQLSchema) {
   ];
 }
 
-/** Takes a turn after a few values, so that everything is executed in many pieces. */
-export function createHurriedExecute(schema: GraphQLSchema, pieceUnits: number) {
-  return createUnlimitedExecute(
-    schema,
-    { isPure, jsonAbove: 0 },
-    { takeTurn: waitForTurn, pieceUnits },
-  );
-}
-
 /** The executor as it is, without an allowance, and with objects in place of JSON where nothing else is said. */
-export function createUnlimitedExecute(
-  schema: GraphQLSchema,
-  options: ExecutorOptions = {},
-  pace?: PaceOptions,
-) {
+export function createUnlimitedExecute(schema: GraphQLSchema, options: ExecutorOptions = {}) {
   const { execute } = createExecutor(schema, options);
-  return (args: ExecutionArgs) => execute({ ...args, allowance: new Allowance(UNBOUNDED, pace) });
+  return (args: ExecutionArgs) => execute({ ...args, allowance: new Allowance(UNBOUNDED) });
 }
 
 const ENDLESS = Number.POSITIVE_INFINITY;
@@ -71,14 +48,6 @@ export function toText({ data, errors }: ExecutionResult): string {
 
 /** Their texts are our own. */
 const ABOUT_INPUT = /^(?:The argument|Argument|The variable|Variable) /;
-
-/**
- * For an execution in pieces: data, and whether there are errors. Of several errors below one position that becomes null,
- * the specification lets any be reported, in any order.
- */
-export function toData({ data, errors }: ExecutionResult): string {
-  return JSON.stringify({ data, hasErrors: errors !== undefined }, null, 1);
-}
 
 /** For invalid inputs, whose errors have texts of our own: data, and the positions of errors. */
 export function toPositions({ data, errors }: ExecutionResult): string {

@@ -1,5 +1,4 @@
 import { type ToError, toLimitError } from './limit-error.ts';
-import { Pace, type PaceOptions, type TakeTurn } from './pace.ts';
 
 /** Limits of the response to one HTTP request, independent of cost estimates. */
 export interface ResponseBounds {
@@ -27,8 +26,6 @@ export const DEFAULT_BOUNDS: ResponseBounds = {
  */
 export class Allowance {
   readonly bounds: ResponseBounds;
-  /** Divides the work for this response into pieces. */
-  readonly pace: Pace;
   /** The error that was thrown, if a limit was exceeded. */
   exceeded: Error | undefined;
   #values = 0;
@@ -37,20 +34,14 @@ export class Allowance {
   #errors = 0;
   #errorBytes = 0;
   readonly #toError: ToError;
+  /** The bytes that had been serialized at the last pause. */
+  #bytesAtPause = 0;
+  #pause: Promise<void> | undefined;
 
-  /** `takeTurn` may reject, where the response is not needed any more: then its operations end. */
-  constructor(bounds: ResponseBounds, options: AllowanceOptions = {}) {
-    const { takeTurn = () => undefined, pieceUnits, onPiece, toError = toLimitError } = options;
+  /** `toError` makes the error for an exceeded limit. */
+  constructor(bounds: ResponseBounds, toError: ToError = toLimitError) {
     this.bounds = bounds;
     this.#toError = toError;
-    const takeOwnTurn = async () => {
-      try {
-        await takeTurn();
-      } catch (error) {
-        this.#end(error as Error);
-      }
-    };
-    this.pace = new Pace({ takeTurn: takeOwnTurn, pieceUnits, onPiece });
   }
 
   get consumed() {
@@ -73,12 +64,14 @@ export class Allowance {
   attempt<Value, Result>(step: (value: Value, allowance: this) => Result, value: Value) {
     const values = this.#values;
     const resultBytes = this.#resultBytes;
+    const bytes = this.#bytes;
     try {
       return step(value, this);
     } catch {
       if (this.exceeded) throw this.exceeded;
       this.#values = values;
       this.#resultBytes = resultBytes;
+      this.#bytes = bytes;
       return undefined;
     }
   }
@@ -87,6 +80,22 @@ export class Allowance {
   consumeBytes(count: number): void {
     this.#bytes += count;
     if (this.#bytes > this.bounds.bytes) this.#stop(`${this.bounds.bytes} bytes`);
+  }
+
+  /**
+   * Undefined until another megabyte was serialized. Then a promise that resolves after other requests have run, for all
+   * that is serialized at the same time: check again before the next part.
+   */
+  pause(): Promise<void> | undefined {
+    if (this.#bytes - this.#bytesAtPause < BYTES_PER_PAUSE) return undefined;
+    this.#pause ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#bytesAtPause = this.#bytes;
+        this.#pause = undefined;
+        resolve();
+      });
+    });
+    return this.#pause;
   }
 
   /** False if another error of this size exceeds the limit. */
@@ -98,26 +107,15 @@ export class Allowance {
     return true;
   }
 
-  #stop(bound: string): never {
-    return this.#end(
-      this.exceeded ??
-        this.#toError(
-          `The response is too large: it has more than ${bound}, which is the limit. Request fewer items, fields or aliases.`,
-        ),
-    );
-  }
-
   /** Exhausts all limits, so that other running operations of the batch stop too. */
-  #end(error: Error): never {
+  #stop(bound: string): never {
+    this.exceeded ??= this.#toError(
+      `The response is too large: it has more than ${bound}, which is the limit. Request fewer items, fields or aliases.`,
+    );
     this.#values = Number.POSITIVE_INFINITY;
     this.#resultBytes = Number.POSITIVE_INFINITY;
-    this.exceeded ??= error;
     throw this.exceeded;
   }
 }
 
-export interface AllowanceOptions extends Omit<PaceOptions, 'takeTurn'> {
-  readonly takeTurn?: TakeTurn | undefined;
-  /** Makes the error for an exceeded limit. */
-  readonly toError?: ToError | undefined;
-}
+const BYTES_PER_PAUSE = 1024 * 1024;

@@ -94,7 +94,7 @@ export function useExecutor<Context extends object>(
   }
 
   function openDefaultAllowance(): Allowance {
-    return new Allowance(DEFAULT_BOUNDS, { toError });
+    return new Allowance(DEFAULT_BOUNDS, toError);
   }
 }
 

@@ -1,9 +1,4 @@
-export {
-  Allowance,
-  type AllowanceOptions,
-  DEFAULT_BOUNDS,
-  type ResponseBounds,
-} from './allowance.ts';
+export { Allowance, DEFAULT_BOUNDS, type ResponseBounds } from './allowance.ts';
 export {
   type CostAmount,
   costs,
@@ -38,4 +33,4 @@ export {
   toJsonBody,
 } from './json/write.ts';
 export { LimitError, type ToError } from './limit-error.ts';
-export { Pace, type PaceOptions, type TakeTurn } from './pace.ts';
+export type TakeTurn = () => Promise<void> | undefined;

@@ -9,11 +9,9 @@ import {
 import { describe, expect, test } from 'vitest';
 import {
   createExecutes,
-  createHurriedExecute,
   createTally,
   createUnlimitedExecute,
   PIECES,
-  toData,
   toText,
 } from '../../../test/support/compare-executes.ts';
 import { fc } from '../../../test/support/fast-check.ts';
@@ -36,7 +34,6 @@ test.each(
   async ({ operation, types, seed: firstSeed, numRuns }) => {
     const schema = createOddSchema(types);
     const fast = createExecutes(schema);
-    const inPieces = createHurriedExecute(schema, 5);
     const tally = createTally();
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.nat(), async (seed, worldSeed) => {
@@ -53,10 +50,6 @@ test.each(
             const answer = await one({ ...args, rootValue: createWorld(world) });
             expect(toText(answer)).toBe(toText(expected));
           }
-          const answer = await withoutRejections(() =>
-            inPieces({ ...args, rootValue: createWorld(world) }),
-          );
-          expect(toData(answer)).toBe(toData(expected));
           tally.count(expected);
         }
       }),

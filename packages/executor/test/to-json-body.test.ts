@@ -1,16 +1,21 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fc } from '../../../test/support/fast-check.ts';
+import { Allowance, DEFAULT_BOUNDS } from '../src/allowance.ts';
 import { JsonBytes, toJsonBody } from '../src/json/write.ts';
-import { Pace } from '../src/pace.ts';
 
 async function expectItsJson(value: unknown): Promise<void> {
   const expected = Buffer.from(JSON.stringify(value));
-  for (const pace of [undefined, new Pace({ takeTurn: () => undefined, pieceUnits: 1 })]) {
+  for (const pauses of [0, 5]) {
     let counted = 0;
+    let left = pauses;
+    const pause = () => {
+      left -= 1;
+      return left >= 0 ? Promise.resolve() : undefined;
+    };
     const consumeBytes = (count: number) => {
       counted += count;
     };
-    const written = await toJsonBody(value, { pace, consumeBytes });
+    const written = await toJsonBody(value, { pause, consumeBytes });
     const bytes = toBytes(written);
     expect(bytes.equals(expected)).toBe(true);
     expect(counted).toBe(bytes.length);
@@ -111,18 +116,62 @@ test('the bytes of a body can be taken once', () => {
   expect(() => written.take()).toThrow('taken');
 });
 
-test('the parts of a long value are written in turns, wherever they are', async () => {
+/** An allowance, and how often other requests could run while something was made with it. */
+function countPauses(bounds = DEFAULT_BOUNDS) {
+  const allowance = new Allowance(bounds);
+  return {
+    allowance,
+    async run<Result>(make: (allowance: Allowance) => Promise<Result> | Result) {
+      let pauses = 0;
+      let isRunning = true;
+      const count = () => {
+        if (!isRunning) return;
+        pauses += 1;
+        setImmediate(count);
+      };
+      setImmediate(count);
+      const result = await make(allowance);
+      isRunning = false;
+      return { result, pauses };
+    },
+  };
+}
+
+describe('a response of several megabytes', () => {
   const text = 'x'.repeat(10_000);
-  const texts = Array.from({ length: 20 }, () => text);
+  const texts = Array.from({ length: 500 }, () => text);
   const members = Object.fromEntries(texts.map((one, index) => [index, one]));
-  for (const value of [texts, members, [{ a: { b: { c: texts } } }], { a: [[members]] }]) {
-    let turns = 0;
-    const takeTurn = async () => {
-      turns += 1;
-    };
-    const pace = new Pace({ takeTurn, pieceUnits: text.length / 32 });
-    const written = await toJsonBody(value, { pace, consumeBytes: () => {} });
-    expect(toBytes(written).toString()).toBe(JSON.stringify(value));
-    expect(turns).toBeGreaterThan(1);
-  }
+
+  test.each([
+    ['a list', texts],
+    ['an object', members],
+    ['lists in objects', [{ a: { b: { c: texts } } }]],
+    ['an object in lists', { a: [[members]] }],
+  ])('lets other requests run after each megabyte of %s', async (_where, value) => {
+    const { result, pauses } = await countPauses().run((meter) => toJsonBody(value, meter));
+    expect(toBytes(result).toString()).toBe(JSON.stringify(value));
+    expect(pauses).toBeGreaterThanOrEqual(3);
+  });
+
+  test('lets them run once per megabyte of all that is written at the same time', async () => {
+    const lists = Array.from({ length: 10 }, () => texts.slice(0, 110));
+    const { result, pauses } = await countPauses().run(async (meter) =>
+      Promise.all(lists.map((list) => toJsonBody(list, meter))),
+    );
+    for (const [index, body] of result.entries())
+      expect(toBytes(body).toString()).toBe(JSON.stringify(lists[index]));
+    expect(pauses).toBeGreaterThanOrEqual(9);
+  });
+
+  test('ends with an error above the limit of bytes, also after a pause', async () => {
+    const { run, allowance } = countPauses({ ...DEFAULT_BOUNDS, bytes: 3_000_000 });
+    await expect(run((meter) => toJsonBody(texts, meter))).rejects.toThrow('3000000 bytes');
+    expect(allowance.exceeded).toBeInstanceOf(Error);
+  });
+});
+
+test('a response of less than a megabyte is written without a promise', () => {
+  const allowance = new Allowance(DEFAULT_BOUNDS);
+  for (const value of ['short', Array(90).fill('x'.repeat(10_000))])
+    expect(toJsonBody(value, allowance)).not.toBeInstanceOf(Promise);
 });

@@ -27,7 +27,6 @@ export function executeFields(
   const { allowance } = execution;
   if (plan.conditionError) throw plan.conditionError;
   allowance.consumeValues(plan.ownSize);
-  allowance.pace.count(plan.ownSize);
   const result: ResultObject = {};
   let isAsync = false;
   try {
@@ -81,7 +80,6 @@ function executeField(
   { source, path }: Parent,
 ): PromiseOrValue<unknown> {
   const { key, definition, nodes, parentType, value } = field;
-  execution.allowance.pace.count(UNITS_PER_RESOLVED_FIELD);
   const here = addPath(path, key, parentType.name);
   const context = execution as Execution & ExecutionContext;
   const info = buildResolveInfo(context, definition, nodes, parentType, here);
@@ -116,9 +114,6 @@ function whenAll(result: ResultObject): Promise<ResultObject> {
   });
 }
 
-/** Arguments, `info`, path and promises. */
-const UNITS_PER_RESOLVED_FIELD = 4;
-
 /** Completes the value of a field or of a list item. */
 function completeFieldOrItem(
   position: FieldPosition,
@@ -128,8 +123,8 @@ function completeFieldOrItem(
   const fail = (thrown: unknown) => handleFieldError(position, plan, thrown);
   try {
     const completed = isPromise(result)
-      ? result.then((resolved) => completeInTurn(position, plan, resolved))
-      : completeInTurn(position, plan, result);
+      ? result.then((resolved) => completeValue(position, plan, resolved))
+      : completeValue(position, plan, result);
     return isPromise(completed) ? completed.then(undefined, fail) : completed;
   } catch (thrown) {
     return fail(thrown);
@@ -151,25 +146,6 @@ function handleFieldError(
   if (plan.isNonNull) throw locate();
   collected.add(path, locate);
   return null;
-}
-
-/** In a later piece where this one is full. The resolvers of one object are called together nevertheless. */
-function completeInTurn(
-  position: FieldPosition,
-  plan: ValuePlan,
-  value: unknown,
-): PromiseOrValue<unknown> {
-  const turn = position.execution.allowance.pace.next();
-  if (!turn) return completeValue(position, plan, value);
-  guardPromises(value);
-  return turn.then(() => completeValue(position, plan, value));
-}
-
-/** Promises in data that is not completed yet have no handler, and an unhandled rejection would end the process. */
-function guardPromises(value: unknown, levels = 2): void {
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
-  if (isPromise(value)) ignoreRejections([value]);
-  else if (levels > 0) for (const one of Object.values(value)) guardPromises(one, levels - 1);
 }
 
 /** Plain data at once where that is possible, anything else step by step. */
@@ -274,51 +250,23 @@ function completeList(
       `Expected Iterable, but did not find one for field "${nameOf(position)}".`,
     );
   }
-  const iterator = (value as Iterable<unknown>)[Symbol.iterator]();
-  return completeItems({ position, item, iterator, isDrained: false, items: [], pending: [] });
-}
-
-/** Completes the items of a list, from where the last piece has ended. */
-function completeItems(list: ListCompletion): PromiseOrValue<unknown[]> {
-  const { position, item, iterator, items, pending } = list;
-  const { allowance } = position.execution;
+  const { execution, path } = position;
+  const items: unknown[] = [];
+  const pending: Promise<unknown>[] = [];
   try {
-    for (;;) {
-      const turn = allowance.pace.next();
-      if (turn) {
-        // Nobody awaits these meanwhile.
-        const completed = Promise.all(pending);
-        ignoreRejections([completed]);
-        const rest = list.isDrained ? iterator : drain(iterator);
-        const later = { ...list, iterator: rest, isDrained: true, pending: [completed] };
-        return turn.then(() => completeItems(later));
-      }
-      const { done, value } = iterator.next();
-      if (done) return pending.length > 0 ? Promise.all(items) : items;
-      if (item.kind === 'leaf') allowance.consumeValues(1);
-      const path = addPath(position.path, items.length, undefined);
-      const completed = completeFieldOrItem({ ...position, path }, item, value);
+    for (const one of value as Iterable<unknown>) {
+      if (item.kind === 'leaf') execution.allowance.consumeValues(1);
+      const at = { ...position, path: addPath(path, items.length, undefined) };
+      const completed = completeFieldOrItem(at, item, one);
       if (isPromise(completed)) pending.push(completed);
       items.push(completed);
     }
   } catch (error) {
-    ignoreRejections(pending);
-    iterator.return?.();
+    // Nobody awaits these any more, and an unhandled rejection would end the process.
+    for (const one of pending) one.then(undefined, () => {});
     throw error;
   }
-}
-
-/** The values that are left, with handlers for those that are promises. */
-function drain(iterator: Iterator<unknown>): Iterator<unknown> {
-  const rest: unknown[] = [];
-  for (let next = iterator.next(); !next.done; next = iterator.next()) rest.push(next.value);
-  guardPromises(rest);
-  return rest.values();
-}
-
-/** For promises that nobody awaits yet, or any more: an unhandled rejection would end the process. */
-function ignoreRejections(promises: readonly Promise<unknown>[]): void {
-  for (const one of promises) one.then(undefined, () => {});
+  return pending.length > 0 ? Promise.all(items) : items;
 }
 
 function completeLeaf(
@@ -351,18 +299,6 @@ interface FieldPosition {
   readonly field: FieldPlan;
   readonly info: GraphQLResolveInfo;
   readonly path: Path;
-}
-
-/** A list while its items are completed. */
-interface ListCompletion {
-  readonly position: FieldPosition;
-  readonly item: ValuePlan;
-  readonly iterator: Iterator<unknown>;
-  /** A piece has ended before: the values are known, and their promises have handlers. */
-  readonly isDrained: boolean;
-  readonly items: unknown[];
-  /** Promises among the items. */
-  readonly pending: Promise<unknown>[];
 }
 
 /** What a type resolver has returned for a value. */

@@ -48,19 +48,16 @@ export function readWhole(
     const written = writeJson?.(value, allowance);
     if (written !== undefined) return written;
     allowance.consumeValues(size);
-    allowance.pace.count(size);
     return read(value, allowance);
   };
 }
 
-/** Reads a list whose items have at most `itemSize` values, unless they are too many for one step. */
+/** Reads a list whose items have at most `itemSize` values. */
 export function readList(readItem: Serializer, itemSize: number): Serializer {
   return (value, allowance) => {
     if (!Array.isArray(value)) return bailOut();
     const { length } = value;
     allowance.consumeValues(length * itemSize);
-    allowance.pace.count(length * itemSize);
-    if (allowance.pace.isLate) return bailOut();
     const items = new Array<unknown>(length);
     for (let index = 0; index < length; index += 1)
       items[index] = readItem(value[index], allowance);
@@ -171,7 +168,7 @@ function readScalar(serialize: (value: unknown) => unknown): Serializer {
   return (value, allowance) => {
     if ((typeof value === 'object' && isUnexpected(value)) || typeof value === 'function')
       return bailOut();
-    return readLeaf(ordinary(serialize(value)) ?? bailOut(), allowance);
+    return consumeLeaf(ordinary(serialize(value)) ?? bailOut(), allowance);
   };
 }
 
@@ -182,36 +179,16 @@ export function consumeLeaf<Leaf>(value: Leaf, allowance: Allowance): Leaf {
   if (typeof value === 'string') {
     const { length } = value;
     // Scanning a freshly concatenated string is expensive, so up to a size its length is used.
-    if (length > LONG) consumeLong(value, allowance, stringLength);
-    else if (length > SHORT) {
-      allowance.consumeResultBytes(length);
-      allowance.pace.countBytes(length);
-    }
+    if (length > LONG) allowance.consumeResultBytes(stringLength(value));
+    else if (length > SHORT) allowance.consumeResultBytes(length);
   } else if (typeof value === 'object' && value !== null) {
-    consumeLong(value, allowance, jsonLength);
+    allowance.consumeResultBytes(jsonLength(value, allowance.bounds.bytes));
   }
   return value;
 }
 
-function consumeLong<Leaf>(
-  value: Leaf,
-  allowance: Allowance,
-  lengthOf: (value: Leaf, limit: number) => number,
-): void {
-  const bytes = lengthOf(value, allowance.bounds.bytes);
-  allowance.consumeResultBytes(bytes);
-  allowance.pace.countBytes(bytes);
-}
-
-/** Of several long values, some may be too many for one step. */
-function readLeaf<Leaf>(value: Leaf, allowance: Allowance): Leaf {
-  const isLong =
-    typeof value === 'string' ? value.length > LONG : typeof value === 'object' && value !== null;
-  return isLong && allowance.pace.isLate ? bailOut() : consumeLeaf(value, allowance);
-}
-
 const readString: Serializer = (value, allowance) =>
-  typeof value === 'string' ? readLeaf(value, allowance) : bailOut();
+  typeof value === 'string' ? consumeLeaf(value, allowance) : bailOut();
 const readStringOrNull: Serializer = (value, allowance) =>
   value === null || value === undefined ? null : readString(value, allowance);
 const readInt: Serializer = (value) =>
@@ -281,18 +258,13 @@ export function createWriter(fields: readonly FieldReader[], size: number, { jso
     lists: readonly (readonly unknown[] | undefined)[],
     allowance: Allowance,
   ) {
-    const { pace } = allowance;
     let before = '{';
     for (const [index, { key, serialize, list }] of fields.entries()) {
       yield `${before}${JSON.stringify(key)}:`;
       const items = lists[index];
       if (list && items) {
         allowance.consumeValues(items.length * list.itemSize);
-        const read = (item: unknown) => {
-          pace.count(list.itemSize);
-          return list.readItem(item, allowance);
-        };
-        yield* writeReadList(items, { pace, read });
+        yield* writeReadList(items, (item) => list.readItem(item, allowance));
       } else yield JSON.stringify(serialize(value, allowance));
       before = ',';
     }

@@ -1,11 +1,10 @@
 import { transcode } from 'node:buffer';
-import type { Pace } from '../pace.ts';
 import { measureSize, type SizeLimits } from './size.ts';
 
 /**
  * Serializes a value as a response body. Short JSON stays text and is sent with the headers in one write; long JSON
- * is encoded to bytes at once, in several pieces of work if the meter has a pace. The meter counts bytes while they
- * are written, and throws above its limit.
+ * is encoded to bytes at once. The meter counts bytes while they are written, throws above its limit, and pauses the
+ * writing of a very long body: only then the result is a promise.
  */
 export function toJsonBody(value: unknown): string | JsonBytes;
 export function toJsonBody(
@@ -13,7 +12,7 @@ export function toJsonBody(
   meter: BodyMeter | undefined,
 ): Promise<JsonBytes> | string | JsonBytes;
 export function toJsonBody(value: unknown, meter?: BodyMeter) {
-  if (isLong(value, WHOLE)) return writeBytes(writeParts(value, meter?.pace), meter);
+  if (isLong(value, WHOLE)) return writeBytes(writeParts(value), meter);
   const text = JSON.stringify(value);
   if (text.length > SHORT) return writeBytes([text], meter);
   meter?.consumeBytes(Buffer.byteLength(text));
@@ -21,19 +20,19 @@ export function toJsonBody(value: unknown, meter?: BodyMeter) {
 }
 
 /** Parts of long values by themselves: each text is short, or a single string. */
-function* writeParts(value: unknown, pace?: Pace): Iterable<Part> {
+function* writeParts(value: unknown): Iterable<Part> {
   if (value instanceof JsonBytes) yield value.take();
-  else if (Array.isArray(value)) yield* writeList(value, pace);
-  else if (isPlainObject(value)) yield* writeMembers(value, pace);
+  else if (Array.isArray(value)) yield* writeList(value);
+  else if (isPlainObject(value)) yield* writeMembers(value);
   else yield JSON.stringify(value);
 }
 
-function* writeMembers(value: object, pace: Pace | undefined): Iterable<Part> {
+function* writeMembers(value: object): Iterable<Part> {
   let before = '{';
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
     yield `${before}${JSON.stringify(key)}:`;
-    if (isLong(member, WHOLE)) yield* writeParts(member, pace);
+    if (isLong(member, WHOLE)) yield* writeParts(member);
     else yield JSON.stringify(member);
     before = ',';
   }
@@ -53,8 +52,8 @@ const SHORT = 4_096;
 export interface BodyMeter {
   /** Throws above the limit. */
   consumeBytes(count: number): void;
-  /** Absent: everything is written in one piece. */
-  readonly pace?: Pace | undefined;
+  /** Asked between two parts: a promise for which the writing has to wait, if one is due. */
+  pause?(): Promise<void> | undefined;
 }
 
 type Part = string | readonly Uint8Array[];
@@ -63,7 +62,7 @@ type Part = string | readonly Uint8Array[];
  * The JSON of a list in chunks: very long strings would be allocated in V8's large object space, which is slow, and
  * take long to write.
  */
-function* writeList(items: readonly unknown[], pace: Pace | undefined): Iterable<Part> {
+function* writeList(items: readonly unknown[]): Iterable<Part> {
   let chunk: unknown[] = [];
   let size = 0;
   let before = '[';
@@ -78,12 +77,11 @@ function* writeList(items: readonly unknown[], pace: Pace | undefined): Iterable
     if (Number.isFinite(itemSize)) {
       chunk.push(item);
       size += itemSize;
-      if (chunk.length >= JSON_CHUNK_ITEMS || size >= CHUNK.size || pace?.isFull)
-        yield* writeChunk();
+      if (chunk.length >= JSON_CHUNK_ITEMS || size >= CHUNK.size) yield* writeChunk();
     } else {
       yield* writeChunk();
       yield before;
-      yield* writeParts(item, pace);
+      yield* writeParts(item);
       before = ',';
     }
   }
@@ -91,31 +89,16 @@ function* writeList(items: readonly unknown[], pace: Pace | undefined): Iterable
   yield items.length === 0 ? '[]' : ']';
 }
 
-/**
- * The same for items that are read only to be written: what is read lives briefly. Reading counts its work, so that
- * the pace tells when a chunk is long.
- */
+/** The same for items that are read only to be written: what is read lives briefly. */
 export function* writeReadList(
   items: readonly unknown[],
-  { pace, read }: ListReading,
+  read: (item: unknown) => unknown,
 ): Iterable<Part> {
-  let chunk: unknown[] = [];
-  let before = '[';
-  for (const [index, item] of items.entries()) {
-    chunk.push(read(item));
-    const isLast = index === items.length - 1;
-    if (chunk.length < JSON_CHUNK_ITEMS && !pace.isFull && !isLast) continue;
-    yield before;
-    yield toItems(chunk);
-    [chunk, before] = [[], ','];
+  for (let index = 0; index < items.length; index += JSON_CHUNK_ITEMS) {
+    yield index === 0 ? '[' : ',';
+    yield toItems(items.slice(index, index + JSON_CHUNK_ITEMS).map(read));
   }
   yield items.length === 0 ? '[]' : ']';
-}
-
-interface ListReading {
-  readonly pace: Pace;
-  /** Makes what is written of an item, and counts its work. */
-  readonly read: (item: unknown) => unknown;
 }
 
 /** The JSON of the items without the brackets of the list. */
@@ -174,7 +157,7 @@ export class JsonBytes {
   }
 }
 
-/** Writes parts as bytes, in several pieces of work if the meter has a pace. */
+/** Writes parts as bytes, with the pauses of the meter. */
 export function writeBytes(
   parts: Iterable<Part>,
   meter?: BodyMeter,
@@ -202,14 +185,20 @@ export function toUtf8(
   function run(): Promise<readonly Uint8Array[]> | readonly Uint8Array[] {
     for (let part = iterator.next(); !part.done; part = iterator.next()) {
       add(part.value);
-      const turn = meter?.pace?.next();
-      if (!turn) continue;
-      // Others use the scratch buffer meanwhile.
-      empty();
-      return turn.then(run);
+      const pause = meter?.pause?.();
+      if (pause) return waitFor(pause);
     }
     empty();
     return pieces;
+  }
+
+  function waitFor(pause: Promise<void>): Promise<readonly Uint8Array[]> {
+    // Others use the scratch buffer meanwhile.
+    empty();
+    return pause.then(() => {
+      const next = meter?.pause?.();
+      return next ? waitFor(next) : run();
+    });
   }
 
   function add(part: Part): void {
@@ -225,7 +214,6 @@ export function toUtf8(
     if (filled + size > room.length) empty();
     if (size > room.length) keep(Buffer.from(text, 'utf8'));
     else filled += room.write(text, filled, 'utf16le');
-    meter?.pace?.countBytes(text.length);
   }
 
   function empty(): void {
