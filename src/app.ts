@@ -30,6 +30,7 @@ import {
 import { REMOVAL_SETTLES_MS } from './request/connection-cache.ts';
 import { createOpenContext } from './request/context.ts';
 import { createCustomerTokens } from './request/customer-token.ts';
+import { createFieldRefreshes } from './request/field-refreshes.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
 import { createOwnFieldsCache } from './request/own-fields-cache.ts';
 import { createAdminFace } from './rest/admin.ts';
@@ -117,6 +118,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     cursors: createSigner(createSigningKeys(keyRing, 'cursor')),
     connections,
     ownFields: createOwnFieldsCache(clock),
+    fieldRefreshes: createFieldRefreshes(clock),
     connecting: connecting.services,
     cacheMaxAgeMs: config.cacheMaxAgeMs,
     responseBounds: {
@@ -196,6 +198,10 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     graphql,
     queue,
     memory,
+    responseBytes: {
+      caller: config.maxResponseBytes,
+      unauthenticated: Math.min(RESPONSE_BOUNDS.unauthenticated.bytes, config.maxResponseBytes),
+    },
     probes,
     rest: createRest({ openContext, prefixes: config.restPrefixes, version, demo, hasGraphiQL }),
     admin:

@@ -97,7 +97,6 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
 /** Package → the only folders (or top files) that may import it. */
 const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] = [
   { packages: /^(graphql|graphql-.*|@pothos\/.*|@graphql-.*)$/, homes: ['graphql'] },
-  { packages: /^@modelcontextprotocol\/.*$/, homes: ['mcp'] },
   { packages: /^undici$/, homes: ['outbound', 'workers'] },
   { packages: /^pg$/, homes: ['storage', 'sync'] },
   { packages: /^(drizzle-orm|@crossbook\/child-postgres)$/, homes: ['storage'] },
@@ -108,7 +107,16 @@ const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] =
   { packages: /^@crossbook\/sandbox$/, homes: ['demo', 'foundation.ts'] },
   {
     packages: /^zod$/,
-    homes: ['providers', 'graphql', 'rest', 'mcp', 'storage', 'settings.ts', 'config.ts'],
+    homes: [
+      'providers',
+      'request',
+      'graphql',
+      'rest',
+      'mcp',
+      'storage',
+      'settings.ts',
+      'config.ts',
+    ],
   },
 ];
 

@@ -144,12 +144,23 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     return request.receiveBody(limit, reserve, beginLong);
   }
 
+  /** The writers of the APIs count while they write. This limits what none of them has counted, such as a page. */
+  function limitResponse(incoming: Incoming, { body }: HttpResponse): void {
+    const isKnown =
+      incoming.application !== undefined || probes.paths.test(incoming.request.pathname);
+    const limit = options.responseBytes[isKnown ? 'caller' : 'unauthenticated'];
+    if (body !== null && body.length > limit) throw responseTooLarge(limit);
+  }
+
   /**
    * A large response may stay unread for long. Its memory is reserved before anything is sent, so that a lack of
    * memory is reported as a regular error.
    */
   function reserveResponse(incoming: Incoming, response: HttpResponse): HttpResponse {
+    // Before it is encoded, too: text has at least as many bytes as characters.
+    limitResponse(incoming, response);
     const sent = withBytes(response);
+    limitResponse(incoming, sent);
     const { body } = sent;
     if (body === null || typeof body === 'string' || body.length <= SLICE_BYTES) return sent;
     const bytes = countOwnBytes(body);
@@ -198,6 +209,13 @@ function tooManyLongBodies(): CrossbookError {
     'SERVICE_UNAVAILABLE',
     'Too many large request bodies of this application are being received: send fewer at once.',
     { retryAfterMs: 1_000 },
+  );
+}
+
+function responseTooLarge(limit: number): CrossbookError {
+  return new CrossbookError(
+    'BAD_REQUEST',
+    `The response is too large: it has more than ${limit} bytes, which is the limit. Request fewer items or fields.`,
   );
 }
 
@@ -274,6 +292,8 @@ export interface RequestHandlerOptions {
   readonly memory: Memory;
   /** Body limits with and without an authenticated caller, and of the forms of connect pages. */
   readonly bodyBytes?: Partial<typeof MAX_BODY_BYTES>;
+  /** The largest response with and without an authenticated caller. */
+  readonly responseBytes: { readonly caller: number; readonly unauthenticated: number };
   /** Whether requests without a key or token are answered. */
   readonly allowsUnauthenticated: boolean;
   readonly cors: Cors;

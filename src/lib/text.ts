@@ -92,9 +92,14 @@ export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }
 
-/** A given text for a message: quoted, and cut where it is long. */
+/** A text of a client for a message: quoted, and cut where it is long. Every message that repeats such a text uses it. */
 export function quote(text: string): string {
-  return JSON.stringify(text.slice(0, MAX_QUOTED));
+  return JSON.stringify(shorten(text));
+}
+
+/** The beginning of a text of a client, for where it is not quoted. */
+export function shorten(text: string): string {
+  return text.slice(0, MAX_QUOTED);
 }
 
 const MAX_QUOTED = 80;

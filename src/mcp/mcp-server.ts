@@ -4,10 +4,10 @@ import { CrossbookError, ERROR_CODES, toCrossbookError, toErrorBody } from '../d
 import type { RequestState } from '../domain/request-state.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { toRetryAfter } from '../lib/http-message.ts';
-import { isRecord } from '../lib/json.ts';
 import { compressAnswer } from '../lib/response-body.ts';
 import type { RequestContext } from '../request/context.ts';
 import { readJson } from '../request/read-json.ts';
+import { SERVER_ERROR } from './messages.ts';
 
 /** The MCP server: serves `POST /mcp`, and the metadata of its authorization server if there is one. */
 export function createMcp({
@@ -56,10 +56,10 @@ export function createMcp({
     await checkOrigin(request.headers.get('origin'), context);
     if (!context.requireCaller().customer && !allowsKeys) throw keysNotAllowed();
     await context.consumeRateLimit();
-    const message = await readMessage(request, work);
-    // The SDK, and the schemas of the tools, are loaded by the first request that needs them.
-    const { answerMessage } = await import('./protocol.ts');
-    return answerMessage({ message, headers: request.headers, context, version });
+    const body = await readJson(request, work);
+    // The tools and their schemas are loaded by the first request that needs them.
+    const { answerMessages } = await import('./protocol.ts');
+    return answerMessages({ body, headers: request.headers, context, version });
   }
 
   /**
@@ -111,29 +111,6 @@ export function createMcp({
   }
 }
 
-async function readMessage(request: HttpRequest, work: RequestWork): Promise<unknown> {
-  const value = await readJson(request, work);
-  if (Array.isArray(value) && value.length > MAX_MESSAGES)
-    throw new CrossbookError(
-      'BAD_REQUEST',
-      `A batch can have at most ${MAX_MESSAGES} messages, but has ${value.length}.`,
-    );
-  if ([value].flat().some((message) => hasLargeObject(message, CHECKED_LEVELS)))
-    throw new CrossbookError(
-      'BAD_REQUEST',
-      `An object of a message can have at most ${MAX_MEMBERS} members.`,
-    );
-  return value;
-}
-
-/** The SDK takes some microseconds for each member. No tool has as many arguments. */
-function hasLargeObject(value: unknown, levels: number): boolean {
-  if (!isRecord(value)) return false;
-  const members = Object.values(value);
-  if (members.length > MAX_MEMBERS) return true;
-  return levels > 0 && members.some((one) => hasLargeObject(one, levels - 1));
-}
-
 function keysNotAllowed(): CrossbookError {
   return new CrossbookError(
     'FORBIDDEN',
@@ -145,13 +122,6 @@ const PATH = '/mcp';
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 const ONLY_MCP = /^\/mcp$/;
 const WITH_METADATA = /^(?:\/mcp|\/\.well-known\/oauth-protected-resource(?:\/mcp)?)$/;
-/** As many as operations in a GraphQL batch. */
-const MAX_MESSAGES = 10;
-const MAX_MEMBERS = 100;
-/** A message, its parameters, the arguments and what is in them. */
-const CHECKED_LEVELS = 4;
-/** The code that JSON-RPC leaves to servers: the HTTP status and `data` say more. */
-const SERVER_ERROR = -32_000;
 const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
 interface McpOptions {

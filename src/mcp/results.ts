@@ -1,4 +1,3 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
 import { CrossbookError, type ErrorBody, toCrossbookError, toErrorBody } from '../domain/errors.ts';
 import { jsonLength } from '../lib/json.ts';
 import type { RequestContext } from '../request/context.ts';
@@ -9,18 +8,16 @@ import type { Charge, Tool } from './tools/tool.ts';
 export function callTool(
   context: RequestContext,
   tool: Tool,
-  { given, charge }: ToolCall,
+  { args: unread, charge }: ToolCall,
 ): Promise<CallToolResult> {
-  const { requestLog, allowance } = context;
+  const { requestLog } = context;
   requestLog.record({ operation: tool.name });
   return requestLog.operation(tool.name, async () => {
     try {
-      const args = readArguments(tool.input, given);
+      const args = readArguments(tool.input, unread);
       const { structured, text, isError = false } = await tool.run(context, args, charge);
       await context.revalidateReads();
-      const bytes = jsonLength(structured, MAX_RESULT_BYTES);
-      if (bytes > MAX_RESULT_BYTES) throw resultTooLarge();
-      allowance.consumeBytes(bytes);
+      if (jsonLength(structured, MAX_RESULT_BYTES) > MAX_RESULT_BYTES) throw resultTooLarge();
       return toResult(structured, text, isError);
     } catch (thrown) {
       const { error, text } = toToolError(context, thrown);
@@ -72,9 +69,16 @@ function resultTooLarge(): CrossbookError {
   );
 }
 
+/** The result of `tools/call`. */
+interface CallToolResult {
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent: object;
+  readonly isError?: boolean;
+}
+
 interface ToolCall {
-  /** The arguments, unchecked. */
-  readonly given: unknown;
+  /** The arguments, unread. */
+  readonly args: Readonly<Record<string, unknown>>;
   readonly charge: Charge;
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
 import type { Field, Fields, Scalar, Shape, Type } from '../domain/shape.ts';
 import { wordsOf } from '../domain/shape.ts';
+import { checkInput } from '../request/check-input.ts';
 
 /** The JSON Schema of an object with these fields, as results have it: names as declared, null where it may be. */
 export function toObjectSchema(fields: Fields, description?: string): JsonSchema {
@@ -128,32 +129,34 @@ export function toInputSchema(input: z.ZodObject, without: readonly string[]): J
   };
 }
 
-/** Validates the arguments of a tool. The error names the first mistakes, and never a value. */
+/** Checks the arguments of a tool by its schema. Nothing but their size is looked at before, and nothing else limits it. */
 export function readArguments<Input extends z.ZodObject>(
   input: Input,
-  given: unknown,
+  args: Readonly<Record<string, unknown>>,
 ): z.output<Input> {
-  const parsed = input.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
-  const listed = issues.slice(0, MAX_MISTAKES).map(describeIssue);
-  const more = issues.length - listed.length;
-  throw new CrossbookError(
-    'BAD_REQUEST',
-    `${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
-  );
+  if (hasMoreValues(args, MAX_VALUES))
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `The arguments of a tool can have at most ${MAX_VALUES} values.`,
+    );
+  return checkInput(input, args);
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') {
-    const names = issue.keys.slice(0, MAX_MISTAKES).map((key) => key.slice(0, MAX_NAME_LENGTH));
-    return `there is no argument ${names.join(', ')}`;
+/** Whether a value contains more than this many values. Looks at no more than that. */
+function hasMoreValues(value: unknown, max: number): boolean {
+  let count = 0;
+  const waiting = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const members: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    count += members.length;
+    if (count > max) return true;
+    waiting.push(...members);
   }
-  const name = issue.path.join('.').slice(0, MAX_NAME_LENGTH) || 'the arguments';
-  return `${name}: ${issue.message}`;
+  return false;
 }
 
-const MAX_MISTAKES = 5;
-const MAX_NAME_LENGTH = 100;
+/** More than any tool takes: a filter by 1,000 emails has the most. */
+const MAX_VALUES = 2_000;
 
 export type JsonSchema = Readonly<Record<string, unknown>>;

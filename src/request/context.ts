@@ -215,6 +215,10 @@ export class RequestContext
     return this.#openLoaders().shareCachedRead(connectionId, filterKey, read);
   }
 
+  refreshFieldsOnce(connectionId: string, refresh: () => Promise<void>): Promise<void> {
+    return this.#services.fieldRefreshes.refreshOnce(connectionId, refresh);
+  }
+
   loadCustomerIdOf(connectionId: string) {
     return this.#openLoaders().customerIdOf(connectionId);
   }

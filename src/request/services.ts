@@ -11,6 +11,7 @@ import type { DestinationSecret } from '../domain/sync.ts';
 import type { CredentialStore, RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import type { ConnectionCache } from './connection-cache.ts';
+import type { FieldRefreshes } from './field-refreshes.ts';
 import type { OwnFieldsCache } from './own-fields-cache.ts';
 
 /** Services with the lifetime of the process. */
@@ -19,6 +20,7 @@ export interface Services {
   readonly cursors: Signer;
   readonly connections: ConnectionCache;
   readonly ownFields: OwnFieldsCache;
+  readonly fieldRefreshes: FieldRefreshes;
   readonly connecting: ConnectServices;
   readonly cacheMaxAgeMs: number;
   /** Response limits with and without an authenticated caller. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { toWebOrigin } from '../domain/urls.ts';
 import type { UsageCounts } from '../domain/usage.ts';
+import { openAllowance, RESPONSE_BOUNDS } from '../request/allowance.ts';
 import {
   type ApplicationAdmin,
   changeOrigins,
@@ -30,7 +31,9 @@ import { createRouter, toEndpoint } from './rest-server.ts';
  */
 export function createAdminFace(store: AdminStore) {
   const endpoints = ADMIN_ROUTES.map((route) =>
-    toEndpoint(route, (request) => route.run(store, request)),
+    toEndpoint(route, (request) =>
+      route.run(store, request, openAllowance(RESPONSE_BOUNDS.caller)),
+    ),
   );
   return {
     ...createRouter(endpoints, 'No such admin endpoint.'),

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
+import { checkInput, toPath } from '../request/check-input.ts';
 import { readJson } from '../request/read-json.ts';
 
 /** Reads the parts of a request, and validates them. */
@@ -28,11 +29,13 @@ export function validateInput<Parts extends InputParts>(
   given: { readonly [Part in keyof InputParts]: unknown },
   bodyLength: number,
 ): z.output<z.ZodObject<Parts>> {
-  const abortEarly = bodyLength > MAX_LISTED_BYTES;
-  const options: Options = { reportInput: true, abortEarly, error: toShortMessage };
-  const parsed = schema.safeParse(given, options);
-  if (parsed.success) return parsed.data;
-  throw new CrossbookError('BAD_REQUEST', formatIssues(parsed.error.issues));
+  const onlyFirst = bodyLength > MAX_LISTED_BYTES;
+  return checkInput(schema, given, { onlyFirst, toWords: findRepeated, toName });
+}
+
+/** A repeated query parameter, which has become a list. */
+function findRepeated({ input, path = [] }: z.core.$ZodRawIssue): string | undefined {
+  return Array.isArray(input) && path[0] === 'query' ? 'is given more than once' : undefined;
 }
 
 /** The four parts of a request. `body` is `z.undefined()` if there is none. */
@@ -108,65 +111,9 @@ function kindOf({ shape }: z.ZodObject, name: string): string | undefined {
 
 /** The length of a body up to which all of its mistakes are found. */
 const MAX_LISTED_BYTES = 8 * 1024;
-const MAX_MISTAKES = 20;
-const MAX_NAME_LENGTH = 100;
-
-/** zod's own message names all unknown fields, of which a body can have a hundred thousand. */
-function toShortMessage({ code }: { readonly code: string }): string | undefined {
-  return code === 'unrecognized_keys' ? 'has unknown fields' : undefined;
-}
-
-/** Formats the first mistakes with their fields. Never includes values, which could be secrets. */
-function formatIssues(issues: readonly Issue[]): string {
-  const listed: string[] = [];
-  let count = 0;
-  for (const issue of issues) {
-    const room = MAX_MISTAKES - listed.length;
-    if (issue.code === 'unrecognized_keys') {
-      count += issue.keys.length;
-      for (const key of issue.keys.slice(0, room))
-        listed.push(`${toName([...issue.path, key])} is not known`);
-    } else {
-      count += 1;
-      if (room > 0) listed.push(`${toName(issue.path)} ${toWords(issue)}`);
-    }
-  }
-  const more = count - listed.length;
-  return `${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
-}
-
-function toWords(issue: Issue): string {
-  if (issue.code === 'invalid_type' || issue.code === 'invalid_value') {
-    if (issue.input === undefined) return 'is required';
-    if (Array.isArray(issue.input) && issue.path[0] === 'query') return 'is given more than once';
-  }
-  switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
-    case 'invalid_value':
-      return `must be one of: ${issue.values.join(', ')}`;
-    case 'invalid_union':
-      // Discriminated unions list their values.
-      return `must be one of: ${('options' in issue && issue.options?.join(', ')) || ''}`;
-    case 'too_big':
-      return issue.origin === 'array'
-        ? `has more than ${issue.maximum} entries`
-        : `must be at most ${issue.maximum}${issue.origin === 'string' ? ' characters long' : ''}`;
-    case 'too_small':
-      return issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`;
-    default:
-      return issue.message;
-  }
-}
-
 /** The first path segment is the part of the request; fields of the body are named without it. */
 function toName([part, ...steps]: readonly PropertyKey[]): string {
-  const name = steps
-    .map((step, index) =>
-      typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${String(step)}`,
-    )
-    .join('')
-    .slice(0, MAX_NAME_LENGTH);
+  const name = toPath(steps);
   if (part === 'body') return name || 'the body';
   return `${PART_WORDS[String(part)] ?? ''} ${name}`.trim();
 }
@@ -176,20 +123,3 @@ const PART_WORDS: Readonly<Record<string, string>> = {
   query: 'query parameter',
   headers: 'header',
 };
-
-const TYPE_WORDS: Readonly<Record<string, string>> = {
-  string: 'text',
-  number: 'a whole number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-  record: 'an object',
-};
-
-type Issue = z.core.$ZodIssue;
-
-/** `abortEarly` ends at the first mistake; zod declares it for its own `validate` only. */
-interface Options extends z.core.ParseContext<Issue> {
-  readonly abortEarly: boolean;
-}

@@ -4,7 +4,7 @@ import type { ProviderField } from '../domain/own-fields.ts';
 import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
 import type { CacheDeps } from './read-through-cache.ts';
 
-/** The fields that contacts have in the customer's CRM: read once a day, and again on demand. */
+/** The fields that contacts have in the customer's CRM: read once a day, and on demand at most every ten seconds. */
 export function readProviderFields(
   deps: ProviderFieldDeps,
   target: ContactTarget & { readonly refresh?: boolean | null | undefined },
@@ -17,31 +17,46 @@ export function readProviderFields(
 
 async function findProviderFields(
   deps: ProviderFieldDeps,
-  { connection, port }: ContactClient,
+  client: ContactClient,
   refresh: boolean,
 ): Promise<readonly ProviderField[]> {
-  const kept = refresh
-    ? undefined
-    : await deps.shareCachedRead(connection.id, CACHE_KEY, () =>
-        deps.cache.read(connection.id, CACHE_KEY),
-      );
+  const { id } = client.connection;
+  let refreshed: readonly ProviderField[] | undefined;
+  if (refresh)
+    await deps.refreshFieldsOnce(id, async () => {
+      const { fields, written } = readFromProvider(deps, client);
+      refreshed = await fields;
+      // Others find it in the cache.
+      await written.catch(() => undefined);
+    });
+  if (refreshed) return refreshed;
+  const read = () => deps.cache.read(id, CACHE_KEY);
+  const kept = await (refresh ? read() : deps.shareCachedRead(id, CACHE_KEY, read));
   if (kept && Math.abs(deps.wall() - kept.fetchedAt.getTime()) <= MAX_AGE_MS)
     return JSON.parse(kept.payload) as readonly ProviderField[];
-  const fetchedAt = new Date(deps.wall());
-  const fields = await port.listFields();
-  const written = deps.cache.write({
-    connectionId: connection.id,
-    weight: 0,
-    fetchedAt,
-    isUrgent: true,
-    filterKey: () => CACHE_KEY,
-    payload(maxLength) {
-      const text = JSON.stringify(fields);
-      return text.length > maxLength ? undefined : text;
-    },
-  });
+  const { fields, written } = readFromProvider(deps, client);
   deps.runInBackground(written);
   return fields;
+}
+
+/** Reads the list from the CRM, and writes it to the cache. */
+function readFromProvider(deps: ProviderFieldDeps, { connection, port }: ContactClient) {
+  const fetchedAt = new Date(deps.wall());
+  const fields = port.listFields();
+  const written = fields.then((list) =>
+    deps.cache.write({
+      connectionId: connection.id,
+      weight: 0,
+      fetchedAt,
+      isUrgent: true,
+      filterKey: () => CACHE_KEY,
+      payload(maxLength) {
+        const text = JSON.stringify(list);
+        return text.length > maxLength ? undefined : text;
+      },
+    }),
+  );
+  return { fields, written };
 }
 
 const MAX_AGE_MS = 24 * 60 * 60_000;
@@ -79,4 +94,10 @@ const SILENT: ReadonlySet<string> = new Set([
 ]);
 
 export type ProviderFieldDeps = OpenDeps &
-  Pick<CacheDeps, 'cache' | 'wall' | 'shareCachedRead' | 'runInBackground'>;
+  Pick<CacheDeps, 'cache' | 'wall' | 'shareCachedRead' | 'runInBackground'> &
+  RefreshDeps;
+
+export interface RefreshDeps {
+  /** Runs the refresh, unless there was one for this connection in the last ten seconds. */
+  refreshFieldsOnce(connectionId: string, refresh: () => Promise<void>): Promise<void>;
+}

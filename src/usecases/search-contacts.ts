@@ -29,6 +29,7 @@ import {
   signPlaceOf,
   slicePage,
 } from './page.ts';
+import type { RefreshDeps } from './provider-fields.ts';
 import {
   type CacheDeps,
   readThroughCache,
@@ -328,7 +329,7 @@ interface Query extends Pick<ContactSearch, 'readFromCache'> {
   readonly page: PageRequest;
 }
 
-export interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps {
+export interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps, RefreshDeps {
   readonly cursors: Signer;
 }
 

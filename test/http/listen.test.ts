@@ -152,6 +152,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs, port = 0 }: OpenOption
   const log = createFakeLog();
   const memory = createMemory({ maxBytes: 1_000_000 });
   const handle = createRequestHandler({
+    responseBytes: { caller: 16 * 1024 * 1024, unauthenticated: 1024 * 1024 },
     graphql: face,
     rest: face,
     queue: new RequestQueue({ maxBegun: max, memory, clock: systemClock }),

@@ -24,7 +24,7 @@ describe('a circuit breaker', () => {
       breaker.end('failed', 10, cause);
     }
     expect(() => breaker.check()).toThrow(
-      'HubSpot failed 3 times in a row (last: status 503). Calls to it are paused for a moment.',
+      'HubSpot failed 3 times in a row (last: status 503). Calls to it are paused for another 10 s.',
     );
   });
 

@@ -142,7 +142,7 @@ describe('bodies of an upsert', () => {
       /entity_mappings\[19\] must be an object; and 10 more\.$/,
     );
     expect(await tell(mapping(10_000))).toBe(
-      'connections[0].entity_mappings[0] must be an object.',
+      'connections[0].entity_mappings[0] must be an object, such as {"field_mappings":[]}.',
     );
   });
 
@@ -240,7 +240,7 @@ test('a thousand errors give a response of bounded size', async () => {
     Object.fromEntries(Array.from({ length }, (_, index) => [`k${index}`.repeat(times), 1]));
   for (const [body, detail] of [
     [make(50, 40), /and 31 more\.$/],
-    [make(1_000, 100), /^filter is required\.$/],
+    [make(1_000, 100), /^filter is required: an object with email, /],
     [{ filter: make(1_000, 100) }, /and 980 more\.$/],
   ] as const) {
     const answer = await ask('POST', SEARCH, { body });

@@ -16,6 +16,7 @@ import { RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
 import { createFindCaller } from '../../src/request/caller.ts';
 import { createConnectionCache } from '../../src/request/connection-cache.ts';
 import { createOpenContext, type RequestContext } from '../../src/request/context.ts';
+import { createFieldRefreshes } from '../../src/request/field-refreshes.ts';
 import { createOwnFieldsCache } from '../../src/request/own-fields-cache.ts';
 import type { Services } from '../../src/request/services.ts';
 import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
@@ -80,6 +81,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     cursors: createFakeCursors(),
     connections: createConnectionCache(systemClock),
     ownFields: createOwnFieldsCache(systemClock),
+    fieldRefreshes: createFieldRefreshes(systemClock),
     connecting: {
       linkTokens: createFakeCursors().bind(() => 'connect link'),
       publicUrl: () => 'https://crossbook.example',

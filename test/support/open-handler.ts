@@ -54,6 +54,7 @@ export function openHandler(options: HandlerOptions = {}) {
     }),
   };
   const handle = createRequestHandler({
+    responseBytes: { caller: 16 * 1024 * 1024, unauthenticated: 1024 * 1024 },
     graphql: face,
     rest: face,
     queue,

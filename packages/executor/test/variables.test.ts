@@ -21,7 +21,7 @@ describe('an invalid variable is reported with its path and the reason, and with
     ['ID', ['secret'], ['must be an ID: a string or an integer.']],
     ['Mode', 'secret', ['must be one of: POPUP, REDIRECT.']],
     ['Filter', 'secret', ['must be an object (Filter).']],
-    ['Filter', {}, ['must have exactly one field, and has none.']],
+    ['Filter', {}, ['must have exactly one of the fields email, emails, and has none.']],
     ['Filter', { email: null }, ['The variable `$a.email` must not be null.']],
     ['Filter', { emails: ['x', 7] }, ['The variable `$a.emails[1]` must be a string.']],
     ['Filter', { email: 'x', mail: 1 }, ['`$a.mail` is not a field of Filter.']],

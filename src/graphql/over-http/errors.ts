@@ -8,6 +8,7 @@ import {
   toCrossbookError,
   toErrorBody,
 } from '../../domain/errors.ts';
+import { shorten } from '../../lib/text.ts';
 
 /**
  * Formats all errors for clients. Creates new objects, because graphql and Yoga reuse theirs in later requests.
@@ -117,6 +118,9 @@ function readCode({ extensions }: ExecutionError): ErrorCode {
   return CODES[String(http?.status)] ?? 'BAD_REQUEST';
 }
 
+/** Names of a document are as long as the client wants them to be. */
+const LONG_NAME = /\w{81,}/g;
+
 const CODES: Readonly<Record<string, ErrorCode>> = {
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
@@ -133,7 +137,10 @@ export function redactMessage(
   { suggestions }: { readonly suggestions: boolean },
 ): string {
   const redacted = QUOTES.reduce(endAt, withoutScalar(withoutVariableValue(error)));
-  const message = suggestions ? redacted : withoutSuggestions(redacted);
+  const message = (suggestions ? redacted : withoutSuggestions(redacted)).replace(
+    LONG_NAME,
+    (name) => `${shorten(name)}…`,
+  );
   return message.length <= MAX_LENGTH ? message : `${message.slice(0, MAX_LENGTH)}…`;
 }
 

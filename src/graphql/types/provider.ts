@@ -73,7 +73,8 @@ defineObject<Connection>(connection, {
       args: {
         refresh: t.arg.boolean({
           defaultValue: false,
-          description: 'Whether to read them from the CRM now.',
+          description:
+            'Whether to read them from the CRM now. A refresh within ten seconds of another returns its list.',
         }),
       },
       ...costs({ weight: PROVIDER_CALL, items: 200 }),

@@ -1,5 +1,4 @@
-import type { Tool as ListedTool } from '@modelcontextprotocol/server';
-import { toInputSchema } from '../schemas.ts';
+import { type JsonSchema, toInputSchema } from '../schemas.ts';
 import { createConnectLinkTool } from './connect-links.ts';
 import { listContactFieldsTool } from './contact-fields.ts';
 import { getContactTool, searchContactsTool } from './contacts.ts';
@@ -32,8 +31,8 @@ function toListed(tool: Tool, without: readonly string[]): ListedTool {
     title,
     description,
     annotations,
-    inputSchema: toInputSchema(input, without) as ListedTool['inputSchema'],
-    outputSchema: output as NonNullable<ListedTool['outputSchema']>,
+    inputSchema: toInputSchema(input, without),
+    outputSchema: output,
   };
 }
 
@@ -41,3 +40,9 @@ const OF_KEYS = TOOLS.map((tool) => toListed(tool, []));
 const OF_TOKENS = TOOLS.filter(({ needsKey }) => !needsKey).map((tool) =>
   toListed(tool, [CUSTOMER_ID]),
 );
+
+/** A tool as `tools/list` returns it. */
+interface ListedTool extends Pick<Tool, 'name' | 'title' | 'description' | 'annotations'> {
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema;
+}

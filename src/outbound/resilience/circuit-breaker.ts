@@ -62,10 +62,11 @@ export function createConnectionBreaker(options: BreakerOptions) {
     const what = hasFailed
       ? `failed ${failures} times in a row${last}`
       : 'responds too slowly for the number of waiting requests';
+    const retryAfterMs = remainingMs > 0 ? remainingMs : PROBE_MS;
     throw new LocalRefusal(
       'REMOTE_PROVIDER_UNAVAILABLE',
-      `${PROVIDER_TITLES[provider]} ${what}. Calls to it are paused for a moment.`,
-      { retryAfterMs: remainingMs > 0 ? remainingMs : PROBE_MS },
+      `${PROVIDER_TITLES[provider]} ${what}. Calls to it are paused for another ${Math.ceil(retryAfterMs / 1_000)} s.`,
+      { retryAfterMs },
     );
   }
 

@@ -229,7 +229,10 @@ export const fieldMappingOperations = [
     input: {
       ...input,
       query: z.strictObject({
-        refresh: optional(z.boolean(), 'Whether to read them from the CRM now.'),
+        refresh: optional(
+          z.boolean(),
+          'Whether to read them from the CRM now. A refresh within ten seconds of another returns its list.',
+        ),
       }),
     },
     response: {

@@ -17,6 +17,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { leafOf } from '../execution/leaf-types.ts';
+import { listFields } from '../execution/list-fields.ts';
 
 /**
  * Takes the place of graphql's `ValuesOfCorrectTypeRule`, and rejects the same literals at the same
@@ -56,12 +57,18 @@ function checkObject(context: ValidationContext, { node, parent, type }: InputOb
       report(context, node, `${nameOf(parent)} must have the field \`${field.name}\`.`);
   if (!type.isOneOf) return;
   const [[name, value] = []] = given;
-  const names = [...given.keys()].join(', ') || 'none';
+  const names = [...given.keys()].slice(0, MAX_NAMES).join(', ') || 'none';
   if (given.size !== 1)
-    report(context, node, `${nameOf(parent)} must have exactly one field, and has ${names}.`);
+    report(
+      context,
+      node,
+      `${nameOf(parent)} must have exactly one of the fields ${listFields(type)}, and has ${names}.`,
+    );
   else if (value?.kind === Kind.NULL)
     report(context, node, `The field \`${name}\` must not be null.`);
 }
+
+const MAX_NAMES = 10;
 
 function checkField(context: ValidationContext, node: ObjectFieldNode): void {
   const type = getNamedType(context.getParentInputType());

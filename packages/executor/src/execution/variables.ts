@@ -16,6 +16,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import { leafOf } from './leaf-types.ts';
+import { listFields } from './list-fields.ts';
 
 /**
  * Prepares the coercion of an operation's variables. The values are those of graphql's
@@ -126,16 +127,18 @@ function readObject(type: GraphQLInputObjectType): ReadValue {
       if (!known[name]) coercion.refuse(`is not a field of ${type.name}`);
     }
     path.length = end;
-    if (type.isOneOf) checkOneOf(read, coercion);
+    if (type.isOneOf) checkOneOf(type, read, coercion);
     return read;
   };
 }
 
-function checkOneOf(read: Values, coercion: Coercion): void {
+function checkOneOf(type: GraphQLInputObjectType, read: Values, coercion: Coercion): void {
   const names = Object.keys(read);
   const [name = ''] = names;
   if (names.length !== 1)
-    coercion.refuse(`must have exactly one field, and has ${names.join(', ') || 'none'}`);
+    coercion.refuse(
+      `must have exactly one of the fields ${listFields(type)}, and has ${names.join(', ') || 'none'}`,
+    );
   if (read[name] === null) {
     coercion.path.push(name);
     coercion.refuse('must not be null');
@@ -183,7 +186,7 @@ const FULL = new Error('Too many errors: further ones are omitted.');
 function printPlace(variable: string, path: readonly (string | number)[]): string {
   let place = variable;
   for (const step of path) {
-    place += typeof step === 'number' ? `[${step}]` : `.${step.slice(0, MAX_PLACE)}`;
+    place += typeof step === 'number' ? `[${step}]` : `.${step.slice(0, MAX_STEP)}`;
     if (place.length > MAX_PLACE) return `${place.slice(0, MAX_PLACE)}…`;
   }
   return place;
@@ -196,6 +199,8 @@ function isIterable(value: unknown): value is Iterable<unknown> {
 /** Enough to correct a form, and bounded work. */
 const MAX_ERRORS = 20;
 const MAX_PLACE = 200;
+/** Of a name that the client chose. */
+const MAX_STEP = 80;
 
 type Values = Record<string, unknown>;
 
