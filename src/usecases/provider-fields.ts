@@ -24,8 +24,8 @@ async function findProviderFields(
   let refreshed: readonly ProviderField[] | undefined;
   if (refresh)
     await deps.refreshFieldsOnce(id, async () => {
-      const { fields, written } = readFromProvider(deps, client);
-      refreshed = await fields;
+      const { fields, written } = await readFromProvider(deps, client);
+      refreshed = fields;
       // Others find it in the cache.
       await written.catch(() => undefined);
     });
@@ -34,28 +34,26 @@ async function findProviderFields(
   const kept = await (refresh ? read() : deps.shareCachedRead(id, CACHE_KEY, read));
   if (kept && Math.abs(deps.wall() - kept.fetchedAt.getTime()) <= MAX_AGE_MS)
     return JSON.parse(kept.payload) as readonly ProviderField[];
-  const { fields, written } = readFromProvider(deps, client);
+  const { fields, written } = await readFromProvider(deps, client);
   deps.runInBackground(written);
   return fields;
 }
 
-/** Reads the list from the CRM, and writes it to the cache. */
-function readFromProvider(deps: ProviderFieldDeps, { connection, port }: ContactClient) {
+/** Reads the list from the CRM, and begins to write it to the cache. */
+async function readFromProvider(deps: ProviderFieldDeps, { connection, port }: ContactClient) {
   const fetchedAt = new Date(deps.wall());
-  const fields = port.listFields();
-  const written = fields.then((list) =>
-    deps.cache.write({
-      connectionId: connection.id,
-      weight: 0,
-      fetchedAt,
-      isUrgent: true,
-      filterKey: () => CACHE_KEY,
-      payload(maxLength) {
-        const text = JSON.stringify(list);
-        return text.length > maxLength ? undefined : text;
-      },
-    }),
-  );
+  const fields = await port.listFields();
+  const written = deps.cache.write({
+    connectionId: connection.id,
+    weight: 0,
+    fetchedAt,
+    isUrgent: true,
+    filterKey: () => CACHE_KEY,
+    payload(maxLength) {
+      const text = JSON.stringify(fields);
+      return text.length > maxLength ? undefined : text;
+    },
+  });
   return { fields, written };
 }
 
