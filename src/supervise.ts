@@ -7,6 +7,7 @@ import { shutdownOnSignal } from './http/lifecycle.ts';
 import { formatStartupMessage } from './http/welcome.ts';
 import { withCleanup } from './lib/cleanup.ts';
 import { systemClock, withLimit } from './lib/clock.ts';
+import { withErrorListener } from './lib/error-listener.ts';
 import { createLossyOutput, createStartOutput, toReason } from './lib/output.ts';
 import { beginEmbeddedServer } from './storage/embedded-server.ts';
 import { createLogger } from './telemetry/logger.ts';
@@ -115,7 +116,7 @@ async function open({ config, log, output, readable, countLost, onFailure }: Ope
   function launch(place: number, { isFirst }: { readonly isFirst: boolean }): LaunchedWorker {
     launched += 1;
     const socket = join(folder, `${launched}.sock`);
-    const worker = cluster.fork();
+    const worker = withErrorListener(cluster.fork());
     const { stdout } = worker.process;
     if (stdout) mergeLines(stdout, output.write);
     let greet = () => {};
@@ -130,11 +131,14 @@ async function open({ config, log, output, readable, countLost, onFailure }: Ope
       leave: (metrics) => sums.update(one, metrics),
     });
     const exited = new Promise<Exit>((resolve) => {
-      worker.once('exit', (code: number | null, signal: string | null) => {
+      const end = (code: number | null, signal: string | null) => {
         links.delete(one);
         sums.end(one);
         resolve({ code, signal });
-      });
+      };
+      worker.once('exit', end);
+      // A process that could not be started does not exit.
+      worker.once('error', () => worker.process.pid === undefined && end(null, null));
     });
     const begun = greeted.then(() =>
       link.ask('start', {

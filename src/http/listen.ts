@@ -4,6 +4,7 @@ import { FairShares } from '../admission/fair-shares.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RejectedRequest } from '../domain/log.ts';
 import { systemClock } from '../lib/clock.ts';
+import { withErrorListener } from '../lib/error-listener.ts';
 import { readClientSubnet, toSubnet } from './incoming-request.ts';
 import type { NodeHandler } from './node-handler.ts';
 import { handleClientErrors, toRawErrorResponse } from './rejected-request.ts';
@@ -22,25 +23,34 @@ export async function listen(options: ListenOptions) {
     running.add(response);
     response.once('close', () => running.delete(response));
   };
-  const server = createServer(
-    {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: bounds.headersTimeoutMs,
-      requestTimeout: bounds.requestTimeoutMs,
-      keepAliveTimeout: bounds.keepAliveMs,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
-      // Rejects two lengths, or a length with chunks, which are used to smuggle requests past a proxy.
-      insecureHTTPParser: false,
-      // Disabled in Node, which would send no error body; the handler checks it instead.
-      requireHostHeader: false,
-    },
-    (message, response) => {
-      begin(response);
-      const start = () => handler.handle(message, response);
-      // Without a socket an earlier response on this connection is still being sent.
-      if (response.socket === null) {
-        enqueuePipelined(message, response, { address: readClientSubnet(message, proxies), start });
-      } else start();
+  const server = withErrorListener(
+    createServer(
+      {
+        maxHeaderSize: MAX_HEADER_BYTES,
+        headersTimeout: bounds.headersTimeoutMs,
+        requestTimeout: bounds.requestTimeoutMs,
+        keepAliveTimeout: bounds.keepAliveMs,
+        connectionsCheckingInterval: CHECK_EVERY_MS,
+        // Rejects two lengths, or a length with chunks, which are used to smuggle requests past a proxy.
+        insecureHTTPParser: false,
+        // Disabled in Node, which would send no error body; the handler checks it instead.
+        requireHostHeader: false,
+      },
+      (message, response) => {
+        begin(response);
+        const start = () => handler.handle(message, response);
+        // Without a socket an earlier response on this connection is still being sent.
+        if (response.socket === null) {
+          enqueuePipelined(message, response, {
+            address: readClientSubnet(message, proxies),
+            start,
+          });
+        } else start();
+      },
+    ),
+    () => {
+      // Of the port, `fail` tells. Later the system has refused a connection: there are no file descriptors left.
+      if (server.listening) onRefused({ status: undefined, code: 'ACCEPT_FAILED' });
     },
   );
   handleClientErrors(server, onRefused);

@@ -1,6 +1,7 @@
 import { Readable, type Transform } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import { JsonBytes } from '@crossbook/executor';
+import { withErrorListener } from './error-listener.ts';
 import type { HttpResponse } from './http-message.ts';
 
 export {
@@ -15,8 +16,9 @@ export {
 const WORTHWHILE_BYTES = 1_400;
 
 const compressions: Readonly<Record<string, () => Transform>> = {
-  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: () => createGzip({ level: 6 }),
+  br: () =>
+    withErrorListener(createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })),
+  gzip: () => withErrorListener(createGzip({ level: 6 })),
 };
 
 /**

@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { withErrorListener } from '../lib/error-listener.ts';
 import { cannotOpen } from './database.ts';
 import { inTransaction } from './engine/client.ts';
 import { applyMigrations, migrate } from './engine/migrate.ts';
@@ -37,8 +38,8 @@ export async function backUp(target: Target, file: string) {
           () =>
             pipeline(
               Readable.from(readRows(run)),
-              createGzip(),
-              createWriteStream(draft, { mode: 0o600, flush: true }),
+              withErrorListener(createGzip()),
+              withErrorListener(createWriteStream(draft, { mode: 0o600, flush: true })),
             ),
           { mode: 'isolation level repeatable read read only' },
         ),
@@ -136,8 +137,8 @@ async function verify(file: string): Promise<Header> {
 }
 
 async function* readLines(file: string): AsyncGenerator<string> {
-  const source = createReadStream(file);
-  const unpacked = createGunzip();
+  const source = withErrorListener(createReadStream(file));
+  const unpacked = withErrorListener(createGunzip());
   const failed = pipeline(source, unpacked);
   failed.catch(() => undefined);
   for await (const line of createInterface({

@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { withErrorListener } from '../lib/error-listener.ts';
+import { createMessageCheck } from '../lib/postgres-messages.ts';
 
 /**
  * The driver's client for the server of a destination, which may be slow, broken or never respond: what it sends has a
@@ -8,12 +10,12 @@ import pg from 'pg';
  */
 export class DestinationClient extends pg.Client {
   constructor(config: pg.ClientConfig) {
-    const connection = new LimitedConnection(config);
+    const connection = withErrorListener(new LimitedConnection(config));
     // The pool hides the password from copies.
     const { password } = config;
     super({ ...config, password, ...READ_AS_TEXT, ...({ connection } as object) });
     // The statement that is under way rejects with it.
-    this.on('error', () => undefined);
+    withErrorListener(this);
   }
 }
 
@@ -48,6 +50,7 @@ class LimitedConnection extends pg.Connection {
 
   attachListeners(stream: Duplex): void {
     const received = new EventEmitter();
+    const check = createMessageCheck();
     stream.on('data', (chunk: Buffer) => {
       if (stream.destroyed) return;
       this.#received += chunk.length;
@@ -56,6 +59,7 @@ class LimitedConnection extends pg.Connection {
         return;
       }
       try {
+        check(chunk);
         received.emit('data', chunk);
       } catch (cause) {
         // It would end the process.

@@ -15,6 +15,7 @@ import {
 } from '../domain/sync.ts';
 import { chunk } from '../lib/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
+import { withErrorListener } from '../lib/error-listener.ts';
 import { quote } from '../lib/text.ts';
 import { DestinationClient } from './client.ts';
 import { type HostRules, refuseOwnDatabase, toClientConfig } from './connect.ts';
@@ -118,19 +119,19 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
 }
 
 function openPool(config: pg.ClientConfig): pg.Pool {
-  const pool = new pg.Pool({
-    ...config,
-    max: MAX_CONNECTIONS,
-    idleTimeoutMillis: IDLE_MS,
-    query_timeout: STATEMENT_MS + 5_000,
-    allowExitOnIdle: true,
-    verify: (client, callback) => void refuseOwnDatabase(client).then(() => callback(), callback),
-    // Its type leaves out the settings of the pool, which it is constructed with.
-    Client: DestinationClient as unknown as new () => pg.ClientBase,
-  });
   // The statement that is under way rejects with it.
-  pool.on('error', () => undefined);
-  return pool;
+  return withErrorListener(
+    new pg.Pool({
+      ...config,
+      max: MAX_CONNECTIONS,
+      idleTimeoutMillis: IDLE_MS,
+      query_timeout: STATEMENT_MS + 5_000,
+      allowExitOnIdle: true,
+      verify: (client, callback) => void refuseOwnDatabase(client).then(() => callback(), callback),
+      // Its type leaves out the settings of the pool, which it is constructed with.
+      Client: DestinationClient as unknown as new () => pg.ClientBase,
+    }),
+  );
 }
 
 async function connectOnce(config: pg.ClientConfig, place: Place) {

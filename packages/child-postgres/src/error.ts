@@ -1,3 +1,5 @@
+import type { EventEmitter } from 'node:events';
+
 /** The server cannot be started, for a reason that the caller can do something about. */
 export class ChildPostgresError extends Error {
   override readonly name = 'ChildPostgresError';
@@ -20,6 +22,14 @@ export type ChildPostgresErrorCode =
   | 'FOREIGN_DATA'
   /** A first start needs a user that has a name. */
   | 'NO_USER_NAME';
+
+/** Attaches a listener for errors where an emitter is constructed, because an `error` event without one ends the process. */
+export function withErrorListener<Emitter extends Pick<EventEmitter, 'on'>>(
+  emitter: Emitter,
+): Emitter {
+  emitter.on('error', () => undefined);
+  return emitter;
+}
 
 /** The message of a thrown value: of an error without a message its code or name. */
 export function toReason(thrown: unknown): string {

@@ -12,7 +12,7 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ChildPostgresError } from './error.ts';
+import { ChildPostgresError, withErrorListener } from './error.ts';
 
 /**
  * The user of the server, because PostgreSQL refuses to run as root: the owner of the data, else of its folder; where
@@ -121,16 +121,19 @@ export function runGuarded(options: GuardedOptions): Guarded {
   // Untested. Windows has neither this shell nor signals: the server is killed and recovers at the next start.
   const isAlone = process.platform === 'win32';
   const child = isAlone
-    ? spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'] })
-    : spawn('/bin/sh', ['-c', GUARD, 'crossbook-guard', libraries, end, program, ...args], {
-        // Another user may have no access to this process's working directory.
-        cwd: '/',
-        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...options.env },
-        detached: true,
-        stdio: ['pipe', 'ignore', 'pipe'],
-        ...user,
-      });
-  createInterface({ input: child.stderr }).on('line', options.onLine);
+    ? withErrorListener(spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'] }))
+    : withErrorListener(
+        spawn('/bin/sh', ['-c', GUARD, 'crossbook-guard', libraries, end, program, ...args], {
+          // Another user may have no access to this process's working directory.
+          cwd: '/',
+          env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...options.env },
+          detached: true,
+          stdio: ['pipe', 'ignore', 'pipe'],
+          ...user,
+        }),
+      );
+  withErrorListener(child.stdin); // the guard has ended already
+  createInterface({ input: withErrorListener(child.stderr) }).on('line', options.onLine);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => {
@@ -144,7 +147,6 @@ export function runGuarded(options: GuardedOptions): Guarded {
       });
     });
   });
-  child.stdin.on('error', () => undefined); // the guard has ended already
   return { ended, stop: () => void (isAlone ? child.kill() : child.stdin.end()) };
 }
 

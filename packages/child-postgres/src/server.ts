@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   chownSync,
   lstatSync,
@@ -11,7 +12,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { toReason } from './error.ts';
+import { toReason, withErrorListener } from './error.ts';
 import { type Guarded, type Programs, runGuarded, type User } from './programs.ts';
 import type { Log } from './start.ts';
 
@@ -207,7 +208,7 @@ function inFolder(folder: string) {
     toUrl: (password: string) =>
       `${USER}:${password}@localhost/postgres?host=${encodeURIComponent(folder)}`,
     /** Whether a server accepts connections there. */
-    isAnswered: () => answers(connect(join(folder, SOCKET))),
+    isAnswered: () => answers(withErrorListener(connect(join(folder, SOCKET)))),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -216,7 +217,7 @@ function atPort(port: number) {
   return {
     settings: { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '' },
     toUrl: (password: string) => `${USER}:${password}@127.0.0.1:${port}/postgres`,
-    isAnswered: () => answers(connect(port, '127.0.0.1')),
+    isAnswered: () => answers(withErrorListener(connect(port, '127.0.0.1'))),
     close: () => undefined,
   };
 }
@@ -243,8 +244,8 @@ function findFormer(directory: string, user: User | undefined): string | undefin
 }
 
 async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((listening) => server.once('listening', listening));
+  const server = withErrorListener(createServer());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   await new Promise((closed) => server.close(closed));
   return typeof address === 'object' && address ? address.port : 0;

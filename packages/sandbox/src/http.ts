@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -22,8 +23,8 @@ export async function listen(port: number, serve: Serve, tls?: Certificate): Pro
       );
   };
   const server = tls
-    ? createTlsServer({ ...options, ...tls }, handle)
-    : createServer(options, handle);
+    ? withErrorListener(createTlsServer({ ...options, ...tls }, handle))
+    : withErrorListener(createServer(options, handle));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => resolve());
@@ -36,6 +37,12 @@ export async function listen(port: number, serve: Serve, tls?: Certificate): Pro
         server.closeAllConnections();
       }),
   };
+}
+
+/** Attaches a listener for errors where an emitter is constructed: without one, the second `error` event ends the process. */
+function withErrorListener<Emitter extends Pick<EventEmitter, 'on'>>(emitter: Emitter): Emitter {
+  emitter.on('error', () => undefined);
+  return emitter;
 }
 
 export function jsonAnswer(status: number, value: unknown, headers: Headers = {}): Answer {

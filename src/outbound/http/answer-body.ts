@@ -4,6 +4,7 @@ import type { Work } from '../../admission/work.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { JsonResponse } from '../../domain/remote.ts';
 import { Chunks } from '../../lib/chunks.ts';
+import { withErrorListener } from '../../lib/error-listener.ts';
 import { JsonLimitError, PIECE_BYTES, parseJsonInPieces } from '../../lib/json-pieces.ts';
 import { timeTask } from '../../lib/task-time.ts';
 
@@ -94,16 +95,15 @@ function unpackAtOnce(packed: Chunks, maxOutputLength: number): Buffer {
 function unpackInPieces({ packed, maxBytes, hold }: PackedBody): Promise<Chunks> {
   return new Promise((resolve, reject) => {
     const pieces = new Chunks();
-    const stream = createGunzip({ chunkSize: UNPACKED_PIECE_BYTES });
+    const stream = withErrorListener(createGunzip({ chunkSize: UNPACKED_PIECE_BYTES }), (error) =>
+      reject(error instanceof CrossbookError ? error : notUnpacked(error)),
+    );
     stream.on('data', (piece: Buffer) => {
       if (pieces.bytes + piece.length > maxBytes) stream.destroy(unpacksToTooMuch());
       else if (hold?.grow(pieces.memoryFor(piece)) === false) stream.destroy(toHoldError(hold));
       else pieces.add(piece);
     });
     stream.once('end', () => resolve(pieces));
-    stream.once('error', (error) =>
-      reject(error instanceof CrossbookError ? error : notUnpacked(error)),
-    );
     for (const chunk of packed.list) stream.write(chunk);
     stream.end();
   });

@@ -2,13 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { createSingleFlight } from '../../lib/cache.ts';
 import { type Clock, withLimit } from '../../lib/clock.ts';
+import { containFaults } from '../../lib/postgres-messages.ts';
 import { ConnectError, hasTooManyConnections } from './failures.ts';
 import type { Primary, Source } from './primary.ts';
 import type { DatabaseState, RunSql } from './statements.ts';
 
 /**
- * The driver's client, whose `connect` rejects with a `ConnectError` for whatever reason it fails. With several
- * servers it connects to the primary.
+ * The driver's client. What fails is the statement that is under way, or `connect`, which rejects with a `ConnectError`
+ * for whatever reason. With several servers it connects to the primary.
  */
 export class DatabaseClient extends pg.Client {
   readonly #primary: Primary | undefined;
@@ -16,12 +17,15 @@ export class DatabaseClient extends pg.Client {
   constructor(config: DatabaseClientConfig = {}) {
     super(config);
     this.#primary = config.primary;
+    containFaults(this);
   }
 
   override connect(): Promise<pg.Client>;
   override connect(callback: (error: Error) => void): void;
   override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
     const connected = this.#connectToPrimary().catch((cause: unknown) => {
+      // The server may keep a connection that it has refused.
+      this.connection.stream.destroy();
       throw new ConnectError(cause);
     });
     if (!callback) return connected;
@@ -32,7 +36,14 @@ export class DatabaseClient extends pg.Client {
 
   async #connectToPrimary(): Promise<pg.Client> {
     await this.#primary?.locate(this);
-    return super.connect();
+    // A server can end the session in the same packet in which it accepts it.
+    let failure: Error | undefined;
+    this.once('error', (error) => {
+      failure = error;
+    });
+    const client = await super.connect();
+    if (failure) throw failure;
+    return client;
   }
 }
 
@@ -47,7 +58,7 @@ export function createClient(
   purpose: string,
   settings: pg.ClientConfig = {},
 ): DatabaseClient {
-  const client = new DatabaseClient({
+  return new DatabaseClient({
     connectionString: url,
     application_name: `crossbook ${purpose}`,
     connectionTimeoutMillis: 10_000,
@@ -55,8 +66,6 @@ export function createClient(
     primary,
     ...settings,
   });
-  client.on('error', () => undefined); // the query that is under way rejects with it
-  return client;
 }
 
 /** Implements `Engine.session`. */

@@ -1,6 +1,7 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { ProtocolError } from '../../lib/postgres-messages.ts';
 
 /**
  * The server could not be reached, or did not accept this client: a wrong password, a missing database, no free
@@ -28,8 +29,9 @@ export function classifyError(thrown: unknown): Failure {
   const code = codeOf(failure);
   if (NEVER_EXECUTED.has(code) || isRowLocked(failure) || NO_CONNECTION.test(failure.message))
     return away(failure, 'always');
-  if (LOST.has(code) || code.startsWith('08') || LOST_MESSAGE.test(failure.message))
+  if (failure instanceof ProtocolError || LOST.has(code) || code.startsWith('08'))
     return away(failure, 'reads');
+  if (LOST_MESSAGE.test(failure.message)) return away(failure, 'reads');
   if (UNUSABLE.test(code)) return away(failure, 'never');
   if (UNSTORABLE.has(code)) return { repeat: 'never', error: unstorable() };
   return { repeat: 'never', error: SQL_STATE.test(code) ? refused(failure, code) : failure };
@@ -117,7 +119,7 @@ const LOST = new Set([
   'ETIMEDOUT',
 ]);
 const LOST_MESSAGE =
-  /^Connection terminated|^Client (was closed|has encountered)|^Query read timeout|^Cannot use a pool after/;
+  /^Connection terminated|^Client (was closed|has encountered)|^Query read timeout|^Cannot use a pool after|^Received unexpected/;
 
 const LOCK_TIMEOUT = '55P03';
 /**

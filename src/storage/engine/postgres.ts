@@ -4,6 +4,7 @@ import pg from 'pg';
 import { createFairQueue } from '../../admission/fair-shares.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { withErrorListener } from '../../lib/error-listener.ts';
 import { createDatabaseBreaker, createStatementBreakers } from './circuit-breaker.ts';
 import {
   createProbe,
@@ -23,16 +24,15 @@ export function openPostgres(target: UrlTarget, tuning: Tuning) {
   const { clock = systemClock, deadlineMs = 5_000, onError = ignore, onOutage = ignore } = tuning;
   const source = openSource(target, clock);
   const settings = toPoolConfig(source, tuning);
-  const pool = new BreakerPool(settings, clock);
+  // Of an idle connection: the statement that is under way rejects with an error of another.
+  const pool = withErrorListener(new BreakerPool(settings, clock));
   const queue = createFairQueue({
     max: settings.max,
     maxWaitMs: deadlineMs,
     clock,
     toRefusal: tooManyStatements,
   });
-  // Handles errors of idle connections, which would otherwise end the process.
   pool.on('connect', (client) => client.on('error', onError));
-  pool.on('error', ignore);
   const probe = createProbe({ pool, source, clock });
   const breaker = createDatabaseBreaker({ probe, clock, patienceMs: deadlineMs / 2 });
   const holders: pg.Client[] = [];

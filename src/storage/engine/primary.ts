@@ -2,6 +2,7 @@ import pg from 'pg';
 import { createSingleFlight } from '../../lib/cache.ts';
 import { type Clock, runPeriodically, withLimit } from '../../lib/clock.ts';
 import { parseDatabaseUrl } from '../../lib/database-url.ts';
+import { containFaults } from '../../lib/postgres-messages.ts';
 import type { UrlTarget } from './tuning.ts';
 
 /** Follows the primary where the URL names several hosts. The first one stands for what their URLs have in common. */
@@ -67,7 +68,7 @@ function disconnect(client: pg.Client): void {
 
 /** One server, which is asked over a connection of its own. */
 function openServer(url: string, clock: Clock) {
-  const { host, port } = new pg.Client(url);
+  const { host, port } = new PrimaryClient({ connectionString: url });
   let client: pg.Client | undefined;
   const server = {
     host,
@@ -99,16 +100,23 @@ function openServer(url: string, clock: Clock) {
 
   async function query(): Promise<pg.QueryResult> {
     if (!client) {
-      client = new pg.Client({
+      client = new PrimaryClient({
         connectionString: url,
         application_name: 'crossbook primary',
         connectionTimeoutMillis: ANSWER_MS,
         keepAlive: true,
       });
-      client.on('error', server.close);
+      client.once('error', server.close);
       await client.connect();
     }
     return client.query(ASK);
+  }
+}
+
+class PrimaryClient extends pg.Client {
+  constructor(config: pg.ClientConfig) {
+    super(config);
+    containFaults(this);
   }
 }
 
