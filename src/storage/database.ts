@@ -72,8 +72,13 @@ export async function migrateDatabase(target: Target, tuning: Tuning): Promise<r
   }
 }
 
-function toMigrateOptions({ onMigrationBlocked, onLaterMigrations }: Tuning) {
-  return { onBlocked: onMigrationBlocked, onLater: onLaterMigrations };
+function toMigrateOptions({ clock, ...tuning }: Tuning) {
+  const {
+    onMigrationBlocked: onBlocked,
+    onMigrationWaits: onWaits,
+    onLaterMigrations: onLater,
+  } = tuning;
+  return { onBlocked, onWaits, onLater, clock };
 }
 
 export function createDatabase(engine: Engine, options: DatabaseOptions) {

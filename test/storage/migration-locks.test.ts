@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/engine/migrate.ts';
-import { openEngine } from '../../src/storage/engine/open.ts';
+import { describeMigration, openEngine } from '../../src/storage/engine/open.ts';
+import { createFakeClock } from '../support/clock.ts';
 import { createTestDatabase, TEST_RING } from '../support/databases.ts';
 import { PATIENT_DATABASE } from '../support/patience.ts';
 import { openRival } from '../support/postgres-rival.ts';
@@ -40,6 +41,47 @@ test('while a long read delays a migration, writes to the table are executed, an
   await rival.run('commit');
   expect(await migrating).toEqual(['test_column', 'test_index']);
   expect(blocked).toEqual(['test_column']);
+});
+
+test('what an index waits for is named after ten seconds: the session, its state, for how long, and what to do', async () => {
+  const { url, engine, rival } = await open();
+  await migrate(engine, { migrations: [COLUMN] });
+  await rival.run(`set application_name = 'a report'`);
+  const [{ pid } = {}] = await rival.run('select pg_backend_pid() as pid');
+  await rival.run('begin isolation level repeatable read');
+  await rival.run('select 1');
+  const clock = createFakeClock();
+  const lines: string[] = [];
+  const { onMigrationWaits: onWaits } = describeMigration((line) => lines.push(line));
+  const migrating = migrate(engine, { migrations: [INDEX], onWaits, clock });
+  const observer = await openRival(url);
+  closing.push(observer.close);
+  await observer.untilSomebodyWaits();
+  await clock.advance(9_999);
+  expect(lines).toEqual([]);
+  // Another process waits for the first: of it, the session with the lock is named.
+  const second: string[] = [];
+  const waiting = migrate(engine, {
+    migrations: [INDEX],
+    onWaits: describeMigration((line) => second.push(line)).onMigrationWaits,
+    clock,
+  });
+  await expect.poll(() => clock.pending).toBe(2);
+  await clock.advance(10_000);
+  await expect.poll(() => [lines.length, second.length]).toEqual([1, 1]);
+  const words = new RegExp(
+    `^migration test_index waits for the session pid ${pid} \\(application_name "a report", idle in transaction, in a transaction for \\d+ s\\): end its transaction, or end the session with select pg_terminate_backend\\(${pid}\\);$`,
+  );
+  expect(lines[0]).toMatch(words);
+  expect(second[0]).toMatch(
+    /^this process waits for the migration of another process, which has the session pid \d+ \(application_name "crossbook migration lock", idle in transaction, in a transaction for \d+ s\): let it finish, or stop that process$/,
+  );
+  await clock.advance(60_000);
+  await expect.poll(() => lines.length).toBe(2);
+  await rival.run('commit');
+  expect(await migrating).toEqual(['test_index']);
+  expect(await waiting).toEqual([]);
+  expect(clock.pending).toBe(0);
 });
 
 test('an index is built while rows are written, and one whose build was interrupted is built again', async () => {

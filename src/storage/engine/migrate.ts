@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { MIGRATIONS } from '../migrations.generated.ts';
 import { inTransaction } from './client.ts';
 import { isLockedOut } from './failures.ts';
+import { type OnMigrationWaits, watchMigrationWaits } from './migration-waits.ts';
 import type { Engine } from './postgres.ts';
 import type { RunSql } from './statements.ts';
 
@@ -11,15 +13,26 @@ import type { RunSql } from './statements.ts';
  */
 export async function migrate(
   engine: Engine,
-  { migrations = MIGRATIONS, onBlocked, onLater }: MigrateOptions = {},
+  options: MigrateOptions = {},
 ): Promise<readonly string[]> {
+  const { migrations = MIGRATIONS, onBlocked, onLater, onWaits: onWait } = options;
   const later = await findLater(engine, migrations);
   if (later.length > 0) onLater?.(later);
   // The usual start has no pending migration, and needs neither the lock nor the right to change tables.
   if ((await findPending(engine, migrations)).length === 0) return [];
-  return engine.repeatable(() =>
-    engine.withMigrationLock((run) => applyMigrations(run, { migrations, onBlocked })),
-  );
+  const { clock = systemClock } = options;
+  return engine.repeatable(async () => {
+    const waits = watchMigrationWaits({ engine, clock, onWait: onWait ?? (() => undefined) });
+    try {
+      return await engine.withMigrationLock(async (run) => {
+        const [session] = await run('select pg_backend_pid() as pid');
+        waits.begin(Number(session?.['pid']));
+        return applyMigrations(run, { migrations, onBlocked, onNext: waits.next });
+      });
+    } finally {
+      waits.stop();
+    }
+  });
 }
 
 /** The names of pending migrations. */
@@ -34,10 +47,11 @@ export async function findPending(
 /** Applies pending migrations. The caller holds the migration lock. */
 export async function applyMigrations(
   run: RunSql,
-  { migrations = MIGRATIONS, onBlocked }: MigrateOptions,
+  { migrations = MIGRATIONS, onBlocked, onNext }: MigrateOptions & NextMigration,
 ): Promise<readonly string[]> {
   const missing = await pending(migrations, run);
   for (const migration of missing) {
+    onNext?.(migration.name);
     await untilUnlocked(
       () => toApply(migration)(run, migration),
       () => onBlocked?.(migration.name),
@@ -187,4 +201,12 @@ interface MigrateOptions {
   readonly onBlocked?: ((migration: string) => void) | undefined;
   /** Called where the database has migrations of a later version. */
   readonly onLater?: ((migrations: readonly string[]) => void) | undefined;
+  /** Called where it has waited for other sessions for ten seconds, and every minute. */
+  readonly onWaits?: OnMigrationWaits | undefined;
+  readonly clock?: Pick<Clock, 'schedule'> | undefined;
+}
+
+interface NextMigration {
+  /** Called before each. */
+  readonly onNext?: (migration: string) => void;
 }

@@ -1,6 +1,7 @@
 import type { ChildServer, Log as ServerLog } from '@crossbook/child-postgres';
 import type { Log } from '../../domain/log.ts';
 import { type BegunServer, joinEmbeddedServer, startEmbeddedServer } from '../embedded-server.ts';
+import { describeWait } from './migration-waits.ts';
 import { type Engine, openPostgres } from './postgres.ts';
 import type { Tuning, UrlTarget } from './tuning.ts';
 
@@ -37,8 +38,9 @@ export function describeMigration(say: (line: string) => void) {
       say('another process is migrating the database: waiting until it has finished'),
     onMigrationBlocked: (name) =>
       say(
-        `migration ${name} waits for a lock that another session holds (see pg_locks), and is tried every second`,
+        `migration ${name} waits for a lock that another session holds, and is tried every second`,
       ),
+    onMigrationWaits: (migration, blockers) => say(describeWait(migration, blockers)),
     onLaterMigrations: (names) =>
       say(
         `the database has migrations of a later version (${names.at(-1)}): this version runs on it, and leaves them as they are`,

@@ -1,6 +1,7 @@
 import type { Log as ServerLog } from '@crossbook/child-postgres';
 import type { Clock } from '../../lib/clock.ts';
 import type { OnOutage } from './failures.ts';
+import type { OnMigrationWaits } from './migration-waits.ts';
 
 export interface UrlTarget {
   readonly url: string;
@@ -27,6 +28,8 @@ export interface Tuning {
   readonly onMigrationWait?: (() => void) | undefined;
   /** Called once for each migration that has to wait for a lock of another session. */
   readonly onMigrationBlocked?: ((name: string) => void) | undefined;
+  /** Called where a migration has waited for other sessions for ten seconds, and every minute. */
+  readonly onMigrationWaits?: OnMigrationWaits | undefined;
   /** Called where the database has migrations of a later version. */
   readonly onLaterMigrations?: ((names: readonly string[]) => void) | undefined;
   /** Called with log lines of the embedded server. */
