@@ -172,6 +172,6 @@ export function toRawData(record: RawRecord): RawRecord {
   );
 }
 
-const RAW_LIMITS = { levels: 64, size: 1024 * 1024 };
+export const RAW_LIMITS = { levels: 64, size: 1024 * 1024 };
 
 type RawRecord = Readonly<Record<string, unknown>>;

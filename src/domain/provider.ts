@@ -4,6 +4,7 @@ import type { ListFilter, PhoneFilter } from './contact-filter.ts';
 import type { FieldSelection } from './contact-search.ts';
 import type { Authorization } from './oauth.ts';
 import type { ProviderField } from './own-fields.ts';
+import type { PageSizes } from './page-sizes.ts';
 import type { Category, ProviderName } from './provider-names.ts';
 import type { ProviderResponse, Send } from './remote.ts';
 import type { SyncedRecord, SyncSource } from './sync.ts';
@@ -77,6 +78,8 @@ export interface CustomerAccount {
   readonly send: Send;
   readonly connection: Connection;
   openFacts(): ConnectionFacts;
+  /** What all requests to the connection have learnt. */
+  readonly pageSizes: PageSizes;
   /** Call before each record is mapped: a record may be large. Undefined: go on at once. */
   takeTurn(): Promise<void> | undefined;
 }

@@ -70,6 +70,17 @@ export class RemoteFailure extends Error {
   }
 }
 
+/** The response is larger than any that is read. A smaller page, or fewer fields, may fit. */
+export class ResponseTooLarge extends RemoteFailure {
+  /** The largest response that is read. */
+  readonly maxBytes: number;
+
+  constructor(maxBytes: number, detail: string, answer: ProviderResponse, cause?: unknown) {
+    super('REMOTE_PROVIDER_BAD_RESPONSE', detail, answer, { cause });
+    this.maxBytes = maxBytes;
+  }
+}
+
 interface RemoteFailureOptions {
   readonly cause?: unknown;
   readonly retryAfterMs?: number | undefined;

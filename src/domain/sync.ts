@@ -88,6 +88,34 @@ export const syncProgress = shape(
   },
 );
 
+/** The number of records that a status names, and of the fields of each. */
+export const MAX_INCOMPLETE_EXAMPLES = 20;
+export const MAX_OMITTED_NAMES = 5;
+
+export const incompleteRecord = shape('IncompleteRecord', 'A record that was copied in part.', {
+  id: field(string, 'Id of the record in the CRM.', { example: '501' }),
+  omittedFields: field(int, 'Number of fields that were left out.'),
+  fields: field(
+    listOf(string),
+    `Names of the longest of them in the CRM, at most ${MAX_OMITTED_NAMES}.`,
+    { items: MAX_OMITTED_NAMES, example: ['biography'] },
+  ),
+});
+
+export const incompleteRecords = shape(
+  'IncompleteRecords',
+  'Records that were copied without their longest fields, because they are too large.',
+  {
+    count: field(int, 'Number of these records, as of the last successful run.'),
+    examples: field(
+      listOf(incompleteRecord),
+      `Some of them, at most ${MAX_INCOMPLETE_EXAMPLES}. In the table, the column \`omitted_fields\` has all names.`,
+      { items: MAX_INCOMPLETE_EXAMPLES },
+    ),
+  },
+);
+export type IncompleteRecords = Of<typeof incompleteRecords>;
+
 /** The number of runs that are kept of each sync. */
 export const MAX_RUNS = 30;
 
@@ -123,6 +151,7 @@ export const sync = shape(
       date,
       'All changes in the CRM up to this time are in the table. Null before the end of the first run.',
     ),
+    incompleteRecords: field(incompleteRecords, incompleteRecords.description),
   },
 );
 export type Sync = Of<typeof sync>;
@@ -287,6 +316,8 @@ export interface SyncedRecord {
   readonly lastModifiedAt: string | null;
   readonly contact?: Contact;
   readonly data?: Readonly<Record<string, unknown>>;
+  /** The names of fields that were left out because the record is too large, the longest first. Absent: none. */
+  readonly omittedFields?: readonly string[];
 }
 
 /** The position of a run, as it is stored after each page. */
@@ -308,6 +339,8 @@ export interface SyncPosition {
   readonly lastId: string | null;
   /** Finds a CRM that repeats its pages. Missing in the first page, and where an earlier version stored the position. */
   readonly progress?: SyncProgress;
+  /** The records in the table without some fields, with those of the pages before. Absent: none. */
+  readonly incomplete?: IncompleteRecords;
   /** What the rows of this run are made of, and their table. If it changes, everything is read again. */
   readonly contentKey: string;
 }
@@ -422,6 +455,8 @@ export interface DueSync extends SyncSource {
   readonly fullAt: Date | null;
   /** The `contentKey` of the last complete full run. */
   readonly contentKey: string | null;
+  /** Of the last successful run. */
+  readonly incomplete: IncompleteRecords | null;
   /** Consecutive failed runs. */
   readonly failures: number;
 }

@@ -136,7 +136,7 @@ export class ConnectionContacts implements ContactPort {
     { deadline, work, onProgress }: SharedCall,
     operation: Operation<Found>,
   ): Promise<Found> {
-    const { access, deps, facts, redact, send } = this.#client;
+    const { access, deps, facts, pageSizes, redact, send } = this.#client;
     const options = this.#options;
     const { connection, cache } = options;
     const source = work === options.work ? options : { ...options, work, onProgress };
@@ -151,6 +151,7 @@ export class ConnectionContacts implements ContactPort {
           return answer;
         },
         openFacts: () => facts.of(cache, { clock: deps.clock, deadline, signal: work.signal }),
+        pageSizes,
         takeTurn: () => work.takeTurn(),
       });
       const found = await operation(adapter);

@@ -1,4 +1,5 @@
 import type { Connection } from '../domain/connection.ts';
+import { PageSizes } from '../domain/page-sizes.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import { createConnectionTokens } from './access-token/token-endpoint.ts';
 import type { IdleRefreshOutcome, Token, TokenSource, Tokens } from './access-token/tokens.ts';
@@ -23,6 +24,7 @@ export class ProviderClient {
   readonly owners: Owners;
   readonly lookups: ReturnType<typeof createLookupBatcher>;
   readonly facts: ReturnType<typeof createFactsCache>;
+  readonly pageSizes = new PageSizes();
   readonly send: ReturnType<typeof createSend>;
   readonly redact: Redact;
   /** The memory of the secrets that are kept for redaction. */

@@ -350,5 +350,11 @@ export const MIGRATIONS: readonly {
     "statements": [
       "CREATE INDEX CONCURRENTLY \"api_keys_by_key\" ON \"crossbook\".\"api_keys\" USING btree (\"key_id\");"
     ]
+  },
+  {
+    "name": "0019_incomplete_records",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"syncs\" ADD COLUMN \"incomplete\" jsonb;"
+    ]
   }
 ];

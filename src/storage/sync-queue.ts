@@ -282,7 +282,7 @@ const READ_DUE = {
   text: `
 select kind, object, schema_name as schema, table_name as "table", interval_seconds as "intervalSeconds",
   wants_full as "wantsFull", position, synced_until as "syncedUntil", full_at as "fullAt",
-  columns_key as "contentKey", failures
+  columns_key as "contentKey", incomplete, failures
 from crossbook.syncs
 where application_id = $1::uuid and connection_id = $2::uuid and next_run_at <= $3::timestamptz
   and ${IS_RUNNABLE} and schema_name is not null
@@ -337,7 +337,8 @@ with ended as (
   select given ->> 'kind' as result, given -> 'position' ->> 'contentKey' as new_key,
     (given ->> 'retryAfterMs')::float8 as retry_ms, (given ->> 'isEnd')::boolean as is_end,
     (given -> 'position' ->> 'until')::timestamptz as until,
-    coalesce((given -> 'position' ->> 'isFull')::boolean, false) as was_full
+    coalesce((given -> 'position' ->> 'isFull')::boolean, false) as was_full,
+    given -> 'position' -> 'incomplete' as new_incomplete
   from (select $6::jsonb as given) as given
 )
 update crossbook.syncs as sync set
@@ -346,6 +347,7 @@ update crossbook.syncs as sync set
   synced_until = case when result = 'completed' then until else synced_until end,
   full_at = case when result = 'completed' and was_full then started_at else full_at end,
   columns_key = case when result = 'completed' and was_full then new_key else columns_key end,
+  incomplete = case when result = 'completed' then new_incomplete else incomplete end,
   failures = case result when 'completed' then 0 when 'failed' then failures + 1 else failures end,
   next_run_at = case
     when result = 'failed' or retry_ms > 0 then $5::timestamptz + retry_ms * interval '1 millisecond'

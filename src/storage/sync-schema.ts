@@ -10,6 +10,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type {
+  IncompleteRecords,
   SyncConfigurationInput,
   SyncError,
   SyncKind,
@@ -111,6 +112,8 @@ export const syncs = crossbook.table(
     fullAt: momentColumn('full_at'),
     /** The `contentKey` of the last complete full run. The column keeps the property's earlier name. */
     contentKey: text('columns_key'),
+    /** Records that were copied without some fields, as of the last successful run. */
+    incomplete: jsonb('incomplete').$type<IncompleteRecords>(),
     /** Consecutive failed runs. */
     failures: integer('failures').notNull().default(0),
   },

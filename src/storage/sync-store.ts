@@ -1,4 +1,5 @@
 import {
+  type IncompleteRecords,
   MAX_RUNS,
   type Sync,
   type SyncConfiguration,
@@ -132,6 +133,7 @@ function toSync(row: SyncRow): Sync {
         : null,
     nextRunAt: isRunnable ? row.nextRunAt : null,
     syncedUntil,
+    incompleteRecords: row.incomplete ?? { count: 0, examples: [] },
   };
 }
 
@@ -173,6 +175,7 @@ interface SyncRow {
   readonly records: number;
   readonly deleted: number;
   readonly syncedUntil: Date | null;
+  readonly incomplete: IncompleteRecords | null;
   readonly failures: number;
   readonly isLeased: boolean;
   readonly runs: readonly StoredRun[];
@@ -230,7 +233,7 @@ const LIST_SYNCS = {
   text: `
 select sync.connection_id as "connectionId", kind, object, schema_name as schema, table_name as "table",
   is_paused as "isPaused", pause_reason as "pauseReason", problem, next_run_at as "nextRunAt", position,
-  started_at as "startedAt", records, deleted, synced_until as "syncedUntil", failures,
+  started_at as "startedAt", records, deleted, synced_until as "syncedUntil", incomplete, failures,
   not ${isFree('plan')} as "isLeased",
   coalesce((
     select json_agg(json_build_object('startedAt', started_at, 'finishedAt', finished_at, 'isFull', is_full,

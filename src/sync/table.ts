@@ -32,11 +32,13 @@ const CONTACT_COLUMNS: Columns = {
   last_modified_at: ['timestamp with time zone', ({ contact }) => contact?.lastModifiedAt],
   custom_fields: ['jsonb', ({ contact }) => contact?.customFields],
   raw_data: ['jsonb', ({ contact }) => contact?.rawData],
+  omitted_fields: ['jsonb', ({ omittedFields }) => omittedFields],
 };
 
 const OBJECT_COLUMNS: Columns = {
   last_modified_at: ['timestamp with time zone', ({ lastModifiedAt }) => lastModifiedAt],
   data: ['jsonb', ({ data }) => data],
+  omitted_fields: ['jsonb', ({ omittedFields }) => omittedFields],
 };
 
 type Columns = Readonly<

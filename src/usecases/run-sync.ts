@@ -92,7 +92,7 @@ const LEAST_PAUSE_MS = 1_000;
  * if everything was read within a day. Both only if the rows are still made of the same, and in the same place.
  */
 function beginOrContinue(deps: RunDeps, due: DueSync, key: string): BegunRun {
-  const { position, wantsFull, syncedUntil, fullAt } = due;
+  const { position, wantsFull, syncedUntil, fullAt, incomplete } = due;
   if (position && !wantsFull && position.contentKey === key) return { position, isNew: false };
   const now = deps.wall();
   const isFull =
@@ -113,6 +113,8 @@ function beginOrContinue(deps: RunDeps, due: DueSync, key: string): BegunRun {
       after: null,
       lastId: null,
       contentKey: key,
+      // A full run finds them again.
+      ...(!isFull && incomplete && { incomplete }),
     },
   };
 }

@@ -2,6 +2,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { RecordPage, RecordReader, RecordsAsk } from '../domain/provider.ts';
 import type { SyncPosition, SyncProgress, SyncRows, SyncTable } from '../domain/sync.ts';
 import { isStorable } from '../lib/text.ts';
+import { noteIncomplete } from './incomplete-records.ts';
 
 /**
  * The pages of a run from a position on, in batches that are written in one transaction. While one is written, the next
@@ -40,7 +41,7 @@ async function readBatch(deps: BatchDeps, asked: Asked, position: SyncPosition):
   const until = deps.wall() + BATCH_MS;
   const rows: SyncRows[] = [];
   const removed: string[] = [];
-  let { after, lastId, progress } = position;
+  let { after, lastId, progress, incomplete } = position;
   let count = 0;
   try {
     do {
@@ -56,6 +57,7 @@ async function readBatch(deps: BatchDeps, asked: Asked, position: SyncPosition):
       rows.push(await deps.table.toRows(page.records, takeTurn));
       for (const id of page.removed) if (isId(id)) removed.push(id);
       count += page.records.length + page.removed.length;
+      incomplete = noteIncomplete(incomplete, page);
       lastId = page.records.at(-1)?.id ?? lastId;
       after = page.next;
       progress = after === null ? undefined : toProgress(progress, page, after);
@@ -66,11 +68,13 @@ async function readBatch(deps: BatchDeps, asked: Asked, position: SyncPosition):
       deps.wall() < until &&
       !deps.isOver()
     );
+    const { incomplete: _, ...begun } = position;
+    const noted = incomplete ? { ...begun, incomplete } : begun;
     return {
-      position,
+      position: noted,
       rows,
       removed,
-      next: toNext(withProgress({ ...position, after, lastId }, progress)),
+      next: toNext(withProgress({ ...noted, after, lastId }, progress)),
       records,
       takeTurn,
       end,

@@ -1140,7 +1140,7 @@ export type SetSyncConfigurationMutationVariables = Exact<{
 
 export type SetSyncConfigurationMutation = { readonly setSyncConfiguration: { readonly syncConfiguration: { readonly provider: ProviderName, readonly contacts: boolean, readonly intervalSeconds: number, readonly isEnabled: boolean, readonly updatedAt: string, readonly standardObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }>, readonly customObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> } } | null };
 
-export type SyncFieldsFragment = { readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null };
+export type SyncFieldsFragment = { readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly incompleteRecords: { readonly count: number, readonly examples: ReadonlyArray<{ readonly id: string, readonly omittedFields: number, readonly fields: ReadonlyArray<string> }> }, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null };
 
 export type SyncsQueryVariables = Exact<{
   connectionId: string;
@@ -1148,7 +1148,7 @@ export type SyncsQueryVariables = Exact<{
 
 
 export type SyncsQuery = { readonly node:
-    | { readonly syncs: ReadonlyArray<{ readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null }> }
+    | { readonly syncs: ReadonlyArray<{ readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly incompleteRecords: { readonly count: number, readonly examples: ReadonlyArray<{ readonly id: string, readonly omittedFields: number, readonly fields: ReadonlyArray<string> }> }, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null }> }
     | Record<PropertyKey, never>
    | null };
 
@@ -1157,21 +1157,21 @@ export type StartSyncMutationVariables = Exact<{
 }>;
 
 
-export type StartSyncMutation = { readonly startSync: { readonly connection: { readonly id: string, readonly syncs: ReadonlyArray<{ readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null }> } } | null };
+export type StartSyncMutation = { readonly startSync: { readonly connection: { readonly id: string, readonly syncs: ReadonlyArray<{ readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly incompleteRecords: { readonly count: number, readonly examples: ReadonlyArray<{ readonly id: string, readonly omittedFields: number, readonly fields: ReadonlyArray<string> }> }, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null }> } } | null };
 
 export type PauseSyncMutationVariables = Exact<{
   input: PauseSyncInput;
 }>;
 
 
-export type PauseSyncMutation = { readonly pauseSync: { readonly connection: { readonly id: string, readonly syncs: ReadonlyArray<{ readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null }> } } | null };
+export type PauseSyncMutation = { readonly pauseSync: { readonly connection: { readonly id: string, readonly syncs: ReadonlyArray<{ readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly incompleteRecords: { readonly count: number, readonly examples: ReadonlyArray<{ readonly id: string, readonly omittedFields: number, readonly fields: ReadonlyArray<string> }> }, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null }> } } | null };
 
 export type ResumeSyncMutationVariables = Exact<{
   input: ResumeSyncInput;
 }>;
 
 
-export type ResumeSyncMutation = { readonly resumeSync: { readonly connection: { readonly id: string, readonly syncs: ReadonlyArray<{ readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null }> } } | null };
+export type ResumeSyncMutation = { readonly resumeSync: { readonly connection: { readonly id: string, readonly syncs: ReadonlyArray<{ readonly kind: SyncKind, readonly object: string, readonly schema: string | null, readonly table: string, readonly status: SyncStatus, readonly pauseReason: SyncPauseReason | null, readonly nextRunAt: string | null, readonly syncedUntil: string | null, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null, readonly incompleteRecords: { readonly count: number, readonly examples: ReadonlyArray<{ readonly id: string, readonly omittedFields: number, readonly fields: ReadonlyArray<string> }> }, readonly lastRun: { readonly startedAt: string, readonly finishedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number, readonly error: { readonly code: SyncErrorCode, readonly detail: string } | null } | null, readonly progress: { readonly startedAt: string, readonly isFull: boolean, readonly records: number, readonly deleted: number } | null }> } } | null };
 
 export const PROVIDERS: Document<ProvidersQuery, ProvidersQueryVariables> = `query Providers {
   providers {
@@ -1864,6 +1864,14 @@ fragment SyncFields on Sync {
     code
     detail
   }
+  incompleteRecords {
+    count
+    examples {
+      id
+      omittedFields
+      fields
+    }
+  }
   lastRun {
     startedAt
     finishedAt
@@ -1906,6 +1914,14 @@ fragment SyncFields on Sync {
   error {
     code
     detail
+  }
+  incompleteRecords {
+    count
+    examples {
+      id
+      omittedFields
+      fields
+    }
   }
   lastRun {
     startedAt
@@ -1950,6 +1966,14 @@ fragment SyncFields on Sync {
     code
     detail
   }
+  incompleteRecords {
+    count
+    examples {
+      id
+      omittedFields
+      fields
+    }
+  }
   lastRun {
     startedAt
     finishedAt
@@ -1992,6 +2016,14 @@ fragment SyncFields on Sync {
   error {
     code
     detail
+  }
+  incompleteRecords {
+    count
+    examples {
+      id
+      omittedFields
+      fields
+    }
   }
   lastRun {
     startedAt

@@ -17,6 +17,7 @@ export {
 export type { Person } from './people.ts';
 export type { ChangeStream } from './people-changes.ts';
 export { SPECIAL_PEOPLE } from './people-special.ts';
+export { longTexts } from './records.ts';
 export { parseQuery } from './salesforce/soql/parse.ts';
 export type { Condition } from './salesforce/soql/syntax.ts';
 export type { SalesforceQuirks } from './salesforce/types.ts';

@@ -104,6 +104,33 @@ export function createRecords({ now, countBase }: RecordsOptions): RecordsTable 
   return records;
 }
 
+/**
+ * The names of all values of these records, besides those that the CRM knows: the fields that the account has added to
+ * the object.
+ */
+export function ownNames(
+  all: readonly CrmRecord[],
+  isKnown: (name: string) => boolean,
+): readonly string[] {
+  const cached = names.get(all);
+  if (cached) return cached;
+  const found = new Set(all.flatMap(({ values }) => Object.keys(values)));
+  const own = [...found].filter((name) => !isKnown(name));
+  names.set(all, own);
+  return own;
+}
+
+// The list of records is a new object after every change.
+const names = new WeakMap<readonly CrmRecord[], readonly string[]>();
+
+/** Values of a record or a person with that many fields, each with a text of that length: `text_1`, `text_2` and so on. */
+export function longTexts({ fields, length }: { fields: number; length: number }): {
+  readonly [name: string]: string;
+} {
+  const text = 'Long text. '.repeat(Math.ceil(length / 11)).slice(0, length);
+  return Object.fromEntries(Array.from({ length: fields }, (_, n) => [`text_${n + 1}`, text]));
+}
+
 /** Those that exist from the start are the same in all accounts. */
 function toBase(index: number): CrmRecord {
   BASE[index] ??= { ...NEW, index, values: {}, createdAt: MADE_AT, updatedAt: MADE_AT };

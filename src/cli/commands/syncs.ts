@@ -188,11 +188,20 @@ interface ChangeCommand {
   toChange(invocation: Invocation): SyncChange;
 }
 
-function toRow({ provider, table, status, lastRun, error }: Sync & { provider: ProviderName }) {
+function toRow(sync: Sync & { provider: ProviderName }) {
+  const { provider, table, status, lastRun, error, incompleteRecords } = sync;
   const last = lastRun
     ? `last run: ${lastRun.records} rows, ${lastRun.deleted} deleted`
     : 'not run yet';
-  return [provider, table, status.toLowerCase(), error?.detail ?? last];
+  const incomplete = describeIncomplete(incompleteRecords);
+  return [provider, table, status.toLowerCase(), `${error?.detail ?? last}${incomplete}`];
+}
+
+function describeIncomplete({ count, examples }: Sync['incompleteRecords']): string {
+  const [example] = examples;
+  if (count === 0 || !example) return '';
+  const records = count === 1 ? '1 record' : `${count} records`;
+  return `; ${records} without the longest fields, such as ${example.id} (${example.fields.join(', ')})`;
 }
 
 function readProvider(text: string): ProviderName {

@@ -2,7 +2,7 @@ import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { charge, type Hold, toHoldError } from '../../admission/memory.ts';
 import type { Work } from '../../admission/work.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { JsonResponse } from '../../domain/remote.ts';
+import { type JsonResponse, ResponseTooLarge } from '../../domain/remote.ts';
 import { Chunks } from '../../lib/chunks.ts';
 import { withErrorListener } from '../../lib/error-listener.ts';
 import { JsonLimitError, PIECE_BYTES, parseJsonInPieces } from '../../lib/json-pieces.ts';
@@ -49,8 +49,10 @@ export class ReceivedAnswer implements JsonResponse {
       });
     } catch (error) {
       if (error instanceof SyntaxError) return undefined;
-      if (error instanceof JsonLimitError)
-        throw badBody(`The provider's response cannot be read, because ${error.message}.`);
+      if (error instanceof JsonLimitError) {
+        const detail = `The provider's response cannot be read, because ${error.message}.`;
+        throw new ResponseTooLarge(this.bodyBytes, detail, this);
+      }
       throw error;
     }
   }
@@ -121,12 +123,20 @@ export function readStart({ packed, encoding, maxBytes }: Omit<PackedBody, 'hold
   }
 }
 
+/** The body is larger than the limit. The transport adds the response. */
+export class BodyTooLarge extends CrossbookError {
+  constructor(detail: string, cause?: unknown) {
+    super('REMOTE_PROVIDER_BAD_RESPONSE', detail, { cause });
+  }
+}
+
 export function tooLarge(maxBytes: number): CrossbookError {
-  return badBody(`The provider's response is larger than ${maxBytes} bytes.`);
+  return new BodyTooLarge(`The provider's response is larger than ${maxBytes} bytes.`);
 }
 
 function unpacksToTooMuch(cause?: unknown): CrossbookError {
-  return badBody("The provider's response exceeds the size limit after decompression.", cause);
+  const detail = "The provider's response exceeds the size limit after decompression.";
+  return new BodyTooLarge(detail, cause);
 }
 
 function notUnpacked(cause: unknown): CrossbookError {

@@ -3,13 +3,25 @@ import { type Hold, toHoldError } from '../../admission/memory.ts';
 import type { Work } from '../../admission/work.ts';
 import { AbandonedError, CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
 import type { ProviderCall } from '../../domain/log.ts';
-import { type JsonResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
+import {
+  type JsonResponse,
+  RemoteFailure,
+  type RemoteRequest,
+  ResponseTooLarge,
+} from '../../domain/remote.ts';
 import { Chunks } from '../../lib/chunks.ts';
 import { type Clock, whenOver } from '../../lib/clock.ts';
 import { codeOf, timedOut, toTransportFailure } from '../failures.ts';
 import type { CallEvent, OutboundOptions, OutboundSettings } from '../outbound-options.ts';
 import { createGuardedConnector, createLoopbackConnector } from './addresses.ts';
-import { NO_CHUNKS, ReceivedAnswer, readStart, tooLarge, unpackBody } from './answer-body.ts';
+import {
+  BodyTooLarge,
+  NO_CHUNKS,
+  ReceivedAnswer,
+  readStart,
+  tooLarge,
+  unpackBody,
+} from './answer-body.ts';
 
 /** Sends single calls over keep-alive connections, with limits on time and size, and to public hosts only. */
 export function createTransport(options: TransportOptions) {
@@ -227,7 +239,11 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     const body = readStart({ packed, encoding: this.#encoding, maxBytes: START_BYTES });
     const answer = { status: this.#status, headers: this.#headers, body };
     const { code, message, cause, retryAfterMs } = error;
-    this.#options.reject(new RemoteFailure(code, message, answer, { cause, retryAfterMs }));
+    this.#options.reject(
+      error instanceof BodyTooLarge && this.#status < 300
+        ? new ResponseTooLarge(this.#options.maxBytes, message, answer, cause)
+        : new RemoteFailure(code, message, answer, { cause, retryAfterMs }),
+    );
   }
 
   #finish(pieces: Chunks): void {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { toRawData } from '../../domain/contact.ts';
 import { toContactOrigin } from '../../domain/contact-search.ts';
 import type {
   CustomerAccount,
@@ -7,10 +8,12 @@ import type {
   RecordsAsk,
   TimeWindow,
 } from '../../domain/provider.ts';
+import { ResponseTooLarge } from '../../domain/remote.ts';
 import type { SyncedRecord, SyncSource } from '../../domain/sync.ts';
 import { chunk } from '../../lib/batcher.ts';
 import { isRecord } from '../../lib/json.ts';
 import { toText, toTimestamp } from '../../lib/text.ts';
+import { fitRawFields, readInParts, withOmitted } from '../large-records.ts';
 import {
   ask,
   askForKnown,
@@ -52,29 +55,42 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
       return [...new Set([...names, MERGED_IDS])];
     },
 
-    async readAll(asked) {
-      const inQuery = fitsQuery(toNames(asked));
-      const { results, next } = await list(asked.source, {
-        after: asked.after,
-        properties: inQuery ? toNames(asked) : [],
-      });
-      const records = inQuery ? results : await readByIds(asked, results.flatMap(idOf));
-      return { ...(await toPage(records, asked)), next };
-    },
+    readAll: (asked) =>
+      readPage(asked, LIST_PAGE, (limit, properties) =>
+        list(asked.source, { after: asked.after, limit, properties }),
+      ),
 
-    async readChanges({ window, ...asked }) {
+    readChanges({ window, ...asked }) {
       const { lastId, offset } = readPosition(asked.after);
-      const inBody = fitsQuery(toNames(asked));
-      const { results, paging } = await search(asked, { window, lastId, offset, inBody });
-      const hits = inBody ? results : await readByIds(asked, results.flatMap(idOf));
-      const next = paging?.next?.after
-        ? toNextPosition({ lastId, results: results.slice(0, MAX_PAGE), offset: paging.next.after })
-        : null;
-      return { ...(await toPage(hits, asked)), next };
+      return readPage(asked, MAX_PAGE, async (limit, properties) => {
+        const ask = { window, lastId, offset, limit, properties };
+        const { results, paging } = await search(asked.source, ask);
+        const after = paging?.next?.after;
+        const next = after
+          ? toNextPosition({ lastId, results: results.slice(0, limit), offset: after })
+          : null;
+        return { results, next };
+      });
     },
 
     async find(asked, ids) {
-      const { records } = await toPage(await readByIds(asked, ids), asked);
+      const wanted = [...new Set(ids.filter(isRecordId))];
+      const records: SyncedRecord[] = [];
+      for (let at = 0; at < wanted.length; ) {
+        const from = at;
+        const page = await readFitting(asked, LIST_PAGE, {
+          read: async (limit) => {
+            at = from + limit;
+            const batch = wanted.slice(from, at);
+            return toPage(await readByIds(asked, batch, toNames(asked)), asked);
+          },
+          readLarge: async (tooLarge) => {
+            at = from + 1;
+            return readLarge(asked, wanted.slice(from, at), tooLarge);
+          },
+        });
+        records.push(...page.records);
+      }
       return records;
     },
 
@@ -83,7 +99,7 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
      * them are in no other list.
      */
     async readDeleted({ source, after }) {
-      const asked = { after, properties: [MERGED_IDS], isArchived: true };
+      const asked = { after, limit: LIST_PAGE, properties: [MERGED_IDS], isArchived: true };
       const { results, next } = await list(source, asked);
       return {
         records: [],
@@ -93,9 +109,69 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
     },
   };
 
+  /** A page with the properties of records, which are read by id where they are too many for the list. */
+  async function readPage(asked: RecordsAsk, max: number, readHits: ReadHits): Promise<RecordPage> {
+    const names = toNames(asked);
+    const isInQuery = fitsQuery(names);
+    return readFitting(asked, max, {
+      async read(limit) {
+        const { results, next } = await readHits(limit, isInQuery ? names : []);
+        const records = isInQuery ? results : await readByIds(asked, results.flatMap(idOf), names);
+        return { ...(await toPage(records, asked)), next };
+      },
+      async readLarge(tooLarge) {
+        const { results, next } = await readHits(1, [ID]);
+        return { ...(await readLarge(asked, results.flatMap(idOf), tooLarge)), next };
+      },
+    });
+  }
+
+  /** As many records as fit into a response, or a single one without its longest properties. */
+  async function readFitting<Page>(
+    { source }: Pick<RecordsAsk, 'source'>,
+    max: number,
+    { read, readLarge }: Fitting<Page>,
+  ): Promise<Page> {
+    try {
+      return await account.pageSizes.read(`records of ${nameOf(source)}`, max, read);
+    } catch (error) {
+      if (error instanceof ResponseTooLarge) return readLarge(error);
+      throw error;
+    }
+  }
+
+  /** Reads each record in parts, and leaves out its longest properties. */
+  async function readLarge(
+    asked: RecordsOf,
+    ids: readonly string[],
+    { maxBytes }: ResponseTooLarge,
+  ): Promise<PageOfRecords> {
+    const records: SyncedRecord[] = [];
+    const removed: string[] = [];
+    for (const id of ids) {
+      let record: Readonly<Record<string, unknown>> = {};
+      const names = [...new Set([MERGED_IDS, ...toNames(asked)])];
+      const fitted = await readInParts(names, {
+        maxBytes,
+        async read(part) {
+          const [one] = await readByIds(asked, [id], part);
+          if (!isRecord(one)) return undefined;
+          record = one;
+          return propertiesOf(one);
+        },
+      });
+      if (!fitted) continue;
+      const { fields: properties, omitted } = fitted;
+      const page = await toPage([{ ...record, properties }], asked, omitted);
+      records.push(...page.records);
+      removed.push(...page.removed);
+    }
+    return { records, removed };
+  }
+
   /** The list of an object in order of ids. */
-  async function list(source: SyncSource, { after, properties, isArchived = false }: Listing) {
-    const query = new URLSearchParams({ limit: String(LIST_PAGE) });
+  async function list(source: SyncSource, { after, limit, properties, isArchived }: Listing) {
+    const query = new URLSearchParams({ limit: String(limit) });
     if (after !== null) query.set('after', after);
     if (isArchived) query.set('archived', 'true');
     if (properties.length > 0) query.set('properties', properties.join(','));
@@ -105,8 +181,11 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
     return { results: page.results, next: page.paging?.next?.after ?? null };
   }
 
-  async function search(asked: RecordsAsk, { window, lastId, offset, inBody }: ChangeSearch) {
-    const changedAt = asked.source.kind === 'CONTACTS' ? 'lastmodifieddate' : MODIFIED;
+  async function search(
+    source: SyncSource,
+    { window, lastId, offset, limit, properties }: ChangeSearch,
+  ) {
+    const changedAt = source.kind === 'CONTACTS' ? 'lastmodifieddate' : MODIFIED;
     const filters = [
       { propertyName: changedAt, operator: 'GTE', value: String(window.from.getTime()) },
       { propertyName: changedAt, operator: 'LTE', value: String(window.to.getTime()) },
@@ -115,27 +194,26 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
     const body = {
       filterGroups: [{ filters }],
       sorts: [{ propertyName: ID, direction: 'ASCENDING' }],
-      properties: inBody ? toNames(asked) : [],
-      limit: MAX_PAGE,
+      properties,
+      limit,
       ...(offset !== null && { after: offset }),
     };
-    const path = `${OBJECTS.list}/${nameOf(asked.source)}/search`;
+    const path = `${OBJECTS.list}/${nameOf(source)}/search`;
     const answer = await ask(account, path, body, 'search');
     return parseResponse((json) => wirePage.safeParse(json).data, answer);
   }
 
   /** The records as they are now. Long lists of properties fit only here. */
   async function readByIds(
-    asked: Omit<RecordsAsk, 'after'>,
+    { source }: Pick<RecordsAsk, 'source'>,
     ids: readonly string[],
+    properties: readonly string[],
   ): Promise<readonly unknown[]> {
     const found: unknown[] = [];
     for (const batch of chunk([...new Set(ids.filter(isRecordId))], LIST_PAGE)) {
-      const answer = await askForKnown(
-        account,
-        `${OBJECTS.list}/${nameOf(asked.source)}/batch/read`,
-        { properties: toNames(asked), inputs: batch.map((id) => ({ id })) },
-      );
+      const path = `${OBJECTS.list}/${nameOf(source)}/batch/read`;
+      const inputs = batch.map((id) => ({ id }));
+      const answer = await askForKnown(account, path, { properties, inputs });
       if (!answer) continue;
       const page = await parseResponse((json) => wirePage.safeParse(json).data, answer);
       // The id of a merged record finds the surviving one.
@@ -144,7 +222,7 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
     return found;
   }
 
-  function toNames({ source, fields, selection }: Omit<RecordsAsk, 'after'>): readonly string[] {
+  function toNames({ source, fields, selection }: RecordsOf): readonly string[] {
     if (source.kind !== 'CONTACTS') return fields;
     return [...propertiesFor(account.connection, selection), MERGED_IDS];
   }
@@ -152,17 +230,18 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
   /** Maps records. The ids of records that were merged into them are removed. */
   async function toPage(
     results: readonly unknown[],
-    { source, selection }: Omit<RecordsAsk, 'after'>,
-  ): Promise<Omit<RecordPage, 'next'>> {
+    asked: RecordsOf,
+    omitted: readonly string[] = [],
+  ): Promise<PageOfRecords> {
     const records = new Map<string, SyncedRecord>();
     const removed: string[] = [];
     for (const one of results) {
       const turn = account.takeTurn();
       if (turn) await turn;
-      const contact = source.kind === 'CONTACTS' ? toContact(one, origin, selection) : undefined;
-      const record = contact
-        ? { id: contact.remoteId, lastModifiedAt: contact.lastModifiedAt, contact }
-        : toRecord(one);
+      const record =
+        asked.source.kind === 'CONTACTS'
+          ? toContactRecord(one, asked, omitted)
+          : toRecord(one, omitted);
       if (!record) continue;
       if (isRecord(one) && one['archived'] === true) removed.push(record.id);
       else records.set(record.id, record);
@@ -171,15 +250,34 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
     const sorted = [...records.values()].sort((a, b) => compareIds(a.id, b.id));
     return { records: sorted, removed: [...new Set(removed)].filter((id) => !records.has(id)) };
   }
+
+  /** The fields of the common shape are those of the whole record. Only raw data has a limit. */
+  function toContactRecord(
+    one: unknown,
+    { selection }: RecordsOf,
+    omitted: readonly string[],
+  ): SyncedRecord | undefined {
+    const contact = toContact(one, origin, { ...selection, rawData: false });
+    if (!contact || !isRecord(one)) return undefined;
+    const record = { id: contact.remoteId, lastModifiedAt: contact.lastModifiedAt, contact };
+    if (!selection.rawData) return withOmitted(record, omitted);
+    const { properties: _, ...rest } = one;
+    const fitted = fitRawFields(propertiesOf(one), rest);
+    const rawData = toRawData({ ...one, properties: fitted.fields });
+    return withOmitted({ ...record, contact: { ...contact, rawData } }, [
+      ...omitted,
+      ...fitted.omitted,
+    ]);
+  }
 }
 
 /** The data of a record is its properties. */
-function toRecord(one: unknown): SyncedRecord | undefined {
+function toRecord(one: unknown, omitted: readonly string[]): SyncedRecord | undefined {
   const [id] = idOf(one);
   if (id === undefined || !isRecord(one)) return undefined;
   const data = propertiesOf(one);
   const lastModifiedAt = toTimestamp(one['updatedAt']) ?? toTimestamp(data[MODIFIED]);
-  return { id, lastModifiedAt, data };
+  return withOmitted({ id, lastModifiedAt, data }, omitted);
 }
 
 function idOf(one: unknown): readonly string[] {
@@ -232,8 +330,25 @@ const wirePage = z.object({
   paging: wirePaging,
 });
 
+/** What is read of records. */
+type RecordsOf = Omit<RecordsAsk, 'after'>;
+type PageOfRecords = Omit<RecordPage, 'next'>;
+
+/** Reads a page of records with these properties. */
+type ReadHits = (
+  limit: number,
+  properties: readonly string[],
+) => Promise<{ readonly results: readonly unknown[]; readonly next: string | null }>;
+
+interface Fitting<Page> {
+  read(limit: number): Promise<Page>;
+  /** Reads one record, which is too large for a response. */
+  readLarge(error: ResponseTooLarge): Promise<Page>;
+}
+
 interface Listing {
   readonly after: string | null;
+  readonly limit: number;
   readonly properties: readonly string[];
   readonly isArchived?: boolean;
 }
@@ -245,7 +360,8 @@ interface ChangePosition {
 
 interface ChangeSearch extends ChangePosition {
   readonly window: TimeWindow;
-  readonly inBody: boolean;
+  readonly limit: number;
+  readonly properties: readonly string[];
 }
 
 interface NextPage {

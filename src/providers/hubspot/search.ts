@@ -37,12 +37,19 @@ export async function readList(
   const source = toContactOrigin(account.connection);
   const found = new Map<string, Contact>();
   let position: Position | undefined = { from: run.from, isInclusive: true };
+  const kind = selection.rawData ? 'contacts with raw data' : 'contacts';
   let limit = Math.min(MAX_PAGE, run.limit);
-  for (let calls = 0; position && found.size < run.limit; calls += 1) {
+  let calls = 0;
+  while (position && found.size < run.limit) {
     if (calls === MAX_CALLS) {
       throw paginationLimitError(`contacts did not come to an end within ${MAX_CALLS} calls`);
     }
-    const page = await withOwnField(filter, selection, () => search(position ?? {}, limit));
+    const page = await account.pageSizes.read(kind, limit, (fitting) => {
+      limit = fitting;
+      return withOwnField(filter, selection, () => search(position ?? {}, fitting));
+    });
+    // Of large contacts there are many small pages, which the deadline limits.
+    if (!account.pageSizes.isReduced(kind)) calls += 1;
     // A field that no contact has.
     if (!page) return [];
     const { results, paging } = page;

@@ -100,12 +100,17 @@ export function openContacts(account: CustomerAccount): ContactAdapter {
     async readList(filter, run, selection) {
       const forward = run.direction === 'forward';
       const order = forward ? 'ascending' : 'descending';
+      const kind = selection.rawData ? 'contacts with raw data' : 'contacts';
       const contacts: Contact[] = [];
       let beyond =
         run.from === undefined ? undefined : compare(ID, forward ? '>=' : '<=', run.from);
       while (contacts.length < run.limit) {
-        const limit = run.limit - contacts.length;
-        const rows = await reader.readMatching({ filter, beyond, selection, order, limit });
+        const rest = run.limit - contacts.length;
+        let limit = rest;
+        const rows = await account.pageSizes.read(kind, rest, (fitting) => {
+          limit = fitting;
+          return reader.readMatching({ filter, beyond, selection, order, limit });
+        });
         for (const row of rows) {
           const turn = account.takeTurn();
           if (turn) await turn;
@@ -114,7 +119,7 @@ export function openContacts(account: CustomerAccount): ContactAdapter {
         }
         const last = rows.at(-1)?.['Id'];
         if (rows.length < limit || typeof last !== 'string') break;
-        // More pages are needed only where hits were false.
+        // More pages are needed where hits were false, and where contacts are large.
         beyond = compare(ID, forward ? '>' : '<', last);
       }
       return forward ? contacts : contacts.reverse();

@@ -55,6 +55,8 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
     readQuery,
     search: (query: Sosl) => readIds(call, query),
     toContact: (row: Row, selection: FieldSelection) => toContact(row, source, selection),
+    /** The fields of a read, without those that are known to be hidden. */
+    namesOf: async (ask: Wanted) => selectFields(ask, mappings, readHidden(await facts.read())),
     listFields,
   };
 

@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { toRawData } from '../../domain/contact.ts';
 import type { CustomerAccount, RecordPage, RecordReader } from '../../domain/provider.ts';
-import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
+import { type ProviderResponse, RemoteFailure, ResponseTooLarge } from '../../domain/remote.ts';
 import type { SyncedRecord, SyncSource } from '../../domain/sync.ts';
 import { isRecord } from '../../lib/json.ts';
 import { toText } from '../../lib/text.ts';
+import { fitRawFields, readInParts, withOmitted } from '../large-records.ts';
 import { API, createCall } from './call.ts';
 import { ID, toTime } from './contacts.ts';
 import { isInList, type Row, readRows, toPath } from './query.ts';
@@ -13,6 +15,7 @@ import {
   CONTACT,
   type Condition,
   compare,
+  type FieldName,
   fieldName,
   isFieldName,
   isObjectName,
@@ -28,7 +31,7 @@ import {
  * the window while they are in the recycle bin, and otherwise in the list of deleted records.
  */
 export function createRecordReader(
-  { send, takeTurn }: CustomerAccount,
+  { send, takeTurn, pageSizes }: CustomerAccount,
   contacts: ContactReader,
 ): RecordReader {
   const call = createCall(send);
@@ -60,10 +63,25 @@ export function createRecordReader(
     },
 
     async find(asked, ids) {
+      const wanted = ids.filter(isId);
       const records: SyncedRecord[] = [];
-      for (const where of isInList(ID, ids.filter(isId))) {
-        const page = await readPage(asked, { where, isWhole: false });
-        records.push(...page.records);
+      for (let at = 0; at < wanted.length; ) {
+        const from = at;
+        const page = await readFitting(asked, {
+          read: async (limit) => {
+            at = from + limit;
+            const found: SyncedRecord[] = [];
+            for (const where of isInList(ID, wanted.slice(from, at)))
+              found.push(...(await toPage(await readAllRows(asked, { where }), asked)).records);
+            return found;
+          },
+          readLarge: async (tooLarge) => {
+            at = from + 1;
+            const where = compare(ID, '=', wanted[from] ?? '');
+            return (await readLarge(asked, { where, isWhole: false }, tooLarge)).records;
+          },
+        });
+        records.push(...page);
       }
       return records;
     },
@@ -85,16 +103,71 @@ export function createRecordReader(
     },
   };
 
-  /** `isWhole`: deleted records too. A page may be shorter than its limit, and is then followed by another one. */
-  async function readPage(asked: PageAsk, { where, isWhole }: Range): Promise<RecordPage> {
-    const { source, selection } = asked;
-    const isContact = source.kind === 'CONTACTS';
-    const limit = isContact ? MAX_ROWS : toLimit(asked.fields.length);
-    const pages = isContact
+  /** A page may be shorter than its limit, and is then followed by another one. */
+  async function readPage(asked: PageAsk, range: Range): Promise<RecordPage> {
+    return readFitting(asked, {
+      async read(limit) {
+        const rows = await readAllRows(asked, { ...range, limit });
+        const last = rows.at(-1)?.['Id'];
+        const next = rows.length >= limit && typeof last === 'string' ? last : null;
+        return { ...(await toPage(rows, asked)), next };
+      },
+      readLarge: (tooLarge) => readLarge(asked, range, tooLarge),
+    });
+  }
+
+  /** As many records as fit into a response, or a single one without its longest fields. */
+  async function readFitting<Page>(asked: PageAsk, { read, readLarge }: Fitting<Page>) {
+    const max = isContacts(asked) ? MAX_ROWS : toLimit(asked.fields.length);
+    try {
+      return await pageSizes.read(`records of ${objectOf(asked.source)}`, max, read);
+    } catch (error) {
+      if (error instanceof ResponseTooLarge) return readLarge(error);
+      throw error;
+    }
+  }
+
+  /** The first record of a range in parts, without its longest fields. */
+  async function readLarge(
+    asked: PageAsk,
+    { where, isWhole }: Range,
+    { maxBytes }: ResponseTooLarge,
+  ): Promise<RecordPage> {
+    const from = objectOf(asked.source);
+    const resource = isWhole ? 'queryAll' : 'query';
+    const read = async (fields: readonly FieldName[], condition: Condition) => {
+      const query = { fields, from, where: condition, order: 'ascending', limit: 1 } as const;
+      return (await readRows(call, [toPath(select(query), resource)])).flat()[0];
+    };
+    const id = toText((await read([ID], where))?.['Id']);
+    if (id === null || !isId(id)) return { records: [], removed: [], next: null };
+    const isRecordItself = compare(ID, '=', id);
+    const names = await toNames(asked, isWhole);
+    const fitted = await readInParts(names, {
+      maxBytes,
+      read: (part) => read([...new Set([ID, ...part.filter(isFieldName)])], isRecordItself),
+    });
+    if (!fitted) return { records: [], removed: [], next: id };
+    return { ...(await toPage([fitted.fields], asked, fitted.omitted)), next: id };
+  }
+
+  async function toNames(asked: PageAsk, isWhole: boolean): Promise<readonly string[]> {
+    if (!isContacts(asked)) return asked.fields.filter(isFieldName);
+    return contacts.namesOf({ selection: asked.selection, includesDeleted: isWhole });
+  }
+
+  /** Of contacts those fields of the selection that the connected user can see. */
+  async function readAllRows(
+    asked: PageAsk,
+    { where, limit, isWhole = false }: Rows,
+  ): Promise<readonly Row[]> {
+    const { selection } = asked;
+    const order = 'ascending';
+    const pages = isContacts(asked)
       ? await contacts.read({
           conditions: [where],
           selection,
-          order: 'ascending',
+          order,
           limit,
           includesDeleted: isWhole,
         })
@@ -102,15 +175,22 @@ export function createRecordReader(
           toPath(
             select({
               fields: asked.fields.filter(isFieldName),
-              from: objectOf(source),
+              from: objectOf(asked.source),
               where,
-              order: 'ascending',
+              order,
               limit,
             }),
             isWhole ? 'queryAll' : 'query',
           ),
         ]);
-    const rows = pages.flat();
+    return pages.flat();
+  }
+
+  async function toPage(
+    rows: readonly Row[],
+    asked: PageAsk,
+    omitted: readonly string[] = [],
+  ): Promise<Omit<RecordPage, 'next'>> {
     const records: SyncedRecord[] = [];
     const removed: string[] = [];
     for (const row of rows) {
@@ -119,21 +199,35 @@ export function createRecordReader(
       const id = toText(row['Id']);
       if (id === null) continue;
       if (row['IsDeleted'] === true) removed.push(id);
-      else records.push(isContact ? toContactRecord(row, asked) : toRecord(row, id));
+      else if (isContacts(asked)) records.push(toContactRecord(row, asked, omitted));
+      else records.push(withOmitted(toRecord(row, id), omitted));
     }
-    const last = rows.at(-1)?.['Id'];
-    const next = rows.length >= limit && typeof last === 'string' ? last : null;
-    return { records, removed, next };
+    return { records, removed };
   }
 
-  /** Without the field that only a read of deleted records has: the raw data would change with the kind of the run. */
+  /**
+   * The fields of the common shape are those of the whole record; only raw data has a limit. Without the field that
+   * only a read of deleted records has: the raw data would change with the kind of the run.
+   */
   function toContactRecord(
     { MasterRecordId: _, ...row }: Row,
     { selection }: PageAsk,
+    omitted: readonly string[],
   ): SyncedRecord {
-    const contact = contacts.toContact(row, selection);
-    return { id: contact.remoteId, lastModifiedAt: contact.lastModifiedAt, contact };
+    const contact = contacts.toContact(row, { ...selection, rawData: false });
+    const record = { id: contact.remoteId, lastModifiedAt: contact.lastModifiedAt, contact };
+    if (!selection.rawData) return withOmitted(record, omitted);
+    const fitted = fitRawFields(row);
+    const rawData = toRawData(fitted.fields);
+    return withOmitted({ ...record, contact: { ...contact, rawData } }, [
+      ...omitted,
+      ...fitted.omitted,
+    ]);
   }
+}
+
+function isContacts({ source }: PageAsk): boolean {
+  return source.kind === 'CONTACTS';
 }
 
 function toRecord({ attributes: _, ...data }: Row, id: string): SyncedRecord {
@@ -212,5 +306,17 @@ type PageAsk = Omit<Parameters<RecordReader['readAll']>[0], 'after'>;
 
 interface Range {
   readonly where: Condition;
+  /** Deleted records too. */
   readonly isWhole: boolean;
+}
+
+interface Rows extends Pick<Range, 'where'> {
+  readonly isWhole?: boolean;
+  readonly limit?: number;
+}
+
+interface Fitting<Page> {
+  read(limit: number): Promise<Page>;
+  /** Reads one record, which is too large for a response. */
+  readLarge(error: ResponseTooLarge): Promise<Page>;
 }

@@ -27,6 +27,8 @@ import {
 } from '../../domain/own-fields.ts';
 import type { Type } from '../../domain/shape.ts';
 import {
+  incompleteRecord,
+  incompleteRecords,
   postgresSyncDestination,
   postgresSyncDestinationInput,
   sync,
@@ -86,6 +88,8 @@ register(
     syncRun,
     syncError,
     syncProgress,
+    incompleteRecords,
+    incompleteRecord,
     ...CONFIGURATIONS,
   ],
   'response',

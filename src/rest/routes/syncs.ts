@@ -122,6 +122,10 @@ const SYNCS = {
         runs: [EXAMPLE_RUN],
         next_run_at: EXAMPLE_MOMENT,
         synced_until: EXAMPLE_MOMENT,
+        incomplete_records: {
+          count: 1,
+          examples: [{ id: '501', omitted_fields: 2, fields: ['biography', 'notes'] }],
+        },
       },
     ],
   },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { PageSizes } from '../../../src/domain/page-sizes.ts';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
 import { idsOf, PLAIN } from '../../contract/contact-port-subject.ts';
 import { byDomain } from '../../support/by-domain.ts';
@@ -15,6 +16,7 @@ function openScripted({ send }: ScriptedSend) {
     send,
     connection: createConnection('hubspot'),
     openFacts: createFakeFacts,
+    pageSizes: new PageSizes(),
     takeTurn: () => undefined,
   });
   if (port === undefined) throw new Error('HubSpot can be searched.');

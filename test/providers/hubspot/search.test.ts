@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { PageSizes } from '../../../src/domain/page-sizes.ts';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
 import { crowd, idsOf, PLAIN } from '../../contract/contact-port-subject.ts';
 import { byDomain } from '../../support/by-domain.ts';
@@ -16,6 +17,7 @@ function openScripted({ send }: ScriptedSend) {
     send,
     connection: createConnection('hubspot'),
     openFacts: createFakeFacts,
+    pageSizes: new PageSizes(),
     takeTurn: () => undefined,
   });
   if (port === undefined) throw new Error('HubSpot can be searched.');

@@ -1,4 +1,5 @@
 import type { HubSpotAccount, Person, Sandbox } from '@crossbook/sandbox';
+import { PageSizes } from '../../../src/domain/page-sizes.ts';
 import type { Provider } from '../../../src/domain/provider.ts';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
 import type { Subject } from '../../contract/contact-port-subject.ts';
@@ -22,6 +23,7 @@ export function createHubSpotSubject(sandbox: () => Sandbox): HubSpotSubject {
               send,
               connection: createConnection('hubspot', patch),
               openFacts: createFakeFacts,
+              pageSizes: new PageSizes(),
               takeTurn,
             }),
           ),

@@ -7,6 +7,7 @@ import {
 } from '@crossbook/sandbox';
 import { afterAll, beforeAll } from 'vitest';
 import type { Connection } from '../../../src/domain/connection.ts';
+import { PageSizes } from '../../../src/domain/page-sizes.ts';
 import type { ContactAdapter, CustomerAccount } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/provider.ts';
@@ -36,6 +37,7 @@ export function useOrgs(): OpenOrg {
           openContacts({
             send,
             openFacts: () => facts,
+            pageSizes: new PageSizes(),
             takeTurn,
             connection: createConnection('salesforce', patch),
           }),

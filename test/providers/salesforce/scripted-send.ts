@@ -1,3 +1,4 @@
+import { PageSizes } from '../../../src/domain/page-sizes.ts';
 import type { ContactAdapter } from '../../../src/domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/provider.ts';
@@ -10,7 +11,13 @@ import { createScriptedSend } from '../../support/send.ts';
 export function openScripted(answers: readonly Scripted[], connection = CONNECTION): ScriptedPort {
   const { send, requests } = createScriptedSend(...answers);
   const port = toRedacted(
-    openContacts({ send, connection, openFacts: createFakeFacts, takeTurn: () => undefined }),
+    openContacts({
+      send,
+      connection,
+      openFacts: createFakeFacts,
+      pageSizes: new PageSizes(),
+      takeTurn: () => undefined,
+    }),
   );
   return { port, requests, queries: () => requests.flatMap(queriesOf) };
 }

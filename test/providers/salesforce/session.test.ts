@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { PageSizes } from '../../../src/domain/page-sizes.ts';
 import type { ContactAdapter } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
 import type { RefreshedToken } from '../../../src/domain/token-refresh.ts';
@@ -46,6 +47,7 @@ function openRefreshing(org: Org): ContactAdapter {
       send: refreshing(org),
       connection,
       openFacts: createFakeFacts,
+      pageSizes: new PageSizes(),
       takeTurn: () => undefined,
     }),
   );

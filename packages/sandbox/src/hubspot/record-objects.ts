@@ -1,4 +1,4 @@
-import type { CrmRecord, RecordKind } from '../records.ts';
+import { type CrmRecord, ownNames, type RecordKind } from '../records.ts';
 import { companyId, companyName, dealId } from './contact-view.ts';
 import { describe } from './portal.ts';
 import type { Property } from './property-definitions.ts';
@@ -16,7 +16,13 @@ import type { Endpoint, HubSpotAccount } from './types.ts';
 /** Objects whose records are added, edited, archived and merged, and are searched by any property. */
 export function createRecordEndpoints(kind: RecordKind): RecordEndpoints {
   const { properties, firstId, nameProperty = 'name' } = RECORD_OBJECTS[kind];
-  const defined = [...properties, ...SYSTEM_PROPERTIES].map(toProperty);
+  const standard = [...properties, ...SYSTEM_PROPERTIES].map(toProperty);
+  const namesOfOwn = ({ records }: HubSpotAccount) =>
+    ownNames(records.all(kind), (name) => name === 'name' || properties.includes(name));
+  const definedIn = (account: HubSpotAccount) => [
+    ...standard,
+    ...namesOfOwn(account).map(toProperty),
+  ];
   const shape = {
     name: kind.toUpperCase(),
     always: ['createdate', 'hs_lastmodifieddate', 'hs_object_id'],
@@ -42,7 +48,9 @@ export function createRecordEndpoints(kind: RecordKind): RecordEndpoints {
     const merged = mergedIds(account, record.index);
     const created = new Date(record.createdAt).toISOString();
     return {
-      ...Object.fromEntries(properties.map((name) => [name, record.values[name] ?? null])),
+      ...Object.fromEntries(
+        [...properties, ...namesOfOwn(account)].map((name) => [name, record.values[name] ?? null]),
+      ),
       ...(kind === 'company' && {
         domain: record.values['domain'] ?? `company-${record.index}.example`,
       }),
@@ -67,6 +75,7 @@ export function createRecordEndpoints(kind: RecordKind): RecordEndpoints {
 
     search(context) {
       const { account } = context;
+      const defined = definedIn(account);
       const {
         groups,
         limit,
@@ -96,7 +105,10 @@ export function createRecordEndpoints(kind: RecordKind): RecordEndpoints {
       };
     },
 
-    properties: () => ({ status: 200, body: { results: defined.map(describe) } }),
+    properties: ({ account }) => ({
+      status: 200,
+      body: { results: definedIn(account).map(describe) },
+    }),
   };
 }
 

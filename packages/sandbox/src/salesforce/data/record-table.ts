@@ -1,16 +1,21 @@
-import type { CrmRecord, RecordKind, RecordsTable } from '../../records.ts';
+import { type CrmRecord, ownNames, type RecordKind, type RecordsTable } from '../../records.ts';
 import type { ObjectDefinition, Row, RowValue, Table } from '../soql/table.ts';
 import { wireSeconds } from '../values/datetime.ts';
 import { makeId, numberOf } from '../values/record-id.ts';
-import { ADMINISTRATOR } from './contact-row.ts';
+import { ADMINISTRATOR, customFieldName } from './contact-row.ts';
+import { describeCustom } from './custom-fields.ts';
 import { ACCOUNT, MACHINE, OPPORTUNITY, PREFIXES, SUBSCRIPTION } from './objects.ts';
 import { lowerBound, toAccountValues } from './parents.ts';
 
 /** The records of one kind. */
 export function recordTable(records: RecordsTable, kind: RecordKind): Table {
   const list = () => records.all(kind);
+  const own = ownNames(list(), (name) => Object.hasOwn(FIELDS[kind], name)).map(customFieldName);
   return {
-    definition: RECORD_OBJECTS[kind],
+    definition: describeCustom(
+      RECORD_OBJECTS[kind],
+      Object.fromEntries(own.map((name) => [name, { type: 'textarea' }])),
+    ),
     size: () => list().length,
     rowAt(place) {
       const record = list()[place];
@@ -40,9 +45,9 @@ export function toSalesforceIndex(kind: RecordKind, id: string): number {
 function toRow(kind: RecordKind, record: CrmRecord): Row {
   const { index, values, isDeleted, mergedInto, createdAt, updatedAt } = record;
   const administrator = makeId(PREFIXES.User, ADMINISTRATOR);
-  const edited = Object.entries(FIELDS[kind]).flatMap(([name, field]) => {
-    const value = values[name];
-    return value === undefined ? [] : [[field, toValue(kind, field, value)] as const];
+  const edited = Object.entries(values).map(([name, value]) => {
+    const field = FIELDS[kind][name] ?? customFieldName(name);
+    return [field, toValue(kind, field, value)] as const;
   });
   return {
     Name: `${kind} ${index}`,

@@ -1,0 +1,1 @@
+ALTER TABLE "crossbook"."syncs" ADD COLUMN "incomplete" jsonb;
