@@ -98,6 +98,8 @@ test('its other operations are taken', async () => {
   });
   const { startSync } = await execute('startSync');
   expect(startSync.connection.syncs.length).toBeGreaterThan(0);
+  const { customer } = await execute('incompleteRecords');
+  expect(customer.connections[0].syncs[0].incompleteRecords).toEqual({ count: 0, examples: [] });
 });
 
 test('every sample of the guide was executed', () => {
