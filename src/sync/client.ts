@@ -36,16 +36,20 @@ class LimitedConnection extends pg.Connection {
     super.query(text);
   }
 
-  /** The driver waits for the server to close the connection: before that, and where it has failed. */
   connect(port: number, host: string): void {
     const { connect } = pg.Connection.prototype as unknown as Internals;
+    let isConnected = false;
+    this.stream.once('connect', () => {
+      isConnected = true;
+    });
     connect.call(this, port, host);
-    this.#destroyAfter(READY_MS, 'readyForQuery');
+    this.#destroyAfter(READY_MS, 'readyForQuery', () => new NotReady(isConnected));
   }
 
+  /** The driver waits for the server to close the connection. */
   override end(): void {
     super.end();
-    this.#destroyAfter(END_MS);
+    this.#destroyAfter(END_MS, 'end');
   }
 
   attachListeners(stream: Duplex): void {
@@ -70,8 +74,8 @@ class LimitedConnection extends pg.Connection {
     attachListeners.call(this, received);
   }
 
-  #destroyAfter(ms: number, unless = 'end'): void {
-    const timer = setTimeout(() => this.stream.destroy(), ms);
+  #destroyAfter(ms: number, unless: string, toError?: () => Error): void {
+    const timer = setTimeout(() => this.stream.destroy(toError?.()), ms);
     timer.unref();
     for (const event of [unless, 'end']) this.once(event, () => clearTimeout(timer));
   }
@@ -88,9 +92,20 @@ interface Internals {
   attachListeners(this: pg.Connection, stream: EventEmitter): void;
 }
 
-export const CONNECT_MS = 10_000;
-/** The driver's own limit has an error in words, so it comes first. */
-const READY_MS = CONNECT_MS + 1_000;
+/** A server was not ready for statements in time, whether it has accepted the connection or not. */
+export class NotReady extends Error {
+  override readonly name = 'NotReady';
+  readonly isConnected: boolean;
+
+  constructor(isConnected: boolean) {
+    super('A server was not ready in time');
+    this.isConnected = isConnected;
+  }
+}
+
+const READY_MS = 10_000;
+/** Of the driver, whose error does not say what it waited for. */
+export const CONNECT_MS = READY_MS + 1_000;
 const END_MS = 1_000;
 /** What is read of a destination are ids and names of columns. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;

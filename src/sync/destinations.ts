@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import {
   type Destinations,
@@ -20,14 +19,9 @@ import { quote } from '../lib/text.ts';
 import { DestinationClient } from './client.ts';
 import { type HostRules, refuseOwnDatabase, toClientConfig } from './connect.ts';
 import { type Place, toSyncFailure } from './failures.ts';
-import {
-  createRowArrays,
-  FIND_TABLE,
-  quoteName,
-  toDeleteRows,
-  toRange,
-  toStatements,
-} from './table.ts';
+import { checkSchema, hasTable, prepareTable } from './prepare.ts';
+import { createRowArrays, type Statements, toDeleteRows, toRange, toStatements } from './table.ts';
+import { begin, hasResponded, LeaseLost, rollBack, STATEMENT_MS } from './transaction.ts';
 
 /** The destinations of all applications: each has a small pool, which ends when it is not used. */
 export function createDestinations(options: DestinationsOptions): OpenDestinations {
@@ -39,8 +33,10 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
       const place = { ...destination, table: undefined };
       const client = await connectOnce(await toClientConfig(destination, options), place);
       try {
+        await begin(client);
         await refuseOwnDatabase(client);
         await checkSchema(client, destination.schema);
+        await client.query('rollback');
       } catch (error) {
         throw toSyncFailure(error, place) ?? error;
       } finally {
@@ -57,11 +53,13 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
           const client = await pool.connect();
           let isBroken = true;
           try {
+            await begin(client);
             const result = await work(client);
+            await client.query('commit');
             isBroken = false;
             return result;
           } catch (error) {
-            isBroken = !(hasResponded(error) && (await rollBack(client)));
+            isBroken = !(await rollBack(client, error));
             throw error;
           } finally {
             client.release(isBroken);
@@ -69,7 +67,8 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
         } catch (error) {
           const known = toSyncFailure(error, { ...destination, ...place });
           // After a failover its name may have another address.
-          if (known?.code === 'DESTINATION_UNREACHABLE') end(destination.applicationId, kept);
+          if (known?.code === 'DESTINATION_UNREACHABLE' || !hasResponded(error))
+            end(destination.applicationId, kept);
           throw known ?? error;
         } finally {
           kept.users -= 1;
@@ -152,98 +151,40 @@ function unreachable({ host, port }: Place): SyncFailure {
   );
 }
 
-/** Creates a table, and takes it back. */
-async function checkSchema(client: pg.Client, schema: string): Promise<void> {
-  const { rows } = await client.query('select 1 from pg_catalog.pg_namespace where nspname = $1', [
-    schema,
-  ]);
-  if (rows.length === 0) throw noSchema(schema);
-  const table = quoteName(`crossbook_check_${randomBytes(6).toString('hex')}`);
-  // Whatever fails, the connection ends, and the transaction with it.
-  await client.query('begin');
-  await client.query(`create table ${quoteName(schema)}.${table} (id int)`);
-  await client.query('rollback');
-}
-
-function noSchema(schema: string): SyncFailure {
-  return new SyncFailure(
-    'DESTINATION_TABLE',
-    `The schema ${quote(schema)} does not exist: create it, or choose another one.`,
-  );
-}
-
 function openDestination(run: Run): OpenedDestination {
   return {
     openTable: (table) =>
       run(table, async (client) => {
         const statements = toStatements(table.kind, table.schema, table.table);
-        const identity = await prepare(client, table, statements);
+        const identity = await prepareTable(client, table, statements);
         return toTable(table, { identity, statements, run });
       }),
-    deleteRows: ({ schema, table }, owner: RowsOfCustomer) =>
-      run({ schema, table }, async (client) => {
-        const { rows } = await client.query<FoundTableRow>(FIND_TABLE, [schema, table]);
-        // What its owner has removed has no rows.
-        if (!rows[0]?.oid) return 0;
-        await begin(client);
-        const { rowCount } = await client.query(toDeleteRows(schema, table), [
-          owner.applicationId,
-          owner.customerId,
-          DELETED_AT_ONCE,
-        ]);
-        await client.query('commit');
-        return rowCount ?? 0;
+    deleteRows: (place, owner: RowsOfCustomer) =>
+      run(place, async (client) => {
+        // A table that its owner has removed, or that was never one of syncs, has no rows.
+        if (!(await hasTable(client, place))) return 0;
+        const text = toDeleteRows(place.schema, place.table);
+        const values = [owner.applicationId, owner.customerId, DELETED_AT_ONCE];
+        return writeRows(client, place, { text, values });
       }),
   };
 }
 
-/** Creates the table, or the columns that it lacks. Returns its OID, which another table of that name does not have. */
-async function prepare(
+/** Runs a statement that returns how many rows it had to write, and how many it has written. */
+async function writeRows(
   client: pg.PoolClient,
-  { schema, table }: TableOfSync,
-  { create, addable, addColumn }: Statements,
-): Promise<string> {
-  const find = async (): Promise<FoundTable> => {
-    const { rows } = await client.query<FoundTableRow>(FIND_TABLE, [schema, table]);
-    const [{ hasSchema, oid, columns } = NO_ROW] = rows;
-    return {
-      hasSchema: hasSchema === TRUE,
-      oid,
-      columns: columns === null ? null : readNames(columns),
-    };
-  };
-  const { hasSchema, oid, columns } = await find();
-  if (!hasSchema) throw noSchema(schema);
-  const missing = addable.filter(([name]) => columns !== null && !columns.includes(name));
-  if (oid !== null && missing.length === 0) return oid;
-  await begin(client);
-  // Another process may create it at the same time, which `if not exists` does not prevent.
-  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `crossbook ${schema}.${table}`,
-  ]);
-  if (oid === null) await client.query(create);
-  for (const [name, type] of missing) await client.query(addColumn(name, type));
-  const prepared = oid ?? (await find()).oid;
-  await client.query('commit');
-  if (prepared === null) throw new Error('A table that was created is not there');
-  return prepared;
+  { schema, table }: Pick<TableOfSync, 'schema' | 'table'>,
+  { text, values }: { readonly text: string; readonly values: unknown[] },
+): Promise<number> {
+  const { rows } = await client.query<{ due: string; written: string }>(text, values);
+  const due = Number(rows[0]?.due);
+  const written = Number(rows[0]?.written);
+  if (written >= due) return written;
+  throw new SyncFailure(
+    'DESTINATION_TABLE',
+    `The table ${quote(table)} in the schema ${quote(schema)} took ${written} of ${due} rows, because a trigger of the table discards rows: change or drop the trigger.`,
+  );
 }
-
-/** A list of names in JSON. */
-function readNames(columns: string): readonly string[] {
-  const names: unknown = JSON.parse(columns);
-  return Array.isArray(names) ? names : [];
-}
-
-interface FoundTableRow {
-  readonly hasSchema: string;
-  readonly oid: string | null;
-  readonly columns: string | null;
-}
-
-const NO_ROW: FoundTableRow = { hasSchema: '', oid: null, columns: null };
-/** All values are read as text. */
-const TRUE = 't';
 
 function toTable(table: TableOfSync, { identity, statements, run }: OpenedTable): SyncTable {
   const key = [table.applicationId, table.providerName, table.customerId];
@@ -253,22 +194,19 @@ function toTable(table: TableOfSync, { identity, statements, run }: OpenedTable)
     async write(page) {
       const syncedAt = page.syncedAt.toISOString();
       return run(table, async (client) => {
-        await begin(client);
         let records = 0;
         for (const arrays of page.rows.flatMap(({ pieces }) => pieces)) {
           const values = [...key, syncedAt, ...arrays];
-          const { rowCount } = await client.query(statements.merge, values);
-          records += rowCount ?? 0;
+          records += await writeRows(client, table, { text: statements.merge, values });
         }
         let deleted = 0;
         for (const some of chunk([...new Set(page.removed)], IDS_AT_ONCE)) {
-          const { rowCount } = await client.query(statements.markDeleted, [...key, some, syncedAt]);
-          deleted += rowCount ?? 0;
+          const values = [...key, some, syncedAt];
+          deleted += await writeRows(client, table, { text: statements.markDeleted, values });
         }
         const written = await findWritten(client, page, { statements, key });
         if (!page.mayCommit())
           throw new LeaseLost('The lease of a sync ended before its rows were committed.');
-        await client.query('commit');
         return { records, deleted, ...written };
       });
     },
@@ -336,50 +274,17 @@ interface WrittenRow {
   readonly isDeleted: string;
 }
 
-/** Timeouts are set in each transaction, because a pooler may give the session to others. */
-async function begin(client: pg.PoolClient): Promise<void> {
-  await client.query(
-    `begin; set local statement_timeout = ${STATEMENT_MS}; set local lock_timeout = ${LOCK_MS}; set local idle_in_transaction_session_timeout = ${STATEMENT_MS}`,
-  );
-}
-
-/** Behind a statement without a response, a rollback would wait as long again. */
-function hasResponded(error: unknown): boolean {
-  return error instanceof pg.DatabaseError || error instanceof LeaseLost;
-}
-
-/** False: the connection cannot be used any more. */
-async function rollBack(client: pg.PoolClient): Promise<boolean> {
-  return client.query('rollback').then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Another process has the sync now. */
-class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
-}
+/** All values are read as text. */
+const TRUE = 't';
 
 /** Of one application in one process. */
 const MAX_CONNECTIONS = 4;
 const IDLE_MS = 60_000;
-const STATEMENT_MS = 30_000;
-const LOCK_MS = 10_000;
 const DELETED_AT_ONCE = 10_000;
 /** The driver writes a list in one piece. Well below what is read of one response. */
 const IDS_AT_ONCE = 2_000;
 const PIECE_ROWS = 500;
 const PIECE_BYTES = 256 * 1024;
-
-type Statements = ReturnType<typeof toStatements>;
-
-interface FoundTable {
-  readonly hasSchema: boolean;
-  /** Null: there is no table. */
-  readonly oid: string | null;
-  readonly columns: readonly string[] | null;
-}
 
 interface OpenedTable {
   readonly identity: string;
@@ -387,7 +292,7 @@ interface OpenedTable {
   readonly run: Run;
 }
 
-/** Runs work on a connection. Errors are those of a destination. */
+/** Runs work in a transaction. Errors are those of a destination. */
 type Run = <T>(
   place: Pick<Place, 'schema' | 'table'>,
   work: (client: pg.PoolClient) => Promise<T>,

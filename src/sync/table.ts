@@ -1,48 +1,80 @@
+import type { Contact } from '../domain/contact.ts';
 import type { KeyRange, SyncedRecord, SyncKind } from '../domain/sync.ts';
 import { TextArray } from './text-array.ts';
 
 /** The SQL of a table that a sync writes. Names are checked before, and quoted here. */
 
-/** The key. Ids compare by code unit, so that ranges of them are ranges of the index. */
+/** The names are those of the common shape, and thus few. */
+const SNAKE_CASED = new Map<string, string>();
+
+function toSnakeCase(name: string): string {
+  const known = SNAKE_CASED.get(name);
+  if (known !== undefined) return known;
+  const column = name.replace(/[A-Z]|\d+/g, (letter) => `_${letter.toLowerCase()}`);
+  SNAKE_CASED.set(name, column);
+  return column;
+}
+
 const KEY_COLUMNS = {
-  application_id: 'uuid not null',
-  provider_name: 'text not null',
-  customer_id: 'text not null',
-  id: 'text collate "C" not null',
+  application_id: 'uuid',
+  provider_name: 'text',
+  customer_id: 'text',
+  id: 'text',
+};
+const STATE_COLUMNS = { is_deleted: 'boolean', synced_at: 'timestamp with time zone' };
+/** Columns that no run adds: a table without them is not a table of syncs. */
+export const FIXED_COLUMNS: readonly string[] = Object.keys({ ...KEY_COLUMNS, ...STATE_COLUMNS });
+
+/** The types of a contact's columns. A field of the common shape that is missing here is a compile error. */
+const CONTACT_TYPES: Readonly<Record<ContactColumn, ColumnType>> = {
+  accountId: 'text',
+  ownerId: 'text',
+  firstName: 'text',
+  lastName: 'text',
+  addresses: 'jsonb',
+  emailAddresses: 'jsonb',
+  phoneNumbers: 'jsonb',
+  lifecycleStage: 'text',
+  lastActivityAt: 'timestamp with time zone',
+  createdAt: 'timestamp with time zone',
+  updatedAt: 'timestamp with time zone',
+  lastModifiedAt: 'timestamp with time zone',
+  customFields: 'jsonb',
+  rawData: 'jsonb',
 };
 
-const STATE_COLUMNS = {
-  is_deleted: 'boolean not null',
-  synced_at: 'timestamp with time zone not null',
-};
+/** The id and `is_deleted` are columns of every table. */
+type ContactColumn = Exclude<keyof Contact, 'remoteId' | 'source' | 'isDeleted'>;
+type ColumnType = 'text' | 'jsonb' | 'timestamp with time zone';
 
-/** The columns of contacts and their values, which are named as in REST. */
-const CONTACT_COLUMNS: Columns = {
-  account_id: ['text', ({ contact }) => contact?.accountId],
-  owner_id: ['text', ({ contact }) => contact?.ownerId],
-  first_name: ['text', ({ contact }) => contact?.firstName],
-  last_name: ['text', ({ contact }) => contact?.lastName],
-  addresses: ['jsonb', ({ contact }) => contact?.addresses.map(toSnakeCased)],
-  email_addresses: ['jsonb', ({ contact }) => contact?.emailAddresses.map(toSnakeCased)],
-  phone_numbers: ['jsonb', ({ contact }) => contact?.phoneNumbers.map(toSnakeCased)],
-  lifecycle_stage: ['text', ({ contact }) => contact?.lifecycleStage],
-  last_activity_at: ['timestamp with time zone', ({ contact }) => contact?.lastActivityAt],
-  created_at: ['timestamp with time zone', ({ contact }) => contact?.createdAt],
-  updated_at: ['timestamp with time zone', ({ contact }) => contact?.updatedAt],
-  last_modified_at: ['timestamp with time zone', ({ contact }) => contact?.lastModifiedAt],
-  custom_fields: ['jsonb', ({ contact }) => contact?.customFields],
-  raw_data: ['jsonb', ({ contact }) => contact?.rawData],
+const OMITTED_FIELDS: Columns = {
   omitted_fields: ['jsonb', ({ omittedFields }) => omittedFields],
 };
+
+/** The columns of contacts are named as in REST. */
+const CONTACT_COLUMNS: Columns = {
+  ...Object.fromEntries<Columns[string]>(
+    (Object.entries(CONTACT_TYPES) as [ContactColumn, ColumnType][]).map(([field, type]) => [
+      toSnakeCase(field),
+      [type, ({ contact }) => toColumnValue(contact?.[field])],
+    ]),
+  ),
+  ...OMITTED_FIELDS,
+};
+
+/** The items of a list are parts of the common shape. */
+function toColumnValue(value: Contact[ContactColumn] | undefined): unknown {
+  return Array.isArray(value) ? value.map(toSnakeCased) : value;
+}
 
 const OBJECT_COLUMNS: Columns = {
   last_modified_at: ['timestamp with time zone', ({ lastModifiedAt }) => lastModifiedAt],
   data: ['jsonb', ({ data }) => data],
-  omitted_fields: ['jsonb', ({ omittedFields }) => omittedFields],
+  ...OMITTED_FIELDS,
 };
 
 type Columns = Readonly<
-  Record<string, readonly [type: string, read: (record: SyncedRecord) => unknown]>
+  Record<string, readonly [type: ColumnType, read: (record: SyncedRecord) => unknown]>
 >;
 
 function columnsOf(kind: SyncKind): Columns {
@@ -61,17 +93,6 @@ function toSnakeCased(part: object): object {
   for (const [name, value] of Object.entries(part)) named[toSnakeCase(name)] = value;
   return named;
 }
-
-/** The names are those of the common shape, and thus few. */
-function toSnakeCase(name: string): string {
-  const known = SNAKE_CASED.get(name);
-  if (known !== undefined) return known;
-  const found = name.replace(/[A-Z]|\d+/g, (letter) => `_${letter.toLowerCase()}`);
-  SNAKE_CASED.set(name, found);
-  return found;
-}
-
-const SNAKE_CASED = new Map<string, string>();
 
 /** Collects rows as one array of text for each column, the ids first. */
 export function createRowArrays(columns: Columns) {
@@ -105,20 +126,31 @@ function toElement(value: unknown, isJson: boolean): string | null {
 /** U+0000 and half of a surrogate pair, which `JSON.stringify` escapes; not an escaped backslash before `u`. */
 const UNSTORABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
+/** Ids compare by code unit, so that ranges of them are ranges of the index. */
+const CONSTRAINTS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(FIXED_COLUMNS.map((column) => [column, ' not null'])),
+  id: ' collate "C" not null',
+};
+
 export function toStatements(kind: SyncKind, schema: string, table: string) {
   const name = toQualifiedName(schema, table);
   const columns = columnsOf(kind);
   const data = Object.keys(columns).map(quoteName);
-  const all = { ...KEY_COLUMNS, ...STATE_COLUMNS, ...toTypes(columns) };
+  const addable = toTypes(columns);
+  const types = { ...KEY_COLUMNS, ...STATE_COLUMNS, ...addable };
   const list = (prefix: string, names: readonly string[]) =>
     names.map((column) => `${prefix}.${column}`).join(', ');
   const isRow = (prefix: string) =>
     `${prefix}application_id = $1::uuid and ${prefix}provider_name = $2::text and ${prefix}customer_id = $3::text`;
-  const definitions = Object.entries(all).map(([column, type]) => `${quoteName(column)} ${type}`);
+  const definitions = Object.entries(types).map(
+    ([column, type]) => `${quoteName(column)} ${type}${CONSTRAINTS[column] ?? ''}`,
+  );
   return {
     columns,
-    /** The names of the columns that must be there, without the key. */
-    addable: Object.entries({ ...toTypes(columns) }),
+    /** The type of each column. */
+    types,
+    /** The columns that are added where they are missing, with their types. */
+    addable: Object.entries(addable),
     create: `create table if not exists ${name} (${definitions.join(', ')},
   primary key (application_id, provider_name, customer_id, id))`,
     addColumn: (column: string, type: string) =>
@@ -133,22 +165,31 @@ with given as (
     .map(([column, [type]]) => `${quoteName(column)}::${type}`)
     .join(', ')}
   from unnest(${['id', ...data].map((_, index) => `$${index + 5}::text[]`).join(', ')}) as given (id, ${data.join(', ')})
+), changed as (
+  select given.* from given left join lateral (
+    select id, is_deleted, ${data.join(', ')} from ${name} as row
+    where ${isRow('row.')} and row.id = given.id offset 0
+  ) as known on true
+  where known.id is null or known.is_deleted
+    or (${list('known', data)}) is distinct from (${list('given', data)})
+), written as (
+  insert into ${name} as stored (application_id, provider_name, customer_id, id, is_deleted, synced_at, ${data.join(', ')})
+  select $1::uuid, $2::text, $3::text, id, false, $4::timestamptz, ${data.join(', ')} from changed
+  on conflict (application_id, provider_name, customer_id, id) do update set is_deleted = false,
+    synced_at = excluded.synced_at, ${data.map((column) => `${column} = excluded.${column}`).join(', ')}
+  returning 1
 )
-insert into ${name} as stored (application_id, provider_name, customer_id, id, is_deleted, synced_at, ${data.join(', ')})
-select $1::uuid, $2::text, $3::text, given.id, false, $4::timestamptz, ${list('given', data)}
-from given left join lateral (
-  select id, is_deleted, ${data.join(', ')} from ${name} as row
-  where ${isRow('row.')} and row.id = given.id offset 0
-) as known on true
-where known.id is null or known.is_deleted
-  or (${list('known', data)}) is distinct from (${list('given', data)})
-on conflict (application_id, provider_name, customer_id, id) do update set is_deleted = false,
-  synced_at = excluded.synced_at, ${data.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+${countWritten('changed')}`,
     /** $4: ids, $5: time. A record that was never there leaves no row. */
     markDeleted: `
-update ${name} set is_deleted = true, synced_at = $5::timestamptz,
-  ${data.map((column) => `${column} = null`).join(', ')}
-where ${isRow('')} and id = any ($4::text[]) and not is_deleted`,
+with deleted as (
+  select id from ${name} where ${isRow('')} and id = any ($4::text[]) and not is_deleted
+), written as (
+  update ${name} set is_deleted = true, synced_at = $5::timestamptz,
+    ${data.map((column) => `${column} = null`).join(', ')}
+  where ${isRow('')} and id = any ($4::text[]) and not is_deleted returning 1
+)
+${countWritten('deleted')}`,
     /** $4: ids, $5: time. */
     findWritten: `
 select id, is_deleted as "isDeleted" from ${name}
@@ -160,12 +201,25 @@ where ${isRow('')} and not is_deleted and ${range} and id <> all ($4::text[]) li
   };
 }
 
-/** $1: schema, $2: table. Null: there is no table. */
+export type Statements = ReturnType<typeof toStatements>;
+
+/** A trigger or a rule may discard rows, and a statement succeeds nevertheless. */
+function countWritten(due: string): string {
+  return `select (select count(*) from ${due}) as due, (select count(*) from written) as written`;
+}
+
+/**
+ * $1: schema, $2: table. Null: there is no table. A type of text has the type `text` here, and a domain the type that it
+ * is made of.
+ */
 export const FIND_TABLE = `
-select n.oid is not null as "hasSchema", c.oid::text as oid, (
-  select json_agg(a.attname::text)::text from pg_catalog.pg_attribute a
-  where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-) as columns
+select n.oid is not null as "hasSchema", c.oid::text as oid, c.relkind in ('r', 'p') as "isTable",
+  c.relispartition as "isPartition", (
+    select json_object_agg(a.attname::text, case when t.typcategory = 'S' then 'text'
+      else format_type(coalesce(nullif(t.typbasetype, 0), t.oid), null) end)::text
+    from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
+    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  ) as columns
 from (select $1::text as wanted) as given
 left join pg_catalog.pg_namespace n on n.nspname = given.wanted
 left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = $2`;
@@ -177,12 +231,16 @@ left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = $2`;
 export function toDeleteRows(schema: string, table: string): string {
   const name = toQualifiedName(schema, table);
   return `
-delete from ${name} where application_id = $1::uuid and customer_id = $2::text and ctid = any (array(
+with deleted as (
   select ctid from ${name} where application_id = $1::uuid and customer_id = $2::text limit $3::int
-))`;
+), written as (
+  delete from ${name} where application_id = $1::uuid and customer_id = $2::text
+    and ctid = any (array(select ctid from deleted)) returning 1
+)
+${countWritten('deleted')}`;
 }
 
-function toTypes(columns: Columns): Record<string, string> {
+function toTypes(columns: Columns): Record<string, ColumnType> {
   return Object.fromEntries(Object.entries(columns).map(([name, [type]]) => [name, type]));
 }
 

@@ -18,6 +18,7 @@ export const ADDITIONS = {
       ["  lastName: ['LastName'],", "  jobTitle: ['Title'],\n"],
       ['    lastName: toText(', "    jobTitle: toText(row['Title']),\n"],
     ),
+    edited('src/sync/table.ts', ["  lastName: 'text',", "  jobTitle: 'text',\n"]),
   ],
   'an error code': [
     edited('src/domain/errors.ts', [

@@ -17,7 +17,8 @@ async function openServer(script: Script): Promise<number> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-    socket.once('data', () => {
+    socket.once('data', (start: Buffer) => {
+      script.onFirst?.(start);
       socket.write(script.first);
       socket.on('data', (chunk: Buffer) => {
         script.onLater?.(chunk);
@@ -92,7 +93,9 @@ test.each(['__proto__', 'constructor', '', `40${'x'.repeat(50_000)}`, 'a passwor
 test.each(['c', 'n', 'M', 'D'])('no field of an error shows the password: %s', async (field) => {
   const told = message('E', 'SERROR\0', 'C23505\0', `${field}the pass\0`, '\0');
   const error = await check(afterReady(Buffer.concat([told, message('Z', 'I')])));
-  expect(error).toMatchObject({ message: 'A row violates a constraint of a table.' });
+  expect(error).toMatchObject({
+    message: 'A row violates a constraint of a table: drop the constraint.',
+  });
   expect(inspect(error, { depth: 9 })).not.toContain('the pass');
 });
 
@@ -125,7 +128,10 @@ test('a statement without a response is waited for once: nothing is sent after i
       .catch((error: unknown) => error);
     await expect.poll(() => statements).not.toEqual([]);
     vi.advanceTimersByTime(35_000);
-    expect(await deleted).toMatchObject({ code: 'DESTINATION_UNREACHABLE' });
+    expect(await deleted).toMatchObject({
+      code: 'DESTINATION_SLOW',
+      message: expect.stringContaining('did not respond to a statement in time'),
+    });
   } finally {
     vi.useRealTimers();
     await destinations.close();
@@ -133,8 +139,40 @@ test('a statement without a response is waited for once: nothing is sent after i
   expect(statements.join('')).not.toContain('rollback');
 });
 
+test('a server that accepts a connection and is not ready in time is slow, not unreachable', async () => {
+  const starts: Buffer[] = [];
+  const port = await openServer({ first: '', onFirst: (chunk) => starts.push(chunk) });
+  const destinations = createDestinations({ clock: systemClock, hosts: LOOPBACK_DESTINATIONS });
+  const secret = { host: '127.0.0.1', port, database: 'x', user: 'me', password: 'pass' };
+  const destination = { ...secret, caCertificate: null, applicationId: 'a', version: 1 };
+  const table = { schema: 'crm', table: 'contacts' };
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const errors = [
+      destinations.check({ ...destination, schema: 'crm' }),
+      destinations
+        .open({ ...destination, schema: 'crm' })
+        .deleteRows(table, { applicationId: 'a', customerId: 'c' }),
+    ].map((work) => work.catch((error: unknown) => error));
+    await expect.poll(() => starts.length).toBe(2);
+    vi.advanceTimersByTime(10_500);
+    for (const error of errors) {
+      expect(await error).toMatchObject({
+        code: 'DESTINATION_SLOW',
+        message: expect.stringContaining(
+          `127.0.0.1:${port} accepts connections, but was not ready`,
+        ),
+      });
+    }
+  } finally {
+    vi.useRealTimers();
+    await destinations.close();
+  }
+});
+
 interface Script {
+  readonly onFirst?: (chunk: Buffer) => unknown;
   readonly onLater?: (chunk: Buffer) => unknown;
-  readonly first: Buffer;
+  readonly first: Buffer | string;
   readonly later?: Buffer;
 }

@@ -117,7 +117,7 @@ describe('a destination', () => {
 
   test('whose table is another one has words for it', async () => {
     await world.rows('create table crm.contacts (id int)');
-    await expectFailure('DESTINATION_TABLE', 'the table "contacts"');
+    await expectFailure('DESTINATION_TABLE', 'is not a table of syncs');
     await world.rows('drop table crm.contacts');
     await run();
     expect(await names()).toEqual(['Ada', 'Bob']);
