@@ -414,7 +414,8 @@ const countUpTo = (rows: string) =>
 
 /**
  * Of the syncs with one interval, the one that was synced first is the furthest behind: an index has it for each
- * interval.
+ * interval. A sync whose first run has not ended is behind since its first attempt: the start of this run, or of the
+ * first of its failures.
  */
 const COUNT = {
   name: 'count_syncs',
@@ -427,12 +428,29 @@ with recursive intervals as (
     where ${IS_RUNNABLE} and next.interval_seconds > intervals.interval_seconds
     order by next.interval_seconds limit 1
   ) from intervals where intervals.interval_seconds is not null
+), unfinished as (
+  select extract(epoch from $1::timestamptz - least(
+    (position ->> 'beganAt')::timestamptz,
+    (
+      select started_at from crossbook.sync_runs as run
+      where run.application_id = sync.application_id and run.connection_id = sync.connection_id
+        and run.kind = sync.kind and run.object = sync.object and sync.failures > 0
+      order by finished_at desc offset greatest(least(sync.failures, ${MAX_RUNS}), 1) - 1 limit 1
+    )
+  )) - sync.interval_seconds as seconds
+  from intervals cross join lateral (
+    select * from crossbook.syncs as sync
+    where ${IS_RUNNABLE} and sync.interval_seconds = intervals.interval_seconds and synced_until is null
+      and (position is not null or failures > 0)
+    limit ${MAX_COUNTED}
+  ) as sync
 ), lags as (
   select extract(epoch from $1::timestamptz - (
     select synced_until from crossbook.syncs as sync
     where ${IS_RUNNABLE} and sync.interval_seconds = intervals.interval_seconds
     order by synced_until limit 1
   )) - interval_seconds as seconds from intervals
+  union all select seconds from unfinished
 )
 select ${countUpTo(`select from crossbook.syncs where ${IS_RUNNABLE}`)} as syncs,
   ${countUpTo(`select from crossbook.syncs where ${IS_RUNNABLE} and failures > 0`)} as failed,

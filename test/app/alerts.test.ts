@@ -184,6 +184,16 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await Promise.all(clients);
     },
   },
+  CrossbookSyncFailed: {
+    async make({ rival, metric, look }) {
+      await rival.run(SYNC_CONTACTS);
+      const planned = async () => (await rival.run('select 1 from crossbook.syncs')).length;
+      await expect.poll(planned).toBeGreaterThan(0);
+      await rival.run('update crossbook.syncs set pause_reason = null, failures = 3');
+      await expect.poll(async () => (await metric('crossbook_syncs'))['state="failed"']).toBe(1);
+      await look();
+    },
+  },
   CrossbookSyncLag: {
     async make({ rival, metric, look }) {
       await rival.run(SYNC_CONTACTS);

@@ -178,6 +178,20 @@ describe('a destination', () => {
     expect(await names()).toEqual(['Ada', 'Bob']);
   });
 
+  test('that no run of a sync has ended at makes it late since its first attempt', async () => {
+    const late = async () => (await world.database.syncQueue.count()).lagSeconds;
+    await world.setDestination({ port: 1 });
+    expect(await late()).toBe(0);
+    for (let hours = 0; hours <= 8; hours += 2) {
+      await expectFailure('DESTINATION_UNREACHABLE', 'cannot be reached');
+      expect(await late()).toBeCloseTo(Math.max(0, hours * 3_600 - 900), -2);
+    }
+    await world.setDestination();
+    await run();
+    expect(await late()).toBe(0);
+    expect(await world.database.syncQueue.count()).toMatchObject({ syncs: 1, failed: 0 });
+  });
+
   test('whose user may not write has words for it', async () => {
     await world.rows('drop role if exists crossbook_reader_of_sync');
     await world.rows("create role crossbook_reader_of_sync login password 'wrong-password'");

@@ -142,7 +142,7 @@ export function registerGauges(
   gauge(
     'crossbook_sync_lag_seconds',
     [],
-    'Seconds by which the most delayed sync exceeds its interval.',
+    'Seconds by which the most delayed sync exceeds its interval. Before the end of its first run, it counts from the first attempt.',
     () => sources.syncs()?.lagSeconds,
   );
   gauge(
