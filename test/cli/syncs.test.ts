@@ -42,6 +42,18 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([own.drop(), target.drop()]));
 
+/** Records a run of each sync of contacts. */
+async function record(values: string): Promise<void> {
+  const client = new pg.Client({ connectionString: own.url });
+  await client.connect();
+  await client.query(
+    `insert into crossbook.sync_runs (application_id, connection_id, kind, object, started_at, finished_at, is_full,
+      records, deleted)
+    select application_id, connection_id, kind, object, ${values}, 0 from crossbook.syncs where kind = 'CONTACTS'`,
+  );
+  await client.end();
+}
+
 test('a destination is set from standard input, shown without its password, and deleted', async () => {
   expect((await run('sync-destination show Acme')).stdout).toBe('There is no sync destination.\n');
   const set = await run('sync-destination set Acme --schema crm', `${url}\n`);
@@ -148,4 +160,9 @@ test('the syncs of a customer are listed, started, paused and resumed', async ()
   expect((await list())[0]).toContain('pending');
   const [row] = (await run('syncs list Acme globex --json')).json();
   expect(row).toMatchObject({ provider: 'hubspot', kind: 'CONTACTS', status: 'PENDING' });
+  await record("'2026-01-01', '2026-01-02', true, 24937");
+  await record("'2026-01-02', '2026-01-03', false, 0");
+  expect((await list())[0]).toBe(
+    'hubspot  contacts           idle     last run: 0 rows, 0 deleted; last full run: 24937 rows, 0 deleted',
+  );
 });

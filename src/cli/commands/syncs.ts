@@ -5,6 +5,7 @@ import {
   type Sync,
   type SyncChange,
   type SyncConfigurationInput,
+  type SyncRun,
 } from '../../domain/sync.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
@@ -188,13 +189,27 @@ interface ChangeCommand {
   toChange(invocation: Invocation): SyncChange;
 }
 
-function toRow(sync: Sync & { provider: ProviderName }) {
-  const { provider, table, status, lastRun, error, incompleteRecords } = sync;
-  const last = lastRun
-    ? `last run: ${lastRun.records} rows, ${lastRun.deleted} deleted`
-    : 'not run yet';
-  const incomplete = describeIncomplete(incompleteRecords);
-  return [provider, table, status.toLowerCase(), `${error?.detail ?? last}${incomplete}`];
+function toRow({ provider, table, status, runs, progress, error, incompleteRecords }: ListedSync) {
+  const full = runs.find((run) => run.isFull && run.error === null);
+  const [last] = runs;
+  const lines = [
+    progress && `running: ${toCounts(progress)} so far`,
+    last && last !== full && `last run: ${toCounts(last)}`,
+    full && `last full run: ${toCounts(full)}`,
+  ].filter(Boolean);
+  const state = error?.detail ?? (lines.length > 0 ? lines.join('; ') : 'not run yet');
+  return [
+    provider,
+    table,
+    status.toLowerCase(),
+    `${state}${describeIncomplete(incompleteRecords)}`,
+  ];
+}
+
+type ListedSync = Sync & { readonly provider: ProviderName };
+
+function toCounts({ records, deleted }: Pick<SyncRun, 'records' | 'deleted'>): string {
+  return `${records} rows, ${deleted} deleted`;
 }
 
 function describeIncomplete({ count, examples }: Sync['incompleteRecords']): string {
