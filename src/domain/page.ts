@@ -18,6 +18,8 @@ export interface PageRequest {
   readonly includesBoundary?: boolean | undefined;
   /** The end of the period of a search by time, in milliseconds since 1970, if an earlier page has fixed it. */
   readonly until?: number | undefined;
+  /** The number of results of the whole list, if an earlier page has counted them. */
+  readonly total?: number | undefined;
 }
 
 export interface Page<Item> {

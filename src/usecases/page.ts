@@ -27,22 +27,24 @@ export function bindCursors(
 }
 
 /**
- * The payload of a cursor, which `createSigner` signs: a letter, the end of the period if there is one, and the id
+ * The payload of a cursor, which `createSigner` signs: a letter, the end of the period and the total if there are any, and the id
  * of a record.
  *
- *     payload = letter [ digits ":" ] record-id
+ *     payload = letter [ digits ":" ] [ "n" digits ":" ] record-id
  *     letter  = "f" | "F" | "b" | "B" | " "
  *
  * `f` leads forward and `b` backward; a capital includes the record itself. A space is the cursor of an edge, which
- * works in both directions. The digits are milliseconds since 1970. An empty id is the end of the list.
+ * works in both directions. The digits are milliseconds since 1970, and those after `n` the number of results, which the
+ * first page has counted. An empty id is the end of the list.
  */
 export function signCursor(
   signer: BoundSigner,
-  { key, direction, includesKey, until }: CursorPosition,
+  { key, direction, includesKey, until, total }: CursorPosition,
 ): string {
   const letter = direction?.charAt(0) ?? ' ';
   const period = until === undefined ? '' : `${until}:`;
-  return signer.sign(`${includesKey ? letter.toUpperCase() : letter}${period}${key}`);
+  const count = total === undefined ? '' : `n${total}:`;
+  return signer.sign(`${includesKey ? letter.toUpperCase() : letter}${period}${count}${key}`);
 }
 
 /**
@@ -51,11 +53,11 @@ export function signCursor(
  */
 export function signPlaceOf(
   signer: BoundSigner,
-  { boundary = '', direction, includesBoundary = false, until }: PageRequest,
+  { boundary = '', direction, includesBoundary = false, until, total }: PageRequest,
   wanted: Direction = direction,
 ): string {
   const includesKey = wanted === direction ? includesBoundary : !includesBoundary;
-  return signCursor(signer, { key: boundary, direction: wanted, includesKey, until });
+  return signCursor(signer, { key: boundary, direction: wanted, includesKey, until, total });
 }
 
 /** The signed payload; undefined if the cursor is not of this list. */
@@ -68,7 +70,10 @@ const MAX_CURSOR_LENGTH = 1_024;
 /** Converts unchecked page input to a page request. */
 export function readPageRequest(signer: BoundSigner, page: PageInput): PageRequest {
   const size = readPageSize(page.size);
-  const { key, direction, includesKey, until } = readPosition(signer, page.cursor ?? undefined);
+  const { key, direction, includesKey, until, total } = readPosition(
+    signer,
+    page.cursor ?? undefined,
+  );
   if (page.direction && direction && page.direction !== direction) {
     throw new CrossbookError(
       'BAD_REQUEST',
@@ -81,6 +86,7 @@ export function readPageRequest(signer: BoundSigner, page: PageInput): PageReque
     boundary: key || undefined,
     includesBoundary: includesKey,
     ...(until !== undefined && { until }),
+    ...(total !== undefined && { total }),
   };
 }
 
@@ -90,9 +96,10 @@ function readPosition(signer: BoundSigner, cursor: string | undefined): Partial<
   if (signed !== undefined) {
     const letter = signed.charAt(0);
     const direction = DIRECTIONS[letter.toLowerCase()];
-    const [, period, key = ''] = /^(?:(\d+):)?(.*)$/s.exec(signed.slice(1)) ?? [];
+    const [, period, count, key = ''] = PAYLOAD.exec(signed.slice(1)) ?? [];
     const until = period === undefined ? undefined : Number(period);
-    return { key, direction, includesKey: /[A-Z]/.test(letter), until };
+    const total = count === undefined ? undefined : Number(count);
+    return { key, direction, includesKey: /[A-Z]/.test(letter), until, total };
   }
   throw new CrossbookError(
     'BAD_REQUEST',
@@ -100,6 +107,7 @@ function readPosition(signer: BoundSigner, cursor: string | undefined): Partial<
   );
 }
 
+const PAYLOAD = /^(?:(\d+):)?(?:n(\d+):)?(.*)$/s;
 const NO_POSITION = {};
 const DIRECTIONS: Readonly<Record<string, Direction>> = { f: 'forward', b: 'backward' };
 
@@ -180,4 +188,5 @@ interface CursorPosition {
   readonly direction?: Direction | undefined;
   /** The end of the period of `modifiedSince`, which is fixed by the first page. No record id contains a colon. */
   readonly until?: number | undefined;
+  readonly total?: number | undefined;
 }

@@ -167,6 +167,7 @@ async function readList(query: Query, filter: ListFilter): Promise<SearchResult>
   const isOnlyPage = page.boundary === undefined && !ends.hasNextPage && !ends.hasPreviousPage;
   if (isOnlyPage) return { ...found, totalCount: items.length };
   if (!selection.totalCount) return found;
+  if (page.total !== undefined) return { ...found, totalCount: page.total };
   try {
     return { ...found, totalCount: await client.port.count(filter) };
   } catch (countFailure) {
@@ -176,10 +177,13 @@ async function readList(query: Query, filter: ListFilter): Promise<SearchResult>
 }
 
 function toContactPage(
-  { filter, client, cursors, page, readFromCache }: Query,
+  { filter, client, cursors, page, selection, readFromCache }: Query,
   { found, fetchedAt }: TimedResult,
 ): ContactPage {
   const { contacts, totalCount, countFailure } = found;
+  // A list is counted by its first page that is to have the count, and cursors keep it.
+  const total = isLookUp(filter) || !selection.totalCount ? page.total : (totalCount ?? undefined);
+  const place = { ...page, total };
   const { items, hasNextPage, hasPreviousPage } = isLookUp(filter)
     ? slicePage(contacts, page, client.access.compareIds)
     : { ...found, items: contacts };
@@ -195,8 +199,8 @@ function toContactPage(
     readFromCache,
     cursorOf: (item, direction) =>
       item
-        ? signCursor(cursors, { key: item.remoteId, direction, until: page.until })
-        : signPlaceOf(cursors, page, direction),
+        ? signCursor(cursors, { key: item.remoteId, direction, until: page.until, total })
+        : signPlaceOf(cursors, place, direction),
   };
 }
 

@@ -54,6 +54,19 @@ test('a search whose contacts cannot be counted fetches no associations', async 
   expect(fake.calls.map(({ method }) => method)).not.toContain('findAssociations');
 });
 
+test('a listing of several pages is counted once, by its first page', async () => {
+  const { ask, fake } = await openRest();
+  for (let cursor = ''; cursor !== null; ) {
+    const query = new URLSearchParams({ page_size: '7', ...(cursor && { cursor }) });
+    const { pagination } = (await ask('POST', `${SEARCH}?${query}`, { body: EVERYBODY })).body;
+    expect(pagination.total_count).toBe(30);
+    cursor = pagination.next;
+  }
+  const called = fake.calls.map(({ method }) => method);
+  expect(called.filter((method) => method === 'count')).toHaveLength(1);
+  expect(called.filter((method) => method === 'readList')).toHaveLength(5);
+});
+
 test('associations that fail are named in associations_errors, and the contacts come with the others', async () => {
   const { ask, fake } = await openRest();
   const open = fake.services.openContactPort;

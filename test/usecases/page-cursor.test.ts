@@ -31,6 +31,16 @@ test('a cursor of one direction is rejected in the other, and the cursor of an e
     });
 });
 
+test('a cursor keeps the end of the period and the number of results, each with and without the other', () => {
+  for (const until of [undefined, 1_700_000_000_000])
+    for (const total of [undefined, 0, 12_345]) {
+      const cursor = signCursor(signer, { key: '7', direction: 'forward', until, total });
+      const request = readPageRequest(signer, { cursor });
+      expect(request).toMatchObject({ boundary: '7', direction: 'forward' });
+      expect([request.until, request.total]).toEqual([until, total]);
+    }
+});
+
 test('a cursor that is too long is rejected before its signature is verified', () => {
   expect(readPageRequest(signer, { cursor: ' '.repeat(1_024) })).toMatchObject({
     direction: 'forward',
