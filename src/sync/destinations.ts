@@ -126,11 +126,17 @@ function openPool(config: pg.ClientConfig): pg.Pool {
       idleTimeoutMillis: IDLE_MS,
       query_timeout: STATEMENT_MS + 5_000,
       allowExitOnIdle: true,
-      verify: (client, callback) => void refuseOwnDatabase(client).then(() => callback(), callback),
+      verify: (client, callback) => void checkDatabase(client).then(() => callback(), callback),
       // Its type leaves out the settings of the pool, which it is constructed with.
       Client: DestinationClient as unknown as new () => pg.ClientBase,
     }),
   );
+}
+
+async function checkDatabase(client: pg.ClientBase): Promise<void> {
+  await begin(client);
+  await refuseOwnDatabase(client);
+  await client.query('rollback');
 }
 
 async function connectOnce(config: pg.ClientConfig, place: Place) {
