@@ -1,6 +1,5 @@
-import { defineConfig } from 'drizzle-kit';
-
-export default defineConfig({
+/** For drizzle-kit, which is in `test/all`: only `npm run db:generate` and a test of the migrations need it. */
+export default {
   dialect: 'postgresql',
   schema: [
     './src/storage/schema.ts',
@@ -8,4 +7,4 @@ export default defineConfig({
     './src/storage/sync-schema.ts',
   ],
   out: './src/storage/migrations',
-});
+};

@@ -1,14 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-/** What starts processes, or brings libraries that change their own: each file has a process for itself. */
+/**
+ * What starts processes, or brings libraries that change their own: each file has a process for itself. `npm test` runs the
+ * other tests, and `npm run test:all` these too.
+ */
 const ISOLATED = [
-  'test/{browser,build,cli,clients,embedding,examples,gateways,hostile}/**/*.test.ts',
+  'test/{all,build,cli,clients,embedding,hostile}/**/*.test.ts',
   'test/outbound/memory.test.ts',
   'packages/child-postgres/test/**/*.test.ts',
   'test/limits/sentinel.test.ts',
   'test/sync/{killed,processes}.test.ts',
-  'test/app/{alerts,embedding,engine,hostile,webhooks-killed,process,process-tree,replicas,set-clock,shutdown,startup,workers,token-refresh-processes,idle-tokens-processes}.test.ts',
+  'test/app/{alerts,embedding,engine,hostile,webhooks-killed,process,process-tree,replicas,set-clock,shutdown,startup,workers,token-refresh-processes,idle-tokens-processes,pooler}.test.ts',
   'test/storage/{credentials-processes,directory,embedded-server,kill,migrations,primary,upsert-processes,versions}.test.ts',
 ];
 

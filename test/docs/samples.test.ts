@@ -18,16 +18,16 @@ const SAMPLES = readSamples();
 /** By the language of the fence, and where it is tested. */
 const TESTED: Readonly<Record<string, string>> = {
   graphql:
-    'here, against the schema; readme.test.ts and guides.test.ts ask it, gateways/printed.test.ts composes it',
+    'here, against the schema; readme.test.ts and guides.test.ts ask it, all/gateways/printed.test.ts composes it',
   json: 'here; what is an answer in readme.test.ts and guides.test.ts, by asking',
-  yaml: 'here; gateways/printed.test.ts composes and routes by it',
+  yaml: 'here; all/gateways/printed.test.ts composes and routes by it',
   sql: 'here, on PostgreSQL; sync.test.ts carries out docs/sync.md',
   '': 'here: a map of files',
   http: 'readme.test.ts sends them',
   sh: 'commands.test.ts; whole sections in test/build and test/app',
   console: 'commands.test.ts, test/build/deployment.test.ts',
-  ts: 'test/clients/printed-code.test.ts, by the compiler; build/packages.test.ts, gateways/printed.test.ts and packages/*/test/readme.test.ts carry it out',
-  js: 'test/clients/printed-code.test.ts, by the compiler; guides.test.ts and browser/connect-popup.test.ts carry it out, embedding/installed.test.ts those of docs/embedding.md',
+  ts: 'test/all/clients/printed-code.test.ts, by the compiler; all/build/packages.test.ts, all/gateways/printed.test.ts and packages/*/test/readme.test.ts carry it out',
+  js: 'test/all/clients/printed-code.test.ts, by the compiler; guides.test.ts and all/browser/connect-popup.test.ts carry it out, embedding/installed.test.ts those of docs/embedding.md',
 };
 
 test('every sample is in a language that is tested', () => {

@@ -43,7 +43,7 @@ describe('the output of npm run db:generate', () => {
         '--schema=./src/storage/*schema.ts',
         `--out=./${copy}`,
       ];
-      const program = join(ROOT, 'node_modules/drizzle-kit/bin.cjs');
+      const program = join(ROOT, 'test/all/node_modules/drizzle-kit/bin.cjs');
       const said = execFileSync(process.execPath, [program, ...given], {
         cwd: ROOT,
         encoding: 'utf8',

@@ -63,15 +63,28 @@ export function canUnshare(): boolean {
   return IS_ROOT && spawnSync('unshare', UNSHARE).status === 0;
 }
 
-/** What is skipped, because this machine lacks something. */
-export function listSkipped(): readonly string[] {
+/** What is skipped because this machine lacks something: in `npm test`, or in the rest of `npm run test:all` too. */
+export function listSkipped({ rest }: { readonly rest: boolean }): readonly string[] {
+  return [...listSkippedInTest(), ...(rest ? listSkippedInRest() : [])].filter(
+    (reason) => reason !== '',
+  );
+}
+
+function listSkippedInTest(): readonly string[] {
   const { TEST_REDIS_URL, TEST_DATABASE_URL } = process.env;
+  return [
+    TEST_REDIS_URL ? '' : 'Redis (TEST_REDIS_URL is not set)',
+    TEST_DATABASE_URL ? '' : 'a second version of PostgreSQL (TEST_DATABASE_URL is not set)',
+    IS_ROOT ? '' : 'users that PostgreSQL runs as (this is not root)',
+    canUnshare() ? '' : 'two containers (no namespaces here)',
+  ];
+}
+
+function listSkippedInRest(): readonly string[] {
   return [
     CHROMIUM ? '' : 'browsers (no chromium on the path)',
     EXAMPLE_APP ? '' : 'the example app (`npm ci --prefix examples/app`)',
     EXAMPLE_COPY ? '' : 'a copy of the example app (its packages are not in npm’s cache)',
-    TEST_REDIS_URL ? '' : 'Redis (TEST_REDIS_URL is not set)',
-    TEST_DATABASE_URL ? '' : 'a second version of PostgreSQL (TEST_DATABASE_URL is not set)',
     PGBOUNCER ? '' : 'PgBouncer (no pgbouncer on the path)',
     HAPROXY ? '' : 'the configuration of HAProxy (no haproxy on the path)',
     REDIS_SERVER ? '' : 'Redis with Sentinel (no redis-server on the path)',
@@ -87,9 +100,7 @@ export function listSkipped(): readonly string[] {
     canReachRegistry()
       ? ''
       : 'the embedded package with plugins (npm’s registry cannot be reached)',
-    IS_ROOT ? '' : 'users that PostgreSQL runs as (this is not root)',
-    canUnshare() ? '' : 'two containers (no namespaces here)',
-  ].filter((reason) => reason !== '');
+  ];
 }
 
 function findProgram(names: readonly string[]): string | undefined {

@@ -9,3 +9,9 @@ export const PROCESS_SOURCES = [
   // Sources that tests compile for child processes.
   import.meta.glob('./{*-process,*-of-processes}.ts'),
 ];
+
+declare global {
+  interface ImportMeta {
+    glob(pattern: string): object;
+  }
+}
