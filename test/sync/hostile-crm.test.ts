@@ -18,9 +18,14 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     request.resume().on('end', () => {
       calls += 1;
-      const { json, headers = {}, status = 200 } = respond(request, calls);
+      const {
+        json,
+        text = JSON.stringify(json),
+        headers = {},
+        status = 200,
+      } = respond(request, calls);
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
-      response.end(JSON.stringify(json));
+      response.end(text);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -175,8 +180,27 @@ test('a CRM that asks for a pause of years is called again within a day', async 
   expect(wait).toBeLessThanOrEqual(24 * 60 * 60_000);
 });
 
+test('numbers of Salesforce that no double holds are copied with all their digits', async () => {
+  const row = JSON.stringify(toRow(1)).slice(0, -1);
+  const crm = ({ url = '' }: IncomingMessage): Reply => {
+    if (url.includes('/describe')) return { json: FIELDS };
+    if (url.includes('/deleted/')) return { json: { deletedRecords: [] } };
+    const record = `${row},"Large__c":123456789012345678,"Exact__c":1234.5,"Fine__c":12345678901234567.89}`;
+    return { json: null, text: `{"totalSize":1,"done":true,"records":[${record}]}` };
+  };
+  await sync('salesforce', 'Numbers__c', crm);
+  const [copied] = await world.rows('select data from crm.salesforce_numbers__c');
+  expect(copied.data).toMatchObject({
+    Large__c: '123456789012345678',
+    Exact__c: 1234.5,
+    Fine__c: '12345678901234567.89',
+  });
+});
+
 interface Reply {
   readonly json: unknown;
+  /** In place of `json`. */
+  readonly text?: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }

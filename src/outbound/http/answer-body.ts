@@ -5,6 +5,7 @@ import { CrossbookError } from '../../domain/errors.ts';
 import { type JsonResponse, ResponseTooLarge } from '../../domain/remote.ts';
 import { Chunks } from '../../lib/chunks.ts';
 import { withErrorListener } from '../../lib/error-listener.ts';
+import { parseExactJson } from '../../lib/exact-json.ts';
 import { JsonLimitError, PIECE_BYTES, parseJsonInPieces } from '../../lib/json-pieces.ts';
 import { timeTask } from '../../lib/task-time.ts';
 
@@ -45,7 +46,7 @@ export class ReceivedAnswer implements JsonResponse {
       return await parseJsonInPieces(bytes, {
         takeTurn: () => this.#received.work?.takeTurn(),
         charge: (memory) => this.#chargeParsed(memory),
-        parse: (text) => timeTask('provider_response', () => JSON.parse(text)),
+        parse: (text) => timeTask('provider_response', () => parseExactJson(text)),
       });
     } catch (error) {
       if (error instanceof SyntaxError) return undefined;
