@@ -88,6 +88,8 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     onCall: telemetry.onCall,
     onLookup: metrics.lookup,
     onRestricted: metrics.restricted,
+    onClockDifference: (difference) =>
+      log.warn({ ...difference }, 'the clock of a CRM differs from ours'),
   });
   const background = createBackground((cause) =>
     log.warn({ cause }, 'a background task of a request failed'),

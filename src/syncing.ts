@@ -91,7 +91,7 @@ const CHECKS_AT_ONCE = 12;
 const CHECK_WAIT_MS = 5_000;
 
 interface SyncingDeps {
-  readonly outbound: Pick<Outbound, 'openContactPort'>;
+  readonly outbound: Pick<Outbound, 'openContactPort' | 'clockBehindMs'>;
   mayCount(): Promise<boolean>;
   /** Whether requests are served, which come first. */
   hasRequests(): boolean;
@@ -139,6 +139,7 @@ export function toRunDeps(
       return { records: toReader(open), takeTurn, heldBytes, end };
     },
     searchLagMs: () => access?.searchLagMs ?? 0,
+    clockBehindMs: () => (access ? outbound.clockBehindMs({ connection, access }) : 0),
     onWritten: (written: { readonly records: number; readonly deleted: number }) =>
       telemetry.metrics.syncRows(connection.providerName, written),
     readOwnFields: () => ownFields.read(),
@@ -170,7 +171,7 @@ function toReader(open: () => RecordReader): RecordReader {
 const DEADLINE_MS = 40_000;
 
 interface Running extends Pick<Foundation, 'database' | 'providers' | 'clock' | 'log'> {
-  readonly outbound: Pick<Outbound, 'openContactPort'>;
+  readonly outbound: Pick<Outbound, 'openContactPort' | 'clockBehindMs'>;
   readonly turns: Turns;
   readonly telemetry: {
     readonly metrics: Pick<Foundation['telemetry']['metrics'], 'syncRows'>;

@@ -125,7 +125,10 @@ export interface ContactAdapter {
 }
 
 /** The contacts of a connection for use cases. What its provider does not offer fails with NOT_IMPLEMENTED. */
-export type ContactPort = Required<ContactAdapter>;
+export interface ContactPort extends Required<ContactAdapter> {
+  /** How far the clock of the CRM is behind ours, as far as its responses have shown it. */
+  clockBehindMs(): number;
+}
 
 export const MAX_PHONE_HITS = 200;
 

@@ -71,6 +71,10 @@ export class ConnectionContacts implements ContactPort {
     );
   }
 
+  clockBehindMs(): number {
+    return this.#client.clock.behindMs();
+  }
+
   get records(): RecordReader {
     return {
       describe: (source) => this.#readRecords(source, (records) => records.describe(source)),

@@ -31,6 +31,8 @@ export interface OutboundOptions {
   readonly onLookup?: (event: { provider: ProviderName; emails: number }) => void;
   /** Called where a provider rejects all token refreshes from this address, at this time, or of a blocked app. */
   readonly onRestricted?: (provider: ProviderName) => void;
+  /** Called where the clock of a CRM's host differs from ours by a minute or more, at most once an hour for a host. */
+  readonly onClockDifference?: (event: ClockDifference) => void;
   readonly clock?: Clock;
   readonly random?: (() => number) | undefined;
   readonly lookup?: HostLookup;
@@ -60,6 +62,13 @@ export const DEFAULT_SETTINGS = {
 };
 
 export type OutboundSettings = Readonly<typeof DEFAULT_SETTINGS>;
+
+export interface ClockDifference {
+  readonly provider: ProviderName;
+  readonly host: string;
+  /** Positive: the CRM's clock is ahead. */
+  readonly seconds: number;
+}
 
 export interface CallEvent extends ProviderCall {
   /** Undefined while a code is exchanged and no connection exists. */

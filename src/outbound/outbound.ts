@@ -7,7 +7,11 @@ import { ConnectionContacts, type PortOptions } from './contact-port.ts';
 import { createTransport } from './http/transport.ts';
 import { createOperationLimit } from './operation-limit.ts';
 import type { OutboundDeps } from './outbound-deps.ts';
-import { DEFAULT_SETTINGS, type OutboundOptions } from './outbound-options.ts';
+import {
+  type ClockDifference,
+  DEFAULT_SETTINGS,
+  type OutboundOptions,
+} from './outbound-options.ts';
 import { type Accessed, ProviderClient } from './provider-client.ts';
 
 /** All outbound calls to providers: one instance per process. */
@@ -15,6 +19,7 @@ export function createOutbound(options: OutboundOptions) {
   const { clock = systemClock, random = Math.random } = options;
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const transport = createTransport({ ...options, ...settings, clock });
+  const onClockDifference = limitReports(options.onClockDifference, clock);
   const waiting = createOperationLimit(settings.maxWaiting);
   const redactionTurns = new Turns(clock);
   const deps: OutboundDeps = {
@@ -25,6 +30,7 @@ export function createOutbound(options: OutboundOptions) {
     transport,
     waiting,
     redactionTurns,
+    onClockDifference,
   };
   const clients = createProviderClients({
     clock,
@@ -49,6 +55,9 @@ export function createOutbound(options: OutboundOptions) {
       return clientOf(options).refreshStoredToken(options, options.generation);
     },
 
+    /** How far the clock of the connection's CRM is behind ours, as far as its responses have shown it. */
+    clockBehindMs: (accessed: Accessed): number => clientOf(accessed).clock.behindMs(),
+
     /** Clears what is cached of a changed connection: the next call reads it again. */
     forget(connectionId: string): void {
       clients.find(connectionId)?.forget();
@@ -67,6 +76,24 @@ export function createOutbound(options: OutboundOptions) {
     return client;
   }
 }
+
+/** Once an hour for each host. */
+function limitReports(
+  report: OutboundOptions['onClockDifference'],
+  { now }: Pick<Clock, 'now'>,
+): (event: ClockDifference) => void {
+  const reportedAt = new Map<string, number>();
+  return (event) => {
+    const last = reportedAt.get(event.host);
+    if (last !== undefined && now() - last < REPORT_EVERY_MS) return;
+    if (reportedAt.size >= MAX_REPORTED_HOSTS) reportedAt.clear();
+    reportedAt.set(event.host, now());
+    report?.(event);
+  };
+}
+
+const REPORT_EVERY_MS = 60 * 60_000;
+const MAX_REPORTED_HOSTS = 1_000;
 
 export type Outbound = ReturnType<typeof createOutbound>;
 

@@ -7,6 +7,7 @@ import { createFactsCache } from './facts-cache.ts';
 import { createLookupBatcher } from './lookup-batcher.ts';
 import type { Owners } from './operation-limit.ts';
 import type { OutboundDeps } from './outbound-deps.ts';
+import { ProviderClock, REPORTED_DIFFERENCE_MS } from './provider-clock.ts';
 import type { Redact } from './redaction/redactor.ts';
 import { type Breaker, createConnectionBreaker } from './resilience/circuit-breaker.ts';
 import { createDistributedRateLimiter } from './resilience/distributed-rate-limiter.ts';
@@ -25,6 +26,7 @@ export class ProviderClient {
   readonly lookups: ReturnType<typeof createLookupBatcher>;
   readonly facts: ReturnType<typeof createFactsCache>;
   readonly pageSizes = new PageSizes();
+  readonly clock: ProviderClock;
   readonly send: ReturnType<typeof createSend>;
   readonly redact: Redact;
   /** The memory of the secrets that are kept for redaction. */
@@ -46,6 +48,7 @@ export class ProviderClient {
     this.connectionId = connectionId;
     this.owners = owners;
     this.#provider = provider;
+    this.clock = new ProviderClock(clock);
     this.#breaker = createConnectionBreaker({
       provider,
       clock,
@@ -80,6 +83,7 @@ export class ProviderClient {
       owners,
       target,
       limiterFor: (name) => this.#limiterFor(name),
+      onDate: (origin, date) => this.#readDate(origin, date),
     });
   }
 
@@ -115,13 +119,27 @@ export class ProviderClient {
     credentials.markTried(connection).catch(() => undefined);
   }
 
+  #readDate(origin: string, date: string | undefined): void {
+    if (!this.clock.observe(date)) return;
+    const differenceMs = this.clock.differenceMs();
+    if (Math.abs(differenceMs) < REPORTED_DIFFERENCE_MS) return;
+    const { host } = new URL(origin);
+    const seconds = Math.round(differenceMs / 1_000);
+    this.deps.onClockDifference?.({ provider: this.#provider, host, seconds });
+  }
+
   counts() {
     /** Calls that queue for the rate limiter. */
     const waiting = [...this.#limiters.values()].reduce(
       (sum, limiter) => sum + limiter.queueLength(),
       0,
     );
-    return { provider: this.#provider, waiting, isBreakerOpen: !this.#breaker.isClosed() };
+    return {
+      provider: this.#provider,
+      waiting,
+      isBreakerOpen: !this.#breaker.isClosed(),
+      clockDifferenceMs: Math.abs(this.clock.differenceMs()),
+    };
   }
 
   /** Whether it can be evicted without losing state that matters. */

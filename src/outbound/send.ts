@@ -108,6 +108,7 @@ export function createSend(deps: SendDeps) {
         hold,
         work,
       });
+      deps.onDate(call.token.origin, answer.headers['date']);
       const pauseMs = answer.status < 400 ? undefined : readPause(answer, limiter);
       breaker.end(
         PROVIDER_DOWN_STATUSES.has(answer.status) ? 'failed' : 'answered',
@@ -215,6 +216,8 @@ interface SendDeps
   secretBytes(): number;
   readonly owners: MemoryOwner;
   limiterFor(budget: string): RateLimiter;
+  /** Called with the `Date` header of each response. */
+  onDate(origin: string, date: string | undefined): void;
 }
 
 /** Waits for shared work until the deadline, or until the client disconnects. The work itself continues. */

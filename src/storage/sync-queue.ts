@@ -322,14 +322,8 @@ select records, deleted, started_at as "startedAt", coalesce((position ->> 'isFu
 from crossbook.syncs where ${IS_SYNC}`;
 
 /**
- * A window ends at most this long before its run starts: by the time after which a CRM finds a change (`searchLagMs`),
- * with a margin. It is independent of the overlap of windows (`OVERLAP_MS` in run-sync.ts).
- */
-const LONGEST_LAG = "interval '2 minutes'";
-
-/**
  * $5: time, $6: how it ended. After a full run the changes since its start follow at once, and so does a run that was
- * requested meanwhile. A failed run keeps its position; the window that it then continues may have ended long ago, so
+ * requested meanwhile. A failed run keeps its position; the window that it then continues may have begun long ago, so
  * that the next one is earlier.
  */
 const FINISH = `
@@ -337,6 +331,7 @@ with ended as (
   select given ->> 'kind' as result, given -> 'position' ->> 'contentKey' as new_key,
     (given ->> 'retryAfterMs')::float8 as retry_ms, (given ->> 'isEnd')::boolean as is_end,
     (given -> 'position' ->> 'until')::timestamptz as until,
+    (given -> 'position' ->> 'beganAt')::timestamptz as began_at,
     coalesce((given -> 'position' ->> 'isFull')::boolean, false) as was_full,
     given -> 'position' -> 'incomplete' as new_incomplete
   from (select $6::jsonb as given) as given
@@ -353,7 +348,7 @@ update crossbook.syncs as sync set
     when result = 'failed' or retry_ms > 0 then $5::timestamptz + retry_ms * interval '1 millisecond'
     when result = 'completed' and not was_full and not wants_full and not is_requested
       then greatest($5::timestamptz,
-        least(started_at, until + ${LONGEST_LAG}) + interval_seconds * interval '1 second')
+        least(started_at, began_at) + interval_seconds * interval '1 second')
     else least(next_run_at, $5::timestamptz)
   end
 from ended where ${IS_SYNC}`;

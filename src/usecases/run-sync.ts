@@ -12,6 +12,7 @@ import {
   type SyncedRecord,
   SyncFailure,
   type SyncOutcome,
+  type SyncPosition,
   type SyncQueue,
   type SyncTable,
   type TableOfSync,
@@ -66,7 +67,12 @@ async function run(deps: RunDeps, due: DueSync): Promise<SyncOutcome | undefined
   if (!(await deps.queue.begin(due, begun))) return undefined;
   const { kind, object } = due;
   const asked = { source: { kind, object }, fields, selection };
-  const reading = { ...deps, table, openRecords: () => open(deps, due) };
+  const reading = {
+    ...deps,
+    table,
+    openRecords: () => open(deps, due),
+    boundUntil: (position: SyncPosition) => boundUntil(deps, due, position),
+  };
   for await (const batch of readBatches(reading, asked, begun.position)) {
     const { position, next } = batch;
     const written = await writeBatch({ deps, due, table, asked }, batch);
@@ -100,16 +106,17 @@ function beginOrContinue(deps: RunDeps, due: DueSync, key: string): BegunRun {
     syncedUntil === null ||
     due.contentKey !== key ||
     now - (fullAt?.getTime() ?? 0) >= FULL_EVERY_MS;
-  const since = isFull ? null : new Date(syncedUntil.getTime() - OVERLAP_MS);
-  const until = new Date(Math.max(now - deps.searchLagMs(due), since?.getTime() ?? 0));
+  const until = latestEnd(deps, due, now);
+  // Where a clock has turned out to be behind, the table has changes up to an earlier time than was known before.
+  const since = isFull ? null : Math.min(syncedUntil.getTime() - OVERLAP_MS, until);
   return {
     isNew: true,
     position: {
       isFull,
       step: isFull ? 'records' : 'changes',
       beganAt: new Date(now).toISOString(),
-      since: since?.toISOString() ?? null,
-      until: until.toISOString(),
+      since: since === null ? null : new Date(since).toISOString(),
+      until: new Date(until).toISOString(),
       after: null,
       lastId: null,
       contentKey: key,
@@ -117,6 +124,17 @@ function beginOrContinue(deps: RunDeps, due: DueSync, key: string): BegunRun {
       ...(!isFull && incomplete && { incomplete }),
     },
   };
+}
+
+/** The end of the changes that the CRM's search has at a time of our clock, by the earlier of both clocks. */
+function latestEnd(deps: RunDeps, due: DueSync, at: number): number {
+  return at - deps.searchLagMs(due) - deps.clockBehindMs();
+}
+
+/** The end of a run's changes, with what the CRM's responses have shown of its clock since the start of the run. */
+function boundUntil(deps: RunDeps, due: DueSync, { until, beganAt }: SyncPosition): string {
+  const latest = latestEnd(deps, due, Date.parse(beganAt));
+  return new Date(Math.min(Date.parse(until), latest)).toISOString();
 }
 
 /** A full run compares all keys, and catches deletions that no list reported. */
@@ -264,6 +282,8 @@ interface RunDeps {
   /** Undefined: the provider cannot be synced. */
   openRecords(due: DueSync): OpenedRecords | undefined;
   searchLagMs(due: DueSync): number;
+  /** How far the clock of the CRM is behind ours, as far as its responses have shown it. */
+  clockBehindMs(): number;
   /** Called for each batch, for the metrics. */
   onWritten(written: { readonly records: number; readonly deleted: number }): void;
   readOwnFields(applicationId: string): Promise<OwnFields>;

@@ -52,14 +52,25 @@ async function runSearch(deps: SearchDeps, search: ContactSearch): Promise<Conta
   const selected = selectForFilter(search.selection, filter);
   const selection = await selectOwnFields(deps, client.connection, selected);
   const cursors = bindCursors(deps.cursors, client.source, filter);
-  const page = fixPeriod(readPageRequest(cursors, search.page), filter, {
-    now: deps.wall(),
-    lagMs: client.access.searchLagMs,
-  });
+  const requested = readPageRequest(cursors, search.page);
   const { readFromCache } = search;
+  const now = deps.wall();
+  const page = fixPeriod(requested, filter, { now, client });
   const query = { filter, client, cursors, page, selection, readFromCache };
-  return toContactPage(query, await readTimed(deps, query));
+  const timed = await readTimed(deps, query);
+  // The first response of a CRM may show that its clock is behind, and that the period has to end earlier.
+  const corrected = fixPeriod(requested, filter, { now, client });
+  if (!endsEarlier(corrected, page)) return toContactPage(query, timed);
+  const again = { ...query, page: corrected };
+  return toContactPage(again, await readTimed(deps, again));
 }
+
+function endsEarlier({ until }: PageRequest, before: PageRequest): boolean {
+  return until !== undefined && before.until !== undefined && until < before.until - SLACK_MS;
+}
+
+/** Responses take a while: a difference between clocks is known to a second or two. */
+const SLACK_MS = 2_000;
 
 /** Listings are not cached: they are long, and a copy of a customer's CRM is not what the cache is for. */
 async function readTimed(deps: SearchDeps, query: Query): Promise<TimedResult> {
@@ -90,11 +101,14 @@ function selectForFilter<Selection extends FieldSelection>(
   return { ...selection, fields: new Set([...fields, ...verified]) };
 }
 
-/** The first page fixes the end of the period of a search by time, and cursors keep it. */
+/**
+ * The first page fixes the end of the period of a search by time, and cursors keep it. It follows the clock of the CRM
+ * where that is behind ours, because the records have its times.
+ */
 function fixPeriod(
   page: PageRequest,
   filter: ContactFilter,
-  { now, lagMs }: { readonly now: number; readonly lagMs: number },
+  { now, client }: { readonly now: number; readonly client: ContactClient },
 ): PageRequest {
   if (filter.by !== 'modifiedSince' || page.until !== undefined) return page;
   if (filter.since > now + MAX_CLOCK_ERROR_MS)
@@ -102,6 +116,7 @@ function fixPeriod(
       'UNPROCESSABLE_ENTITY',
       'The filter’s time of modification is in the future.',
     );
+  const lagMs = client.access.searchLagMs + client.port.clockBehindMs();
   const latest = Math.floor((now - lagMs) / 1_000) * 1_000;
   // A period that has just begun is empty, and the next one begins where it did.
   return { ...page, until: Math.max(filter.since, latest) };

@@ -69,7 +69,11 @@ async function readBatch(deps: BatchDeps, asked: Asked, position: SyncPosition):
       !deps.isOver()
     );
     const { incomplete: _, ...begun } = position;
-    const noted = incomplete ? { ...begun, incomplete } : begun;
+    const noted = {
+      ...begun,
+      until: deps.boundUntil(position),
+      ...(incomplete && { incomplete }),
+    };
     return {
       position: noted,
       rows,
@@ -193,6 +197,8 @@ export interface OpenedRecords {
 interface BatchDeps {
   readonly table: Pick<SyncTable, 'toRows'>;
   openRecords(): OpenedRecords;
+  /** The end of the changes that the run reads, as far as it is known after a batch. */
+  boundUntil(position: SyncPosition): string;
   isOver(): boolean;
   wall(): number;
 }

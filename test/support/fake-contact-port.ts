@@ -16,6 +16,7 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
     provider: connection.providerName,
   };
   return {
+    clockBehindMs: () => 0,
     async findByEmails(emails, selection) {
       called('findByEmails', emails, selection);
       return new Map(

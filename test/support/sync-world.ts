@@ -21,10 +21,13 @@ import { createSyncRunner } from './sync-runner.ts';
 
 export { SYNC_CONTACTS, SYNC_NOTHING } from './sync-settings.ts';
 
-/** A database of ours, a destination with the schema `crm`, both CRMs, and an application that syncs. */
-export async function openSyncWorld() {
+/**
+ * A database of ours, a destination with the schema `crm`, both CRMs, and an application that syncs. The clock of the CRMs
+ * may be behind ours.
+ */
+export async function openSyncWorld({ crmBehindMs = 0 } = {}) {
   const time = createPassingTime();
-  const now = () => Math.floor(time.clock.wall());
+  const now = () => Math.floor(time.clock.wall()) - crmBehindMs;
   const sandbox = await openSandbox({ enforceLimits: false, now });
   const world = await openSyncWorldOf({ sandbox, time });
   return {

@@ -56,9 +56,9 @@ test('queues and circuit breakers are summed by provider, without a label per co
     providers: () => ({ waiting: 5, refused: 6 }),
     memory: () => ({ max: 100, kinds: { request_body: { held: 7, refused: 2 } } }),
     clients: () => [
-      { provider: 'hubspot', waiting: 3, isBreakerOpen: true },
-      { provider: 'hubspot', waiting: 4, isBreakerOpen: false },
-      { provider: 'salesforce', waiting: 0, isBreakerOpen: false },
+      { provider: 'hubspot', waiting: 3, isBreakerOpen: true, clockDifferenceMs: 0 },
+      { provider: 'hubspot', waiting: 4, isBreakerOpen: false, clockDifferenceMs: 90_000 },
+      { provider: 'salesforce', waiting: 0, isBreakerOpen: false, clockDifferenceMs: 0 },
     ],
     apis: () => [
       {
@@ -102,6 +102,10 @@ test('queues and circuit breakers are summed by provider, without a label per co
   expect(read('crossbook_requests_turned_away_total')).toEqual({
     'reason="queue_full"': 1,
     'reason="queue_timeout"': 2,
+  });
+  expect(read('crossbook_provider_clock_difference_seconds')).toEqual({
+    'provider="hubspot"': 90,
+    'provider="salesforce"': 0,
   });
   expect(read('crossbook_held_bytes')).toEqual({ 'kind="request_body"': 7 });
   expect(read('crossbook_held_bytes_refused_total')).toEqual({ 'kind="request_body"': 2 });

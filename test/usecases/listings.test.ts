@@ -26,10 +26,12 @@ const DEADLINE_MS = 1_000_000_000;
 const LAG_MS = 58_000;
 
 let time = Date.UTC(2026, 10, 20, 12);
+/** How far the clock of the CRMs is behind ours. */
+let behindMs = 0;
 let sandbox: Sandbox;
 const ports = createSandboxPorts(() => sandbox);
 beforeAll(async () => {
-  sandbox = await openSandbox({ now: () => time, enforceLimits: false });
+  sandbox = await openSandbox({ now: () => time - behindMs, enforceLimits: false });
 });
 afterAll(async () => {
   await ports.close();
@@ -64,7 +66,7 @@ type Account = HubSpotAccount | SalesforceAccount;
 async function openSearch(name: keyof typeof CRMS, account: Account) {
   const { provider } = CRMS[name];
   const { port } = ports.open(provider, account, {
-    clock: createHastyClock(DEADLINE_MS),
+    clock: { ...createHastyClock(DEADLINE_MS), wall: () => time },
     settings: { deadlineMs: DEADLINE_MS },
   });
   const { services, openContext } = await createFakeServices({ wall: () => time });
@@ -121,6 +123,18 @@ describe.each(['hubspot', 'salesforce'] as const)('a listing of %s', (name) => {
       expect(outcome.changes).toBeGreaterThan(100);
     }
   });
+
+  test.each([90_000, 3_600_000])(
+    'sees every change where the clock of the CRM is %i ms behind',
+    async (behind) => {
+      behindMs = behind;
+      const outcome = await follow(SEED, LAG_MS).finally(() => {
+        behindMs = 0;
+      });
+      expect([outcome.repeated, outcome.missed]).toEqual([[], []]);
+      expect(outcome.changes).toBeGreaterThan(100);
+    },
+  );
 
   test('misses changes where the lag is longer than the minute that periods lie behind now', async () => {
     const { missed } = await follow(SEED, 20 * 60_000);

@@ -27,6 +27,8 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
   const { origin, close } = await listen(
     options.port,
     (request, response) => {
+      // A CRM's responses have the time of its own clock.
+      response.setHeader('date', new Date(now()).toUTCString());
       if (isControl(request)) return sendAnswer(request, response, answerControl(crm, request));
       return serve({ imitation, now, tokens, accounts, standing, origin }, request, response);
     },

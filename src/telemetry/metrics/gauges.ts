@@ -88,6 +88,17 @@ export function registerGauges(
     byProvider(({ isBreakerOpen }) => Number(isBreakerOpen)),
   );
   gauge(
+    'crossbook_provider_clock_difference_seconds',
+    ['provider'],
+    'Largest difference between the clock of a CRM and that of this process, whichever is ahead.',
+    () => {
+      const largest = new Map<ProviderName, number>();
+      for (const { provider, clockDifferenceMs } of clients())
+        largest.set(provider, Math.max(largest.get(provider) ?? 0, clockDifferenceMs / 1_000));
+      return [...largest].map(([provider, seconds]) => [seconds, provider] as const);
+    },
+  );
+  gauge(
     'crossbook_connections_in_memory',
     ['provider'],
     'Connections whose state is in memory.',
@@ -315,6 +326,8 @@ interface ClientStats {
   readonly provider: ProviderName;
   readonly waiting: number;
   readonly isBreakerOpen: boolean;
+  /** Of the clock of its CRM, whichever is ahead. */
+  readonly clockDifferenceMs: number;
 }
 
 interface GaugeSources {
