@@ -20,7 +20,8 @@ export interface ContactTarget {
 }
 
 export interface SearchSelection extends FieldSelection {
-  readonly totalCount: boolean;
+  /** `first page`: cursors keep the count, and the other pages of a list return it without counting. */
+  readonly totalCount: boolean | 'first page';
   /** Whether both `hasNextPage` and `hasPreviousPage` are selected. The second may cost a call. */
   readonly needsPreviousPage: boolean;
 }

@@ -182,7 +182,8 @@ async function readList(query: Query, filter: ListFilter): Promise<SearchResult>
   const isOnlyPage = page.boundary === undefined && !ends.hasNextPage && !ends.hasPreviousPage;
   if (isOnlyPage) return { ...found, totalCount: items.length };
   if (!selection.totalCount) return found;
-  if (page.total !== undefined) return { ...found, totalCount: page.total };
+  if (selection.totalCount === 'first page' && page.total !== undefined)
+    return { ...found, totalCount: page.total };
   try {
     return { ...found, totalCount: await client.port.count(filter) };
   } catch (countFailure) {
@@ -196,8 +197,8 @@ function toContactPage(
   { found, fetchedAt }: TimedResult,
 ): ContactPage {
   const { contacts, totalCount, countFailure } = found;
-  // A list is counted by its first page that is to have the count, and cursors keep it.
-  const total = isLookUp(filter) || !selection.totalCount ? page.total : (totalCount ?? undefined);
+  const isCountKept = selection.totalCount === 'first page' && !isLookUp(filter);
+  const total = isCountKept ? (totalCount ?? undefined) : undefined;
   const place = { ...page, total };
   const { items, hasNextPage, hasPreviousPage } = isLookUp(filter)
     ? slicePage(contacts, page, client.access.compareIds)

@@ -187,7 +187,7 @@ export const searchContactsOperation = defineOperation({
         rawData,
         rawFields,
         ownFieldNames: 'all',
-        totalCount: true,
+        totalCount: 'first page',
         needsPreviousPage: true,
       },
     });
