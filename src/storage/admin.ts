@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { type Application, DEMO_APPLICATION } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { quote } from '../lib/text.ts';
 import { type ApiKeys, hashSecret } from './api-keys.ts';
 import { inTransaction } from './engine/client.ts';
 import type { Engine } from './engine/postgres.ts';
@@ -74,7 +75,7 @@ export function createAdmin(
       if (made.length === 0) {
         throw new CrossbookError(
           'CONFLICT',
-          `The application has an active key called ${JSON.stringify(name)}: rotate that one, or give this one another name.`,
+          `The application has an active key called ${quote(name)}: rotate that one, or give this one another name.`,
         );
       }
       return { publicId, key: text };
@@ -136,8 +137,8 @@ function withName<T>(
       throw new CrossbookError(
         'CONFLICT',
         taken.deletedAt
-          ? `The application called ${JSON.stringify(name)} is being deleted: its name is available again when all of its data is deleted.`
-          : `An application called ${JSON.stringify(name)} already exists.`,
+          ? `The application called ${quote(name)} is being deleted: its name is available again when all of its data is deleted.`
+          : `An application called ${quote(name)} already exists.`,
       );
     }),
   );

@@ -7,6 +7,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
 import type { Providers } from '../domain/provider.ts';
 import { findProviderName, PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
+import { quote } from '../lib/text.ts';
 
 /** Requires an API key, for changes of data and operations on the whole application. */
 export function requireApiKey(deps: Pick<CallerDeps, 'requireCaller'>): Application {
@@ -87,7 +88,7 @@ export function checkCustomerId(customerId: string): void {
 }
 
 export function customerNotFound(customerId: string, provider?: ProviderName): CrossbookError {
-  const quoted = JSON.stringify(customerId.slice(0, MAX_CUSTOMER_ID_LENGTH));
+  const quoted = quote(customerId);
   return new CrossbookError(
     'NOT_FOUND',
     provider === undefined

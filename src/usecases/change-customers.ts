@@ -14,7 +14,7 @@ import type { Providers } from '../domain/provider.ts';
 import { PROVIDER_NAMES, PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
-import { isRfc3339, isStorableJson, isVisibleAscii } from '../lib/text.ts';
+import { isRfc3339, isStorableJson, isVisibleAscii, quote } from '../lib/text.ts';
 import { type CallerDeps, checkCustomerId, customerNotFound, withApiKey } from './authorization.ts';
 
 /** Upserts a customer and its connections in one transaction. */
@@ -172,7 +172,7 @@ export function disconnectProvider(deps: DisconnectDeps, { customerId, provider 
     if (customer) return { customer, revocation: await revoked };
     throw new CrossbookError(
       'NOT_FOUND',
-      `The customer ${JSON.stringify(customerId)} was deleted in the meantime.`,
+      `The customer ${quote(customerId)} was deleted in the meantime.`,
     );
   });
 }

@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import { missingCredentials } from '../../domain/caller.ts';
 import { CrossbookError } from '../../domain/errors.ts';
+import { quote } from '../../lib/text.ts';
 import { toTooLarge } from '../../request/allowance.ts';
 
 /** Root fields that need no authentication: the schema, never data. */
@@ -55,7 +56,7 @@ function findOperation(document: DocumentNode, name: string | undefined): Operat
     'BAD_REQUEST',
     name === undefined
       ? 'The document must have exactly one operation, or `operationName` must select one.'
-      : `The document has no operation ${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))}.`,
+      : `The document has no operation ${quote(name)}.`,
   );
 }
 
@@ -79,9 +80,6 @@ function touchesData(definition: DefinitionNode): boolean {
   const { fields } = selectFields([definition.selectionSet], new Map());
   return fields.some(({ name }) => !ABOUT_THE_SCHEMA.has(name.value));
 }
-
-/** The maximum length of an operation name in an error. */
-const MAX_NAME_LENGTH = 100;
 
 /**
  * The limits of a request, an operation or a document. They allow 150 look-ups, or a page of 1,000 contacts with all
