@@ -9,7 +9,10 @@ export const ERROR_CODES = {
     400,
     'Bad request',
     'The request is malformed: syntax, a missing header, a page size, a cursor of another search. The detail names all wrong fields of an input, but only the first of several missing headers.',
-    { example: 'query parameter page_size must be at most 1000; filter.emial is not known.' },
+    {
+      example:
+        'query parameter page_size must be at most 1000; filter.emial is not known: use email, emails, email_domain, phone, name_prefix, modified_since, custom_field or all.',
+    },
   ),
   UNAUTHORIZED: code(
     401,

@@ -79,7 +79,7 @@ test('no response of GraphQL exceeds the limit', async () => {
   const all = [...queries, `{ ${many} }`, '{ __schema { types { name description } } }'];
   check(await Promise.all(all.map((query) => ask('POST', '/graphql', asKey, { query }))));
   const batch = [{ query: `{ ${many} }` }, { query: `{ ${many} }` }];
-  expect(check([await ask('POST', '/graphql', asKey, batch)])).toBe(0);
+  check([await ask('POST', '/graphql', asKey, batch)]);
 });
 
 test('no response of MCP exceeds the limit, for each method that the server names', async () => {

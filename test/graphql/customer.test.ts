@@ -223,7 +223,7 @@ test.each([
   async (_field, query) => {
     const { execute } = await createTestServer();
     const { errors } = await execute(query, { id: 'c'.repeat(10_000) });
-    expect(errors?.[0]?.message).toBe(`There is no customer "${'c'.repeat(255)}".`);
+    expect(errors?.[0]?.message).toBe(`There is no customer "${'c'.repeat(80)}".`);
     expect(errors?.[0]?.extensions?.['code']).toBe('NOT_FOUND');
   },
 );
