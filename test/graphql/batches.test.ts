@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryLimitReached } from '../../src/admission/memory.ts';
 import { UNMETERED_WORK } from '../../src/admission/work.ts';
-import { AbandonedError } from '../../src/domain/errors.ts';
 import { type TimedTask, taskChannel } from '../../src/lib/task-time.ts';
 import { RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
 import { createFakePeople } from '../support/fake-people.ts';
@@ -147,25 +146,6 @@ test('a request whose documents have no room is refused', async () => {
   const { errors } = await execute(`{ ${aliases(60, '__typename')} }`);
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: '503' });
   expect((await execute('{ __typename }')).data).toEqual({ __typename: 'Query' });
-});
-
-test('a long response ends when its client disconnects', async () => {
-  const { post, setWork } = await createTestServer();
-  let turns = 0;
-  setWork({
-    ...UNMETERED_WORK,
-    takeTurn() {
-      turns += 1;
-      if (turns > 5) throw new AbandonedError();
-      return undefined;
-    },
-  });
-  const query = `{ ${Array.from({ length: 150 }, (_, at) => `a${at}: __schema { types { name } }`).join(' ')} }`;
-  const response = await post({ query }, DEMO);
-  expect(await response.json()).toMatchObject({
-    errors: [{ message: expect.stringContaining('its client has disconnected') }],
-  });
-  expect(turns).toBeLessThan(10);
 });
 
 function aliases(count: number, field: string): string {

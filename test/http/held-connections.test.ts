@@ -202,7 +202,11 @@ async function open({ maxBytes = 400 * MB, proxies = 0, bounds = {} }: Options =
     const text = body ? `<${body.length}>` : pathname === '/large' ? LARGE : pathname.slice(1);
     return { status: 200, headers: { 'content-length': `${text.length}` }, body: text };
   };
-  const patch = { memory: held, bodyBytes: { caller: MB, unauthenticated: MB } };
+  const patch = {
+    memory: held,
+    bodyBytes: { caller: MB, unauthenticated: MB },
+    responseBytes: { caller: LARGE.length, unauthenticated: LARGE.length },
+  };
   const { handle } = openHandler({ max: 1_000, answer, patch });
   const listener: Listener = await listen({
     answer: handle,

@@ -185,7 +185,9 @@ const ADVISORY_LOCKS = {
 test('advisory locks are taken only where it is rare', () => {
   const files = readdirSync(STORAGE, { recursive: true, encoding: 'utf8' });
   const using = files.filter(
-    (name) => name.endsWith('.ts') && /advisory/.test(readFileSync(join(STORAGE, name), 'utf8')),
+    (name) =>
+      name.endsWith('.ts') &&
+      /pg_(?:try_)?advisory/.test(readFileSync(join(STORAGE, name), 'utf8')),
   );
   expect(using.sort()).toEqual(Object.keys(ADVISORY_LOCKS).sort());
 });
