@@ -13,16 +13,17 @@ import { openPump } from '../lib/pump.ts';
 
 /**
  * Runs due syncs of all applications, in slots that these share fairly. A connection has one slot, whatever it syncs,
- * and gives it back after a minute if others wait. The lease is extended while it has the slot; where this process is
+ * and gives it back after a minute if others wait, and while its destination does not respond. The lease is extended while it has the slot; where this process is
  * killed, or stopped for too long, another one continues.
  */
 export function openSyncWorker(deps: WorkerDeps) {
   const { queue, removals, clock } = deps;
   const { schedule = backgroundClock.schedule } = deps;
   const slots = new FairShares(MAX_CONNECTIONS);
+  const hanging = new FairShares(MAX_HANGING);
   const { pump, start, isStopping, stop } = openPump({ claim, onError: deps.onError });
   let isRemoving = false;
-  return { pump, stop, countRunning: () => MAX_CONNECTIONS - slots.free };
+  return { pump, stop };
 
   async function claim(): Promise<void> {
     const lease = randomUUID();
@@ -30,15 +31,44 @@ export function openSyncWorker(deps: WorkerDeps) {
       const removal = await removals.claim(lease, SYNC_LEASE_MS);
       if (removal) startRemoving(removal);
     }
-    if (slots.free === 0) return;
-    const { free, held } = slots;
+    if (slots.free <= 0) return;
+    const { free } = slots;
     const askedAt = clock.now();
+    const held = addUp(slots.held, hanging.held);
     const claimed = await queue.claim({ lease, leaseMs: SYNC_LEASE_MS, free, held });
     for (const connection of claimed) {
-      const shares = shareOf(connection.applicationId);
-      slots.take(shares);
-      start(serve(connection, askedAt).finally(() => slots.release(shares)));
+      const slot = takeSlot(connection.applicationId);
+      start(serve(connection, { askedAt, slot }).finally(slot.release));
     }
+  }
+
+  /** An application's connections count towards its share also while they hang. */
+  function takeSlot(applicationId: string) {
+    const shares = shareOf(applicationId);
+    let place = slots;
+    slots.take(shares);
+    const moveTo = (other: FairShares) => {
+      place.release(shares);
+      other.take(shares);
+      place = other;
+    };
+    return {
+      release: () => place.release(shares),
+      /** Waits for the destination, after some seconds without the slot. Then the slots may be exceeded for a moment. */
+      async waitFor<T>(response: Promise<T>): Promise<T> {
+        const cancel = schedule(HANGS_AFTER_MS, () => {
+          if (!hanging.mayTake(shares)) return;
+          moveTo(hanging);
+          pump().catch(deps.onError);
+        });
+        try {
+          return await response;
+        } finally {
+          cancel();
+          if (place === hanging) moveTo(slots);
+        }
+      },
+    };
   }
 
   function startRemoving(removal: ClaimedRemoval): void {
@@ -50,13 +80,14 @@ export function openSyncWorker(deps: WorkerDeps) {
     );
   }
 
-  async function serve(claimed: ClaimedConnection, askedAt: number): Promise<void> {
+  async function serve(claimed: ClaimedConnection, { askedAt, slot }: Served): Promise<void> {
+    const { waitFor } = slot;
     const lease = keepExtending(claimed, askedAt);
     const until = clock.now() + SLICE_MS;
     const isOver = () => isStopping() || clock.now() >= until || !lease.isHeld();
     try {
       for (const due of await queue.readDue(claimed)) {
-        await deps.run(due, { lease, isOver });
+        await deps.run(due, { lease, isOver, waitFor });
         if (isOver()) break;
       }
     } finally {
@@ -97,8 +128,18 @@ export function openSyncWorker(deps: WorkerDeps) {
   }
 }
 
+function addUp(...all: readonly ReadonlyMap<string, number>[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const [owner, count] of all.flatMap((held) => [...held]))
+    sums.set(owner, (sums.get(owner) ?? 0) + count);
+  return sums;
+}
+
 /** Connections of which one process runs syncs at the same time; an application has at most a third. */
 const MAX_CONNECTIONS = 9;
+/** Connections that wait for their destination without a slot: each may have a batch in memory. */
+const MAX_HANGING = 24;
+const HANGS_AFTER_MS = 2_000;
 const SLICE_MS = 60_000;
 const EXTEND_EVERY_MS = 15_000;
 const MARGIN_MS = 10_000;
@@ -109,6 +150,13 @@ export type SyncWorker = ReturnType<typeof openSyncWorker>;
 export interface RunSlot {
   readonly lease: { isHeld(): boolean };
   isOver(): boolean;
+  /** Waits for the destination, whose delay must not keep others from the slot. */
+  waitFor<T>(response: Promise<T>): Promise<T>;
+}
+
+interface Served {
+  readonly askedAt: number;
+  readonly slot: Pick<RunSlot, 'waitFor'>;
 }
 
 interface WorkerDeps {

@@ -61,7 +61,8 @@ async function run(deps: RunDeps, due: DueSync): Promise<SyncOutcome | undefined
   const { schema, table: name } = due;
   const noted = { destination: identityOf(destination), schema, table: name };
   if (!(await deps.queue.noteTable(due, noted))) return undefined;
-  const table = await deps.destinations.open(destination).openTable(toTable(due));
+  const opening = deps.destinations.open(destination).openTable(toTable(due));
+  const table = toWaitingTable(await deps.waitFor(opening), deps);
   const contentKey = toContentKey(due, identityOf(destination), [table.identity, madeOf]);
   const begun = beginOrContinue(deps, due, contentKey);
   if (!(await deps.queue.begin(due, begun))) return undefined;
@@ -83,6 +84,15 @@ async function run(deps: RunDeps, due: DueSync): Promise<SyncOutcome | undefined
     if (deps.isOver() || !recorded.isRunnable) break;
   }
   return { kind: 'yielded', retryAfterMs: 0 };
+}
+
+/** A destination that does not respond must not keep others from the slot of this sync. */
+function toWaitingTable(table: SyncTable, { waitFor }: Pick<RunDeps, 'waitFor'>): SyncTable {
+  return {
+    ...table,
+    write: (page) => waitFor(table.write(page)),
+    listOthers: (...range) => waitFor(table.listOthers(...range)),
+  };
 }
 
 function open(deps: RunDeps, due: DueSync): OpenedRecords {
@@ -291,6 +301,8 @@ interface RunDeps {
   readonly lease: { isHeld(): boolean };
   /** Its time is over, or the process stops. */
   isOver(): boolean;
+  /** Waits for a response of the destination. */
+  waitFor<T>(response: Promise<T>): Promise<T>;
   wall(): number;
   onError(error: unknown): void;
 }

@@ -106,7 +106,7 @@ export function createSyncRunner({
       lease: RunSlot['lease'] = { isHeld: () => true },
     ): Promise<SyncResult> {
       const deps = toRunDeps(running, due);
-      const slot = { lease, isOver };
+      const slot = { lease, isOver, waitFor: <T>(response: Promise<T>) => response };
       return runSync({ queue, destinations, ...deps, onWritten: onBatch, ...slot, onError }, due);
     },
 

@@ -41,7 +41,7 @@ function watch() {
       },
     },
     mayWalk: async () => hasLease,
-    openWorker: async () => ({ pump: async () => {}, stop: async () => {}, countRunning: () => 0 }),
+    openWorker: async () => ({ pump: async () => {}, stop: async () => {} }),
     mayCount: async () => false,
     tidy: () => {},
     onError: (error) => expect(error).toBeUndefined(),
