@@ -4,10 +4,8 @@ import type { Config } from './config.ts';
 import { createLogoCheck } from './connect/logos.ts';
 import { openConnecting } from './connecting.ts';
 import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS, MAX_TOKEN_SECONDS } from './domain/caller.ts';
-import { readApiSupport } from './domain/provider.ts';
-import type { RemovedConnection } from './domain/tenant.ts';
 import { checkInstanceUrl } from './domain/urls.ts';
-import { type AppOverrides, openFoundation } from './foundation.ts';
+import { type AppOverrides, openCalls, openFoundation } from './foundation.ts';
 import { createGraphQL } from './graphql/graphql-server.ts';
 import { readManifest } from './graphql/over-http/persisted-operations.ts';
 import { createCors, createOriginWarning } from './http/cors.ts';
@@ -18,7 +16,7 @@ import { renderHomePage, toAgentCommand, toDemoCommand, toDemoHeaders } from './
 import { withCleanup } from './lib/cleanup.ts';
 import { createBackground } from './lib/clock.ts';
 import { createMcp } from './mcp/mcp-server.ts';
-import { createOutbound } from './outbound/outbound.ts';
+import { openGauges } from './measuring.ts';
 import { createWebhookUrlCheck } from './outbound/webhooks/post.ts';
 import { RESPONSE_BOUNDS } from './request/allowance.ts';
 import {
@@ -37,8 +35,6 @@ import { createAdminFace } from './rest/admin.ts';
 import { createRest } from './rest/rest-server.ts';
 import { createSigner, createSigningKeys } from './storage/signing.ts';
 import type { Logging } from './telemetry/logger.ts';
-import { registerGauges } from './telemetry/metrics/gauges.ts';
-import { revokeRemoved } from './usecases/revoke-removed.ts';
 
 export { openMemory } from './foundation.ts';
 
@@ -72,25 +68,9 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     takesAnyQuery: !operations,
     rootFieldPrefix: config.rootFieldPrefix,
   };
-  const { providers, limits, memory, directions, connections, findOAuthClient } = foundation;
+  const { providers, limits, memory, directions, connections } = foundation;
   const { metrics } = telemetry;
-  const outbound = createOutbound({
-    providers,
-    memory,
-    clock,
-    findOAuthClient,
-    random: given.random,
-    sandboxOrigins: directions.sandboxOrigins,
-    sandboxAddresses: directions.sandboxAddresses,
-    findSandboxLogin: directions.findSandboxOfLogin,
-    settings: { deadlineMs: config.providerDeadlineMs },
-    distributedRateLimits: limits.distributedRateLimits,
-    onCall: telemetry.onCall,
-    onLookup: metrics.lookup,
-    onRestricted: metrics.restricted,
-    onClockDifference: (difference) =>
-      log.warn({ ...difference }, 'the clock of a CRM differs from ours'),
-  });
+  const { outbound, revoke } = openCalls(foundation, given);
   const background = createBackground((cause) =>
     log.warn({ cause }, 'a background task of a request failed'),
   );
@@ -107,12 +87,13 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     memory,
     clock,
   });
-  const revoke = (removed: RemovedConnection) =>
-    revokeRemoved(
-      { providers, revokeGrant: outbound.revokeGrant, onRevoked: metrics.revoked },
-      removed,
-    );
-  const jobs = startJobs(foundation, { outbound, revoke, hasRequests: () => queue.isInUse() });
+  const jobs = startJobs(foundation, {
+    outbound,
+    revoke,
+    doesJobs: config.jobs,
+    announceWork: given.announceWork,
+    hasRequests: () => queue.isInUse(),
+  });
   onFailure(jobs.stop);
   const connecting = openConnecting(foundation, outbound);
   const openContext = createOpenContext({
@@ -154,21 +135,8 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     clock,
     demoKey: demo?.key,
   });
-  registerGauges(metrics, {
-    requests: () => queue.counts(),
-    memory: memory.counts,
-    clients: outbound.counts,
-    providers: outbound.countWaiting,
-    apis: () => readApiSupport(providers.values(), clock.wall()),
-    database: database.countConnections,
-    redis: () => limits.distributedRateLimits?.isConnected(),
-    webhooks: jobs.countWebhooks,
-    syncs: jobs.countSyncs,
-    sweeps: jobs.sweepAges,
-    tasks: jobs.taskAges,
-    tables: jobs.tableSizes,
-    lostLogLines: given.countLostLines ?? (() => 0),
-  });
+  const { countLostLines } = given;
+  openGauges(foundation, { outbound, jobs, requests: () => queue.counts(), countLostLines });
   const cors = createCors({
     findOrigins: createOriginCache({
       list: database.admin.listOrigins,

@@ -12,10 +12,64 @@ import {
 } from './usecases/delete-applications.ts';
 import { type IdleRefreshDeps, refreshIdleTokens } from './usecases/refresh-idle-tokens.ts';
 import { storeUsage } from './usecases/usage.ts';
+import { createJobsWatch } from './usecases/watch-jobs.ts';
 
-/** Part of the composition root: periodic and background jobs. */
-export function startJobs(foundation: Foundation, { outbound, revoke, hasRequests }: JobDeps) {
+/**
+ * Part of the composition root: jobs. A process that does none stores the usage that it has counted, plans the syncs of
+ * customers that it has changed, and looks whether another process does jobs.
+ */
+export function startJobs(foundation: Foundation, deps: JobDeps) {
+  const { database, clock, log, telemetry } = foundation;
+  const { doesJobs, announceWork = () => undefined } = deps;
+  const tasks = createTasks(clock);
+  const meter = { usage: telemetry.usage, store: database.usage };
+  const usage = tasks.start('store_usage', {
+    intervalMs: USAGE_EVERY_MS,
+    work: () => storeUsage(meter),
+    onError: (cause) => log.warn({ cause }, 'failed to store usage; will retry'),
+  });
+  const watch = createJobsWatch({ doesJobs, heartbeat: database, clock, log });
+  const watching = tasks.start('watch_jobs', {
+    intervalMs: WATCH_EVERY_MS,
+    work: watch.check,
+    onError: (cause) => log.warn({ cause }, 'failed to look whether a process does jobs'),
+  });
+  watching.wake();
+  const counting = { job: 'count rows', holder: randomUUID(), leaseMs: COUNT_LEASE_MS };
+  const mayCount = () => database.acquireJobLease(counting);
+  const syncs = openSyncs(foundation, { ...deps, announceWork, mayCount });
+  const own = doesJobs ? startOwnJobs(foundation, { ...deps, tasks, mayCount }) : NO_JOBS;
+  /** Something may be due: it is done here, or by the process that does jobs. */
+  const wake = () => {
+    if (!doesJobs) announceWork();
+    else for (const { wake } of [own, syncs]) wake();
+  };
+  database.onAppended(wake);
+  database.onUnplanned(syncs.planSoon);
+  return {
+    wake,
+    checkDestination: syncs.checkDestination,
+    countSyncs: syncs.counts,
+    countWebhooks: own.countWebhooks,
+    sweepAges: own.sweepAges,
+    taskAges: tasks.ages,
+    /** Of a minute ago; none if another process measures. */
+    tableSizes: own.tableSizes,
+    secondsSinceJobs: watch.secondsSince,
+    /** Resolves when the running jobs have finished. */
+    async stop() {
+      await Promise.all([usage.stop(), watching.stop(), syncs.stop(), own.stop()]);
+    },
+    /** Stores the usage that was counted since the last run: called when no request is running any more. */
+    storeUsage: () =>
+      storeUsage(meter).catch((cause) => log.warn({ cause }, 'failed to store the last usage')),
+  };
+}
+
+/** What one process does for all of them. */
+function startOwnJobs(foundation: Foundation, { outbound, revoke, tasks, mayCount }: OwnJobDeps) {
   const { config, database, clock, log, telemetry } = foundation;
+  let isStopping = false;
   const sweeps = startSweeps(database, {
     maxBytesPerApplication: config.maxCacheBytes,
     clock,
@@ -26,8 +80,6 @@ export function startJobs(foundation: Foundation, { outbound, revoke, hasRequest
     outbound,
     onRefreshed: telemetry.metrics.idleRefresh,
   });
-  let isStopping = false;
-  const tasks = createTasks(clock);
   // Keeps unused refresh tokens valid. Each process tries to take the job's lease.
   const idleTokens = tasks.start('refresh_idle_tokens', {
     intervalMs: IDLE_TOKENS_EVERY_MS,
@@ -38,14 +90,6 @@ export function startJobs(foundation: Foundation, { outbound, revoke, hasRequest
     'delete_applications',
     toDeletions(foundation, { isStopping: () => isStopping, revoke }),
   );
-  const meter = { usage: telemetry.usage, store: database.usage };
-  const usage = tasks.start('store_usage', {
-    intervalMs: USAGE_EVERY_MS,
-    work: () => storeUsage(meter),
-    onError: (cause) => log.warn({ cause }, 'failed to store usage; will retry'),
-  });
-  const counting = { job: 'count rows', holder: randomUUID(), leaseMs: COUNT_LEASE_MS };
-  const mayCount = () => database.acquireJobLease(counting);
   let tableSizes: readonly TableSize[] = [];
   const measuring = tasks.start('measure_tables', {
     intervalMs: TABLES_EVERY_MS,
@@ -55,46 +99,49 @@ export function startJobs(foundation: Foundation, { outbound, revoke, hasRequest
     onError: (cause) => log.warn({ cause }, 'failed to measure tables'),
   });
   const webhooks = openWebhooks(foundation, mayCount);
-  const syncs = openSyncs(foundation, { outbound, mayCount, hasRequests });
-  database.onAppended(() => {
-    webhooks.wake();
-    syncs.wake();
-  });
-  database.onUnplanned(syncs.planSoon);
   return {
-    checkDestination: syncs.checkDestination,
-    countSyncs: syncs.counts,
+    wake: webhooks.wake,
     countWebhooks: webhooks.counts,
     sweepAges: sweeps.ages,
-    taskAges: tasks.ages,
-    /** Of a minute ago; none if another process measures. */
     tableSizes: () => tableSizes,
-    /** Resolves when the running jobs have finished. */
-    async stop() {
+    async stop(): Promise<void> {
       isStopping = true;
       await Promise.all([
         sweeps.stop(),
         idleTokens.stop(),
         deletions.stop(),
-        usage.stop(),
         measuring.stop(),
         webhooks.stop(),
-        syncs.stop(),
       ]);
     },
-    /** Stores the usage that was counted since the last run: called when no request is running any more. */
-    storeUsage: () =>
-      storeUsage(meter).catch((cause) => log.warn({ cause }, 'failed to store the last usage')),
   };
 }
 
+const NO_JOBS: ReturnType<typeof startOwnJobs> = {
+  wake: () => undefined,
+  countWebhooks: () => undefined,
+  sweepAges: () => [],
+  tableSizes: () => [],
+  stop: async () => undefined,
+};
+
 interface JobDeps extends Pick<ApplicationDeletionDeps, 'revoke'> {
   readonly outbound: Outbound;
+  /** Whether this process does jobs. */
+  readonly doesJobs: boolean;
+  /** Tells the process that does them that something may be due. Without it, that one looks every few seconds. */
+  readonly announceWork?: (() => void) | undefined;
   hasRequests(): boolean;
+}
+
+interface OwnJobDeps extends Pick<JobDeps, 'outbound' | 'revoke'> {
+  readonly tasks: ReturnType<typeof createTasks>;
+  mayCount(): Promise<boolean>;
 }
 
 const IDLE_TOKENS_EVERY_MS = 60_000;
 const USAGE_EVERY_MS = 10_000;
+const WATCH_EVERY_MS = 20_000;
 const TABLES_EVERY_MS = 60_000;
 /** One process counts for all. Longer than the longest interval between two counts. */
 const COUNT_LEASE_MS = 90_000;

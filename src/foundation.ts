@@ -5,11 +5,13 @@ import { type Directions, toDirections } from './demo/directions.ts';
 import { DEMO_APPLICATION } from './domain/caller.ts';
 import type { FindOAuthClient } from './domain/oauth.ts';
 import type { Provider } from './domain/provider.ts';
+import type { RemovedConnection } from './domain/tenant.ts';
 import { listRedirectUris } from './domain/urls.ts';
 import type { Plugins } from './graphql/graphql-server.ts';
 import type { Demo } from './http/welcome.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { openLimits, type SharedLimits } from './limits/limits.ts';
+import { createOutbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
 import { createConnectionCache } from './request/connection-cache.ts';
 import { type Database, openDatabase } from './storage/database.ts';
@@ -20,6 +22,7 @@ import { type KeyRing, openKeyRing } from './storage/key-ring.ts';
 import { createKeyedHash } from './storage/signing.ts';
 import { createLogger, type Logging } from './telemetry/logger.ts';
 import { openTelemetry } from './telemetry/telemetry.ts';
+import { revokeRemoved } from './usecases/revoke-removed.ts';
 import { readVersion } from './version.ts';
 
 /**
@@ -105,6 +108,47 @@ export async function openFoundation(
     close: () =>
       Promise.all([database.close(), own?.sandbox.close(), telemetry.close(), limits.close()]),
   };
+}
+
+/** Part of the composition root: calls to CRMs. */
+export function openCalls(
+  {
+    config,
+    clock,
+    log,
+    providers,
+    memory,
+    limits,
+    directions,
+    telemetry,
+    ...foundation
+  }: Foundation,
+  { random }: Pick<AppOverrides, 'random'>,
+) {
+  const { metrics } = telemetry;
+  const outbound = createOutbound({
+    providers,
+    memory,
+    clock,
+    findOAuthClient: foundation.findOAuthClient,
+    random,
+    sandboxOrigins: directions.sandboxOrigins,
+    sandboxAddresses: directions.sandboxAddresses,
+    findSandboxLogin: directions.findSandboxOfLogin,
+    settings: { deadlineMs: config.providerDeadlineMs },
+    distributedRateLimits: limits.distributedRateLimits,
+    onCall: telemetry.onCall,
+    onLookup: metrics.lookup,
+    onRestricted: metrics.restricted,
+    onClockDifference: (difference) =>
+      log.warn({ ...difference }, 'the clock of a CRM differs from ours'),
+  });
+  const revoke = (removed: RemovedConnection) =>
+    revokeRemoved(
+      { providers, revokeGrant: outbound.revokeGrant, onRevoked: metrics.revoked },
+      removed,
+    );
+  return { outbound, revoke };
 }
 
 /** The memory limit of the process, of so many processes on this machine. */
@@ -207,6 +251,8 @@ export interface AppOverrides {
    * rejected.
    */
   readonly plugins?: Plugins | undefined;
+  /** Tells the worker that does jobs that something may be due. */
+  readonly announceWork?: (() => void) | undefined;
   /** The number of log lines that could not be written. */
   readonly countLostLines?: (() => number) | undefined;
 }

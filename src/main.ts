@@ -28,6 +28,9 @@ if (command === 'worker' && process.send) {
   const database = env['DATABASE_URL'] ? undefined : await beginDatabase();
   const { serve } = await import('./serve.ts');
   await serve(env, database);
+} else if (command === 'jobs' && rest.length === 0) {
+  const { serveJobs } = await import('./serve-jobs.ts');
+  await serveJobs(env);
 } else if (command === '--version') {
   process.stdout.on('error', endQuietly);
   const { readVersion } = await import('./version.ts');

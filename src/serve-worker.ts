@@ -1,5 +1,5 @@
 import { openMemory } from './app.ts';
-import { type Env, readConfig } from './config.ts';
+import { type Config, type Env, readConfig } from './config.ts';
 import { createCrossbook, type OwnCrossbook } from './crossbook.ts';
 import type { SandboxFacts } from './foundation.ts';
 import { shutdownOnSignal } from './http/lifecycle.ts';
@@ -24,9 +24,12 @@ export function serveAsWorker(env: Env): void {
   let opened: OpenedWorker | undefined;
 
   const link = openLink<SupervisorCalls<readonly MetricData[]>, Answers>(SUPERVISOR, {
-    async start(options) {
+    async start(options): Promise<WorkerReady> {
       try {
-        opened = await openWorker(env, options, link);
+        opened =
+          options.role === 'jobs'
+            ? await openJobsWorker(env, options, link)
+            : await openWorker(env, options, link);
         return opened.ready;
       } catch (error) {
         return fail(error);
@@ -35,6 +38,7 @@ export function serveAsWorker(env: Env): void {
     setPeers: (sockets) => opened?.setPeers(sockets),
     readMetrics: async () => opened?.readMetrics() ?? [],
     ping: () => undefined,
+    wake: () => opened?.wake(),
     stop({ isLast }) {
       if (!opened) process.exit(0);
       const { announce, ...running } = opened.running;
@@ -61,11 +65,85 @@ export function serveAsWorker(env: Env): void {
 
 type Link = ReturnType<typeof openLink<SupervisorCalls<readonly MetricData[]>, Answers>>;
 
-async function openWorker(env: Env, options: Start, link: Link) {
-  const { worker, workers, isFirst, databaseUrl } = options;
+/** Does jobs, and listens nowhere. */
+async function openJobsWorker(env: Env, options: Start, link: Link): Promise<OpenedWorker> {
   const config = readConfig(env);
-  const memory = openMemory(config, workers);
+  const { memory, ...parts } = openParts({ config, options, link });
+  const { logging, ...given } = parts;
+  const { createJobs } = await import('./jobs.ts');
+  const jobs = await createJobs(config, logging, { memory, ...given });
+  return {
+    ready: NOTHING_SERVED,
+    setPeers: () => undefined,
+    wake: jobs.wake,
+    readMetrics: jobs.readMetrics,
+    running: {
+      listener: { close: async () => true },
+      withinMs: config.shutdownMs,
+      announce: jobs.announceStop,
+      async close() {
+        await jobs.close();
+        await leave(link, jobs.readMetrics);
+      },
+    },
+  };
+}
+
+const NOTHING_SERVED: WorkerReady = {
+  url: '',
+  welcome: { demo: null, hasMcp: false, hasGraphiQL: false, agentToken: null, notes: [] },
+};
+
+/** Its counters stay in the sum. The supervisor may have ended. */
+async function leave(link: Link, readMetrics: () => Promise<readonly MetricData[]>) {
+  await link.ask('leave', await readMetrics()).catch(() => undefined);
+}
+
+/** What a worker has of its supervisor, and of the process. */
+function openParts({ config, options, link }: PartsOptions) {
+  const { worker, processes, databaseUrl, sandbox } = options;
   const stdout = createLossyOutput(process.stdout);
+  return {
+    logging: {
+      output: createBufferedOutput(stdout),
+      readable: options.readable,
+      worker: worker + 1,
+    },
+    database: databaseUrl === null ? undefined : joinBegunServer(databaseUrl),
+    memory: openMemory(config, processes),
+    sandboxFacts: sandbox ?? undefined,
+    sharedLimits: createSharedLimits({ link, workers: processes, clock: systemClock }),
+    renderMetrics: () => link.ask('renderMetrics', null),
+    countLostLines: stdout.countLost,
+  };
+}
+
+interface PartsOptions {
+  readonly config: Config;
+  readonly options: Start;
+  readonly link: Link;
+}
+
+/** Calls soon: several calls within a moment become one. */
+function gather(call: () => void): () => void {
+  let isSoon = false;
+  return () => {
+    if (isSoon) return;
+    isSoon = true;
+    systemClock.schedule(GATHER_MS, () => {
+      isSoon = false;
+      call();
+    });
+  };
+}
+
+const GATHER_MS = 50;
+
+async function openWorker(env: Env, options: Start, link: Link): Promise<OpenedWorker> {
+  const { worker, workers, isFirst } = options;
+  const config = readConfig(env);
+  const own = openParts({ config, options, link });
+  const { memory } = own;
   const early = isFirst ? createStartupHandler({ memory }) : undefined;
   const earlyListener = early && (await listen({ ...config, ...early }));
   let crossbook: OwnCrossbook | undefined;
@@ -84,22 +162,15 @@ async function openWorker(env: Env, options: Start, link: Link) {
         // What the command knows by its listener, and an embedding application has to say.
         PORT: String(config.port),
         CROSSBOOK_SANDBOX: config.sandbox ? 'on' : 'off',
+        // The worker for jobs does them, if any.
+        CROSSBOOK_JOBS: 'off',
       },
     },
     {
-      logging: {
-        output: createBufferedOutput(stdout),
-        readable: options.readable,
-        worker: worker + 1,
-      },
-      database: databaseUrl === null ? undefined : joinBegunServer(databaseUrl),
-      memory,
-      sandboxFacts: options.sandbox ?? undefined,
-      sharedLimits: createSharedLimits({ link, workers, clock: systemClock }),
-      renderMetrics: () => link.ask('renderMetrics', null),
+      ...own,
       forward: forwarding.forward,
       onStep: isFirst ? (step) => link.tell('step', step) : undefined,
-      countLostLines: stdout.countLost,
+      announceWork: gather(() => link.tell('announceWork', null)),
     },
   );
   const { parts, announceStop, close } = crossbook;
@@ -117,6 +188,7 @@ async function openWorker(env: Env, options: Start, link: Link) {
   return {
     ready,
     setPeers: forwarding.setPeers,
+    wake: () => undefined,
     readMetrics: parts.readMetrics,
     running: {
       listener,
@@ -126,8 +198,7 @@ async function openWorker(env: Env, options: Start, link: Link) {
         await privateListener.close();
         await forwarding.close();
         await close();
-        // Its counters stay in the sum. The supervisor may have ended.
-        await link.ask('leave', await parts.readMetrics()).catch(() => undefined);
+        await leave(link, parts.readMetrics);
       },
     },
   };
@@ -142,4 +213,14 @@ const SUPERVISOR = {
 
 type Answers = WorkerCalls<SandboxFacts, readonly MetricData[]>;
 type Start = WorkerStart<SandboxFacts>;
-type OpenedWorker = Awaited<ReturnType<typeof openWorker>>;
+
+interface OpenedWorker {
+  readonly ready: WorkerReady;
+  setPeers(sockets: readonly (string | null)[]): void;
+  wake(): void;
+  readMetrics(): Promise<readonly MetricData[]>;
+  readonly running: Pick<
+    Parameters<typeof shutdownOnSignal>[0],
+    'listener' | 'withinMs' | 'announce' | 'close'
+  >;
+}

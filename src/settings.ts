@@ -77,7 +77,19 @@ export const SETTINGS = {
       .transform((value) => (value === 'auto' ? availableParallelism() : Number(value)))
       .refine((value) => value >= 1 && value <= 256, 'must be from 1 to 256'),
     '1',
-    'Processes that serve requests at this port, for the command only: auto is one for each processor core. Limits on memory, requests and database connections are those of each process.',
+    'Processes that serve requests at this port, for the command only: auto is one for each processor core. Unless CROSSBOOK_JOBS is off, one more does jobs. Limits on memory, requests and database connections are those of each process.',
+  ),
+  jobs: setting(
+    'CROSSBOOK_JOBS',
+    onOff,
+    'on',
+    'Whether this process also does jobs: it delivers webhooks, runs syncs, refreshes idle tokens and deletes old rows. off: it serves requests only, and a process of `crossbook jobs` must do them. With several workers, one more does them.',
+  ),
+  jobsPort: setting(
+    'CROSSBOOK_JOBS_PORT',
+    wholeNumber(0, 65_535),
+    '4001',
+    'Port of `crossbook jobs`, for /livez, /readyz and /metrics.',
   ),
   publicUrl: optional(
     'PUBLIC_URL',

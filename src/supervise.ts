@@ -50,7 +50,11 @@ export async function supervise(env: Env): Promise<void> {
         hasGraphiQL: welcome.hasGraphiQL,
         demo: welcome.demo ?? undefined,
         agentToken: welcome.agentToken ?? undefined,
-        notes: [`Workers    ${config.workers}`, ...notes, ...welcome.notes],
+        notes: [
+          `Workers    ${config.workers}${config.jobs ? ', and one for jobs' : ''}`,
+          ...notes,
+          ...welcome.notes,
+        ],
       }),
     );
     const restart = () => void fleet.restart();
@@ -78,6 +82,7 @@ async function serveAlone(env: Env, { database }: Config): Promise<void> {
 
 async function open({ config, log, output, readable, countLost, onFailure }: Opening) {
   const { workers: count, databaseConnections } = config;
+  const processes = count + (config.jobs ? 1 : 0);
   const folder = mkdtempSync(join(tmpdir(), 'crossbook-'));
   onFailure(() => rmSync(folder, { recursive: true, force: true }));
   const embedded =
@@ -85,7 +90,7 @@ async function open({ config, log, output, readable, countLost, onFailure }: Ope
       ? undefined
       : beginEmbeddedServer(config.database.directory, {
           // A rolling restart has one worker more.
-          max_connections: String((count + 1) * (databaseConnections + 3) + OTHER_CONNECTIONS),
+          max_connections: String((processes + 1) * (databaseConnections + 3) + OTHER_CONNECTIONS),
         });
   embedded?.logTo((level, message) => log[level]({ database: 'embedded' }, message));
   const server = await embedded?.server;
@@ -93,13 +98,15 @@ async function open({ config, log, output, readable, countLost, onFailure }: Ope
   const own = config.sandbox && (await openSandbox(config.sandbox.port));
   if (own) onFailure(own.close);
 
-  const hub = createRateLimitHub({ workers: count, now: systemClock.now });
+  const hub = createRateLimitHub({ workers: processes, now: systemClock.now });
   const sums = createMetricSums();
   const links = new Map<LaunchedWorker, Link<Calls>>();
   let launched = 0;
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ args: ['worker'], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  const fleet = openFleet({ count, launch, clock: systemClock, log, onChange });
+  /** It has the last place. */
+  let jobsWorker: LaunchedWorker | undefined;
+  const fleet = openFleet({ count: processes, launch, clock: systemClock, log, onChange });
   onFailure(fleet.stop);
   const ready = await fleet.start();
   return {
@@ -129,6 +136,9 @@ async function open({ config, log, output, readable, countLost, onFailure }: Ope
       ...toAnswers(hub),
       renderMetrics,
       leave: (metrics) => sums.update(one, metrics),
+      announceWork: () => {
+        if (jobsWorker) links.get(jobsWorker)?.tell('wake', null);
+      },
     });
     const exited = new Promise<Exit>((resolve) => {
       const end = (code: number | null, signal: string | null) => {
@@ -142,8 +152,10 @@ async function open({ config, log, output, readable, countLost, onFailure }: Ope
     });
     const begun = greeted.then(() =>
       link.ask('start', {
+        role: place < count ? 'requests' : 'jobs',
         worker: place,
         workers: count,
+        processes,
         isFirst,
         socket,
         databaseUrl: server?.url ?? null,
@@ -166,8 +178,9 @@ async function open({ config, log, output, readable, countLost, onFailure }: Ope
   }
 
   /** Resolves when no worker sends requests to one that is not in the list. */
-  async function onChange(serving: readonly (LaunchedWorker | undefined)[]): Promise<void> {
-    const sockets = serving.map((worker) => worker?.socket ?? null);
+  async function onChange(workers: readonly (LaunchedWorker | undefined)[]): Promise<void> {
+    jobsWorker = workers[count];
+    const sockets = workers.slice(0, count).map((worker) => worker?.socket ?? null);
     await Promise.all(
       [...links.values()].map((link) => inTime(link.ask('setPeers', sockets)).catch(ignore)),
     );
@@ -181,7 +194,7 @@ async function open({ config, log, output, readable, countLost, onFailure }: Ope
         if (metrics && links.has(worker)) sums.update(worker, metrics);
       }),
     );
-    return sums.render(toOwnMetrics({ ...fleet.counts(), lost: countLost() }));
+    return sums.render(toOwnMetrics({ ...fleet.counts(count), lost: countLost() }));
   }
 }
 

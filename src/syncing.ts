@@ -4,7 +4,7 @@ import { openBackgroundWork } from './admission/work.ts';
 import { CrossbookError } from './domain/errors.ts';
 import type { FoundProblem } from './domain/own-fields.ts';
 import type { RecordReader } from './domain/provider.ts';
-import type { Destinations, DueSync } from './domain/sync.ts';
+import type { Destinations, DueSync, PlanScope } from './domain/sync.ts';
 import type { Foundation } from './foundation.ts';
 import { Turns } from './lib/turns.ts';
 import type { Outbound } from './outbound/outbound.ts';
@@ -13,7 +13,7 @@ import { watchSyncs } from './sync/watch.ts';
 /** Part of the composition root: syncs. What talks to destinations is loaded when there is one. */
 export function openSyncs(
   foundation: Foundation,
-  { outbound, mayCount, hasRequests }: SyncingDeps,
+  { outbound, mayCount, hasRequests, doesJobs, announceWork }: SyncingDeps,
 ) {
   const { config, database, telemetry, log, clock } = foundation;
   const { syncQueue: queue, syncPlans: plans, rowRemovals: removals } = database;
@@ -41,10 +41,12 @@ export function openSyncs(
     plans,
     clock,
     onError,
-    mayCount,
-    mayWalk: (leaseMs) => database.acquireJobLease({ ...planning, leaseMs }),
+    mayCount: async () => doesJobs && (await mayCount()),
+    mayWalk: async (leaseMs) =>
+      doesJobs && (await database.acquireJobLease({ ...planning, leaseMs })),
     tidy: () => destinations.opened()?.endIdle(),
     openWorker: async () => {
+      if (!doesJobs) return { pump: async () => announceWork(), stop: async () => undefined };
       const [{ openSyncWorker }, { runSync }, { removeRows }, open] = await Promise.all([
         import('./sync/worker.ts'),
         import('./usecases/run-sync.ts'),
@@ -74,6 +76,11 @@ export function openSyncs(
   });
   return {
     ...watch,
+    /** All connections of an application are left to the process that does jobs. */
+    planSoon(scope: PlanScope): void {
+      if (doesJobs || 'customerId' in scope) watch.planSoon(scope);
+      else announceWork();
+    },
     checkDestination: (
       destination: Parameters<Destinations['check']>[0],
       applicationId: string,
@@ -92,6 +99,10 @@ const CHECK_WAIT_MS = 5_000;
 
 interface SyncingDeps {
   readonly outbound: Pick<Outbound, 'openContactPort' | 'clockBehindMs'>;
+  /** Whether this process runs syncs. One that does not plans those of the customers that it has changed. */
+  readonly doesJobs: boolean;
+  /** Syncs may be due, which another process runs. */
+  announceWork(): void;
   mayCount(): Promise<boolean>;
   /** Whether requests are served, which come first. */
   hasRequests(): boolean;

@@ -75,9 +75,12 @@ function isHelpWanted(args: readonly string[], command: Command | undefined): bo
   const [first = ''] = args;
   if (!command && first === 'help') return true;
   const isKnown =
-    command || familyOf(args) !== COMMANDS || first === 'serve' || first.startsWith('-');
+    command || familyOf(args) !== COMMANDS || SERVERS.includes(first) || first.startsWith('-');
   return Boolean(isKnown) && args.some((arg) => arg === '--help' || arg === '-h');
 }
+
+/** Commands that `main.ts` runs, which last until a signal. */
+export const SERVERS = ['serve', 'jobs'];
 
 function readArguments({ name, operands = [], options = {} }: Command, args: readonly string[]) {
   const { values, positionals } = parse(options, args.slice(name.split(' ').length));
@@ -176,7 +179,11 @@ function renderHelp(commands: readonly Command[]): string {
     '',
     'Usage: crossbook [--env-file FILE] [COMMAND] [--json] [--help] [--version]',
     '',
-    toTable([['  serve', 'Starts the server. The default without a command.'], ...rows]),
+    toTable([
+      ['  serve', 'Starts the server. The default without a command.'],
+      ['  jobs', 'Starts a process that does jobs and serves no requests (CROSSBOOK_JOBS).'],
+      ...rows,
+    ]),
     '',
     'Settings come from the environment, and with --env-file from a file: see .env.example. With --json a command prints JSON.',
     'Exit codes: 0 success, 1 failure, 2 usage error.',

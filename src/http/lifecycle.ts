@@ -27,7 +27,7 @@ export function createProbes({ checkShared, renderMetrics, renderHomePage }: Pro
   function get(request: HttpRequest): Promise<HttpResponse> | undefined {
     switch (request.pathname) {
       case '/':
-        return Promise.resolve(renderHomePage(request.url.origin));
+        return renderHomePage && Promise.resolve(renderHomePage(request.url.origin));
       case '/livez':
         return Promise.resolve(toProbeResponse(200, {}));
       case '/readyz':
@@ -66,7 +66,8 @@ interface ProbeOptions {
   checkShared(): Promise<object>;
   /** Undefined: `/metrics` is disabled. */
   readonly renderMetrics: (() => Promise<HttpResponse>) | undefined;
-  renderHomePage(origin: string): HttpResponse;
+  /** Undefined: there is none. */
+  readonly renderHomePage?: ((origin: string) => HttpResponse) | undefined;
 }
 
 /**

@@ -20,7 +20,7 @@ import { createEvents } from './events.ts';
 import { createExpirySweep } from './expired-tokens.ts';
 import { createIdleCredentials } from './idle-credentials.ts';
 import type { KeyRing } from './key-ring.ts';
-import { acquireJobLease, type Lease } from './leases.ts';
+import { acquireJobLease, beatJobs, type Lease, readJobsAge } from './leases.ts';
 import { createOAuthClients } from './oauth-clients.ts';
 import { createOwnFields } from './own-fields.ts';
 import { createRemovals } from './removals.ts';
@@ -178,6 +178,8 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
       usage: createUsageSweep(engine),
     },
     acquireJobLease: (lease: Lease) => acquireJobLease(engine, lease),
+    beatJobs: () => beatJobs(engine),
+    readJobsAge: () => readJobsAge(engine),
     measureTables: () => measureTables(engine),
     /** Rejects with SERVICE_UNAVAILABLE while the database is unavailable. */
     ping: engine.ping,

@@ -8,6 +8,7 @@ import { openEngine, type Target } from './engine/open.ts';
 import type { Engine } from './engine/postgres.ts';
 import { openSource } from './engine/primary.ts';
 import type { KeyRing } from './key-ring.ts';
+import { readJobsAge } from './leases.ts';
 
 /** Inspects a database read-only, without migrations. Rejects if it is unavailable. */
 export async function inspectDatabase(target: Target, keyRing: KeyRing) {
@@ -23,8 +24,7 @@ export async function inspectDatabase(target: Target, keyRing: KeyRing) {
     const version = await readVersion(engine);
     const seen = { isThere: true, version, pendingMigrations } as const;
     // While migrations are pending the data is not inspected.
-    if (pendingMigrations.length > 0)
-      return { ...seen, unreadableKeys: [], hasDemo: false, failingEndpoints: [], clientsOf: [] };
+    if (pendingMigrations.length > 0) return { ...seen, ...NOTHING_SEEN };
     const { maintenance, demoData, webhookQueue } = createDatabase(engine, { keyRing });
     const unreadableKeys = await maintenance.findUnreadableKeys();
     const failingEndpoints = await webhookQueue.listFailing();
@@ -39,6 +39,7 @@ export async function inspectDatabase(target: Target, keyRing: KeyRing) {
       hasDemo: await demoData.isThere(),
       failingEndpoints,
       clientsOf,
+      jobsAge: await readJobsAge(engine),
     };
   } catch (error) {
     throw cannotOpen(target, error);
@@ -46,6 +47,15 @@ export async function inspectDatabase(target: Target, keyRing: KeyRing) {
     await engine.close();
   }
 }
+
+const NOTHING_SEEN = {
+  unreadableKeys: [],
+  hasDemo: false,
+  failingEndpoints: [],
+  clientsOf: [],
+  /** Seconds since a process did jobs. */
+  jobsAge: undefined,
+} as const;
 
 const LIST_PROVIDERS_OF_CLIENTS = {
   name: 'list_providers_of_clients',

@@ -42,6 +42,30 @@ on conflict (job) do update set holder = excluded.holder, until = excluded.until
 returning holder`,
 };
 
+/** A process that does jobs renews this, and says so to all others. It belongs to no process alone. */
+export async function beatJobs(engine: Statements): Promise<void> {
+  await acquireJobLease(engine, HEARTBEAT);
+}
+
+/** The seconds since the last heartbeat of a process that does jobs. Undefined: there was none. */
+export async function readJobsAge(engine: Statements): Promise<number | undefined> {
+  const [row] = await engine.query<{ seconds: number }>(READ_JOBS_AGE, [HEARTBEAT.job]);
+  return row && row.seconds + HEARTBEAT.leaseMs / 1_000;
+}
+
+const HEARTBEAT = {
+  job: 'heartbeat of jobs',
+  holder: '00000000-0000-0000-0000-000000000000',
+  leaseMs: 60_000,
+};
+
+const READ_JOBS_AGE = {
+  name: 'read_jobs_age',
+  text: `
+select extract(epoch from clock_timestamp() - until)::float8 as seconds
+from crossbook.job_leases where job = $1::text`,
+};
+
 export interface Lease {
   readonly job: string;
   /** The UUID of this process. */

@@ -14,6 +14,8 @@ export type WorkerCalls<Sandbox = unknown, Metrics = unknown> = {
   readonly readMetrics: (nothing: null) => Promise<Metrics>;
   /** Resolves at once, unless the event loop of the worker hangs. */
   readonly ping: (nothing: null) => void;
+  /** Something may be due. For the worker that does jobs. */
+  readonly wake: (nothing: null) => void;
   /** Finish the running requests and exit. `isLast`: no other worker continues, so `/readyz` fails. */
   readonly stop: (how: { readonly isLast: boolean }) => void;
 };
@@ -24,6 +26,8 @@ export type SupervisorCalls<Metrics = unknown> = {
   readonly hello: (nothing: null) => void;
   /** Startup progress, for the operator. */
   readonly step: (text: string) => void;
+  /** Something may be due, which the worker that does jobs is told. */
+  readonly announceWork: (nothing: null) => void;
   readonly count: (units: CountedUnits) => CountResult;
   readonly acquire: (permit: PermitRequest) => PermitResult;
   readonly cancel: (permit: { readonly name: string; readonly permitId: string }) => void;
@@ -35,9 +39,13 @@ export type SupervisorCalls<Metrics = unknown> = {
 };
 
 export interface WorkerStart<Sandbox> {
-  /** From 0. */
+  readonly role: 'requests' | 'jobs';
+  /** From 0. The worker that does jobs has the last number. */
   readonly worker: number;
+  /** Those that serve requests. */
   readonly workers: number;
+  /** All of them. */
+  readonly processes: number;
   /** Listens before it is ready, so that probes get a response during migrations. */
   readonly isFirst: boolean;
   /** The private socket to listen on. */

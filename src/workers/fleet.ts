@@ -46,8 +46,9 @@ export function openFleet({ count, launch, clock, log, onChange }: FleetOptions)
       return exits.every(({ code }) => code === 0);
     },
 
-    counts: () => ({
-      ready: places.filter(({ ready }) => ready).length,
+    counts: (ofPlaces = count) => ({
+      /** In the first places. */
+      ready: places.slice(0, ofPlaces).filter(({ ready }) => ready).length,
       /** Workers that ended unexpectedly. */
       restarts,
     }),

@@ -241,6 +241,16 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await look();
     },
   },
+  CrossbookNoJobs: {
+    env: { CROSSBOOK_JOBS: 'off', NODE_OPTIONS: '--import ./test/support/hours-later.mjs' },
+    async make({ product, metric, look }) {
+      product.child.send('later');
+      await expect
+        .poll(async () => (await metric('crossbook_jobs_age_seconds'))[''])
+        .toBeGreaterThan(300);
+      await look();
+    },
+  },
   CrossbookRedisAway: {
     needsRedis: true,
     async make({ redis, metric, look }) {

@@ -21,6 +21,7 @@ beforeAll(async () => {
     email: 'ada@example.com',
     connections: [{ providerName: 'hubspot', credentials }],
   });
+  await database.beatJobs();
   await database.close();
 });
 afterAll(() => rmSync(root, { recursive: true }));
@@ -60,7 +61,7 @@ test('doctor reports no problem when the providers respond', async () => {
     'keys',
     'database',
     'migrations',
-    'sealed data',
+    'jobs',
   ]);
   expect(asked).toContain('HEAD https://api.hubapi.com');
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/run.ts';
+import { COMMANDS, SERVERS } from '../../src/cli/run.ts';
 import { openRest } from '../rest/open-rest.ts';
 import { DOCUMENTS, readSamples } from '../support/documents.ts';
 import { runCli } from '../support/run-cli.ts';
@@ -49,7 +49,8 @@ describe('a printed command', () => {
     'is an existing command: $text ($place)',
     ({ text }) => {
       const words = text.split(' ').slice(1);
-      const named = COMMANDS.filter(({ name }) =>
+      const servers = SERVERS.map((name) => ({ name, options: {} }));
+      const named = [...COMMANDS, ...servers].filter(({ name }) =>
         name.split(' ').every((word, at) => word === words[at]),
       );
       expect(named).toHaveLength(1);

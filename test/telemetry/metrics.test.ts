@@ -76,6 +76,7 @@ test('queues and circuit breakers are summed by provider, without a label per co
     sweeps: () => [{ name: 'contact_cache', seconds: 7 }],
     tasks: () => [],
     tables: () => [],
+    secondsSinceJobs: () => 0,
     lostLogLines: () => 3,
   });
   const read = readMetrics(await metrics.registry.metrics());
@@ -126,6 +127,7 @@ test('components that are not configured have no metrics, so that they do not lo
     sweeps: () => [],
     tasks: () => [],
     tables: () => [],
+    secondsSinceJobs: () => 0,
     lostLogLines: () => 0,
   });
   const read = readMetrics(await metrics.registry.metrics());

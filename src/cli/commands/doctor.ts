@@ -9,6 +9,7 @@ import { describeUnreadable } from '../../storage/database.ts';
 import { type Inspection, inspectDatabase, lookAtPooler } from '../../storage/inspect.ts';
 import { findKeyRing, type KeyRing } from '../../storage/key-ring.ts';
 import { describeClientSetup } from '../../usecases/connect-link.ts';
+import { JOBS_MISSING_SECONDS, START_JOBS } from '../../usecases/watch-jobs.ts';
 import { type Command, type Invocation, toTable } from '../command.ts';
 
 const MARKS = { ok: 'ok', warning: 'warning', failed: 'FAILED' } as const;
@@ -102,6 +103,7 @@ function describeDatabase(inspection: Inspection, config: Config, ring: KeyRing)
     database,
     ...(inspection.hasDemo && !config.sandbox ? [warning('demo data', DEMO_LEFT)] : []),
     ok('migrations', 'all applied'),
+    checkJobs(inspection.jobsAge),
     ...inspection.failingEndpoints.map(({ id, application, enabled, lastFailure }) => {
       const state = enabled ? 'fails' : 'is disabled';
       return warning('webhooks', `endpoint ${id} of ${application} ${state}: ${lastFailure}`);
@@ -111,6 +113,12 @@ function describeDatabase(inspection: Inspection, config: Config, ring: KeyRing)
       ? failed('sealed data', `stored secrets ${describeUnreadable(unreadableKeys, ring)}`)
       : ok('sealed data', 'can be opened'),
   ];
+}
+
+function checkJobs(age: number | undefined): Finding {
+  if (age !== undefined && age < JOBS_MISSING_SECONDS) return ok('jobs', 'a process does them');
+  const since = age === undefined ? 'yet' : `for ${Math.round(age / 60)} minutes`;
+  return warning('jobs', `No process has done jobs ${since}: ${START_JOBS}`);
 }
 
 /** Without an OAuth client no customer can be connected; for a trial the sandbox has its own. */

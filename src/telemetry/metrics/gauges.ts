@@ -175,6 +175,12 @@ export function registerGauges(
     () => sources.tasks().map(({ name, seconds }) => [seconds, name]),
   );
   gauge(
+    'crossbook_jobs_age_seconds',
+    [],
+    'Seconds since this process saw a process of the installation that does jobs.',
+    sources.secondsSinceJobs,
+  );
+  gauge(
     'crossbook_table_rows',
     ['table'],
     'Rows of the table, as PostgreSQL last estimated them.',
@@ -295,6 +301,7 @@ function createGauges(registry: Registry) {
 /** How the values of several workers become one, where it is not their sum. */
 const AGGREGATORS: Readonly<Record<string, 'min' | 'max'>> = {
   crossbook_build_info: 'max',
+  crossbook_jobs_age_seconds: 'max',
   crossbook_longest_task_seconds: 'max',
   crossbook_provider_api_ends_soon: 'max',
   crossbook_redis_connected: 'min',
@@ -330,7 +337,7 @@ interface ClientStats {
   readonly clockDifferenceMs: number;
 }
 
-interface GaugeSources {
+export interface GaugeSources {
   requests(): {
     readonly running: number;
     readonly queued: number;
@@ -358,5 +365,7 @@ interface GaugeSources {
   sweeps(): readonly { readonly name: string; readonly seconds: number }[];
   tasks(): readonly { readonly name: string; readonly seconds: number }[];
   tables(): readonly { readonly name: string; readonly rows: number; readonly bytes: number }[];
+  /** Since a process was last seen that does jobs. */
+  secondsSinceJobs(): number;
   lostLogLines(): number;
 }

@@ -1,0 +1,38 @@
+import type { Memory } from '../admission/memory.ts';
+import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
+import type { RejectedRequest } from '../domain/log.ts';
+import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
+import type { Probes } from './lifecycle.ts';
+import { createNodeHandler, type NodeHandler } from './node-handler.ts';
+import { toRefusal } from './rejected-request.ts';
+
+/** Answers probes and metrics, and nothing else: for a process that serves no requests. */
+export function createProbeHandler({
+  probes,
+  memory,
+  onRefused,
+}: ProbeHandlerOptions): NodeHandler {
+  return createNodeHandler({
+    answer: async (request) => ({ ...(await answer(request)), application: undefined }),
+    onRefused,
+    memory,
+  });
+
+  async function answer(request: HttpRequest): Promise<HttpResponse> {
+    const { pathname } = request;
+    try {
+      const probe = probes.answer(request);
+      return probe ? await probe : toRefusal(new CrossbookError('NOT_FOUND', NO_API), pathname);
+    } catch (error) {
+      return toRefusal(toCrossbookError(error), pathname);
+    }
+  }
+}
+
+const NO_API = 'This process does jobs, and serves /livez, /readyz and /metrics only.';
+
+interface ProbeHandlerOptions {
+  readonly probes: Pick<Probes, 'answer'>;
+  readonly memory: Memory;
+  onRefused(refusal: RejectedRequest): void;
+}
