@@ -11,7 +11,7 @@ const ISOLATED = [
   'packages/child-postgres/test/**/*.test.ts',
   'test/limits/sentinel.test.ts',
   'test/sync/{killed,processes}.test.ts',
-  'test/app/{alerts,embedding,engine,hostile,webhooks-killed,process,process-tree,replicas,set-clock,shutdown,startup,workers,token-refresh-processes,idle-tokens-processes,pooler}.test.ts',
+  'test/app/{alerts,embedding,engine,hostile,jobs-command,webhooks-killed,process,process-tree,replicas,set-clock,shutdown,startup,workers,token-refresh-processes,idle-tokens-processes,pooler}.test.ts',
   'test/storage/{credentials-processes,directory,embedded-server,kill,migrations,primary,upsert-processes,versions}.test.ts',
 ];
 
