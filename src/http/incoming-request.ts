@@ -202,6 +202,7 @@ export const SINGLE_VALUED: ReadonlySet<string> = new Set([
   'content-type',
   'host',
   'if-match',
+  'mcp-protocol-version',
   'origin',
   'sec-fetch-site',
   'x-admin-key',

@@ -22,20 +22,25 @@ const refused = (status: number, code: string): Expectation => ({
 export const AGENT_ROWS: readonly Row[] = [
   row('§15', 'An agent with a customer token searches all CRMs of the customer', ask(ADA), {
     status: 200,
-    body: /"provider":"hubspot".*"provider":"salesforce"/s,
+    body: (body) => /"provider":"hubspot".*"provider":"salesforce"/s.test(JSON.stringify(body)),
     calls: { hubspot: 1, salesforce: 1 },
   }),
   row('§15', 'Contacts are in the structured content only', ask(ADA), {
-    body: (body) => /"text":"[^"]*"/.exec(body)?.[0].includes('Ada') === false,
+    body: (body) => !JSON.stringify(body.result.content).includes('Ada'),
   }),
   row('§15', 'A customer token has no tool that takes an API key', ask(LIST), {
-    body: (body) => body.includes('search_contacts') && !body.includes('create_connect_link'),
+    body: (body) =>
+      JSON.stringify(body).includes('search_contacts') &&
+      !JSON.stringify(body).includes('create_connect_link'),
   }),
   row(
     '§15',
     'A CRM that cannot be searched is an error of the tool',
     ask(call('search_contacts', { provider: 'pipedrive', filter: { email: 'a@b.example' } })),
-    { status: 200, body: /NOT_IMPLEMENTED.*"isError":true/s },
+    {
+      status: 200,
+      body: (body) => /NOT_IMPLEMENTED.*"isError":true/s.test(JSON.stringify(body)),
+    },
   ),
   row('§15', 'An API key is refused by default', ask(LIST, {}, 'key'), refused(403, 'FORBIDDEN')),
   row('§15', 'Without credentials the challenge is a plain Bearer', ask(LIST, {}, 'nobody'), {
