@@ -67,9 +67,9 @@ function compare(property: Property, left: string, right: string): number {
   return left < right ? -1 : Number(left > right);
 }
 
-/** Accepts epoch milliseconds and ISO dates. */
+/** Accepts epoch milliseconds, which are negative before 1970, and ISO dates. */
 function toTime(value: string): number {
-  return /^\d+$/.test(value) ? Number(value) : Date.parse(value);
+  return /^-?\d+$/.test(value) ? Number(value) : Date.parse(value);
 }
 
 /** A token is the whole value or one of its words, or (`tokensAreWords`) words only; a star is a wildcard. */
