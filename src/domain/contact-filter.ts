@@ -20,7 +20,7 @@ import {
 /**
  * Everything that the product knows of one condition: its input, from which the fields of GraphQL, REST and MCP are
  * derived, its check, its cost, who may use it, and how a contact is verified. How a CRM searches by it is in the
- * adapters, which also verify emails and phone numbers (`toLookupEmails`, `toLookupEmail`, `hasPhone`).
+ * adapters, which also verify emails (`toLookupEmails`, `toLookupEmail`).
  */
 interface Condition<Given, Filter extends ContactFilter> {
   /** The condition's field in each API. */
@@ -83,7 +83,7 @@ const emailDomain: Condition<string, Named<'emailDomain'>> = {
 const phone: Condition<string, Named<'phone'>> = {
   input: field(
     string,
-    'Phone number in any notation, 3 to 20 digits. Finds at most 200 contacts, whose number has the same digits without leading zeros, or ends with them or the other way round, if the shorter one has at least 7. They are not counted.',
+    'Phone number in any notation, 3 to 20 digits. Finds at most 200 contacts, whose number, other than a fax number, has the same digits without leading zeros, or ends with them or the other way round, if the shorter one has at least 7. They are not counted.',
     { example: '+44 20 7946 0000' },
   ),
   read(given) {
@@ -94,6 +94,11 @@ const phone: Condition<string, Named<'phone'>> = {
   },
   countLookUps: () => 1,
   verifiedFields: ['phoneNumbers'],
+  matches: ({ phoneNumbers }, { digits }) =>
+    phoneNumbers.some(
+      ({ phoneNumber, phoneNumberType }) =>
+        phoneNumberType !== 'fax' && isSamePhone(toDigits(phoneNumber), digits),
+    ),
 };
 
 /** Spaces and accents of their own take more characters than the name that they are part of. */
@@ -102,7 +107,7 @@ const MAX_GIVEN_LENGTH = 400;
 const namePrefix: Condition<string, Named<'namePrefix'>> = {
   input: field(
     string,
-    'Beginning of a word of the first or last name, at least 2 characters, e.g. `jo` for John, Mary Jo and Johnson.',
+    'Beginning of a word of the first or last name, at least 2 characters, e.g. `jo` for John, Mary Jo, Anne-Joe and O’Jones. Spaces, hyphens and apostrophes divide words.',
     { example: 'jo' },
   ),
   read(given) {
@@ -117,7 +122,7 @@ const namePrefix: Condition<string, Named<'namePrefix'>> = {
   isListing: true,
   verifiedFields: ['firstName', 'lastName'],
   matches: ({ firstName, lastName }, { prefix }) =>
-    [firstName, lastName].some((name) => ` ${normalizeName(name ?? '')}`.includes(` ${prefix}`)),
+    [firstName, lastName].some((name) => hasWordPrefix(normalizeName(name ?? ''), prefix)),
 };
 
 const modifiedSince: Condition<string, Named<'modifiedSince'>> = {
@@ -130,8 +135,7 @@ const modifiedSince: Condition<string, Named<'modifiedSince'>> = {
       throw unprocessable(
         'The filter’s time of modification is not an RFC 3339 time, such as 2026-01-31T00:00:00Z.',
       );
-    // Salesforce's timestamps are whole seconds, rounded down.
-    return { by: 'modifiedSince', since: Math.max(0, toSecond(Date.parse(given))) };
+    return { by: 'modifiedSince', since: Math.max(0, toMilliseconds(given)) };
   },
   isListing: true,
   verifiedFields: ['lastModifiedAt'],
@@ -273,16 +277,11 @@ export function isSamePhone(one: string, other: string): boolean {
 /** Fewer digits are a part of too many numbers. */
 export const MIN_SHARED_DIGITS = 7;
 
-/** The digits without a country code, whose length is not known. */
-export function withoutCountryCode(digits: string): readonly string[] {
-  return [1, 2, 3, 4]
-    .map((length) => digits.slice(length).replace(/^0+/, ''))
-    .filter((ending) => ending.length >= MIN_SHARED_DIGITS);
-}
-
-/** Whether a contact has the number. */
-export function hasPhone({ phoneNumbers }: Contact, digits: string): boolean {
-  return phoneNumbers.some(({ phoneNumber }) => isSamePhone(toDigits(phoneNumber), digits));
+/** Whether a name, or a word in it, begins so. */
+function hasWordPrefix(name: string, prefix: string): boolean {
+  for (let at = name.indexOf(prefix); at >= 0; at = name.indexOf(prefix, at + 1))
+    if (at === 0 || WORD_DIVIDERS.includes(name.charAt(at - 1))) return true;
+  return false;
 }
 
 /** The value of an own field that a filter gives as text. */
@@ -292,12 +291,15 @@ export function readFilterValue(type: SourcedField['type'], equals: string): Fil
   throw unprocessable(`The filter’s custom field has a value that is not a valid ${type}.`);
 }
 
-/** The error for a field by which the CRM cannot filter. */
+/** The error for a filter that the account cannot answer, because of one of the CRM's fields. */
 export class NotFilterableError extends CrossbookError {
-  constructor({ name, source }: Pick<SourcedField, 'name' | 'source'>) {
+  /** Without a name: the field is not the source of an own field. */
+  constructor({ name, source }: { readonly name?: string; readonly source: string }) {
     super(
       'UNPROCESSABLE_ENTITY',
-      `The CRM cannot filter by the own field "${name}", which is read from ${source}.`,
+      name === undefined
+        ? `This account cannot be searched by the filter: the CRM’s field ${source} is hidden from the connected user, or the CRM cannot filter by it.`
+        : `The CRM cannot filter by the own field "${name}", which is read from ${source}.`,
     );
   }
 }
@@ -322,17 +324,32 @@ function readEmails(given: readonly string[]): readonly string[] {
   return [...found].sort();
 }
 
-/** Names are compared without case, and by words that single spaces separate. */
+/** Names are compared without case, and with single spaces. */
 function normalizeName(name: string): string {
-  return name.normalize('NFC').toLowerCase().replace(/\s+/g, ' ');
+  return name.normalize('NFC').toLowerCase().replace(SPACES, ' ');
 }
+
+const SPACES = /[ \u00a0\u3000]+/g;
+
+/** A word of a name begins after one of these. Adapters search by the same list. */
+export const WORD_DIVIDERS: readonly string[] = [
+  ' ',
+  '\u00a0',
+  '\u3000',
+  '-',
+  '\u2010',
+  '\u2011',
+  "'",
+  '\u2019',
+];
 
 function fold(value: OwnFieldValue): OwnFieldValue {
   return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
 
-function toSecond(time: number): number {
-  return Math.floor(time / 1_000) * 1_000;
+/** Rounded up: a contact's time has no more than milliseconds, and one before the given time is no hit. */
+function toMilliseconds(time: string): number {
+  return Date.parse(time) + (/\.\d{3}\d*[1-9]/.test(time) ? 1 : 0);
 }
 
 function unprocessable(detail: string): CrossbookError {
@@ -353,7 +370,7 @@ export type ContactFilter =
   | { readonly by: 'phone'; readonly text: string; readonly digits: string }
   | { readonly by: 'emailDomain'; readonly domain: string }
   | { readonly by: 'namePrefix'; readonly prefix: string }
-  /** Whole seconds, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   | { readonly by: 'modifiedSince'; readonly since: number }
   | { readonly by: 'customField'; readonly name: string; readonly equals: string }
   | { readonly by: 'all' };
@@ -365,8 +382,9 @@ interface LookUpByEmails {
 
 export type PhoneFilter = Named<'phone'>;
 
-/** A filter whose contacts are read page by page, as adapters get it. */
+/** A filter by which a CRM's contacts are listed, as adapters get it. */
 export type ListFilter =
+  | PhoneFilter
   | Named<'emailDomain'>
   | Named<'namePrefix'>
   | ModifiedFilter
@@ -374,7 +392,7 @@ export type ListFilter =
   | Named<'all'>;
 
 /** Both ends belong to the period. */
-type ModifiedFilter = Named<'modifiedSince'> & { readonly until: number };
+export type ModifiedFilter = Named<'modifiedSince'> & { readonly until: number };
 
 export interface OwnFieldFilter {
   readonly by: 'customField';

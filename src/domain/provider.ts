@@ -95,7 +95,7 @@ export interface ContactAdapter {
     emails: readonly string[],
     selection: FieldSelection,
   ): Promise<Map<string, readonly Contact[]>>;
-  /** At most `MAX_PHONE_HITS` contacts that have the number, in any order. The adapter verifies that they have it. */
+  /** At most MAX_PHONE_HITS contacts that have the number, in any order. The adapter verifies each by `matchesFilter`. */
   findByPhone(phone: PhoneFilter, selection: FieldSelection): Promise<readonly Contact[]>;
   /** Reads a range of the contacts that match, by record id. The adapter verifies each by `matchesFilter`. */
   readList(
@@ -131,6 +131,13 @@ export interface ContactPort extends Required<ContactAdapter> {
 }
 
 export const MAX_PHONE_HITS = 200;
+
+/** The range that has the contacts with a phone number. */
+export const PHONE_HITS: KeysetRange = {
+  direction: 'forward',
+  from: undefined,
+  limit: MAX_PHONE_HITS,
+};
 
 /** Reads the records of an object in bulk: contacts in the common shape, and any other object as it is. */
 export interface RecordReader {

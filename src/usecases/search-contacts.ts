@@ -4,6 +4,7 @@ import {
   filterCacheKey,
   isListing,
   type ListFilter,
+  type ModifiedFilter,
   type PhoneFilter,
   readContactFilter,
   verifiedFields,
@@ -117,9 +118,13 @@ function fixPeriod(
       'The filter’s time of modification is in the future.',
     );
   const lagMs = client.access.searchLagMs + client.port.clockBehindMs();
-  const latest = Math.floor((now - lagMs) / 1_000) * 1_000;
-  // A period that has just begun is empty, and the next one begins where it did.
-  return { ...page, until: Math.max(filter.since, latest) };
+  // A period that has just begun is empty, and the next one begins where it did. It ends with a whole second, because
+  // Salesforce's times are rounded down to one.
+  return { ...page, until: Math.max(toSecond(filter.since), toSecond(now - lagMs)) };
+}
+
+function toSecond(time: number): number {
+  return Math.floor(time / 1_000) * 1_000;
 }
 
 /** The caller's clock may be ahead of ours. */
@@ -136,7 +141,7 @@ function searchProvider(deps: SearchDeps, query: Query): Promise<SearchResult> {
     case 'customField':
       return listByOwnField(deps, query, filter);
     case 'modifiedSince':
-      return readList(query, { ...filter, until: page.until ?? filter.since });
+      return readPeriod(query, { ...filter, until: page.until ?? filter.since });
     case 'emailDomain':
     case 'namePrefix':
     case 'all':
@@ -159,6 +164,10 @@ async function searchByPhone(
 ): Promise<SearchResult> {
   const contacts = await client.port.findByPhone(phone, selection);
   return { ...NO_CONTACTS, contacts: sortById(client, [...contacts]), totalCount: null };
+}
+
+async function readPeriod(query: Query, filter: ModifiedFilter): Promise<SearchResult> {
+  return filter.until < filter.since ? NO_CONTACTS : readList(query, filter);
 }
 
 async function listByOwnField(

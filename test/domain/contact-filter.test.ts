@@ -36,7 +36,7 @@ describe('a filter', () => {
       { by: 'emailDomain', domain: 'example.com' },
       { by: 'phone', text: '+44 (0) 20 7946-0000', digits: '4402079460000' },
       { by: 'namePrefix', prefix: 'jo' },
-      { by: 'modifiedSince', since: Date.UTC(2026, 0, 31, 9) },
+      { by: 'modifiedSince', since: Date.UTC(2026, 0, 31, 9, 0, 0, 999) },
       { by: 'customField', name: 'plan', equals: 'gold' },
       { by: 'all' },
     ]);

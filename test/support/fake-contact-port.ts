@@ -1,7 +1,7 @@
 import type { Connection } from '../../src/domain/connection.ts';
 import type { Association, Contact } from '../../src/domain/contact.ts';
 import { CONTACT_FIELDS } from '../../src/domain/contact.ts';
-import { hasPhone, type ListFilter, matchesFilter } from '../../src/domain/contact-filter.ts';
+import { type ListFilter, matchesFilter } from '../../src/domain/contact-filter.ts';
 import { type FieldSelection, readSelectedFields } from '../../src/domain/contact-search.ts';
 import { readOwnFieldValues } from '../../src/domain/own-field-values.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
@@ -23,9 +23,9 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
         emails.map((email) => [email, owners(email).map((person) => read(person, selection))]),
       );
     },
-    async findByPhone({ digits }, selection) {
-      called('findByPhone', [digits], selection);
-      const found = people.filter((person) => hasPhone(whole(person), digits));
+    async findByPhone(phone, selection) {
+      called('findByPhone', [phone.digits], selection);
+      const found = people.filter((person) => matchesFilter(whole(person), phone));
       return found.map((person) => read(person, selection));
     },
     async readList(filter, { direction, from, limit }, selection) {

@@ -1,16 +1,12 @@
-import {
-  type ListFilter,
-  MIN_SHARED_DIGITS,
-  type OwnFieldFilter,
-  type PhoneFilter,
-  withoutCountryCode,
-} from '../../domain/contact-filter.ts';
+import type { ListFilter, OwnFieldFilter, PhoneFilter } from '../../domain/contact-filter.ts';
 
 /** How HubSpot searches by each condition. Hits are verified, so a query may match too much, and never too little. */
 export function toQuery(filter: ListFilter): SearchQuery {
   switch (filter.by) {
     case 'all':
       return exact([[]]);
+    case 'phone':
+      return toPhoneQuery(filter);
     case 'emailDomain':
       return toDomainQuery(filter.domain);
     case 'modifiedSince':
@@ -25,17 +21,22 @@ export function toQuery(filter: ListFilter): SearchQuery {
 /**
  * The primary address has a domain property, which is compared exactly and comes first. Additional addresses are one
  * text with undocumented tokenization, so both a whole address and the words of the domain are matched. Matching an
- * enumeration by token is undocumented, too: a portal that rejects it is searched by primary addresses.
+ * enumeration by token is undocumented, too: a portal that rejects it is searched by primary addresses. Hits are
+ * verified by their email, so a portal that hides it rejects the search.
  */
 function toDomainQuery(domain: string): SearchQuery {
-  const primary = [{ propertyName: 'hs_email_domain', operator: 'EQ', value: domain }];
+  const primary = [
+    { propertyName: 'hs_email_domain', operator: 'EQ', value: domain },
+    { propertyName: 'email', operator: 'HAS_PROPERTY' },
+  ];
   const others = [`*@${domain}`, domain].map((value) => [hasToken('hs_additional_emails', value)]);
   return { groups: [primary, ...others], fallback: [primary], isExact: true };
 }
 
 /**
- * A prefix of a name, and its parts as tokens: whether punctuation divides a name into tokens is not documented. A star
- * in the prefix is a wildcard, which only matches more.
+ * A prefix of a name, its parts as tokens, and the prefix after an apostrophe: which punctuation divides a name into
+ * tokens is not documented. By Unicode's rules a hyphen does, and an apostrophe does not. A star in the prefix is a
+ * wildcard, which only matches more.
  */
 function toNameQuery(prefix: string): SearchQuery {
   const words = prefix.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word !== '');
@@ -43,37 +44,50 @@ function toNameQuery(prefix: string): SearchQuery {
     // Six filters of a group at most, of which one or two are the range of ids.
     index === words.length - 1 ? `${word}*` : word,
   );
-  const groups = ['firstname', 'lastname'].flatMap((property) => [
-    [hasToken(property, `${prefix}*`)],
-    ...(words.length > 0 ? [tokens.slice(-MAX_TOKENS).map((one) => hasToken(property, one))] : []),
-  ]);
-  return { groups, isExact: false };
+  const isWord = words.length === 1 && words[0] === prefix;
+  const parts = isWord || words.length === 0 ? [] : [tokens.slice(-MAX_TOKENS)];
+  const wholes = ['firstname', 'lastname'].map((name) => [hasToken(name, `${prefix}*`)]);
+  const divided = parts.flatMap((all) =>
+    ['firstname', 'lastname'].map((name) => all.map((one) => hasToken(name, one))),
+  );
+  // Most names with an apostrophe are last names.
+  const quoted = [
+    ['lastname', "'"],
+    ['lastname', '\u2019'],
+    ['firstname', "'"],
+  ].map(([name = '', sign]) => [hasToken(name, `*${sign}${prefix}*`)]);
+  return { groups: [...wholes, ...divided, ...quoted].slice(0, MAX_GROUPS), isExact: false };
 }
 
 const MAX_TOKENS = 4;
+const MAX_GROUPS = 5;
 
 /**
- * The calculated properties have the digits of a number without its country code. A portal that lacks them is searched
- * by the text as it was typed.
+ * The calculated properties have the digits of a number without its calling code of one to three digits, and without
+ * leading zeros.
  */
-export function toPhoneQuery({ text, digits }: PhoneFilter): SearchQuery {
-  const endings = [digits, ...withoutCountryCode(digits)];
+function toPhoneQuery({ text, digits }: PhoneFilter): SearchQuery {
   const searchable = ['phone', 'mobile'].map((kind) => `hs_searchable_calculated_${kind}_number`);
-  const typed = ['phone', 'mobilephone'];
-  const asTyped = (property: string) => [{ propertyName: property, operator: 'EQ', value: text }];
   const groups = searchable.flatMap((propertyName) => [
-    [{ propertyName, operator: 'IN', values: [...new Set(endings)] }],
+    [{ propertyName, operator: 'IN', values: toEndings(digits) }],
     [hasToken(propertyName, `*${digits}`)],
   ]);
-  return {
-    groups: [...groups, asTyped('phone')],
-    fallback: [
-      ...typed.map(asTyped),
-      ...typed.map((property) => [hasToken(property, `*${digits.slice(-MIN_SHARED_DIGITS)}`)]),
-    ],
-    isExact: false,
-  };
+  const asTyped = [{ propertyName: 'phone', operator: 'EQ', value: text }];
+  return { groups: [...groups, asTyped], isExact: false };
 }
+
+/** What a number that ends with these digits, or with which they end, can have in a calculated property. */
+function toEndings(digits: string): readonly string[] {
+  const endings = Array.from(digits, (_, cut) => digits.slice(cut).replace(/^0+/, ''));
+  return [
+    ...new Set(
+      endings.filter((one, cut) => one !== '' && (cut <= 3 || one.length >= MIN_NATIONAL)),
+    ),
+  ];
+}
+
+/** A number of seven digits without a calling code of three. */
+const MIN_NATIONAL = 4;
 
 /** Values are strings, whatever their type; choices are compared exactly, and texts without case. */
 function toOwnFieldQuery({ field, value, sourceType }: OwnFieldFilter): SearchQuery {

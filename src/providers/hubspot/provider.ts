@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { AssociatedObject, Association, Contact } from '../../domain/contact.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
-import type {
-  ContactAdapter,
-  CustomerAccount,
-  Provider,
-  RateLimitStatus,
+import {
+  type ContactAdapter,
+  type CustomerAccount,
+  PHONE_HITS,
+  type Provider,
+  type RateLimitStatus,
 } from '../../domain/provider.ts';
 import type { JsonResponse, ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/batcher.ts';
@@ -35,7 +36,7 @@ import {
 import { listFields } from './fields.ts';
 import { authorization, isTokenInvalid, LOGIN_HOSTS, refresh } from './oauth.ts';
 import { createRecordReader } from './records.ts';
-import { count, findByPhone, readList } from './search.ts';
+import { count, readList } from './search.ts';
 
 /** The maximum of records per call. */
 const BATCH = 100;
@@ -109,7 +110,7 @@ function openContacts(account: CustomerAccount): ContactAdapter {
       return found;
     },
 
-    findByPhone: (phone, selection) => findByPhone(account, phone, selection),
+    findByPhone: (phone, selection) => readList(account, phone, PHONE_HITS, selection),
     readList: (filter, run, selection) => readList(account, filter, run, selection),
     count: (filter) => count(account, filter),
     listFields: () => listFields(account),

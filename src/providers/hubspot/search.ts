@@ -1,11 +1,9 @@
 import * as z from 'zod';
 import type { Contact } from '../../domain/contact.ts';
 import {
-  hasPhone,
   type ListFilter,
   matchesFilter,
   NotFilterableError,
-  type PhoneFilter,
   verifiedFields,
 } from '../../domain/contact-filter.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
@@ -20,7 +18,7 @@ import {
   wirePaging,
 } from './call.ts';
 import { compareIds, isRecordId, propertiesFor, toContact } from './contacts.ts';
-import { type SearchQuery, toPhoneQuery, toQuery } from './filters.ts';
+import { type SearchQuery, toQuery } from './filters.ts';
 
 /**
  * Reads any number of records from HubSpot's pages with keyset pagination: each page starts after the last record of
@@ -46,7 +44,7 @@ export async function readList(
     }
     const page = await account.pageSizes.read(kind, limit, (fitting) => {
       limit = fitting;
-      return withOwnField(filter, selection, () => search(position ?? {}, fitting));
+      return askByFilter(filter, selection, () => search(position ?? {}, fitting));
     });
     // Of large contacts there are many small pages, which the deadline limits.
     if (!account.pageSizes.isReduced(kind)) calls += 1;
@@ -84,7 +82,7 @@ export async function count(account: CustomerAccount, filter: ListFilter): Promi
   const selection = selectionFor(filter);
   const properties = propertiesFor(account.connection, selection);
   const search = createSearch(account, query, properties, 'forward');
-  const page = await withOwnField(filter, selection, () => search({}, MAX_PAGE));
+  const page = await askByFilter(filter, selection, () => search({}, MAX_PAGE));
   if (!page) return 0;
   const source = toContactOrigin(account.connection);
   let hits = 0;
@@ -96,26 +94,6 @@ export async function count(account: CustomerAccount, filter: ListFilter): Promi
   }
   if (!page.paging?.next?.after) return hits;
   return query.isExact ? Math.max(hits, (page.total ?? 0) - (page.results.length - hits)) : null;
-}
-
-/** One page of contacts that may have the number, without a certain order. */
-export async function findByPhone(
-  account: CustomerAccount,
-  phone: PhoneFilter,
-  selection: FieldSelection,
-): Promise<readonly Contact[]> {
-  const properties = propertiesFor(account.connection, selection);
-  const search = createSearch(account, toPhoneQuery(phone), properties, 'forward');
-  const { results } = await search({}, MAX_PAGE);
-  const source = toContactOrigin(account.connection);
-  const found = new Map<string, Contact>();
-  for (const record of results) {
-    const turn = account.takeTurn();
-    if (turn) await turn;
-    const contact = toContact(record, source, selection);
-    if (contact && hasPhone(contact, phone.digits)) found.set(contact.remoteId, contact);
-  }
-  return [...found.values()];
 }
 
 /** Searches, with the query's fallback from the first time on that HubSpot rejects one of its filters. */
@@ -133,7 +111,7 @@ function createSearch(
       return await search(position, limit);
     } catch (error) {
       const { fallback } = query;
-      if (!fallback || groups === fallback || !isRefused(error, groups)) throw error;
+      if (!fallback || groups === fallback || !findRefused(error, groups)) throw error;
       groups = fallback;
       return search(position, limit);
     }
@@ -152,10 +130,10 @@ function createSearch(
 }
 
 /**
- * Undefined if the portal lacks the property of the filter's own field: no contact has a value. Throws if the
- * portal cannot filter by it.
+ * Undefined if the portal lacks the property of the filter's own field: no contact has a value. Throws the use case's
+ * error if the portal cannot filter by a property, or lacks one that every portal should have.
  */
-async function withOwnField<Page>(
+async function askByFilter<Page>(
   filter: ListFilter,
   { ownFields }: FieldSelection,
   search: () => Promise<Page>,
@@ -163,8 +141,10 @@ async function withOwnField<Page>(
   try {
     return await search();
   } catch (error) {
-    if (filter.by !== 'customField' || !isRefused(error, toQuery(filter).groups)) throw error;
-    const isMissing = /PROPERTY_DOESNT_EXIST|does not exist/.test(error.answer.body);
+    const refused = findRefused(error, toQuery(filter).groups);
+    if (refused === undefined) throw error;
+    if (filter.by !== 'customField') throw new NotFilterableError({ source: refused.property });
+    const isMissing = /PROPERTY_DOESNT_EXIST|does not exist/.test(refused.body);
     if (!isMissing) throw new NotFilterableError(filter.field);
     ownFields?.onProblem(filter.field, 'MISSING');
     return undefined;
@@ -213,13 +193,16 @@ const MAX_CALLS = 20;
 const ID = 'hs_object_id';
 const SORTS = { forward: 'ASCENDING', backward: 'DESCENDING' } as const;
 
-/** Whether HubSpot rejects a search because of a property or operator in it, which it names. */
-function isRefused(error: unknown, groups: SearchQuery['groups']): error is RemoteFailure {
-  if (!(error instanceof RemoteFailure) || error.answer.status !== 400) return false;
-  const words = new Set(error.answer.body.split(/\W+/));
-  return groups
-    .flat()
-    .some(({ propertyName, operator }) => words.has(propertyName) || words.has(operator));
+/** The property because of which HubSpot rejects a search, by its name or operator in the error. */
+function findRefused(error: unknown, groups: SearchQuery['groups']) {
+  if (!(error instanceof RemoteFailure) || error.answer.status !== 400) return undefined;
+  const { body } = error.answer;
+  const words = new Set(body.split(/\W+/));
+  const filters = groups.flat();
+  const refused =
+    filters.find(({ propertyName }) => words.has(propertyName)) ??
+    filters.find(({ operator }) => words.has(operator));
+  return refused && { property: refused.propertyName, body };
 }
 
 const wireSearchPage = z.object({

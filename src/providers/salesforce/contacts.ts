@@ -179,10 +179,9 @@ const NAMES_OF: Readonly<Record<ContactField, readonly string[]>> = {
   isDeleted: ['IsDeleted'],
 };
 
-/** No org can hide these, and no search works without the email: if one is missing the cause is another. */
+/** No org can hide these: if one is missing the cause is another. */
 const NEVER_HIDDEN: ReadonlySet<string> = new Set([
   'Id',
-  'Email',
   'CreatedDate',
   'LastModifiedDate',
   'SystemModstamp',

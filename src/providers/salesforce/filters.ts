@@ -1,7 +1,8 @@
 import {
   type ListFilter,
+  MIN_SHARED_DIGITS,
   type OwnFieldFilter,
-  withoutCountryCode,
+  WORD_DIVIDERS,
 } from '../../domain/contact-filter.ts';
 import { EMAIL } from './contacts.ts';
 import {
@@ -28,7 +29,9 @@ import {
 export function toQuery(filter: ListFilter): FilterQuery {
   switch (filter.by) {
     case 'all':
-      return { anyOf: [{ fields: [], condition: undefined }], isExact: true };
+      return { anyOf: [{ fields: [], condition: undefined }], requires: 'all', isExact: true };
+    case 'phone':
+      return toPhoneQuery(filter.digits);
     case 'emailDomain':
       return exact(EMAIL, endsWith(EMAIL, `@${filter.domain}`));
     case 'modifiedSince':
@@ -44,12 +47,15 @@ export function toQuery(filter: ListFilter): FilterQuery {
       return {
         anyOf: NAMES.map((name) => ({
           fields: [name],
-          condition: hasWordPrefix(name, filter.prefix),
+          condition: hasWordPrefix(name, filter.prefix, WORD_DIVIDERS),
         })),
-        isExact: true,
+        requires: 'all',
+        // A space stands for any number of them.
+        isExact: !filter.prefix.includes(' '),
       };
     case 'customField':
-      return toOwnFieldQuery(filter);
+      // A field that the connected user does not see is null in every contact.
+      return { ...toOwnFieldQuery(filter), requires: 'none' };
   }
 }
 
@@ -100,42 +106,39 @@ function toOwnFieldQuery({ field, value, sourceType }: OwnFieldFilter): FilterQu
 }
 
 function exact(field: FieldName, condition: Condition | undefined): FilterQuery {
-  return { anyOf: [{ fields: [field], condition }], isExact: true };
+  return { anyOf: [{ fields: [field], condition }], requires: 'all', isExact: true };
 }
 
 /**
- * The numbers that end with these digits, whatever stands between them. Salesforce reads the whole table for it, so it
- * is for numbers that the search index does not find, such as one that is stored with its country code.
+ * Numbers that are the same share their last digits, whatever stands between these in a field. Salesforce reads the
+ * whole table for it: its search index has whole numbers only, and may be incomplete.
  */
-export function toPhoneScan(digits: string): FilterQuery {
+function toPhoneQuery(digits: string): FilterQuery {
+  const ending = digits.slice(-MIN_SHARED_DIGITS);
   return {
-    anyOf: PHONES.map((name) => ({ fields: [name], condition: hasDigits(name, digits) })),
+    anyOf: PHONES.map((name) => ({ fields: [name], condition: hasDigits(name, ending) })),
+    // Numbers that the connected user does not see are no numbers of the contact.
+    requires: 'any',
     isExact: false,
   };
 }
 
-const PHONES = ['Phone', 'MobilePhone', 'HomePhone', 'OtherPhone'].map(fieldName);
-
-/** The numbers to look for: as given, with the leading zeros of another notation, and without a country code. */
-export function toPhoneNumbers(digits: string): readonly string[] {
-  const shorter = withoutCountryCode(digits);
-  const national = [digits, ...shorter].map((number) => `0${number}`);
-  const american = digits.length === 10 ? [`1${digits}`] : [];
-  return [...new Set([digits, ...shorter, ...national, ...american, `00${digits}`])];
-}
+const PHONES = ['Phone', 'MobilePhone', 'HomePhone', 'OtherPhone', 'AssistantPhone'].map(fieldName);
 
 const MIN_TIME = Date.UTC(1700, 0);
 const MAX_TIME = Date.UTC(4000, 0);
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const RECORD_ID = /^[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?$/;
-const NOTHING: FilterQuery = { anyOf: [], isExact: true };
+const NOTHING: FilterQuery = { anyOf: [], requires: 'none', isExact: true };
 
 export interface FilterQuery {
-  /** Alternatives, each with the fields that it is about: one that is about a hidden field is left out. */
+  /** Alternatives, each with the fields that it is about. */
   readonly anyOf: readonly {
     readonly fields: readonly FieldName[];
     readonly condition: Condition | undefined;
   }[];
+  /** How many of the fields the connected user has to see, or the filter cannot be answered. */
+  readonly requires: 'all' | 'any' | 'none';
   /** Whether only contacts that match pass: then Salesforce's count is right. */
   readonly isExact: boolean;
 }

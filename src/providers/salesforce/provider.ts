@@ -1,17 +1,17 @@
 import type { Contact } from '../../domain/contact.ts';
-import { hasPhone, MIN_SHARED_DIGITS, matchesFilter } from '../../domain/contact-filter.ts';
+import { MIN_SHARED_DIGITS, matchesFilter } from '../../domain/contact-filter.ts';
 import type { FieldSelection } from '../../domain/contact-search.ts';
 import {
   type ContactAdapter,
   type CustomerAccount,
   MAX_PHONE_HITS,
+  PHONE_HITS,
   type Provider,
   type RateLimitStatus,
 } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { hasMoved, instanceOrigin, MY_DOMAIN_HOSTS, RETIRED_HOSTS, readPause } from './call.ts';
-import { EMAIL, ID, isStandardField, toLookupEmail } from './contacts.ts';
-import { toPhoneNumbers, toPhoneScan } from './filters.ts';
+import { ID, isStandardField, toLookupEmail } from './contacts.ts';
 import { authorization, isTokenExpired, refresh } from './oauth.ts';
 import { isInList, type Row } from './query.ts';
 import { type ContactReader, createReader } from './reader.ts';
@@ -56,11 +56,44 @@ export const salesforce: Provider = {
 /** The contacts of one customer in one Salesforce org. */
 export function openContacts(account: CustomerAccount): ContactAdapter {
   const reader = createReader(account);
+
+  /** Keyset pagination by record id, which concurrent changes do not shift. */
+  const readList: ContactAdapter['readList'] = async (filter, run, selection) => {
+    const forward = run.direction === 'forward';
+    const order = forward ? 'ascending' : 'descending';
+    const contacts: Contact[] = [];
+    let beyond = run.from === undefined ? undefined : compare(ID, forward ? '>=' : '<=', run.from);
+    const kind = selection.rawData ? 'contacts with raw data' : 'contacts';
+    let size = run.limit;
+    while (contacts.length < run.limit) {
+      let limit = size;
+      const rows = await account.pageSizes.read(kind, size, (fitting) => {
+        limit = fitting;
+        return reader.readMatching({ filter, beyond, selection, order, limit });
+      });
+      let hits = 0;
+      for (const row of rows) {
+        const turn = account.takeTurn();
+        if (turn) await turn;
+        const contact = reader.toContact(row, selection);
+        if (!matchesFilter(contact, filter)) continue;
+        hits += 1;
+        contacts.push(contact);
+      }
+      const last = rows.at(-1)?.['Id'];
+      if (rows.length < limit || typeof last !== 'string') break;
+      // More pages are needed where contacts are large, and where hits were false: large pages then, because more may be.
+      beyond = compare(ID, forward ? '>' : '<', last);
+      size = hits < rows.length ? MAX_PAGE : run.limit - contacts.length;
+    }
+    const found = contacts.slice(0, run.limit);
+    return forward ? found : found.reverse();
+  };
+
   return {
     /** Uses as few calls as possible. An email may match several contacts and gets all of them. */
     async findByEmails(emails, selection) {
-      const conditions = isInList(EMAIL, emails);
-      const read = await reader.read({ conditions, selection, order: 'ascending' });
+      const read = await reader.readByEmails(emails, { selection, order: 'ascending' });
       const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
       for (const rows of read) {
         for (const row of rows) {
@@ -74,57 +107,24 @@ export function openContacts(account: CustomerAccount): ContactAdapter {
     },
 
     /**
-     * The search index has numbers by their digits, and may be incomplete. It gives ids only, so that fields that are
-     * hidden are found out as in every other search.
+     * Numbers of fewer digits have to be equal, and a comparison of fields would read too many others: the search index
+     * has them by their digits. It gives ids only, so that hidden fields are found out as in every other search.
      */
-    async findByPhone({ digits }, selection) {
-      const verify = async (rows: readonly Row[]) => {
-        const contacts: Contact[] = [];
-        for (const row of rows) {
-          const turn = account.takeTurn();
-          if (turn) await turn;
-          const contact = reader.toContact(row, selection);
-          if (hasPhone(contact, digits)) contacts.push(contact);
-        }
-        return contacts;
-      };
-      const ids = await reader.search(findPhones(toPhoneNumbers(digits), MAX_PHONE_HITS));
-      const indexed = await reader.read({ conditions: isInList(ID, ids), selection });
-      const found = await verify(indexed.flat());
-      if (found.length > 0 || digits.length < MIN_SHARED_DIGITS) return found;
-      const limit = MAX_PHONE_HITS;
-      return verify(await reader.readQuery(toPhoneScan(digits), { selection, limit }));
-    },
-
-    /** Keyset pagination by record id, which concurrent changes do not shift. */
-    async readList(filter, run, selection) {
-      const forward = run.direction === 'forward';
-      const order = forward ? 'ascending' : 'descending';
-      const kind = selection.rawData ? 'contacts with raw data' : 'contacts';
+    async findByPhone(phone, selection) {
+      if (phone.digits.length >= MIN_SHARED_DIGITS) return readList(phone, PHONE_HITS, selection);
+      const numbers = ['', '0', '00'].map((zeros) => zeros + phone.digits);
+      const ids = await reader.search(findPhones(numbers, MAX_PHONE_HITS));
       const contacts: Contact[] = [];
-      let beyond =
-        run.from === undefined ? undefined : compare(ID, forward ? '>=' : '<=', run.from);
-      while (contacts.length < run.limit) {
-        const rest = run.limit - contacts.length;
-        let limit = rest;
-        const rows = await account.pageSizes.read(kind, rest, (fitting) => {
-          limit = fitting;
-          return reader.readMatching({ filter, beyond, selection, order, limit });
-        });
-        for (const row of rows) {
-          const turn = account.takeTurn();
-          if (turn) await turn;
-          const contact = reader.toContact(row, selection);
-          if (matchesFilter(contact, filter)) contacts.push(contact);
-        }
-        const last = rows.at(-1)?.['Id'];
-        if (rows.length < limit || typeof last !== 'string') break;
-        // More pages are needed where hits were false, and where contacts are large.
-        beyond = compare(ID, forward ? '>' : '<', last);
+      for (const row of (await reader.read({ conditions: isInList(ID, ids), selection })).flat()) {
+        const turn = account.takeTurn();
+        if (turn) await turn;
+        const contact = reader.toContact(row, selection);
+        if (matchesFilter(contact, phone)) contacts.push(contact);
       }
-      return forward ? contacts : contacts.reverse();
+      return contacts;
     },
 
+    readList,
     count: reader.countMatching,
     listFields: reader.listFields,
     records: createRecordReader(account, reader),
@@ -149,6 +149,9 @@ export function openContacts(account: CustomerAccount): ContactAdapter {
     },
   };
 }
+
+/** The most rows of one response. */
+const MAX_PAGE = 2_000;
 
 /** Salesforce's order of ids: by code unit, without the checksum at the end. */
 export function compareIds(a: string, b: string): number {

@@ -1,11 +1,13 @@
 import { findFieldMappings, type Learnt } from '../../domain/connection.ts';
 import { type ListFilter, NotFilterableError } from '../../domain/contact-filter.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
+import type { SourcedField } from '../../domain/own-field.ts';
 import { isContactObject, type ProviderField } from '../../domain/own-fields.ts';
 import type { CustomerAccount } from '../../domain/provider.ts';
 import { isRecord } from '../../lib/json.ts';
 import { API, createCall, failureOf } from './call.ts';
 import {
+  EMAIL,
   HIDEABLE_FIELDS,
   isStandardField,
   selectFields,
@@ -16,6 +18,7 @@ import {
 import { toProviderFields } from './fields.ts';
 import { type FilterQuery, toQuery } from './filters.ts';
 import {
+  isInList,
   isSuccess,
   type Pages,
   type Part,
@@ -50,9 +53,9 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
   return {
     /** The rows of all conditions, in pages. */
     read,
+    readByEmails,
     readMatching,
     countMatching,
-    readQuery,
     search: (query: Sosl) => readIds(call, query),
     toContact: (row: Row, selection: FieldSelection) => toContact(row, source, selection),
     /** The fields of a read, without those that are known to be hidden. */
@@ -85,27 +88,38 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
     }
   }
 
-  /** The rows that a filter matches. A filter by hidden fields only matches none. */
-  async function readMatching({ filter, ...ask }: MatchingAsk): Promise<readonly Row[]> {
-    return withOwnField(filter, (query) => readQuery(query, ask));
+  /** The rows with these emails. */
+  async function readByEmails(
+    emails: readonly string[],
+    ask: Omit<ReadAsk, 'conditions'>,
+  ): Promise<Pages> {
+    const conditions = isInList(EMAIL, emails);
+    return askByFields([EMAIL], () =>
+      read({
+        ...ask,
+        conditions(hidden) {
+          refuseHidden([EMAIL], hidden);
+          return conditions;
+        },
+      }),
+    );
   }
 
-  /** The same for a query that is not of a list. */
-  async function readQuery(
-    query: FilterQuery,
-    { beyond, ...ask }: Omit<MatchingAsk, 'filter'>,
-  ): Promise<readonly Row[]> {
+  /** The rows that a filter matches. */
+  async function readMatching({ filter, beyond, ...ask }: MatchingAsk): Promise<readonly Row[]> {
+    const query = toQuery(filter);
     const conditions = (hidden: ReadonlySet<string>) => {
       const where = toWhere(query, hidden);
       return where === 'nothing' ? [] : [allOf([where, beyond])];
     };
-    return (await read({ ...ask, conditions })).flat();
+    return (await askByFilter(filter, query, () => read({ ...ask, conditions }))).flat();
   }
 
   /** Null if the condition matches more than the filter. */
   async function countMatching(filter: ListFilter): Promise<number | null> {
-    return withOwnField(filter, async (query) => {
-      if (!query.isExact) return null;
+    const query = toQuery(filter);
+    if (!query.isExact) return null;
+    return askByFilter(filter, query, async () => {
       const where = toWhere(query, readHidden(await facts.read()));
       return where === 'nothing' ? 0 : readCount(call, count(where));
     });
@@ -176,36 +190,59 @@ function toPaths(
   return wanted.map((where) => toPath(select({ fields, where, order, limit }), resource));
 }
 
-/** A filter's condition, without the alternatives that are about hidden fields. */
-function toWhere({ anyOf: all }: FilterQuery, hidden: ReadonlySet<string>) {
-  const [first, ...others] = all.filter(({ fields }) =>
-    fields.every((name) => !hidden.has(name.toLowerCase())),
-  );
+/** A filter's condition, without the alternatives that are about hidden fields. Throws if it requires one of these. */
+function toWhere({ anyOf: all, requires }: FilterQuery, hidden: ReadonlySet<string>) {
+  const isVisible = (name: FieldName) => !hidden.has(name.toLowerCase());
+  const visible = all.filter(({ fields }) => fields.every(isVisible));
+  if (requires === 'all' || (requires === 'any' && visible.length === 0))
+    refuseHidden(
+      all.flatMap(({ fields }) => fields),
+      hidden,
+    );
+  const [first, ...others] = visible;
   if (first?.condition === undefined) return first ? undefined : ('nothing' as const);
   const conditions = others.flatMap(({ condition }) => condition ?? []);
   return conditions.length === 0 ? first.condition : anyOf([first.condition, ...conditions]);
 }
 
-/** Throws the use case's error if Salesforce cannot filter by an own field. */
-async function withOwnField<Found>(
+/** Throws the use case's error if Salesforce cannot filter by a field. */
+async function askByFilter<Found>(
   filter: ListFilter,
-  work: (query: FilterQuery) => Promise<Found>,
+  { anyOf: all }: FilterQuery,
+  work: () => Promise<Found>,
+): Promise<Found> {
+  const fields = all.flatMap((alternative) => alternative.fields);
+  return askByFields(fields, work, filter.by === 'customField' ? filter.field : undefined);
+}
+
+async function askByFields<Found>(
+  fields: readonly FieldName[],
+  work: () => Promise<Found>,
+  ownField?: SourcedField,
 ): Promise<Found> {
   try {
-    return await work(toQuery(filter));
+    return await work();
   } catch (error) {
-    if (filter.by !== 'customField' || !isAboutFilter(error)) throw error;
-    throw new NotFilterableError(filter.field);
+    const refused = findRefused(error, fields);
+    if (refused === undefined) throw error;
+    throw new NotFilterableError(ownField ?? { source: refused });
   }
 }
 
-/** The field cannot be filtered, or is of another type than its list of fields said. */
-function isAboutFilter(error: unknown): boolean {
+/** The field that cannot be filtered, as an encrypted one, or that is of another type than its list of fields said. */
+function findRefused(error: unknown, fields: readonly FieldName[]): FieldName | undefined {
   const { errorCode, message } = failureOf(error);
-  if (errorCode === 'INVALID_QUERY_FILTER_OPERATOR') return true;
-  return (
-    errorCode === 'INVALID_FIELD' && /can ?not be filtered|filter criterion/i.test(message ?? '')
-  );
+  const isRefused =
+    errorCode === 'INVALID_QUERY_FILTER_OPERATOR' ||
+    (errorCode === 'INVALID_FIELD' && /can ?not be filtered|filter criterion/i.test(message ?? ''));
+  if (!isRefused) return undefined;
+  const named = /field '(?:\w+\.)*(\w+)'/i.exec(message ?? '')?.[1]?.toLowerCase();
+  return fields.find((name) => name.toLowerCase() === named) ?? fields[0];
+}
+
+function refuseHidden(fields: readonly FieldName[], hidden: ReadonlySet<string>): void {
+  const refused = fields.find((name) => hidden.has(name.toLowerCase()));
+  if (refused !== undefined) throw new NotFilterableError({ source: refused });
 }
 
 /** The rows reduced to these fields; undefined if one is missing. */

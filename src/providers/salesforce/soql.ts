@@ -60,18 +60,22 @@ function toDatetime(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
-/** The field, or one of its words after a space, starts so. */
-export function hasWordPrefix(field: FieldName, prefix: string): Condition {
-  const pattern = escapePattern(prefix);
-  return anyOf([
-    `${field} LIKE '${pattern}%'` as Condition,
-    `${field} LIKE '% ${pattern}%'` as Condition,
-  ]);
+/** The field, or a word in it after one of the dividers, starts so. A space stands for any text. */
+export function hasWordPrefix(
+  field: FieldName,
+  prefix: string,
+  dividers: readonly string[],
+): Condition {
+  const pattern = prefix.split(' ').map(escapePattern).join('%');
+  const inside = dividers.map(
+    (divider) => `${field} LIKE '%${escapePattern(divider)}${pattern}%'` as Condition,
+  );
+  return anyOf([`${field} LIKE '${pattern}%'` as Condition, ...inside]);
 }
 
-/** Ends with these digits, among other signs. */
+/** Has these digits in this order, among other signs. */
 export function hasDigits(field: FieldName, digits: string): Condition {
-  return `${field} LIKE '%${Array.from(digits, escapePattern).join('%')}'` as Condition;
+  return `${field} LIKE '%${Array.from(digits, escapePattern).join('%')}%'` as Condition;
 }
 
 /** Whether a multi-select picklist has the value. A semicolon would separate several. */

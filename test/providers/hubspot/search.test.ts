@@ -151,8 +151,8 @@ describe('a search with unusual responses of HubSpot', () => {
     const run = await openScripted(script).readList(byDomain(DOMAIN), { ...ALL, from: '1' }, PLAIN);
     expect(idsOf(run)).toEqual(['1', '2', '3']);
     const [first, second] = script.requests.map(({ body }) => JSON.parse(body ?? '') as SearchBody);
-    expect(first?.filterGroups[0]?.filters[1]).toMatchObject({ operator: 'GTE', value: '1' });
-    expect(second?.filterGroups[0]?.filters[1]).toMatchObject({ operator: 'GT', value: '2' });
+    expect(first?.filterGroups[0]?.filters.at(-1)).toMatchObject({ operator: 'GTE', value: '1' });
+    expect(second?.filterGroups[0]?.filters.at(-1)).toMatchObject({ operator: 'GT', value: '2' });
     expect(second).not.toHaveProperty('after');
     expect(first?.sorts).toEqual([{ propertyName: 'hs_object_id', direction: 'ASCENDING' }]);
     expect(script.requests.map(({ budget }) => budget)).toEqual(['search', 'search']);

@@ -155,9 +155,13 @@ describe('common fields', () => {
     expect(fieldsOf(queries().at(-1))).toEqual(left);
   });
 
-  test.each(['Email', 'Id', 'Nonsense__c'])('cannot go without %s', async (name) => {
+  test.each([
+    ['Email', 'UNPROCESSABLE_ENTITY'],
+    ['Id', 'REMOTE_PROVIDER_ERROR'],
+    ['Nonsense__c', 'REMOTE_PROVIDER_ERROR'],
+  ])('a look-up by email cannot go without %s: %s', async (name, code) => {
     const { found, requests } = find(CONNECTION, false, hidden(name));
-    await expect(found).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_ERROR' });
+    await expect(found).rejects.toMatchObject({ code });
     expect(requests).toHaveLength(1);
   });
 
