@@ -155,7 +155,7 @@ export function toRunDeps(
       telemetry.metrics.syncRows(connection.providerName, written),
     readOwnFields: () => ownFields.read(),
     noteProblem: (_connection: unknown, problem: FoundProblem) => {
-      const key = JSON.stringify(problem);
+      const key = JSON.stringify([problem.field, problem.source, problem.problem]);
       if (noted.has(key)) return;
       noted.add(key);
       void ownFields

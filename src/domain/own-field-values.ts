@@ -6,15 +6,16 @@ import type {
   OwnFieldValues,
 } from './own-field.ts';
 
-/** The values of the selected own fields of one record. A field without a source is null. */
+/** The values of the selected own fields of one contact. A field without a source is null. */
 export function readOwnFieldValues(
   selection: OwnFieldSelection,
+  remoteId: string,
   readSource: (source: string) => unknown,
 ): OwnFieldValues {
   const values = { ...blankOf(selection) };
   for (const field of selection.fields) {
     const value = readOwnFieldValue(field.type, readSource(field.source));
-    if (value === undefined) selection.onProblem(field, 'TYPE_MISMATCH');
+    if (value === undefined) selection.onProblem(field, 'TYPE_MISMATCH', remoteId);
     else values[field.name] = value;
   }
   return values;

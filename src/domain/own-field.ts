@@ -51,8 +51,11 @@ export interface OwnFieldSelection {
   /** All selected fields, also those without a source. */
   readonly names: readonly string[];
   readonly fields: readonly SourcedField[];
-  /** Called for a field that cannot be read, with a problem that the CRM has shown. */
-  onProblem(field: SourcedField, problem: MappingProblemKind): void;
+  /**
+   * Called for a field that cannot be read, with a problem that the CRM has shown, and with the contact whose value
+   * shows it, if one does.
+   */
+  onProblem(field: SourcedField, problem: MappingProblemKind, remoteId?: string): void;
 }
 
 /** The value of an own field. Null: the CRM has none, or one that does not fit. */

@@ -92,7 +92,16 @@ export const mappingProblem = shape(
   },
 );
 export type MappingProblem = Of<typeof mappingProblem>;
-export type FoundProblem = Omit<MappingProblem, 'since'>;
+export interface FoundProblem extends Omit<MappingProblem, 'since'> {
+  /** The contact whose value shows it. */
+  readonly remoteId?: string | undefined;
+}
+
+/** A problem as it was last seen. */
+export interface StoredProblem extends MappingProblem {
+  readonly remoteId: string | null;
+  readonly seenAt: Date;
+}
 
 const providerFieldType = words('ProviderFieldType', 'Type of a field in a CRM.', {
   TEXT: 'A string.',
@@ -310,10 +319,12 @@ export interface OwnFieldStore {
     mappings: readonly ContactFieldMapping[],
   ): Promise<boolean>;
   /** The problems of a connection that were seen within two days. */
-  listProblems(connectionId: string): Promise<readonly MappingProblem[]>;
+  listProblems(connectionId: string): Promise<readonly StoredProblem[]>;
   /** Stores problems as seen now, and appends an event for each that had none within a day. */
   noteProblems(
     connection: Pick<Connection, 'id' | 'customerId'>,
     problems: readonly FoundProblem[],
   ): Promise<readonly MappingProblem[]>;
+  /** Ends problems, unless they were seen again since they were listed. */
+  endProblems(connectionId: string, problems: readonly StoredProblem[]): Promise<void>;
 }

@@ -6,7 +6,12 @@ import type { AssociatedObject } from '../domain/contact.ts';
 import type { FieldSelection } from '../domain/contact-search.ts';
 import type { Customer } from '../domain/customer.ts';
 import type { ProviderCall, RequestLog } from '../domain/log.ts';
-import { type FoundProblem, NO_OWN_FIELDS, type OwnFields } from '../domain/own-fields.ts';
+import {
+  type FoundProblem,
+  NO_OWN_FIELDS,
+  type OwnFields,
+  type StoredProblem,
+} from '../domain/own-fields.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { RequestState } from '../domain/request-state.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
@@ -300,6 +305,12 @@ export class RequestContext
   noteProblem(connection: Connection, problem: FoundProblem): void {
     if (!this.#services.ownFields.isDue(connection.id, problem)) return;
     this.runInBackground(this.ownFields.noteProblems(connection, [problem]));
+  }
+
+  /** Ends problems that the CRM no longer shows. */
+  async endProblems(connectionId: string, problems: readonly StoredProblem[]): Promise<void> {
+    for (const problem of problems) this.#services.ownFields.forgetProblem(connectionId, problem);
+    await this.ownFields.endProblems(connectionId, problems);
   }
 
   /** Undefined if the caller's application has no such customer. */

@@ -27,8 +27,8 @@ export function createOwnFieldsCache({ now }: Pick<Clock, 'now'>) {
       fields.find(applicationId, load),
     forget: (applicationId: string) => fields.forget(applicationId),
     /** Whether a problem has to be stored now. */
-    isDue(connectionId: string, { field, source, problem }: FoundProblem): boolean {
-      const key = JSON.stringify([connectionId, field, source, problem]);
+    isDue(connectionId: string, problem: FoundProblem): boolean {
+      const key = toKey(connectionId, problem);
       const last = noted.get(key);
       if (last !== undefined && now() - last < NOTED_EVERY_MS) return false;
       noted.delete(key);
@@ -37,7 +37,17 @@ export function createOwnFieldsCache({ now }: Pick<Clock, 'now'>) {
       if (noted.size > MAX_NOTED && oldest !== undefined) noted.delete(oldest);
       return true;
     },
+    /** A problem that has ended has to be stored when it is seen again. */
+    forgetProblem(connectionId: string, problem: ProblemName): void {
+      noted.delete(toKey(connectionId, problem));
+    },
   };
 }
+
+function toKey(connectionId: string, { field, source, problem }: ProblemName): string {
+  return JSON.stringify([connectionId, field, source, problem]);
+}
+
+type ProblemName = Pick<FoundProblem, 'field' | 'source' | 'problem'>;
 
 export type OwnFieldsCache = ReturnType<typeof createOwnFieldsCache>;

@@ -356,5 +356,11 @@ export const MIGRATIONS: readonly {
     "statements": [
       "ALTER TABLE \"crossbook\".\"syncs\" ADD COLUMN \"incomplete\" jsonb;"
     ]
+  },
+  {
+    "name": "0020_problem_contacts",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"mapping_problems\" ADD COLUMN \"remote_id\" text;"
+    ]
   }
 ];

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, or, sql } from 'drizzle-orm';
 import { CrossbookError } from '../domain/errors.ts';
 import { toWriteMode } from '../domain/expected-version.ts';
 import {
@@ -8,6 +8,7 @@ import {
   NO_OWN_FIELDS,
   type OwnFieldStore,
   type OwnFields,
+  type StoredProblem,
 } from '../domain/own-fields.ts';
 import { isStorable } from '../lib/text.ts';
 import { appendEvents, inTransaction, type Transaction } from './events.ts';
@@ -45,7 +46,7 @@ export function createOwnFields(deps: StoreDeps, applicationId: string): OwnFiel
     listProblems: (connectionId) =>
       engine.repeatable(() =>
         engine.orm
-          .select(PROBLEM)
+          .select(STORED_PROBLEM)
           .from(mappingProblems)
           .where(
             and(
@@ -63,7 +64,32 @@ export function createOwnFields(deps: StoreDeps, applicationId: string): OwnFiel
         : inTransaction(deps, (tx) =>
             noteProblems(tx, { ...connection, applicationId, problems, at: now() }),
           ),
+    endProblems: async (connectionId, problems) => {
+      if (problems.length === 0) return;
+      const ended = new Date(now().getTime() - KEPT_MS);
+      await engine.repeatable(() =>
+        engine.orm
+          .update(mappingProblems)
+          .set({ seenAt: ended })
+          .where(
+            and(
+              eq(mappingProblems.applicationId, applicationId),
+              eq(mappingProblems.connectionId, connectionId),
+              or(...problems.map(isUnchanged)),
+            ),
+          ),
+      );
+    },
   };
+}
+
+function isUnchanged({ field, source, problem, seenAt }: StoredProblem) {
+  return and(
+    eq(mappingProblems.field, field),
+    eq(mappingProblems.source, source),
+    eq(mappingProblems.problem, problem),
+    eq(mappingProblems.seenAt, seenAt),
+  );
 }
 
 /** Locks the connection, so that of concurrent notes one appends the events. Nothing where it was removed. */
@@ -89,11 +115,18 @@ async function noteProblems(
     eq(mappingProblems.applicationId, applicationId),
     eq(mappingProblems.connectionId, connectionId),
   );
-  const forgotten = new Date(at.getTime() - KEPT_MS);
+  const forgotten = new Date(at.getTime() - KEPT_MS).toISOString();
+  const due = new Date(at.getTime() - REPORTED_EVERY_MS).toISOString();
+  // One that has ended is kept for a day after its event, so that it has no other event on that day.
   await tx
     .delete(mappingProblems)
-    .where(and(isOfConnection, sql`${mappingProblems.seenAt} <= ${forgotten.toISOString()}`));
-  const due = new Date(at.getTime() - REPORTED_EVERY_MS).toISOString();
+    .where(
+      and(
+        isOfConnection,
+        sql`${mappingProblems.seenAt} <= ${forgotten}`,
+        sql`${mappingProblems.reportedAt} <= ${due}`,
+      ),
+    );
   const noted = await tx
     .insert(mappingProblems)
     .values(
@@ -101,6 +134,7 @@ async function noteProblems(
         applicationId,
         connectionId,
         ...problem,
+        remoteId: problem.remoteId ?? null,
         since: at,
         seenAt: at,
         reportedAt: at,
@@ -116,6 +150,9 @@ async function noteProblems(
       ],
       set: {
         seenAt: at,
+        remoteId: sql`excluded.remote_id`,
+        since: sql`case when ${mappingProblems.seenAt} <= ${forgotten}
+          then excluded.since else ${mappingProblems.since} end`,
         reportedAt: sql`case when ${mappingProblems.reportedAt} <= ${due}
           then excluded.reported_at else ${mappingProblems.reportedAt} end`,
       },
@@ -158,6 +195,12 @@ const PROBLEM = {
   source: mappingProblems.source,
   problem: mappingProblems.problem,
   since: mappingProblems.since,
+};
+
+const STORED_PROBLEM = {
+  ...PROBLEM,
+  remoteId: mappingProblems.remoteId,
+  seenAt: mappingProblems.seenAt,
 };
 
 const READ = {

@@ -296,6 +296,8 @@ export const mappingProblems = crossbook.table(
     field: text('field').notNull(),
     source: text('source').notNull(),
     problem: text('problem').$type<MappingProblemKind>().notNull(),
+    /** The contact whose value shows it. */
+    remoteId: text('remote_id'),
     since: momentColumn('since').notNull(),
     seenAt: momentColumn('seen_at').notNull(),
     /** Time of its last event. */

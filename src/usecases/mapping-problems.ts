@@ -1,4 +1,5 @@
-import type { ContactTarget } from '../domain/contact-search.ts';
+import { NotFilterableError } from '../domain/contact-filter.ts';
+import type { ContactTarget, FieldSelection } from '../domain/contact-search.ts';
 import type { MappingProblemKind, SourcedField } from '../domain/own-field.ts';
 import {
   type FoundProblem,
@@ -7,15 +8,19 @@ import {
   MAX_PROBLEMS,
   type MappingProblem,
   type OwnFieldStore,
+  type ProviderFieldType,
+  type StoredProblem,
 } from '../domain/own-fields.ts';
+import type { KeysetRange } from '../domain/provider.ts';
 import { findMappedConnection } from './map-own-fields.ts';
-import { openContactClient } from './open-contact-client.ts';
-import { attemptProviderFields, type ProviderFieldDeps } from './provider-fields.ts';
+import { type ContactClient, openContactClient } from './open-contact-client.ts';
+import { attemptProviderFields, isUnavailable, type ProviderFieldDeps } from './provider-fields.ts';
+import { searchByOwnField } from './search-by-own-field.ts';
 import type { SelectionDeps } from './select-own-fields.ts';
 
 /**
  * The mappings of a connection that cannot be used: by what they say, by the CRM's fields, and by what searches have
- * seen of it.
+ * seen of it. Where there are any, the CRM is asked again, so that a problem ends with the first read after its cause.
  */
 export function readMappingProblems(
   deps: ProblemDeps,
@@ -26,47 +31,153 @@ export function readMappingProblems(
     const own = await deps.loadOwnFields();
     if (own.fields.length === 0) return [];
     const { fields, problems } = findSources(own, connection);
-    const known = await attemptProviderFields(deps, () => openContactClient(deps, target));
-    const builtIn = deps.providers.get(connection.providerName)?.contacts?.isBuiltInField;
-    const listed = known && findFieldProblems(fields, known, (name) => builtIn?.(name) ?? false);
-    const found = unique([...problems, ...(listed ?? [])]);
     const stored = await deps.ownFields.listProblems(connection.id);
-    const seen = stored.filter((one) => isObserved(one, fields, listed !== undefined));
-    const sinceByName = new Map(stored.map((one) => [nameOf(one), one]));
-    const fresh = found.filter((one) => !sinceByName.has(nameOf(one)));
+    const seen = stored.filter((one) => isOfCrm(one) && findField(fields, one) !== undefined);
+    const found = unique([...problems, ...(await findInCrm(deps, target, { fields, seen }))]);
+    const ended = stored.filter((one) => !includes(found, one));
+    await deps.endProblems(connection.id, ended);
+    const fresh = found.filter((one) => !includes(stored, one));
     const noted = await deps.ownFields.noteProblems(connection, fresh);
-    for (const one of noted) sinceByName.set(nameOf(one), one);
-    const shown = found.flatMap((one) => sinceByName.get(nameOf(one)) ?? []);
-    const others = seen.filter((one) => !shown.some((other) => nameOf(other) === nameOf(one)));
-    return [...shown, ...others].slice(0, MAX_PROBLEMS);
+    const byName = new Map([...stored, ...noted].map((one) => [nameOf(one), one]));
+    return found.flatMap((one) => {
+      const known = byName.get(nameOf(one));
+      if (!known) return [];
+      const { field, source, problem, since } = known;
+      return [{ field, source, problem, since }];
+    });
   });
 }
 
-/**
- * Whether a stored problem still counts. Whether the contact has a field is known by the list of fields; fields of
- * related records and values are known only by searches.
- */
-function isObserved(
-  { field, source, problem }: FoundProblem,
-  resolved: readonly SourcedField[],
-  isListed: boolean,
-): boolean {
-  const isCurrent = resolved.some((one) => one.name === field && one.source === source);
-  const isListable = BY_LIST.has(problem) && !source.includes('.');
-  return isCurrent && !(isListable && isListed);
+/** The problems that the CRM shows. While it cannot be asked, those that it has shown. */
+async function findInCrm(
+  deps: ProblemDeps,
+  target: ContactTarget,
+  { fields, seen }: Observed,
+): Promise<readonly FoundProblem[]> {
+  const open = () => openContactClient(deps, target);
+  const known = await attemptProviderFields(deps, open);
+  if (!known) return seen.map(toFound);
+  const client = await open();
+  const { isBuiltInField } = client.access;
+  const find = (list: typeof known) =>
+    findFieldProblems(fields, list.fields, (name) => isBuiltInField?.(name) ?? false);
+  const listed = find(known);
+  if (listed.length === 0 && seen.length === 0) return [];
+  const current = known.isCached ? await attemptProviderFields(deps, open, 'now') : known;
+  if (!current) return [...listed, ...seen.map(toFound)];
+  const found = find(current);
+  const others = seen.filter((one) => !includes(found, one));
+  const types = new Map(current.fields.map(({ name, type }) => [name.toLowerCase(), type]));
+  return [...found, ...(await findAgain(deps, client, { fields, seen: others, types }))];
 }
 
-const BY_LIST: ReadonlySet<MappingProblemKind> = new Set(['MISSING', 'HIDDEN']);
+/**
+ * The problems that searches have seen, and see again: by the same contact, or by the same search. Without such a
+ * search, the list of fields has decided.
+ */
+async function findAgain(
+  deps: ProblemDeps,
+  { port, ...client }: ContactClient,
+  { fields, seen, types }: Observed & { readonly types: ReadonlyMap<string, ProviderFieldType> },
+): Promise<readonly FoundProblem[]> {
+  const again: ProblemName[] = [];
+  const toSelection = (problems: readonly ProblemName[]): FieldSelection => {
+    const selected = problems.flatMap((one) => findField(fields, one) ?? []);
+    const names = selected.map(({ name }) => name);
+    const onProblem = ({ name, source }: SourcedField, problem: MappingProblemKind) =>
+      void again.push({ field: name, source, problem });
+    const ownFields = { key: '', names, fields: selected, onProblem };
+    return { rawData: false, fields: new Set(), ownFields };
+  };
+  const readWith = async (
+    problems: readonly StoredProblem[],
+    read: (selection: FieldSelection) => Promise<unknown>,
+  ) => {
+    if (problems.length === 0) return;
+    try {
+      await read(toSelection(problems));
+    } catch (error) {
+      if (isUnavailable(error)) again.push(...problems);
+      else if (!(error instanceof NotFilterableError)) throw error;
+    }
+  };
+  const ofValues = seen.filter((one) => one.problem === 'TYPE_MISMATCH' && one.remoteId !== null);
+  const ids = [...new Set(ofValues.flatMap(({ remoteId }) => remoteId ?? []))];
+  const ofRelated = seen.filter(
+    ({ problem, source }) => LISTED.has(problem) && source.includes('.'),
+  );
+  const ofFilters = seen.filter(({ problem }) => problem === 'NOT_FILTERABLE');
+  await Promise.all([
+    readWith(ofValues, (selection) => port.findByIds(ids, selection)),
+    readWith(ofRelated, (selection) => port.readList({ by: 'all' }, ONE, selection)),
+    ...ofFilters.map((one) =>
+      readWith([one], async (selection) => {
+        const { type = 'TEXT' } = findField(fields, one) ?? {};
+        const equals = SAMPLES[types.get(one.source.toLowerCase()) ?? type];
+        const filter = { by: 'customField', name: one.field, equals } as const;
+        await searchByOwnField(deps, { client: { port, ...client }, filter, selection }, (list) =>
+          port.readList(list, ONE, selection),
+        );
+      }),
+    ),
+  ]);
+  return seen.filter((one) => includes(again, one)).map(toFound);
+}
+
+/** What a field of each type can be compared with. */
+const SAMPLES: Readonly<Record<ProviderFieldType, string>> = {
+  TEXT: 'x',
+  NUMBER: '1',
+  BOOLEAN: 'true',
+  DATE: '2026-01-31',
+  DATETIME: '2026-01-31T00:00:00Z',
+  CHOICE: 'x',
+  CHOICES: 'x',
+  REFERENCE: '000000000000000',
+  OTHER: 'x',
+};
+
+const ONE: KeysetRange = { direction: 'forward', from: undefined, limit: 1 };
+
+/** The others are found in the mappings themselves. */
+function isOfCrm({ problem }: ProblemName): boolean {
+  return LISTED.has(problem) || problem === 'TYPE_MISMATCH' || problem === 'NOT_FILTERABLE';
+}
+
+const LISTED: ReadonlySet<MappingProblemKind> = new Set(['MISSING', 'HIDDEN']);
+
+/** Undefined: the mapping has changed since. */
+function findField(fields: readonly SourcedField[], { field, source }: ProblemName) {
+  return fields.find((one) => one.name === field && one.source === source);
+}
+
+function toFound({ field, source, problem }: ProblemName): FoundProblem {
+  return { field, source, problem };
+}
 
 function unique(problems: readonly FoundProblem[]): readonly FoundProblem[] {
   const byName = new Map(problems.map((one) => [nameOf(one), one]));
   return [...byName.values()].slice(0, MAX_PROBLEMS);
 }
 
-function nameOf({ field, source, problem }: FoundProblem): string {
+function includes(problems: readonly ProblemName[], searched: ProblemName): boolean {
+  return problems.some((one) => nameOf(one) === nameOf(searched));
+}
+
+function nameOf({ field, source, problem }: ProblemName): string {
   return JSON.stringify([field, source, problem]);
+}
+
+type ProblemName = Pick<FoundProblem, 'field' | 'source' | 'problem'>;
+
+interface Observed {
+  readonly fields: readonly SourcedField[];
+  /** By searches, of these fields. */
+  readonly seen: readonly StoredProblem[];
 }
 
 export interface ProblemDeps extends ProviderFieldDeps, Pick<SelectionDeps, 'loadOwnFields'> {
   readonly ownFields: OwnFieldStore;
+  /** Ends problems in the store, and lets searches store them again. */
+  endProblems(connectionId: string, problems: readonly StoredProblem[]): Promise<void>;
 }

@@ -11,32 +11,33 @@ export function readProviderFields(
 ): Promise<readonly ProviderField[]> {
   return deps.withSpan('readProviderFields', async () => {
     const client = await openContactClient(deps, target);
-    return findProviderFields(deps, client, target.refresh ?? false);
+    return (await findProviderFields(deps, client, target.refresh ? 'again' : 'today')).fields;
   });
 }
 
 async function findProviderFields(
   deps: ProviderFieldDeps,
   client: ContactClient,
-  refresh: boolean,
-): Promise<readonly ProviderField[]> {
+  when: ReadTime,
+): Promise<FieldList> {
   const { id } = client.connection;
   let refreshed: readonly ProviderField[] | undefined;
-  if (refresh)
-    await deps.refreshFieldsOnce(id, async () => {
-      const { fields, written } = await readFromProvider(deps, client);
-      refreshed = fields;
-      // Others find it in the cache.
-      await written.catch(() => undefined);
-    });
-  if (refreshed) return refreshed;
+  const refresh = async () => {
+    const { fields, written } = await readFromProvider(deps, client);
+    refreshed = fields;
+    // Others find it in the cache.
+    await written.catch(() => undefined);
+  };
+  if (when === 'now') await refresh();
+  if (when === 'again') await deps.refreshFieldsOnce(id, refresh);
+  if (refreshed) return { fields: refreshed, isCached: false };
   const read = () => deps.cache.read(id, CACHE_KEY);
-  const kept = await (refresh ? read() : deps.shareCachedRead(id, CACHE_KEY, read));
+  const kept = await (when === 'again' ? read() : deps.shareCachedRead(id, CACHE_KEY, read));
   if (kept && Math.abs(deps.wall() - kept.fetchedAt.getTime()) <= MAX_AGE_MS)
-    return JSON.parse(kept.payload) as readonly ProviderField[];
+    return { fields: JSON.parse(kept.payload) as readonly ProviderField[], isCached: true };
   const { fields, written } = await readFromProvider(deps, client);
   deps.runInBackground(written);
-  return fields;
+  return { fields, isCached: false };
 }
 
 /** Reads the list from the CRM, and begins to write it to the cache. */
@@ -65,10 +66,10 @@ const CACHE_KEY = 'fields of the CRM';
 export async function attemptProviderFields(
   deps: ProviderFieldDeps,
   open: () => ContactClient | Promise<ContactClient>,
-  refresh = false,
+  when: ReadTime = 'today',
 ) {
   try {
-    return await findProviderFields(deps, await open(), refresh);
+    return await findProviderFields(deps, await open(), when);
   } catch (error) {
     if (isUnavailable(error)) return undefined;
     throw error;
@@ -90,6 +91,15 @@ const SILENT: ReadonlySet<string> = new Set([
   'REMOTE_PROVIDER_UNAVAILABLE',
   'REMOTE_PROVIDER_BAD_RESPONSE',
 ]);
+
+interface FieldList {
+  readonly fields: readonly ProviderField[];
+  /** Read before, and not for this caller. */
+  readonly isCached: boolean;
+}
+
+/** The last read that will do: one of the last day, one of the last ten seconds, or none. */
+type ReadTime = 'today' | 'again' | 'now';
 
 export type ProviderFieldDeps = OpenDeps &
   Pick<CacheDeps, 'cache' | 'wall' | 'shareCachedRead' | 'runInBackground'> &

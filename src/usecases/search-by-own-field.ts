@@ -30,8 +30,8 @@ export async function searchByOwnField<Found>(
   const field = selection.ownFields?.fields.find(({ name }) => name === filter.name);
   if (!field) return undefined;
   const findField = async (refresh: boolean) => {
-    const known = await attemptProviderFields(deps, () => client, refresh);
-    return known?.find(({ name }) => name.toLowerCase() === field.source.toLowerCase());
+    const known = await attemptProviderFields(deps, () => client, refresh ? 'again' : 'today');
+    return known?.fields.find(({ name }) => name.toLowerCase() === field.source.toLowerCase());
   };
   const attempt = (known: ProviderField | undefined) => {
     if (known && !known.isFilterable) throw new NotFilterableError(field);

@@ -31,8 +31,8 @@ export async function selectOwnFields<Selection extends FieldSelection>(
     key,
     names,
     fields: fields.filter(({ name }) => names.includes(name)),
-    onProblem: ({ name, source }, problem) =>
-      deps.noteProblem(connection, { field: name, source, problem }),
+    onProblem: ({ name, source }, problem, remoteId) =>
+      deps.noteProblem(connection, { field: name, source, problem, remoteId }),
   };
   return { ...selection, ownFields };
 }

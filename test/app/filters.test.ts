@@ -6,6 +6,8 @@ import { type Json, openApp, type TestApp } from '../support/open-app.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
 const AT = Date.UTC(2026, 5, 1, 12);
+const MOBILE = 'hs_searchable_calculated_mobile_number';
+const PHONES = ['Phone', 'MobilePhone', 'HomePhone', 'OtherPhone', 'AssistantPhone'];
 const PEOPLE: readonly Partial<Person>[] = [
   {
     email: 'john@one.example',
@@ -407,14 +409,69 @@ describe.each(['hubspot', 'salesforce'] as const)('filters in %s', (provider) =>
   });
 });
 
-test('a hidden name of Salesforce is left out of the search by name prefix', async () => {
+/** The fields of each filter, besides those of own fields, that an account may hide or that cannot be filtered by. */
+const UNANSWERED = [
+  ['hubspot', { hiddenProperties: ['firstname'] }, { namePrefix: 'joh' }, 'firstname'],
+  ['hubspot', { hiddenProperties: ['lastname'] }, { namePrefix: 'joh' }, 'lastname'],
+  ['hubspot', { hiddenProperties: ['email'] }, { emailDomain: 'one.example' }, 'email'],
+  ['hubspot', { hiddenProperties: [MOBILE] }, { phone: '5551212' }, MOBILE],
+  ['salesforce', { hiddenFields: ['FirstName'] }, { namePrefix: 'joh' }, 'FirstName'],
+  ['salesforce', { hiddenFields: ['Email'] }, { emailDomain: 'one.example' }, 'Email'],
+  ['salesforce', { hiddenFields: ['Email'] }, { email: 'john@one.example' }, 'Email'],
+  ['salesforce', { hiddenFields: PHONES }, { phone: '5551212' }, 'Phone'],
+  ...['probabilistic', 'deterministic'].flatMap(
+    (encryption) =>
+      [
+        ['salesforce', encrypt('LastName', encryption), { namePrefix: 'joh' }, 'LastName'],
+        ['salesforce', encrypt('Email', encryption), { emailDomain: 'one.example' }, 'Email'],
+        ['salesforce', encrypt('MobilePhone', encryption), { phone: '5551212' }, 'MobilePhone'],
+      ] as const,
+  ),
+  ['salesforce', encrypt('Email', 'probabilistic'), { email: 'john@one.example' }, 'Email'],
+] as const;
+
+function encrypt(field: string, encryption: string) {
+  return { encryptedFields: { [field]: encryption } };
+}
+
+test.each(UNANSWERED)(
+  'in %s with %j, the filter %j is 422 with the name of %s',
+  async (provider, quirks, filter, name) => {
+    const own = await connect(provider);
+    own.account.setQuirks(quirks as never);
+    // The second search knows what is hidden.
+    for (let search = 0; search < 2; search += 1)
+      expect(await codeOf(own, filter)).toMatchObject({
+        code: 'UNPROCESSABLE_ENTITY',
+        detail: expect.stringContaining(`field ${name} is hidden`),
+      });
+    expect(await namesOf(own, { all: true })).toHaveLength(PEOPLE.length);
+  },
+);
+
+test('phone numbers that Salesforce hides from the connected user are not searched', async () => {
   const own = await connect('salesforce');
-  (own.account as SalesforceAccount).setQuirks({ hiddenFields: ['FirstName'] });
-  const { data, errors } = await crossbook.execute(
-    '{ searchContacts(filter: { namePrefix: "joh" }) { nodes { lastName } totalCount } }',
-    {},
-    own.headers,
-  );
-  expect(errors).toBeUndefined();
-  expect(data.searchContacts).toEqual({ nodes: [{ lastName: 'Johnson' }], totalCount: 1 });
+  own.account.setQuirks({ hiddenFields: PHONES.slice(1) } as never);
+  expect(await namesOf(own, { phone: '07917 528642' })).toEqual(['John']);
+});
+
+test.each(['hubspot', 'salesforce'] as const)(
+  'in %s, modifiedSince finds what was modified at that millisecond, and nothing before',
+  async (provider) => {
+    const own = await connect(provider);
+    const since = (later: number, more = '') =>
+      namesOf(own, { modifiedSince: new Date(AT + later).toISOString().replace('Z', `${more}Z`) });
+    expect(await since(5_000)).toEqual(['Ann', 'Bob']);
+    expect(await since(5_001)).toEqual(['Bob']);
+    expect(await since(5_999)).toEqual(['Bob']);
+    expect(await since(5_000, '0')).toEqual(['Ann', 'Bob']);
+    expect(await since(5_000, '0001')).toEqual(['Bob']);
+  },
+);
+
+test('a period that begins within the current second is empty, and ends with the second before', async () => {
+  const own = await connect('salesforce');
+  const now = new Date().toISOString().slice(0, 19);
+  const { data } = await search(own, { modifiedSince: `${now}.999Z` });
+  expect(data.searchContacts).toMatchObject({ nodes: [], modifiedUntil: `${now}.000Z` });
 });

@@ -123,6 +123,20 @@ test('a problem has one event a day, keeps its first time, and is gone two days 
     expect([await note(), await count()]).toEqual([since, 1]);
     passed += DAY_MS / 2 + 1;
     expect([await note(), await count()]).toEqual([since, 2]);
+    const end = async () =>
+      ownFields.endProblems(connection.id, await ownFields.listProblems(connection.id));
+    const [listed] = await ownFields.listProblems(connection.id);
+    passed += 1;
+    await note();
+    // It was seen again since it was listed.
+    await ownFields.endProblems(connection.id, listed ? [listed] : []);
+    expect(await ownFields.listProblems(connection.id)).toHaveLength(1);
+    await end();
+    expect(await ownFields.listProblems(connection.id)).toEqual([]);
+    passed += 1;
+    const again = await note();
+    expect(again?.getTime()).toBeGreaterThan(since?.getTime() ?? Number.POSITIVE_INFINITY);
+    expect(await count()).toBe(2);
     passed += 2 * DAY_MS + 1;
     expect(await ownFields.listProblems(connection.id)).toEqual([]);
     expect(await note()).not.toEqual(since);

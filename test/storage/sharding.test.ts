@@ -235,7 +235,8 @@ async function useEveryStore(databaseUrl: string): Promise<void> {
     const [connection] = customer.connections;
     if (!connection) throw new Error('There is no connection.');
     await stores.ownFields.noteProblems(connection, [MISSING]);
-    await stores.ownFields.listProblems(connection.id);
+    const problems = await stores.ownFields.listProblems(connection.id);
+    await stores.ownFields.endProblems(connection.id, problems);
     await database.syncQueue.readDue({
       applicationId: id,
       connectionId: connection.id,

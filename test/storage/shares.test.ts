@@ -119,6 +119,17 @@ describe('every statement of a store counts as a statement of its application', 
       stores.ownFields.noteProblems({ id, customerId: 'ada' }, [
         { field: 'color', source: 'x', problem: 'MISSING' },
       ]),
+    'ownFields.endProblems': () =>
+      stores.ownFields.endProblems(id, [
+        {
+          field: 'color',
+          source: 'x',
+          problem: 'MISSING',
+          remoteId: null,
+          since: new Date(0),
+          seenAt: new Date(0),
+        },
+      ]),
     'syncs.findDestination': () => stores.syncs.findDestination(),
     'syncs.setDestination': () =>
       stores.syncs.setDestination({

@@ -96,7 +96,11 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
       source,
       rawData,
       ...(selection.ownFields && {
-        customFields: readOwnFieldValues(selection.ownFields, (name) => FAKE_OWN_VALUES[name]),
+        customFields: readOwnFieldValues(
+          selection.ownFields,
+          person.remoteId,
+          (name) => FAKE_OWN_VALUES[name],
+        ),
       }),
     };
   }

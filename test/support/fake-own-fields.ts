@@ -1,13 +1,13 @@
 import {
-  type MappingProblem,
   NO_OWN_FIELDS,
   type OwnFieldStore,
+  type StoredProblem,
 } from '../../src/domain/own-fields.ts';
 
 /** The own fields of one application, in memory. Mappings are set in the customers' table by `setMappings`. */
 export function createFakeOwnFields(setMappings: OwnFieldStore['setMappings']): OwnFieldStore {
   let stored = NO_OWN_FIELDS;
-  const problems = new Map<string, readonly MappingProblem[]>();
+  const problems = new Map<string, readonly StoredProblem[]>();
   return {
     read: async () => stored,
     replace: async (declared) => {
@@ -17,9 +17,20 @@ export function createFakeOwnFields(setMappings: OwnFieldStore['setMappings']): 
     setMappings,
     listProblems: async (connectionId) => problems.get(connectionId) ?? [],
     noteProblems: async ({ id }, found) => {
-      const noted = found.map((one) => ({ ...one, since: new Date(0) }));
+      const noted = found.map((one) => ({
+        ...one,
+        remoteId: one.remoteId ?? null,
+        since: new Date(0),
+        seenAt: new Date(0),
+      }));
       problems.set(id, [...(problems.get(id) ?? []), ...noted]);
       return noted;
+    },
+    endProblems: async (id, ended) => {
+      problems.set(
+        id,
+        (problems.get(id) ?? []).filter((one) => !ended.includes(one)),
+      );
     },
   };
 }

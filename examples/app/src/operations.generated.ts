@@ -90,9 +90,9 @@ export type ContactFilter =
   readonly emails: ReadonlyArray<string>; readonly modifiedSince?: never; readonly namePrefix?: never; readonly phone?: never; }
   |  { readonly all?: never; readonly customField?: never; readonly email?: never; readonly emailDomain?: never; readonly emails?: never;   /** Finds contacts modified at or after this time. Each page says up to which time; pass that time to the next search, and every change is seen at least once. Deleted contacts are not found. */
   readonly modifiedSince: string; readonly namePrefix?: never; readonly phone?: never; }
-  |  { readonly all?: never; readonly customField?: never; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never;   /** Beginning of a word of the first or last name, at least 2 characters, e.g. `jo` for John, Mary Jo and Johnson. */
+  |  { readonly all?: never; readonly customField?: never; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never;   /** Beginning of a word of the first or last name, at least 2 characters, e.g. `jo` for John, Mary Jo, Anne-Joe and O’Jones. Spaces, hyphens and apostrophes divide words. */
   readonly namePrefix: string; readonly phone?: never; }
-  |  { readonly all?: never; readonly customField?: never; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never;   /** Phone number in any notation, 3 to 20 digits. Finds at most 200 contacts, whose number has the same digits without leading zeros, or ends with them or the other way round, if the shorter one has at least 7. They are not counted. */
+  |  { readonly all?: never; readonly customField?: never; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never;   /** Phone number in any notation, 3 to 20 digits. Finds at most 200 contacts, whose number, other than a fax number, has the same digits without leading zeros, or ends with them or the other way round, if the shorter one has at least 7. They are not counted. */
   readonly phone: string; };
 
 /** Condition on one of your application’s own fields. */

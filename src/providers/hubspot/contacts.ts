@@ -58,7 +58,7 @@ export function toContact(
     isDeleted: record['archived'] === true,
     rawData: rawData ? toRawData(record) : null,
     ...(ownFields && {
-      customFields: readOwnFieldValues(ownFields, (source) => properties[source]),
+      customFields: readOwnFieldValues(ownFields, remoteId, (source) => properties[source]),
     }),
   };
 }
@@ -136,9 +136,15 @@ export function toLookupEmails(record: unknown): Iterable<string> {
   return new Set(addresses.filter((address) => address !== ''));
 }
 
-/** The ids of contacts that were merged into this one, under which HubSpot also returns it. */
+/**
+ * The ids of contacts that were merged into this one, under which HubSpot also returns it. Portals have both properties,
+ * of which the second has the time of each merge (`501:1700000000000`); a portal that shows neither has no old ids.
+ */
 export function toMergedIds(record: unknown): readonly string[] {
-  return splitList(toText(propertiesOf(record)[MERGED_IDS]) ?? '');
+  const properties = propertiesOf(record);
+  return MERGED_IDS.flatMap((name) => splitList(toText(properties[name]) ?? '')).map(
+    (id) => id.split(':', 1)[0] ?? '',
+  );
 }
 
 /** The properties of a record: null if never set, empty if cleared, missing if the portal lacks it. */
@@ -147,7 +153,7 @@ export function propertiesOf(record: unknown): Readonly<Record<string, unknown>>
 }
 
 /** Must be requested like any other property. */
-export const MERGED_IDS = 'hs_merged_object_ids';
+export const MERGED_IDS = ['hs_merged_object_ids', 'hs_calculated_merged_vids'] as const;
 
 /** Whether it is a valid record id; HubSpot rejects a whole batch for an invalid one. */
 export function isRecordId(id: string): boolean {

@@ -168,7 +168,7 @@ function askBatches(
   { inputs, idProperty, selection }: Question,
 ): Promise<Answers> {
   const wanted = propertiesFor(account.connection, selection);
-  const properties = idProperty ? wanted : [...wanted, MERGED_IDS];
+  const properties = idProperty ? wanted : [...wanted, ...MERGED_IDS];
   const batches = chunk(inputs, BATCH).map((batch) =>
     askForKnown(account, PATHS.batchRead, {
       idProperty,

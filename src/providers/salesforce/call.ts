@@ -93,7 +93,8 @@ function toCode(status: number, { errorCode }: Failure): ErrorCode {
   if (errorCode === 'QUERY_TIMEOUT') return 'REMOTE_PROVIDER_TIMEOUT';
   if (errorCode === 'SERVER_UNAVAILABLE') return 'REMOTE_PROVIDER_UNAVAILABLE';
   if (status === 401) return 'REMOTE_PROVIDER_UNAUTHORIZED';
-  // Objects that the connected user may not access are reported as an invalid type.
+  // An object that the connected user may not access, or that the edition lacks, is reported as an invalid type. Only
+  // the customer's administrator can change that, so it is a missing permission.
   if (status === 403 || errorCode === 'INVALID_TYPE') return 'REMOTE_PROVIDER_FORBIDDEN';
   // 420: the edge cannot reach the org; 423: a record is temporarily locked.
   if (status === 420 || status === 423 || status >= 500) return 'REMOTE_PROVIDER_UNAVAILABLE';

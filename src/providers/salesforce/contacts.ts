@@ -26,10 +26,11 @@ export function toContact(
   source: ContactOrigin,
   { rawData, ownFields }: FieldSelection,
 ): Contact {
+  const remoteId = toText(row['Id']) ?? '';
   const modifiedAt = toTime(row['LastModifiedDate']);
   return {
     source,
-    remoteId: toText(row['Id']) ?? '',
+    remoteId,
     accountId: toText(row['AccountId']),
     ownerId: toText(row['OwnerId']),
     firstName: toText(row['FirstName']),
@@ -47,7 +48,7 @@ export function toContact(
     isDeleted: row['IsDeleted'] === true,
     rawData: rawData ? toRawData(row) : null,
     ...(ownFields && {
-      customFields: readOwnFieldValues(ownFields, (name) => readField(row, name)),
+      customFields: readOwnFieldValues(ownFields, remoteId, (name) => readField(row, name)),
     }),
   };
 }

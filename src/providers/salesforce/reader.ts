@@ -223,7 +223,8 @@ async function askByFields<Found>(
   try {
     return await work();
   } catch (error) {
-    const refused = findRefused(error, fields);
+    const refused =
+      findRefused(error, fields) ?? (ownField ? undefined : findHidden(error, fields));
     if (refused === undefined) throw error;
     throw new NotFilterableError(ownField ?? { source: refused });
   }
@@ -238,6 +239,13 @@ function findRefused(error: unknown, fields: readonly FieldName[]): FieldName | 
   if (!isRefused) return undefined;
   const named = /field '(?:\w+\.)*(\w+)'/i.exec(message ?? '')?.[1]?.toLowerCase();
   return fields.find((name) => name.toLowerCase() === named) ?? fields[0];
+}
+
+/** A count does not learn which fields are hidden. */
+function findHidden(error: unknown, fields: readonly FieldName[]): FieldName | undefined {
+  const { errorCode, message } = failureOf(error);
+  const [, hidden] = (errorCode === 'INVALID_FIELD' && NO_COLUMN.exec(message ?? '')) || [];
+  return fields.find((name) => name.toLowerCase() === hidden?.toLowerCase());
 }
 
 function refuseHidden(fields: readonly FieldName[], hidden: ReadonlySet<string>): void {

@@ -1,0 +1,1 @@
+ALTER TABLE "crossbook"."mapping_problems" ADD COLUMN "remote_id" text;
