@@ -142,7 +142,7 @@ export function toLookupEmails(record: unknown): Iterable<string> {
  */
 export function toMergedIds(record: unknown): readonly string[] {
   const properties = propertiesOf(record);
-  return MERGED_IDS.flatMap((name) => splitList(toText(properties[name]) ?? '')).map(
+  return CONTACT_MERGED_IDS.flatMap((name) => splitList(toText(properties[name]) ?? '')).map(
     (id) => id.split(':', 1)[0] ?? '',
   );
 }
@@ -152,8 +152,10 @@ export function propertiesOf(record: unknown): Readonly<Record<string, unknown>>
   return isRecord(record) && isRecord(record['properties']) ? record['properties'] : NOTHING;
 }
 
-/** Must be requested like any other property. */
-export const MERGED_IDS = ['hs_merged_object_ids', 'hs_calculated_merged_vids'] as const;
+/** Of every object. Must be requested like any other property. */
+export const MERGED_IDS = 'hs_merged_object_ids';
+/** Of contacts. */
+export const CONTACT_MERGED_IDS = [MERGED_IDS, 'hs_calculated_merged_vids'];
 
 /** Whether it is a valid record id; HubSpot rejects a whole batch for an invalid one. */
 export function isRecordId(id: string): boolean {

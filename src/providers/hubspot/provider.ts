@@ -25,9 +25,9 @@ import {
   wirePaging,
 } from './call.ts';
 import {
+  CONTACT_MERGED_IDS,
   compareIds,
   isRecordId,
-  MERGED_IDS,
   propertiesFor,
   toContact,
   toLookupEmails,
@@ -168,7 +168,7 @@ function askBatches(
   { inputs, idProperty, selection }: Question,
 ): Promise<Answers> {
   const wanted = propertiesFor(account.connection, selection);
-  const properties = idProperty ? wanted : [...wanted, ...MERGED_IDS];
+  const properties = idProperty ? wanted : [...wanted, ...CONTACT_MERGED_IDS];
   const batches = chunk(inputs, BATCH).map((batch) =>
     askForKnown(account, PATHS.batchRead, {
       idProperty,

@@ -26,6 +26,7 @@ import {
   wirePaging,
 } from './call.ts';
 import {
+  CONTACT_MERGED_IDS,
   compareIds,
   isRecordId,
   MERGED_IDS,
@@ -99,7 +100,7 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
      * them are in no other list.
      */
     async readDeleted({ source, after }) {
-      const asked = { after, limit: LIST_PAGE, properties: [MERGED_IDS], isArchived: true };
+      const asked = { after, limit: LIST_PAGE, properties: CONTACT_MERGED_IDS, isArchived: true };
       const { results, next } = await list(source, asked);
       return {
         records: [],
@@ -224,7 +225,7 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
 
   function toNames({ source, fields, selection }: RecordsOf): readonly string[] {
     if (source.kind !== 'CONTACTS') return fields;
-    return [...propertiesFor(account.connection, selection), MERGED_IDS];
+    return [...propertiesFor(account.connection, selection), ...CONTACT_MERGED_IDS];
   }
 
   /** Maps records. The ids of records that were merged into them are removed. */
