@@ -56,6 +56,8 @@ export function readJsonText(text: string): ReadJson {
   } catch (cause) {
     return { problem: text.trim() === '' ? 'is empty; it must be JSON' : NOT_JSON, cause };
   }
+  // Only objects have keys.
+  if (typeof value !== 'object' || value === null) return { value };
   // Duplicate keys collapse in the value, so the counts differ. A false alarm only costs the slower search.
   if (countKeyColons(text) === countKeys(value)) return { value };
   const twice = findDuplicateKey(text);
@@ -102,6 +104,12 @@ function countKeys(value: unknown): number {
 const REPLACEMENT = '\ufffd';
 const BYTE_ORDER_MARK = '\ufeff';
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 /** The highest white space character of JSON. */
 const SPACE = 0x20;
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
@@ -115,17 +123,19 @@ const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 export function findDuplicateKey(json: string): string | undefined {
   // One entry per open bracket: the keys of an object, undefined for a list.
   const open: (Set<string> | undefined)[] = [];
-  let text = '';
+  let start = 0;
+  let end = 0;
   for (let index = 0; index < json.length; index += 1) {
-    const character = json[index];
-    if (character === '{') open.push(new Set());
-    else if (character === '[') open.push(undefined);
-    else if (character === '}' || character === ']') open.pop();
-    else if (character === '"') {
-      const end = findEnd(json, index);
-      text = json.slice(index, end + 1);
+    const code = json.charCodeAt(index);
+    if (code === OPEN_BRACE) open.push(new Set());
+    else if (code === OPEN_BRACKET) open.push(undefined);
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) open.pop();
+    else if (code === QUOTE) {
+      start = index;
+      end = findEnd(json, index);
       index = end;
-    } else if (character === ':') {
+    } else if (code === COLON) {
+      const text = json.slice(start, end + 1);
       // Escapes allow several spellings of one key.
       const key = text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1);
       const keys = open.at(-1);
@@ -138,9 +148,12 @@ export function findDuplicateKey(json: string): string | undefined {
 
 /** The end of the string that starts here: a quote after an even number of backslashes. */
 function findEnd(json: string, start: number): number {
-  let index = start + 1;
-  while (index < json.length && json[index] !== '"') index += json[index] === '\\' ? 2 : 1;
-  return index;
+  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (json.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return json.length;
 }
 
 /** Undefined for invalid JSON; no JSON text has that value. */
