@@ -143,7 +143,13 @@ export function testFilters(subject: Subject): void {
     );
     const together = open([...people, { phone: '+1 1928374655647382919' }]);
     const alone = people.map((one) => open([one]));
-    for (const asked of ['+49 30 1234567', '0049301234567', '030/1234567', '301234567', '1234567']) {
+    for (const asked of [
+      '+49 30 1234567',
+      '0049301234567',
+      '030/1234567',
+      '301234567',
+      '1234567',
+    ]) {
       const found = await together.call(asked);
       const each = await Promise.all(alone.map(({ call }) => call(asked)));
       expect([asked, found]).toEqual([asked, each.flatMap((one, at) => one.map(() => at + 1))]);
