@@ -149,7 +149,10 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const isKnown =
       incoming.application !== undefined || probes.paths.test(incoming.request.pathname);
     const limit = options.responseBytes[isKnown ? 'caller' : 'unauthenticated'];
-    if (body !== null && body.length > limit) throw responseTooLarge(limit);
+    // What is the same for all clients, such as GraphiQL's page, is no client's to make larger.
+    const bytes =
+      typeof body === 'string' || body === null ? (body?.length ?? 0) : countOwnBytes(body);
+    if (bytes > limit) throw responseTooLarge(limit);
   }
 
   /**
