@@ -1,3 +1,4 @@
+import { createHeavyPlaces } from './admission/heavy-places.ts';
 import { RequestQueue } from './admission/request-queue.ts';
 import { startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
@@ -14,6 +15,7 @@ import { createCors, createOriginWarning } from './http/cors.ts';
 import { createHostCheck, withProxyWarning } from './http/incoming-request.ts';
 import { createProbes } from './http/lifecycle.ts';
 import { createRequestHandler } from './http/request-handler.ts';
+import { UnreadBytes } from './http/unread-bytes.ts';
 import { renderHomePage, toAgentCommand, toDemoCommand, toDemoHeaders } from './http/welcome.ts';
 import { withCleanup } from './lib/cleanup.ts';
 import { createBackground } from './lib/clock.ts';
@@ -38,8 +40,6 @@ import { createSigner, createSigningKeys } from './storage/signing.ts';
 import type { Logging } from './telemetry/logger.ts';
 import { registerGauges } from './telemetry/metrics/gauges.ts';
 import { revokeRemoved } from './usecases/revoke-removed.ts';
-
-export { openMemory } from './foundation.ts';
 
 /** The composition root; `foundation.ts`, `connecting.ts` and `background-jobs.ts` are its parts. */
 export function createApp(config: Config, logging: Logging, given: AppOverrides = {}) {
@@ -71,11 +71,10 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     takesAnyQuery: !operations,
     rootFieldPrefix: config.rootFieldPrefix,
   };
-  const { providers, limits, memory, directions, connections, findOAuthClient } = foundation;
+  const { providers, limits, memoryBytes, directions, connections, findOAuthClient } = foundation;
   const { metrics } = telemetry;
   const outbound = createOutbound({
     providers,
-    memory,
     clock,
     findOAuthClient,
     random: given.random,
@@ -101,15 +100,21 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     maxBegun: config.maxRequests,
     maxUnauthenticated: config.maxUnauthenticated,
     ...(given.timeouts && { maxWaitMs: given.timeouts.queueMs }),
-    memory,
+    heavy: createHeavyPlaces({
+      clock,
+      heapBytes: memoryBytes,
+      max: config.heavyRequests,
+      maxWaitMs: given.timeouts?.queueMs,
+    }),
     clock,
   });
+  const unread = new UnreadBytes(memoryBytes / 4);
   const revoke = (removed: RemovedConnection) =>
     revokeRemoved(
       { providers, revokeGrant: outbound.revokeGrant, onRevoked: metrics.revoked },
       removed,
     );
-  const jobs = startJobs(foundation, { outbound, revoke, hasRequests: () => queue.isInUse() });
+  const jobs = startJobs(foundation, { outbound, revoke });
   onFailure(jobs.stop);
   const connecting = openConnecting(foundation, outbound);
   const openContext = createOpenContext({
@@ -128,7 +133,6 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     untilForgotten: () => new Promise((resolve) => clock.schedule(REMOVAL_SETTLES_MS, resolve)),
     revokeRemoved: revoke,
     runInBackground: background.run,
-    consumeRateLimit: limits.consumeRateLimit,
     charge: limits.charge,
     openTenant: database.forRequest,
     signToken: tokens.sign,
@@ -152,7 +156,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
   });
   registerGauges(metrics, {
     requests: () => queue.counts(),
-    memory: memory.counts,
+    unread: () => unread.counts(),
     clients: outbound.counts,
     providers: outbound.countWaiting,
     apis: () => readApiSupport(providers.values(), clock.wall()),
@@ -195,7 +199,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
   const answer = createRequestHandler({
     graphql,
     queue,
-    memory,
+    unread,
     probes,
     rest: createRest({ openContext, prefixes: config.restPrefixes, version, demo, hasGraphiQL }),
     admin:
@@ -221,6 +225,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     cors,
     findCaller: withProxyWarning(createFindCaller(callers), { proxies: config.proxies, log }),
     openRequestLog: telemetry.openRequestLog,
+    consumeRateLimit: limits.consumeRateLimit,
     addRateLimitHeaders: limits.addRateLimitHeaders,
   });
 
@@ -228,8 +233,8 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     answer,
     /** Called for requests that the listener rejects by itself. */
     onRefused: telemetry.onRefused,
-    /** The memory limit, for the listener. */
-    memory,
+    /** What clients have not read yet, for the listener. */
+    unread,
     /** Whether another request can begin soon. */
     hasRoom: () => queue.hasRoom(),
     /** The metrics of this process, for the sum over workers. */

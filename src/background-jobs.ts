@@ -14,7 +14,7 @@ import { type IdleRefreshDeps, refreshIdleTokens } from './usecases/refresh-idle
 import { storeUsage } from './usecases/usage.ts';
 
 /** Part of the composition root: periodic and background jobs. */
-export function startJobs(foundation: Foundation, { outbound, revoke, hasRequests }: JobDeps) {
+export function startJobs(foundation: Foundation, { outbound, revoke }: JobDeps) {
   const { config, database, clock, log, telemetry } = foundation;
   const sweeps = startSweeps(database, {
     maxBytesPerApplication: config.maxCacheBytes,
@@ -55,7 +55,7 @@ export function startJobs(foundation: Foundation, { outbound, revoke, hasRequest
     onError: (cause) => log.warn({ cause }, 'failed to measure tables'),
   });
   const webhooks = openWebhooks(foundation, mayCount);
-  const syncs = openSyncs(foundation, { outbound, mayCount, hasRequests });
+  const syncs = openSyncs(foundation, { outbound, mayCount });
   database.onAppended(() => {
     webhooks.wake();
     syncs.wake();
@@ -90,7 +90,6 @@ export function startJobs(foundation: Foundation, { outbound, revoke, hasRequest
 
 interface JobDeps extends Pick<ApplicationDeletionDeps, 'revoke'> {
   readonly outbound: Outbound;
-  hasRequests(): boolean;
 }
 
 const IDLE_TOKENS_EVERY_MS = 60_000;

@@ -1,4 +1,3 @@
-import { openMemory } from './app.ts';
 import { type Env, readConfig } from './config.ts';
 import { createCrossbook, type OwnCrossbook } from './crossbook.ts';
 import type { SandboxFacts } from './foundation.ts';
@@ -64,9 +63,8 @@ type Link = ReturnType<typeof openLink<SupervisorCalls<readonly MetricData[]>, A
 async function openWorker(env: Env, options: Start, link: Link) {
   const { worker, workers, isFirst, databaseUrl } = options;
   const config = readConfig(env);
-  const memory = openMemory(config, workers);
   const stdout = createLossyOutput(process.stdout);
-  const early = isFirst ? createStartupHandler({ memory }) : undefined;
+  const early = isFirst ? createStartupHandler() : undefined;
   const earlyListener = early && (await listen({ ...config, ...early }));
   let crossbook: OwnCrossbook | undefined;
   const forwarding = createForwarding({
@@ -93,7 +91,7 @@ async function openWorker(env: Env, options: Start, link: Link) {
         worker: worker + 1,
       },
       database: databaseUrl === null ? undefined : joinBegunServer(databaseUrl),
-      memory,
+      workers,
       sandboxFacts: options.sandbox ?? undefined,
       sharedLimits: createSharedLimits({ link, workers, clock: systemClock }),
       renderMetrics: () => link.ask('renderMetrics', null),

@@ -77,8 +77,6 @@ export interface CustomerAccount {
   readonly send: Send;
   readonly connection: Connection;
   openFacts(): ConnectionFacts;
-  /** Call before each record is mapped: a record may be large. Undefined: go on at once. */
-  takeTurn(): Promise<void> | undefined;
 }
 
 /** The contacts of one customer in one CRM. */

@@ -14,13 +14,11 @@ export async function listen(options: ListenOptions) {
   const { handler, onRefused, host, port, bounds, proxies = 0 } = options;
   const { idleGraceMs = IDLE_GRACE_MS } = options;
   let isClosing = false;
-  /** Responses whose headers may not have been sent. */
-  const running = new Set<ServerResponse>();
+  const connections = new Set<ClientSocket>();
   const enqueuePipelined = createPipelining(onRefused);
-  const begin = (response: ServerResponse) => {
+  const begin = ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (isClosing) response.shouldKeepAlive = false;
-    running.add(response);
-    response.once('close', () => running.delete(response));
+    (socket as ClientSocket)[LAST_RESPONSE] = response;
   };
   const server = createServer(
     {
@@ -35,7 +33,7 @@ export async function listen(options: ListenOptions) {
       requireHostHeader: false,
     },
     (message, response) => {
-      begin(response);
+      begin(message, response);
       const start = () => handler.handle(message, response);
       // Without a socket an earlier response on this connection is still being sent.
       if (response.socket === null) {
@@ -45,10 +43,14 @@ export async function listen(options: ListenOptions) {
   );
   handleClientErrors(server, onRefused);
   server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {
-    begin(response);
+    begin(message, response);
     const detail = 'Only `Expect: 100-continue` is supported.';
     const error = new CrossbookError('EXPECTATION_FAILED', detail);
     handler.refuse(message, response, error, 'EXPECTATION_UNKNOWN');
+  });
+  server.on('connection', (socket: ClientSocket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
   });
   server.on('drop', () => onRefused({ status: undefined, code: 'CONNECTIONS_FULL' }));
   server.maxConnections = bounds.maxConnections;
@@ -66,11 +68,20 @@ export async function listen(options: ListenOptions) {
     /** Waits for running requests, for at most `withinMs`. False if some were cut off. */
     close(withinMs: number): Promise<boolean> {
       isClosing = true;
-      for (const response of running) response.shouldKeepAlive = false;
+      for (const { [LAST_RESPONSE]: response } of connections)
+        if (response) response.shouldKeepAlive = false;
       return stop(server, { withinMs, idleGraceMs });
     },
   };
 }
+
+/**
+ * The response to the last request of a connection. It is kept on the socket: a long-lived collection of responses
+ * changes with every request, and its tables, once old, keep dead requests alive through minor collections.
+ */
+const LAST_RESPONSE = Symbol('last response');
+
+type ClientSocket = Socket & { [LAST_RESPONSE]?: ServerResponse };
 
 function toPortInUse(port: number): string {
   return `Port ${port} is in use. Set PORT to another port, or stop the process that listens there.`;

@@ -55,8 +55,7 @@ export function createMcp({
     const context = openContext(request.headers, state, work);
     await checkOrigin(request.headers.get('origin'), context);
     if (!context.requireCaller().customer && !allowsKeys) throw keysNotAllowed();
-    await context.consumeRateLimit();
-    const message = await readMessage(request, work);
+    const message = readMessage(request);
     // The SDK, and the schemas of the tools, are loaded by the first request that needs them.
     const { answerMessage } = await import('./protocol.ts');
     return answerMessage({ message, headers: request.headers, context, version });
@@ -111,8 +110,8 @@ export function createMcp({
   }
 }
 
-async function readMessage(request: HttpRequest, work: RequestWork): Promise<unknown> {
-  const value = await readJson(request, work);
+function readMessage(request: HttpRequest): unknown {
+  const value = readJson(request);
   if (Array.isArray(value) && value.length > MAX_MESSAGES)
     throw new CrossbookError(
       'BAD_REQUEST',
@@ -157,7 +156,9 @@ const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-
 interface McpOptions {
   openContext(headers: HttpHeaders, state: RequestState, work: RequestWork): RequestContext;
   /** Ids of the applications that list an origin. Undefined: none. */
-  findApplications(origin: string): Promise<ReadonlySet<string> | undefined>;
+  findApplications(
+    origin: string,
+  ): Promise<ReadonlySet<string> | undefined> | ReadonlySet<string> | undefined;
   /** Whether API keys may call, which reach all customers of an application. */
   readonly allowsKeys: boolean;
   /** The authorization server that issues customer tokens to clients. Absent: clients are given a token. */

@@ -20,9 +20,9 @@ export async function answerMessage({
   // One handler for each request: nothing of a caller outlives it. No stream is kept open.
   const errors: Error[] = [];
   let cost = 0;
-  const charge = (added: number) => {
+  const charge = async (added: number) => {
     cost += added;
-    return context.charge(cost);
+    await context.charge(cost);
   };
   const handler = createMcpHandler(() => openServer({ context, version, charge }), {
     maxSubscriptions: 0,

@@ -74,8 +74,6 @@ export class ProviderClient {
       access,
       breaker: this.#breaker,
       tokens,
-      secretBytes,
-      owners,
       target,
       limiterFor: (name) => this.#limiterFor(name),
     });

@@ -157,8 +157,6 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
     const records = new Map<string, SyncedRecord>();
     const removed: string[] = [];
     for (const one of results) {
-      const turn = account.takeTurn();
-      if (turn) await turn;
       const contact = source.kind === 'CONTACTS' ? toContact(one, origin, selection) : undefined;
       const record = contact
         ? { id: contact.remoteId, lastModifiedAt: contact.lastModifiedAt, contact }

@@ -64,8 +64,6 @@ export function openContacts(account: CustomerAccount): ContactAdapter {
       const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
       for (const rows of read) {
         for (const row of rows) {
-          const turn = account.takeTurn();
-          if (turn) await turn;
           // Salesforce compares in the user's locale, so its matches are verified.
           found.get(toLookupEmail(row))?.push(reader.toContact(row, selection));
         }
@@ -81,8 +79,6 @@ export function openContacts(account: CustomerAccount): ContactAdapter {
       const verify = async (rows: readonly Row[]) => {
         const contacts: Contact[] = [];
         for (const row of rows) {
-          const turn = account.takeTurn();
-          if (turn) await turn;
           const contact = reader.toContact(row, selection);
           if (hasPhone(contact, digits)) contacts.push(contact);
         }
@@ -107,8 +103,6 @@ export function openContacts(account: CustomerAccount): ContactAdapter {
         const limit = run.limit - contacts.length;
         const rows = await reader.readMatching({ filter, beyond, selection, order, limit });
         for (const row of rows) {
-          const turn = account.takeTurn();
-          if (turn) await turn;
           const contact = reader.toContact(row, selection);
           if (matchesFilter(contact, filter)) contacts.push(contact);
         }
@@ -133,8 +127,6 @@ export function openContacts(account: CustomerAccount): ContactAdapter {
       const rows = await readWithSurvivors(reader, new Set(possible.map(toKey)), selection);
       const found = new Map<string, Contact>();
       for (const asked of possible) {
-        const turn = account.takeTurn();
-        if (turn) await turn;
         const row = rows.get(toKey(asked));
         // The checksum of a long id must match, or two ids would name one contact.
         const survivor = row && idOf(row).startsWith(asked) ? toSurvivor(rows, row) : undefined;

@@ -28,7 +28,7 @@ import {
  * the window while they are in the recycle bin, and otherwise in the list of deleted records.
  */
 export function createRecordReader(
-  { send, takeTurn }: CustomerAccount,
+  { send }: CustomerAccount,
   contacts: ContactReader,
 ): RecordReader {
   const call = createCall(send);
@@ -114,8 +114,6 @@ export function createRecordReader(
     const records: SyncedRecord[] = [];
     const removed: string[] = [];
     for (const row of rows) {
-      const turn = takeTurn();
-      if (turn) await turn;
       const id = toText(row['Id']);
       if (id === null) continue;
       if (row['IsDeleted'] === true) removed.push(id);

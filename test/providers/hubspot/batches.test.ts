@@ -15,7 +15,6 @@ function openScripted({ send }: ScriptedSend) {
     send,
     connection: createConnection('hubspot'),
     openFacts: createFakeFacts,
-    takeTurn: () => undefined,
   });
   if (port === undefined) throw new Error('HubSpot can be searched.');
   return toRedacted(port);

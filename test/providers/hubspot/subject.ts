@@ -16,13 +16,12 @@ export function createHubSpotSubject(sandbox: () => Sandbox): HubSpotSubject {
       const send = createSend({ origin: sandbox().hubspot.origin, token: account.accessToken });
       return {
         account,
-        openPort: (patch, takeTurn = () => undefined) =>
+        openPort: (patch) =>
           toRedacted(
             access.open({
               send,
               connection: createConnection('hubspot', patch),
               openFacts: createFakeFacts,
-              takeTurn,
             }),
           ),
       };

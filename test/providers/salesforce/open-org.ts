@@ -7,7 +7,7 @@ import {
 } from '@crossbook/sandbox';
 import { afterAll, beforeAll } from 'vitest';
 import type { Connection } from '../../../src/domain/connection.ts';
-import type { ContactAdapter, CustomerAccount } from '../../../src/domain/provider.ts';
+import type { ContactAdapter } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../../support/connection.ts';
@@ -31,12 +31,11 @@ export function useOrgs(): OpenOrg {
     return {
       account,
       send,
-      openPort: (patch, takeTurn = () => undefined) =>
+      openPort: (patch) =>
         toRedacted(
           openContacts({
             send,
             openFacts: () => facts,
-            takeTurn,
             connection: createConnection('salesforce', patch),
           }),
         ),
@@ -50,8 +49,5 @@ export interface Org {
   readonly account: SalesforceAccount;
   /** Sends with the newest access token; the rest of the outbound client is left out. */
   readonly send: Send;
-  openPort(
-    connection?: Partial<Connection>,
-    takeTurn?: CustomerAccount['takeTurn'],
-  ): ContactAdapter;
+  openPort(connection?: Partial<Connection>): ContactAdapter;
 }

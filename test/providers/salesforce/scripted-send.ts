@@ -9,9 +9,7 @@ import { createScriptedSend } from '../../support/send.ts';
 /** The adapter in front of a Salesforce of which only the answers are known, one after the other. */
 export function openScripted(answers: readonly Scripted[], connection = CONNECTION): ScriptedPort {
   const { send, requests } = createScriptedSend(...answers);
-  const port = toRedacted(
-    openContacts({ send, connection, openFacts: createFakeFacts, takeTurn: () => undefined }),
-  );
+  const port = toRedacted(openContacts({ send, connection, openFacts: createFakeFacts }));
   return { port, requests, queries: () => requests.flatMap(queriesOf) };
 }
 

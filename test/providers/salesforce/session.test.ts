@@ -46,7 +46,6 @@ function openRefreshing(org: Org): ContactAdapter {
       send: refreshing(org),
       connection,
       openFacts: createFakeFacts,
-      takeTurn: () => undefined,
     }),
   );
 }
