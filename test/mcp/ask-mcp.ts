@@ -3,12 +3,10 @@ import {
   StreamableHTTPClientTransport,
   type VersionNegotiationOptions,
 } from '@modelcontextprotocol/client';
-import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Json, TestApp } from '../support/open-app.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
-const URL_OF_MCP = 'http://crossbook.test/mcp';
+export const URL_OF_MCP = 'http://crossbook.test/mcp';
 const ME = { name: 'test', version: '1' };
 
 /** A message as the newest clients send it, without a client. */
@@ -68,18 +66,7 @@ export async function openClient(
   return client;
 }
 
-/** The official client, version 1. */
-export async function openClientV1({ app }: Pick<TestApp, 'app'>, headers: Record<string, string>) {
-  const client = new ClientV1(ME);
-  const transport = new TransportV1(new URL(URL_OF_MCP), {
-    fetch: toClientFetch(app),
-    requestInit: { headers },
-  });
-  await client.connect(transport as never);
-  return client;
-}
-
-function toClientFetch(app: TestApp['app']) {
+export function toClientFetch(app: TestApp['app']) {
   const ask = toFetch(app.answer);
   return (url: string | URL, init?: RequestInit) => ask(new Request(url, init));
 }
