@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 /**
- * What starts processes, or brings libraries that change their own: each file has a process for itself. `npm test` runs the
- * other tests, and `npm run test:all` these too.
+ * What starts processes, or brings libraries that change their own: each file has a process for itself. `npm test` runs
+ * neither these nor the LONG ones, and `npm run test:all` runs all.
  */
 const ISOLATED = [
   'test/{all,build,cli,clients,embedding,hostile}/**/*.test.ts',
@@ -13,6 +13,24 @@ const ISOLATED = [
   'test/sync/{killed,processes}.test.ts',
   'test/app/{alerts,embedding,engine,hostile,jobs-command,webhooks-killed,process,process-tree,replicas,set-clock,shutdown,startup,workers,token-refresh-processes,idle-tokens-processes,pooler}.test.ts',
   'test/storage/{credentials-processes,directory,embedded-server,kill,migrations,primary,upsert-processes,versions}.test.ts',
+];
+
+/**
+ * What computes or waits for more than ten seconds on two cores: random inputs, growth, large records, failing servers.
+ * Only `test/conformance` is not here: every change has to keep its promises.
+ */
+const LONG = [
+  'packages/executor/test/{compiled-execution,growth,inputs,to-json-body}.test.ts',
+  'test/app/{anomalies,application-deletion,client-text,connect-guide-commands,filters,hidden-fields,paging,read-only-data,readiness,refused-connections,revocation,second-server}.test.ts',
+  'test/changed.test.ts',
+  'test/docs/{guides,sync}.test.ts',
+  'test/graphql/{compiled-execution,estimate,graphiql,growth,pieces,random-operations}.test.ts',
+  'test/http/{held-connections,listen}.test.ts',
+  'test/providers/filter-injection.test.ts',
+  'test/rest/random-requests.test.ts',
+  'test/storage/{backup,faulty-server}.test.ts',
+  'test/sync/{broken-server,destination,objects,runs,too-large}.test.ts',
+  'test/usecases/listings.test.ts',
 ];
 
 /** `--changed` follows imports. What is read in another way, or serves all tests, makes all of them run. */
@@ -39,8 +57,9 @@ export default defineConfig({
         name: 'shared',
         isolate: false,
         include: ['{test,packages/*/test}/**/*.test.ts'],
-        exclude: [...ISOLATED, '**/node_modules/**'],
+        exclude: [...ISOLATED, ...LONG, '**/node_modules/**'],
       }),
+      toProject({ name: 'long', isolate: false, include: LONG }),
       toProject({ name: 'isolated', include: ISOLATED }),
     ],
   },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Json, openApp, type TestApp } from '../../support/open-app.ts';
 import { openClient } from '../../mcp/ask-mcp.ts';
+import { type Json, openApp, type TestApp } from '../../support/open-app.ts';
 import { openClientV1 } from './open-client-v1.ts';
 
 const ADA = { customerId: 'demo', filter: { email: 'ada@example.com' } };
