@@ -93,6 +93,7 @@ const PARTS = new Set([
   'customer_events',
   'connection_events',
   'lock_current',
+  'first_attempt',
 ]);
 
 const UNFILLED = `select
