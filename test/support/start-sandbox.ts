@@ -4,7 +4,9 @@ import { linesOf } from './compiled-storage.ts';
 
 /** The sandbox as a process of its own, controlled over HTTP: it takes no time of the test's thread. */
 export async function startSandbox(): Promise<SandboxProcess> {
-  const child = spawn(process.execPath, ['dist/sandbox.js', '0', '0']);
+  const child = spawn(process.execPath, ['dist/sandbox.js', '0', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
   const exited = once(child, 'exit');
   const kill = () => child.kill();
   process.once('exit', kill);
@@ -12,6 +14,11 @@ export async function startSandbox(): Promise<SandboxProcess> {
   return {
     hubspot: await join(hubspot),
     salesforce: await join(salesforce),
+    async pass(ms) {
+      const passed = once(child, 'message');
+      child.send(ms);
+      await passed;
+    },
     async close() {
       process.removeListener('exit', kill);
       kill();
@@ -49,6 +56,8 @@ async function readOrigins(sandbox: ChildProcess): Promise<readonly string[]> {
 export interface SandboxProcess {
   readonly hubspot: ControlledCrm;
   readonly salesforce: ControlledCrm;
+  /** Lets time pass for both CRMs. */
+  pass(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,10 +1,21 @@
-import { openSandbox } from './open-sandbox.ts';
+import { openSandbox, steadyClock } from './open-sandbox.ts';
 
 /** The sandbox as a process of its own: `main.ts [HubSpot's port] [Salesforce's port]`. 0: any free port. */
 const [hubspotPort = 4010, salesforcePort = hubspotPort && hubspotPort + 1] = process.argv
   .slice(2)
   .map(Number);
-const sandbox = await openSandbox({ hubspotPort, salesforcePort });
+const clock = steadyClock();
+let passedMs = 0;
+const sandbox = await openSandbox({
+  hubspotPort,
+  salesforcePort,
+  now: () => clock() + passedMs,
+});
+// A test that has started this process lets time pass.
+process.on('message', (ms: number) => {
+  passedMs += ms;
+  process.send?.('passed');
+});
 // The sandbox keeps serving when the reader of its output exits.
 process.stdout.on('error', () => undefined);
 
@@ -22,4 +33,7 @@ for (const { name, origin, demo } of [sandbox.hubspot, sandbox.salesforce])
   );
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void sandbox.close());
+  process.once(signal, () => {
+    void sandbox.close();
+    if (process.connected) process.disconnect();
+  });

@@ -42,7 +42,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
 }
 
 /** A clock that does not follow steps of the machine's wall clock, as a remote server's would not. */
-function steadyClock(): () => number {
+export function steadyClock(): () => number {
   const offset = Date.now() - performance.now();
   return () => Math.floor(offset + performance.now());
 }
