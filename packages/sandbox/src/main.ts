@@ -35,5 +35,5 @@ for (const { name, origin, demo } of [sandbox.hubspot, sandbox.salesforce])
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     void sandbox.close();
-    if (process.connected) process.disconnect();
+    if (process.connected) process.disconnect?.();
   });
