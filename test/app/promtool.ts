@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const RULES = resolve('ops/alerts.yaml');
-const MINUTES = { before: 20, after: 20 };
+const MINUTES_BEFORE = 20;
 
 /**
  * Runs Prometheus's own evaluator on scraped metrics: the first scrape for twenty minutes, then each of the others
@@ -14,11 +14,12 @@ export function requireAlert(alert: string, scrapes: readonly Scrape[]): void {
   const names = new Set(scrapes.flatMap((scrape) => [...scrape.keys()]));
   const [first, ...others] = scrapes;
   const last = scrapes.at(-1);
+  const minutesAfter = readMinutesUntilFiring(alert) + 10;
   const values = (name: string) =>
     [
-      ...Array.from({ length: MINUTES.before }, () => first),
+      ...Array.from({ length: MINUTES_BEFORE }, () => first),
       ...others,
-      ...Array.from({ length: MINUTES.after }, () => last),
+      ...Array.from({ length: minutesAfter + 10 }, () => last),
     ]
       .map((scrape) => scrape?.get(name) ?? '_')
       .join(' ');
@@ -29,8 +30,8 @@ export function requireAlert(alert: string, scrapes: readonly Scrape[]): void {
     interval: '1m',
     input_series: [...names].map((name) => ({ series: name, values: values(name) })),
     promql_expr_test: [
-      { expr, eval_time: `${MINUTES.before - 1}m`, exp_samples: [] },
-      { expr, eval_time: `${MINUTES.before + others.length + 10}m`, exp_samples: firing },
+      { expr, eval_time: `${MINUTES_BEFORE - 1}m`, exp_samples: [] },
+      { expr, eval_time: `${MINUTES_BEFORE + others.length + minutesAfter}m`, exp_samples: firing },
     ],
   };
   const folder = makeTemporaryFolder();
@@ -45,6 +46,13 @@ export function requireAlert(alert: string, scrapes: readonly Scrape[]): void {
   });
   rmSync(folder, { recursive: true });
   if (status !== 0) throw new Error(`${alert}: ${stdout}${stderr}`);
+}
+
+/** For how long the expression of the alert has to hold. */
+function readMinutesUntilFiring(alert: string): number {
+  const [, rule = ''] = readFileSync(RULES, 'utf8').split(`- alert: ${alert}\n`);
+  const [, amount = '0', unit] = /^ +for: (\d+)(m|h)$/m.exec(rule.split('- alert:')[0] ?? '') ?? [];
+  return Number(amount) * (unit === 'h' ? 60 : 1);
 }
 
 /** Like Prometheus: each series with the labels of its target, and `up`. */
