@@ -1,3 +1,4 @@
+import { createHeavyPlaces } from './admission/heavy-places.ts';
 import { RequestQueue } from './admission/request-queue.ts';
 import { startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
@@ -12,6 +13,7 @@ import { createCors, createOriginWarning } from './http/cors.ts';
 import { createHostCheck, withProxyWarning } from './http/incoming-request.ts';
 import { createProbes } from './http/lifecycle.ts';
 import { createRequestHandler } from './http/request-handler.ts';
+import { UnreadBytes } from './http/unread-bytes.ts';
 import { renderHomePage, toAgentCommand, toDemoCommand, toDemoHeaders } from './http/welcome.ts';
 import { withCleanup } from './lib/cleanup.ts';
 import { createBackground } from './lib/clock.ts';
@@ -35,8 +37,6 @@ import { createAdminFace } from './rest/admin.ts';
 import { createRest } from './rest/rest-server.ts';
 import { createSigner, createSigningKeys } from './storage/signing.ts';
 import type { Logging } from './telemetry/logger.ts';
-
-export { openMemory } from './foundation.ts';
 
 /** The composition root; `foundation.ts`, `connecting.ts` and `background-jobs.ts` are its parts. */
 export function createApp(config: Config, logging: Logging, given: AppOverrides = {}) {
@@ -68,7 +68,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     takesAnyQuery: !operations,
     rootFieldPrefix: config.rootFieldPrefix,
   };
-  const { providers, limits, memory, directions, connections } = foundation;
+  const { providers, limits, memoryBytes, directions, connections } = foundation;
   const { metrics } = telemetry;
   const { outbound, revoke } = openCalls(foundation, given);
   const background = createBackground((cause) =>
@@ -84,15 +84,20 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     maxBegun: config.maxRequests,
     maxUnauthenticated: config.maxUnauthenticated,
     ...(given.timeouts && { maxWaitMs: given.timeouts.queueMs }),
-    memory,
+    heavy: createHeavyPlaces({
+      clock,
+      heapBytes: memoryBytes,
+      max: config.heavyRequests,
+      maxWaitMs: given.timeouts?.queueMs,
+    }),
     clock,
   });
+  const unread = new UnreadBytes(memoryBytes / 4);
   const jobs = startJobs(foundation, {
     outbound,
     revoke,
     doesJobs: config.jobs,
     announceWork: given.announceWork,
-    hasRequests: () => queue.isInUse(),
   });
   onFailure(jobs.stop);
   const connecting = openConnecting(foundation, outbound);
@@ -113,7 +118,6 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     untilForgotten: () => new Promise((resolve) => clock.schedule(REMOVAL_SETTLES_MS, resolve)),
     revokeRemoved: revoke,
     runInBackground: background.run,
-    consumeRateLimit: limits.consumeRateLimit,
     charge: limits.charge,
     openTenant: database.forRequest,
     signToken: tokens.sign,
@@ -136,7 +140,13 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     demoKey: demo?.key,
   });
   const { countLostLines } = given;
-  openGauges(foundation, { outbound, jobs, requests: () => queue.counts(), countLostLines });
+  openGauges(foundation, {
+    outbound,
+    jobs,
+    requests: () => queue.counts(),
+    unread: () => unread.counts(),
+    countLostLines,
+  });
   const cors = createCors({
     findOrigins: createOriginCache({
       list: database.admin.listOrigins,
@@ -167,7 +177,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
   const answer = createRequestHandler({
     graphql,
     queue,
-    memory,
+    unread,
     responseBytes: {
       caller: config.maxResponseBytes,
       unauthenticated: Math.min(RESPONSE_BOUNDS.unauthenticated.bytes, config.maxResponseBytes),
@@ -197,6 +207,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     cors,
     findCaller: withProxyWarning(createFindCaller(callers), { proxies: config.proxies, log }),
     openRequestLog: telemetry.openRequestLog,
+    consumeRateLimit: limits.consumeRateLimit,
     addRateLimitHeaders: limits.addRateLimitHeaders,
   });
 
@@ -204,8 +215,8 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     answer,
     /** Called for requests that the listener rejects by itself. */
     onRefused: telemetry.onRefused,
-    /** The memory limit, for the listener. */
-    memory,
+    /** What clients have not read yet, for the listener. */
+    unread,
     /** Whether another request can begin soon. */
     hasRoom: () => queue.hasRoom(),
     /** The metrics of this process, for the sum over workers. */

@@ -131,7 +131,6 @@ interface JobDeps extends Pick<ApplicationDeletionDeps, 'revoke'> {
   readonly doesJobs: boolean;
   /** Tells the process that does them that something may be due. Without it, that one looks every few seconds. */
   readonly announceWork?: (() => void) | undefined;
-  hasRequests(): boolean;
 }
 
 interface OwnJobDeps extends Pick<JobDeps, 'outbound' | 'revoke'> {

@@ -24,9 +24,9 @@ export async function createCrossbook(
     plugins,
     clock,
   });
-  const { answer, onRefused, memory } = app;
+  const { answer, onRefused, unread } = app;
   const { proxies } = config;
-  const handler = createNodeHandler({ answer, onRefused, memory, proxies, forward });
+  const handler = createNodeHandler({ answer, onRefused, unread, proxies, forward });
   let closing: Promise<void> | undefined;
   const { demo } = app;
   if (!logging) app.logNotes();

@@ -1,5 +1,5 @@
 import type { JoinedSandbox, Sandbox, SandboxFacts } from '@crossbook/sandbox';
-import { createMemory, defaultMaxHeldBytes, type Memory } from './admission/memory.ts';
+import { readMemoryLimit } from './admission/heavy-places.ts';
 import type { Config } from './config.ts';
 import { type Directions, toDirections } from './demo/directions.ts';
 import { DEMO_APPLICATION } from './domain/caller.ts';
@@ -102,7 +102,7 @@ export async function openFoundation(
     demo,
     /** Whether webhooks may be sent by http: to this machine: to any port of it, so never in production. */
     mayLoopback: sandbox !== undefined && !config.production,
-    memory: given.memory ?? openMemory(config),
+    memoryBytes: readMemoryLimit(given.workers),
     connections: createConnectionCache(clock),
     findOAuthClient: createFindOAuthClient({ config, database, directions }),
     close: () =>
@@ -112,23 +112,12 @@ export async function openFoundation(
 
 /** Part of the composition root: calls to CRMs. */
 export function openCalls(
-  {
-    config,
-    clock,
-    log,
-    providers,
-    memory,
-    limits,
-    directions,
-    telemetry,
-    ...foundation
-  }: Foundation,
+  { config, clock, log, providers, limits, directions, telemetry, ...foundation }: Foundation,
   { random }: Pick<AppOverrides, 'random'>,
 ) {
   const { metrics } = telemetry;
   const outbound = createOutbound({
     providers,
-    memory,
     clock,
     findOAuthClient: foundation.findOAuthClient,
     random,
@@ -149,11 +138,6 @@ export function openCalls(
       removed,
     );
   return { outbound, revoke };
-}
-
-/** The memory limit of the process, of so many processes on this machine. */
-export function openMemory({ maxHeldBytes }: Pick<Config, 'maxHeldBytes'>, processes = 1): Memory {
-  return createMemory({ maxBytes: maxHeldBytes ?? defaultMaxHeldBytes(undefined, processes) });
 }
 
 async function openOwnSandbox(port: number) {
@@ -242,8 +226,8 @@ export interface AppOverrides {
   readonly clock?: Clock | undefined;
   /** The embedded database, where it is already starting. */
   readonly database?: BegunServer | undefined;
-  /** The memory limit, where the listener uses one already. */
-  readonly memory?: Memory | undefined;
+  /** The number of workers of one supervisor, which share the memory of the machine. */
+  readonly workers?: number | undefined;
   /** Called with the current step of the start, for the operator. */
   readonly onStep?: ((step: string) => void) | undefined;
   /**

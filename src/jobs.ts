@@ -14,7 +14,7 @@ export function createJobs(config: Config, logging: Logging, given: AppOverrides
 
 async function open({ config, logging, given, onFailure }: Opening) {
   const foundation = await openFoundation(config, logging, given, onFailure);
-  const { database, log, memory, notes, telemetry } = foundation;
+  const { database, log, notes, telemetry } = foundation;
   const { metrics, onRefused } = telemetry;
   const { outbound, revoke } = openCalls(foundation, given);
   onFailure(outbound.close);
@@ -22,18 +22,22 @@ async function open({ config, logging, given, onFailure }: Opening) {
     outbound,
     revoke,
     doesJobs: true,
-    // Nothing comes first.
-    hasRequests: () => false,
   });
   onFailure(jobs.stop);
   const { countLostLines } = given;
-  openGauges(foundation, { outbound, jobs, requests: () => NO_REQUESTS, countLostLines });
+  openGauges(foundation, {
+    outbound,
+    jobs,
+    requests: () => NO_REQUESTS,
+    unread: () => NOTHING_UNREAD,
+    countLostLines,
+  });
   const probes = createProbes({
     checkShared: database.checkShared,
     renderMetrics: config.metrics ? () => metrics.answer(given.renderMetrics) : undefined,
   });
   return {
-    handler: createProbeHandler({ probes, memory, onRefused }),
+    handler: createProbeHandler({ probes, onRefused }),
     onRefused,
     /** Something may be due. */
     wake: jobs.wake,
@@ -55,7 +59,10 @@ const NO_REQUESTS = {
   queued: 0,
   unauthenticated: 0,
   refused: { queueFull: 0, queueTimeout: 0 },
+  heavy: { taken: 0, waiting: 0 },
 };
+
+const NOTHING_UNREAD = { held: 0, max: 0, refused: 0 };
 
 interface Opening {
   readonly config: Config;

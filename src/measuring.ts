@@ -6,12 +6,12 @@ import { type GaugeSources, registerGauges } from './telemetry/metrics/gauges.ts
 
 /** Part of the composition root: gauges, which read the parts of the process at a scrape. */
 export function openGauges(
-  { clock, database, limits, memory, providers, telemetry }: Foundation,
-  { outbound, jobs, requests, countLostLines = () => 0 }: Measured,
+  { clock, database, limits, providers, telemetry }: Foundation,
+  { outbound, jobs, requests, unread, countLostLines = () => 0 }: Measured,
 ): void {
   registerGauges(telemetry.metrics, {
     requests,
-    memory: memory.counts,
+    unread,
     clients: outbound.counts,
     providers: outbound.countWaiting,
     apis: () => readApiSupport(providers.values(), clock.wall()),
@@ -27,7 +27,9 @@ export function openGauges(
   });
 }
 
-interface Measured extends Pick<AppOverrides, 'countLostLines'>, Pick<GaugeSources, 'requests'> {
+interface Measured
+  extends Pick<AppOverrides, 'countLostLines'>,
+    Pick<GaugeSources, 'requests' | 'unread'> {
   readonly outbound: Outbound;
   readonly jobs: ReturnType<typeof startJobs>;
 }

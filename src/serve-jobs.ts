@@ -1,5 +1,4 @@
 import { type Config, type Env, readConfig } from './config.ts';
-import { openMemory } from './foundation.ts';
 import { shutdownOnSignal } from './http/lifecycle.ts';
 import { listen } from './http/listen.ts';
 import { createStartupHandler } from './http/startup.ts';
@@ -26,13 +25,12 @@ export async function serveJobs(env: Env): Promise<void> {
   try {
     const config = readConfig(env);
     checkShares(config);
-    const memory = openMemory(config);
-    const { open, ...started } = createStartupHandler({ memory });
+    const { open, ...started } = createStartupHandler();
     const listener = await listen({ ...config, port: config.jobsPort, ...started });
     const jobs = await createJobs(
       config,
       { output, readable },
-      { memory, onStep: output.step, countLostLines: stdout.countLost },
+      { onStep: output.step, countLostLines: stdout.countLost },
     );
     open(jobs);
     output.write(formatMessage(listener.url, jobs.notes));

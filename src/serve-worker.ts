@@ -1,5 +1,4 @@
-import { openMemory } from './app.ts';
-import { type Config, type Env, readConfig } from './config.ts';
+import { type Env, readConfig } from './config.ts';
 import { createCrossbook, type OwnCrossbook } from './crossbook.ts';
 import type { SandboxFacts } from './foundation.ts';
 import { shutdownOnSignal } from './http/lifecycle.ts';
@@ -68,10 +67,9 @@ type Link = ReturnType<typeof openLink<SupervisorCalls<readonly MetricData[]>, A
 /** Does jobs, and listens nowhere. */
 async function openJobsWorker(env: Env, options: Start, link: Link): Promise<OpenedWorker> {
   const config = readConfig(env);
-  const { memory, ...parts } = openParts({ config, options, link });
-  const { logging, ...given } = parts;
+  const { logging, ...given } = openParts(options, link);
   const { createJobs } = await import('./jobs.ts');
-  const jobs = await createJobs(config, logging, { memory, ...given });
+  const jobs = await createJobs(config, logging, given);
   return {
     ready: NOTHING_SERVED,
     setPeers: () => undefined,
@@ -100,7 +98,7 @@ async function leave(link: Link, readMetrics: () => Promise<readonly MetricData[
 }
 
 /** What a worker has of its supervisor, and of the process. */
-function openParts({ config, options, link }: PartsOptions) {
+function openParts(options: Start, link: Link) {
   const { worker, processes, databaseUrl, sandbox } = options;
   const stdout = createLossyOutput(process.stdout);
   return {
@@ -110,18 +108,12 @@ function openParts({ config, options, link }: PartsOptions) {
       worker: worker + 1,
     },
     database: databaseUrl === null ? undefined : joinBegunServer(databaseUrl),
-    memory: openMemory(config, processes),
+    workers: processes,
     sandboxFacts: sandbox ?? undefined,
     sharedLimits: createSharedLimits({ link, workers: processes, clock: systemClock }),
     renderMetrics: () => link.ask('renderMetrics', null),
     countLostLines: stdout.countLost,
   };
-}
-
-interface PartsOptions {
-  readonly config: Config;
-  readonly options: Start;
-  readonly link: Link;
 }
 
 /** Calls soon: several calls within a moment become one. */
@@ -142,9 +134,7 @@ const GATHER_MS = 50;
 async function openWorker(env: Env, options: Start, link: Link): Promise<OpenedWorker> {
   const { worker, workers, isFirst } = options;
   const config = readConfig(env);
-  const own = openParts({ config, options, link });
-  const { memory } = own;
-  const early = isFirst ? createStartupHandler({ memory }) : undefined;
+  const early = isFirst ? createStartupHandler() : undefined;
   const earlyListener = early && (await listen({ ...config, ...early }));
   let crossbook: OwnCrossbook | undefined;
   const forwarding = createForwarding({
@@ -167,7 +157,7 @@ async function openWorker(env: Env, options: Start, link: Link): Promise<OpenedW
       },
     },
     {
-      ...own,
+      ...openParts(options, link),
       forward: forwarding.forward,
       onStep: isFirst ? (step) => link.tell('step', step) : undefined,
       announceWork: gather(() => link.tell('announceWork', null)),

@@ -1,4 +1,3 @@
-import { openMemory } from './app.ts';
 import { type Env, readConfig } from './config.ts';
 import { createCrossbook } from './crossbook.ts';
 import { shutdownOnSignal } from './http/lifecycle.ts';
@@ -29,8 +28,7 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
   };
   try {
     const config = readConfig(env);
-    const memory = openMemory(config);
-    const { open, ...started } = createStartupHandler({ memory });
+    const { open, ...started } = createStartupHandler();
     // Listens before migrations run, so that probes and clients get a response meanwhile.
     const listener = await listen({ ...config, ...started });
     const settings = {
@@ -44,7 +42,6 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
       {
         logging: { output, readable },
         database,
-        memory,
         onStep: output.step,
         countLostLines: stdout.countLost,
       },

@@ -356,11 +356,11 @@ export const SETTINGS = {
     requestTimeoutMs: setting('CROSSBOOK_REQUEST_TIMEOUT_MS', wholeNumber(100, 600_000), '30000'),
     keepAliveMs: setting('CROSSBOOK_KEEP_ALIVE_MS', wholeNumber(0, 3_600_000), '75000'),
   },
-  maxHeldBytes: optional(
-    'CROSSBOOK_MEMORY_MEGABYTES',
-    megabytes(16, 1_000_000),
-    '128',
-    "Maximum memory held for clients and providers: request bodies, responses of CRMs, stored records, and responses that are not read yet (beyond it: 503 with Retry-After). Default: a quarter of the heap's limit or of the container's memory, whichever is smaller. One application gets at most three quarters, one connection to a CRM half, and all requests without a key or token together a quarter.",
+  heavyRequests: optional(
+    'CROSSBOOK_HEAVY_REQUESTS',
+    wholeNumber(2, 1_000),
+    '8',
+    'Maximum number of heavy requests at once: those with a long body, a long document or a high cost, or that read much from a CRM. Further ones wait for up to five seconds, then get 503 with Retry-After. One application gets all but one. Default: what the memory of the process holds, 4 with a heap of 384 MB, 14 with 1 GB.',
   ),
   shutdownMs: setting(
     'CROSSBOOK_SHUTDOWN_MS',

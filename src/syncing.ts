@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { createFairQueue } from './admission/fair-shares.ts';
-import { openBackgroundWork } from './admission/work.ts';
+import { Places } from './admission/places.ts';
+import { BACKGROUND_WORK } from './admission/work.ts';
 import { CrossbookError } from './domain/errors.ts';
 import type { FoundProblem } from './domain/own-fields.ts';
 import type { RecordReader } from './domain/provider.ts';
 import type { Destinations, DueSync, PlanScope } from './domain/sync.ts';
 import type { Foundation } from './foundation.ts';
-import { Turns } from './lib/turns.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import { watchSyncs } from './sync/watch.ts';
 
 /** Part of the composition root: syncs. What talks to destinations is loaded when there is one. */
 export function openSyncs(
   foundation: Foundation,
-  { outbound, mayCount, hasRequests, doesJobs, announceWork }: SyncingDeps,
+  { outbound, mayCount, doesJobs, announceWork }: SyncingDeps,
 ) {
   const { config, database, telemetry, log, clock } = foundation;
   const { syncQueue: queue, syncPlans: plans, rowRemovals: removals } = database;
@@ -23,7 +22,7 @@ export function openSyncs(
     return createDestinations({ clock, hosts: config.syncHosts });
   });
   // A check may take as long as the server likes, up to its limits.
-  const checks = createFairQueue({
+  const checks = new Places({
     max: CHECKS_AT_ONCE,
     maxWaitMs: CHECK_WAIT_MS,
     clock,
@@ -34,7 +33,6 @@ export function openSyncs(
         { retryAfterMs: CHECK_WAIT_MS },
       ),
   });
-  const turns = new Turns(clock, hasRequests);
   const planning = { job: 'plan syncs', holder: randomUUID() };
   const watch = watchSyncs({
     queue,
@@ -59,7 +57,7 @@ export function openSyncs(
         clock,
         onError,
         async run(due, slot) {
-          const deps = toRunDeps({ ...foundation, outbound, turns }, due);
+          const deps = toRunDeps({ ...foundation, outbound }, due);
           const result = await runSync({ queue, destinations: open, ...deps, ...slot }, due);
           const { providerName } = due.connection;
           if (result.kind === 'completed') telemetry.metrics.syncRun(providerName, result.kind);
@@ -104,8 +102,6 @@ interface SyncingDeps {
   /** Syncs may be due, which another process runs. */
   announceWork(): void;
   mayCount(): Promise<boolean>;
-  /** Whether requests are served, which come first. */
-  hasRequests(): boolean;
 }
 
 function openLazily<T>(open: () => Promise<T>) {
@@ -124,7 +120,7 @@ function openLazily<T>(open: () => Promise<T>) {
 
 /** What one run needs of the process. */
 export function toRunDeps(
-  { database, providers, outbound, clock, log, telemetry, turns }: Running,
+  { database, providers, outbound, clock, log, telemetry }: Running,
   { connection, claimed }: Pick<DueSync, 'connection' | 'claimed'>,
 ) {
   const access = providers.get(connection.providerName)?.contacts;
@@ -134,7 +130,14 @@ export function toRunDeps(
   return {
     openRecords: () => {
       if (!access) return undefined;
-      const work = openBackgroundWork(turns);
+      let bytes = 0;
+      const work = {
+        ...BACKGROUND_WORK,
+        read(more: number) {
+          bytes += more;
+          return undefined;
+        },
+      };
       const open = () =>
         outbound.openContactPort({
           connection,
@@ -146,8 +149,7 @@ export function toRunDeps(
           onCall: () => telemetry.usage?.called(owner),
           deadline: clock.now() + DEADLINE_MS,
         }).records;
-      const { takeTurn, heldBytes, end } = work;
-      return { records: toReader(open), takeTurn, heldBytes, end };
+      return { records: toReader(open), readBytes: () => bytes };
     },
     searchLagMs: () => access?.searchLagMs ?? 0,
     clockBehindMs: () => (access ? outbound.clockBehindMs({ connection, access }) : 0),
@@ -183,7 +185,6 @@ const DEADLINE_MS = 40_000;
 
 interface Running extends Pick<Foundation, 'database' | 'providers' | 'clock' | 'log'> {
   readonly outbound: Pick<Outbound, 'openContactPort' | 'clockBehindMs'>;
-  readonly turns: Turns;
   readonly telemetry: {
     readonly metrics: Pick<Foundation['telemetry']['metrics'], 'syncRows'>;
     /** Counts the calls for the customer. */

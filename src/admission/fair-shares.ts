@@ -1,5 +1,3 @@
-import type { Clock } from '../lib/clock.ts';
-
 /**
  * Shares what exists once in the process (places, bytes) among owners. An owner may take more while it holds less
  * than `ratio` × what is free: alone it gets up to a third with ½, half with 1, three quarters with 3. Several owners
@@ -60,71 +58,4 @@ export interface Share {
 /** A share of at most a third, for owners that are all alike. */
 export function shareOf(owner: string): readonly Share[] {
   return [{ owner, ratio: 1 / 2 }];
-}
-
-/**
- * Runs work in places that are shared fairly. Work without a place queues with its owner, and the owners are served in
- * turn.
- */
-export function createFairQueue({ max, maxWaitMs, clock, toRefusal }: FairQueueOptions) {
-  const places = new FairShares(max);
-  /** The least recently served owner first. */
-  const queues = new Map<string, Set<() => void>>();
-
-  return {
-    async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
-      const shares = shareOf(owner);
-      if (places.mayTake(shares)) places.take(shares);
-      else await waitForPlace(owner);
-      try {
-        return await work();
-      } finally {
-        places.release(shares);
-        serve();
-      }
-    },
-    countWaiting: () => [...queues.values()].reduce((sum, queue) => sum + queue.size, 0),
-  };
-
-  /** Resolves with the place taken. */
-  function waitForPlace(owner: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const queue = queues.get(owner) ?? new Set();
-      queues.set(owner, queue);
-      const start = () => {
-        cancel();
-        resolve();
-      };
-      const cancel = clock.schedule(maxWaitMs, () => {
-        queue.delete(start);
-        if (queue.size === 0) queues.delete(owner);
-        reject(toRefusal());
-      });
-      queue.add(start);
-    });
-  }
-
-  function serve(): void {
-    for (const [owner, queue] of queues) {
-      const [start] = queue;
-      const shares = shareOf(owner);
-      if (!start || !places.mayTake(shares)) continue;
-      places.take(shares);
-      queue.delete(start);
-      queues.delete(owner);
-      // At the end of the map, which this loop reaches again.
-      if (queue.size > 0) queues.set(owner, queue);
-      start();
-    }
-  }
-}
-
-interface FairQueueOptions {
-  /** The number of places. */
-  readonly max: number;
-  /** Work that queues for longer is refused. */
-  readonly maxWaitMs: number;
-  readonly clock: Pick<Clock, 'schedule'>;
-  /** The error of refused work. */
-  toRefusal(): Error;
 }

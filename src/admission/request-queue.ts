@@ -2,42 +2,27 @@ import { AbandonedError, CrossbookError } from '../domain/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Signal } from '../lib/signal.ts';
 import { FairShares, type Share } from './fair-shares.ts';
-import { charge, type Hold, type Memory, type MemoryOwner } from './memory.ts';
-import { SharedHolds } from './shared-holds.ts';
-import type { Releasable, RequestWork } from './work.ts';
+import { type HeavyPlaces, LIGHT } from './heavy-places.ts';
+import type { RequestWork } from './work.ts';
 
 /**
  * The queue at the door. A process has one thread, and this queue shares it: fairly by application, and within an
- * application by connection. A request waits in it until it begins, and again, each time that it has milliseconds of
- * work to do, for its turn. Work that has begun comes before requests of its application that have not.
+ * application by connection.
  *
- * - A request begins when it has its turn and a place. Places limit the requests that have begun, whatever they wait
- *   for, so that what they hold in memory is limited too.
+ * - A request begins when it has a place. Places limit the requests that have begun, whatever they wait for, so that
+ *   what they hold in memory is limited too.
+ * - An iteration of the event loop begins a few requests, so that those of a busy application let others pass.
  * - The queue is limited in length and in time: beyond that, requests are refused with a 503.
- * - Of one connection, the request that arrived first has the first turn: requests that are finished one after another
- *   hold less memory than requests that are all half done.
- * - Turns are given in time slices: an iteration of the event loop runs pieces of work until its slice is used up, and
- *   then lets the loop read sockets and timers.
  */
 export class RequestQueue {
   readonly #begun: FairShares;
   readonly #queued: FairShares;
   readonly #options: Required<RequestQueueOptions>;
-  readonly #sharedHolds: SharedHolds;
-  /** Applications with waiting work, the least recently served first. */
+  /** Applications with queued requests by connection, the least recently served first. */
   readonly #lines = new Map<string, Line>();
   readonly #refused = { queueFull: 0, queueTimeout: 0 };
-  /** How many requests have entered. */
-  #entered = 0;
-  #enteredAt = Number.NEGATIVE_INFINITY;
-  #waiting = 0;
-  /** Nothing that waits can run, until something else is added or a place is free. */
-  #isBlocked = false;
-  /** Start of the time slice of this iteration of the event loop. */
-  #sliceSince: number | undefined;
-  #isScheduled = false;
-  /** The request that was served last in this time slice. */
-  #served: EnteredRequest | undefined;
+  /** How many more may begin in this iteration of the event loop. */
+  #beginsLeft = BEGINS_PER_ITERATION;
   #cancelSweep: (() => void) | undefined;
 
   constructor(options: RequestQueueOptions) {
@@ -50,16 +35,12 @@ export class RequestQueue {
     };
     this.#begun = new FairShares(options.maxBegun);
     this.#queued = new FairShares(this.#options.maxQueued);
-    this.#sharedHolds = new SharedHolds(options.memory);
   }
 
   /** A request that has arrived. End it in any case. Without an application it is unauthenticated. */
   enter({ application = UNAUTHENTICATED, connection = '' }: RequestOwner): EnteredRequest {
     const name = `${application} ${connection}`;
-    this.#entered += 1;
-    this.#enteredAt = this.#options.clock.now();
-    const parts = { queue: this, memory: this.#options.memory, sharedHolds: this.#sharedHolds };
-    return new EnteredRequest(parts, this.#entered, {
+    return new EnteredRequest(this, this.#options.heavy, {
       application,
       connection: name,
       shares: [
@@ -70,12 +51,14 @@ export class RequestQueue {
   }
 
   counts() {
+    const { maxBegun, maxQueued, heavy } = this.#options;
     return {
-      running: this.#options.maxBegun - this.#begun.free,
+      running: maxBegun - this.#begun.free,
       /** Requests without an application that have begun. */
       unauthenticated: this.#countUnauthenticated(),
-      queued: this.#options.maxQueued - this.#queued.free,
+      queued: maxQueued - this.#queued.free,
       refused: this.#refused,
+      heavy: heavy.places.counts(),
     };
   }
 
@@ -88,20 +71,11 @@ export class RequestQueue {
     return this.#begun.free > maxBegun / 2 && this.#queued.free > maxQueued * ROOM_IN_QUEUE;
   }
 
-  /** Whether there are requests, or were a moment ago: background jobs then leave the thread to them. */
-  isInUse(): boolean {
-    return (
-      this.#begun.free < this.#options.maxBegun ||
-      this.#options.clock.now() - this.#enteredAt < IN_USE_MS
-    );
-  }
-
-  /** Resolves when the request has begun. Throws if it cannot wait, and rejects if it has waited too long. */
+  /** Undefined: the request has begun. A promise: it is queued. Throws or rejects with a 503. */
   begin(request: EnteredRequest): Promise<void> | undefined {
     const { owner } = request;
-    if (this.#hasPlace(owner) && !this.#isOvertaking && this.#mayRunNow(request)) {
-      this.#begun.take(owner.shares);
-      request.state = 'begun';
+    if (this.#lines.size === 0 && this.#hasPlace(owner) && this.#mayBegin()) {
+      this.#takePlace(request);
       return undefined;
     }
     if (!this.#queued.mayTake(owner.shares)) throw this.#overloaded('queueFull');
@@ -109,18 +83,11 @@ export class RequestQueue {
     request.state = 'queued';
     return new Promise((resolve, reject) => {
       const since = this.#options.clock.now();
-      this.#add('starts', { request, since, resolve, reject });
+      this.#add({ request, since, resolve, reject });
       this.#cancelSweep ??= this.#options.clock.schedule(this.#options.maxWaitMs, () =>
         this.#sweep(),
       );
-    });
-  }
-
-  /** Resolves when it is the turn of a request that has begun. */
-  takeTurn(request: EnteredRequest): Promise<void> | undefined {
-    if (this.#mayRunNow(request)) return undefined;
-    return new Promise((resolve, reject) => {
-      this.#add('turns', { request, since: this.#options.clock.now(), resolve, reject });
+      this.#serve();
     });
   }
 
@@ -129,20 +96,15 @@ export class RequestQueue {
     const { application, connection, shares } = request.owner;
     if (request.state === 'begun') {
       this.#begun.release(shares);
-      if (this.#waiting > 0) this.#wake();
+      if (this.#lines.size > 0) this.#serve();
     }
     if (request.state !== 'queued') return;
-    for (const waiting of this.#lines.get(application)?.starts.get(connection) ?? [])
-      if (waiting.request === request) this.#remove(waiting, new AbandonedError());
+    for (const queued of this.#lines.get(application)?.get(connection) ?? [])
+      if (queued.request === request) this.#remove(queued, new AbandonedError());
   }
 
   countQueued({ application, connection }: Owner): number {
-    return this.#lines.get(application)?.starts.get(connection)?.size ?? 0;
-  }
-
-  /** A request is queued that may have its place by now: it comes first. */
-  get #isOvertaking(): boolean {
-    return this.#queued.free < this.#options.maxQueued && !this.#isBlocked;
+    return this.#lines.get(application)?.get(connection)?.size ?? 0;
   }
 
   #countUnauthenticated(): number {
@@ -156,101 +118,69 @@ export class RequestQueue {
     return this.#begun.mayTake(shares);
   }
 
-  /** Work continues at once while nothing else can run, or while the slice lasts in which its request was served. */
-  #mayRunNow(request: EnteredRequest): boolean {
-    const isAlone = this.#waiting === 0 || this.#isBlocked;
-    if (isAlone && this.#sliceSince === undefined) {
-      this.#sliceSince = this.#options.clock.now();
-      this.#schedule();
-      return true;
-    }
-    return (isAlone || request === this.#served) && this.#hasTime();
-  }
-
-  #hasTime(): boolean {
-    const since = this.#sliceSince;
-    return since !== undefined && this.#options.clock.now() - since < SLICE_MS;
-  }
-
-  #add(kind: keyof Line, waiting: Waiting): void {
-    const { application, connection } = waiting.request.owner;
-    const line = this.#lines.get(application) ?? { turns: new Map(), starts: new Map() };
-    this.#lines.set(application, line);
-    const queue = line[kind].get(connection) ?? new Set();
-    line[kind].set(connection, queue.add(waiting));
-    this.#waiting += 1;
-    this.#wake();
-  }
-
-  #wake(): void {
-    this.#isBlocked = false;
-    this.#schedule();
-  }
-
-  #schedule(): void {
-    if (!this.#isScheduled) this.#options.defer(() => this.#endSlice());
-    this.#isScheduled = true;
-  }
-
-  /** Runs at the end of an iteration of the event loop. What waits is served in the next one. */
-  #endSlice(): void {
-    const { defer } = this.#options;
-    this.#sliceSince = undefined;
-    this.#served = undefined;
-    this.#isScheduled = false;
-    if (this.#waiting === 0 || this.#isBlocked) return;
-    for (let piece = Math.min(this.#waiting, MAX_PIECES); piece > 0; piece -= 1)
-      defer(() => this.#serve());
-    this.#schedule();
-  }
-
-  /** Lets one piece of work run. */
-  #serve(): void {
-    this.#sliceSince ??= this.#options.clock.now();
-    if (this.#waiting === 0 || !this.#hasTime()) return;
-    const next = this.#takeNext();
-    if (!next) {
-      this.#isBlocked = true;
-      return;
-    }
-    this.#waiting -= 1;
-    this.#served = next.request;
-    next.resolve();
-  }
-
-  #takeNext(): Waiting | undefined {
-    for (const [application, line] of this.#lines) {
-      const turn = takeOne(line.turns, findOldest);
-      const next = turn ?? takeOne(line.starts, (queue) => this.#findFirst(queue));
-      if (!next) continue;
-      if (!turn) this.#givePlace(next.request);
-      this.#lines.delete(application);
-      if (line.turns.size + line.starts.size > 0) this.#lines.set(application, line);
-      return next;
-    }
-    return undefined;
-  }
-
-  #findFirst([first]: Set<Waiting>): Waiting | undefined {
-    return first && this.#hasPlace(first.request.owner) ? first : undefined;
-  }
-
-  #givePlace(request: EnteredRequest): void {
-    this.#queued.release(request.owner.shares);
+  #takePlace(request: EnteredRequest): void {
     this.#begun.take(request.owner.shares);
     request.state = 'begun';
   }
 
-  #remove(waiting: Waiting, error: CrossbookError): void {
-    const { application, connection, shares } = waiting.request.owner;
+  /** Counts a begin of this iteration. The first one schedules the next iteration's. */
+  #mayBegin(): boolean {
+    if (this.#beginsLeft === 0) return false;
+    if (this.#beginsLeft === BEGINS_PER_ITERATION) {
+      this.#options.defer(() => {
+        this.#beginsLeft = BEGINS_PER_ITERATION;
+        if (this.#lines.size > 0) this.#serve();
+      });
+    }
+    this.#beginsLeft -= 1;
+    return true;
+  }
+
+  #add(queued: Queued): void {
+    const { application, connection } = queued.request.owner;
+    const line: Line = this.#lines.get(application) ?? new Map();
+    this.#lines.set(application, line);
+    const queue = line.get(connection) ?? new Set();
+    line.set(connection, queue.add(queued));
+  }
+
+  /** Begins queued requests that have a place. */
+  #serve(): void {
+    while (this.#beginsLeft > 0 && this.#begun.free > 0) {
+      const next = this.#takeNext();
+      if (!next) return;
+      this.#mayBegin();
+      const { request } = next;
+      this.#queued.release(request.owner.shares);
+      this.#takePlace(request);
+      next.resolve();
+    }
+  }
+
+  /** Of the application, and of its connection, that was served the longest time ago. */
+  #takeNext(): Queued | undefined {
+    for (const [application, line] of this.#lines) {
+      for (const [connection, queue] of line) {
+        const [first] = queue;
+        if (!first || !this.#hasPlace(first.request.owner)) continue;
+        queue.delete(first);
+        moveToEnd(line, connection, queue);
+        moveToEnd(this.#lines, application, line);
+        return first;
+      }
+    }
+    return undefined;
+  }
+
+  #remove(queued: Queued, error: CrossbookError): void {
+    const { application, connection, shares } = queued.request.owner;
     const line = this.#lines.get(application);
-    const queue = line?.starts.get(connection);
-    if (!line || !queue?.delete(waiting)) return;
-    if (queue.size === 0) line.starts.delete(connection);
-    if (line.turns.size + line.starts.size === 0) this.#lines.delete(application);
-    this.#waiting -= 1;
+    const queue = line?.get(connection);
+    if (!line || !queue?.delete(queued)) return;
+    if (queue.size === 0) line.delete(connection);
+    if (line.size === 0) this.#lines.delete(application);
     this.#queued.release(shares);
-    waiting.reject(error);
+    queued.reject(error);
   }
 
   /** Refuses the requests that have waited too long. */
@@ -259,10 +189,10 @@ export class RequestQueue {
     this.#cancelSweep = undefined;
     const before = clock.now() - maxWaitMs;
     let oldest = Number.POSITIVE_INFINITY;
-    for (const { starts } of [...this.#lines.values()]) {
-      for (const waiting of [...starts.values()].flatMap((queue) => [...queue])) {
-        if (waiting.since <= before) this.#remove(waiting, this.#overloaded('queueTimeout'));
-        else oldest = Math.min(oldest, waiting.since);
+    for (const line of [...this.#lines.values()]) {
+      for (const queued of [...line.values()].flatMap((queue) => [...queue])) {
+        if (queued.since <= before) this.#remove(queued, this.#overloaded('queueTimeout'));
+        else oldest = Math.min(oldest, queued.since);
       }
     }
     if (oldest === Number.POSITIVE_INFINITY) return;
@@ -278,49 +208,33 @@ export class RequestQueue {
   }
 }
 
-/** Takes one of the connection that was served the longest time ago, of those where `choose` finds one. */
-function takeOne(
-  queues: Map<string, Set<Waiting>>,
-  choose: (queue: Set<Waiting>) => Waiting | undefined,
-): Waiting | undefined {
-  for (const [connection, queue] of queues) {
-    const chosen = choose(queue);
-    if (!chosen) continue;
-    queue.delete(chosen);
-    queues.delete(connection);
-    if (queue.size > 0) queues.set(connection, queue);
-    return chosen;
-  }
-  return undefined;
-}
-
-/** Of the request that arrived first. */
-function findOldest(queue: Set<Waiting>): Waiting | undefined {
-  let oldest: Waiting | undefined;
-  for (const waiting of queue)
-    if (!oldest || waiting.request.number < oldest.request.number) oldest = waiting;
-  return oldest;
+/** Maps keep insertion order. Without content it leaves. */
+function moveToEnd<Value extends { readonly size: number }>(
+  map: Map<string, Value>,
+  key: string,
+  value: Value,
+): void {
+  map.delete(key);
+  if (value.size > 0) map.set(key, value);
 }
 
 /** A request from its arrival to its end: it arrives, is queued, has begun, has ended. */
 export class EnteredRequest implements RequestWork {
   readonly owner: Owner;
-  /** In the order of arrival. */
-  readonly number: number;
   /** Set by the queue, until the end. */
   state: 'arrived' | 'queued' | 'begun' | 'ended' = 'arrived';
-  readonly #queue: RequestQueue;
-  readonly #memory: Memory;
-  readonly #sharedHolds: SharedHolds;
   readonly signal = new Signal();
-  #holds: Releasable[] | undefined;
-  #reserved: Hold | undefined;
+  readonly #queue: RequestQueue;
+  readonly #heavy: HeavyPlaces;
+  /** Of CRMs and of the database. */
+  #readBytes = 0;
+  #isHeavy = false;
+  /** The wait for a heavy place, which all parts of the request share. */
+  #becoming: Promise<void> | undefined;
 
-  constructor({ queue, memory, sharedHolds }: RequestParts, number: number, owner: Owner) {
+  constructor(queue: RequestQueue, heavy: HeavyPlaces, owner: Owner) {
     this.#queue = queue;
-    this.#memory = memory;
-    this.#sharedHolds = sharedHolds;
-    this.number = number;
+    this.#heavy = heavy;
     this.owner = owner;
   }
 
@@ -330,36 +244,22 @@ export class EnteredRequest implements RequestWork {
     return this.#queue.begin(this)?.then(() => this.#checkClient());
   }
 
-  takeTurn(): Promise<void> | undefined {
-    this.#checkClient();
-    return this.#queue.takeTurn(this)?.then(() => this.#checkClient());
-  }
-
   countQueued(): number {
     return this.#queue.countQueued(this.owner);
   }
 
-  reserve(bytes: number): void {
-    if (!this.#reserved) {
-      this.#reserved = this.#memory.open(this.#memoryOwner, 'fetched_data');
-      this.keep(this.#reserved);
-    }
-    charge(this.#reserved, bytes);
+  beHeavy(maxWaiting?: number): Promise<void> | undefined {
+    if (this.#isHeavy) return undefined;
+    this.#becoming ??= this.#takeHeavyPlace(maxWaiting);
+    return this.#becoming;
   }
 
-  use(shared: object, bytes: number): void {
-    this.keep(this.#sharedHolds.use(shared, bytes, this.#memoryOwner));
-  }
-
-  get #memoryOwner(): MemoryOwner {
-    const { application } = this.owner;
-    return application === UNAUTHENTICATED ? {} : { application };
-  }
-
-  keep(hold: Releasable): void {
-    this.#holds ??= [];
-    if (this.state === 'ended') hold.release();
-    else this.#holds.push(hold);
+  read(bytes: number): Promise<void> | undefined {
+    this.#readBytes += bytes;
+    if (this.#readBytes <= LIGHT.readBytes || this.state === 'ended') return undefined;
+    if (this.#readBytes > this.#heavy.maxReadBytes) throw tooMuchRead(this.#heavy.maxReadBytes);
+    // It holds what it has read so far, so only a few of these wait.
+    return this.beHeavy(this.#heavy.max);
   }
 
   /** The client has disconnected: what the request waits for ends. */
@@ -369,22 +269,46 @@ export class EnteredRequest implements RequestWork {
     this.signal.abort();
   }
 
-  #checkClient(): void {
-    if (this.signal.isAborted) throw new AbandonedError();
-  }
-
   /** Called after the response. Idempotent. */
   end(): void {
     this.#queue.leave(this);
     this.state = 'ended';
-    for (const hold of this.#holds?.splice(0) ?? []) hold.release();
+    if (this.#isHeavy) this.#heavy.places.release(this.owner.application);
+    this.#isHeavy = false;
+  }
+
+  #takeHeavyPlace(maxWaiting?: number): Promise<void> | undefined {
+    const { signal } = this;
+    const { places } = this.#heavy;
+    const { application } = this.owner;
+    const waiting = places.take(application, { signal, ...(maxWaiting && { maxWaiting }) });
+    if (!waiting) this.#isHeavy = true;
+    return waiting?.then(
+      () => {
+        this.#becoming = undefined;
+        // Another part of the request may have failed meanwhile.
+        if (this.state === 'ended') places.release(application);
+        else this.#isHeavy = true;
+        this.#checkClient();
+      },
+      (error) => {
+        this.#becoming = undefined;
+        this.#checkClient();
+        throw error;
+      },
+    );
+  }
+
+  #checkClient(): void {
+    if (this.signal.isAborted) throw new AbandonedError();
   }
 }
 
-interface RequestParts {
-  readonly queue: RequestQueue;
-  readonly memory: Memory;
-  readonly sharedHolds: SharedHolds;
+function tooMuchRead(bytes: number): CrossbookError {
+  return new CrossbookError(
+    'BAD_REQUEST',
+    `This request reads more than ${bytes} bytes of records: request fewer at once.`,
+  );
 }
 
 const DETAILS = {
@@ -399,24 +323,16 @@ const APPLICATION_RATIO = 1;
 const CONNECTION_RATIO = 1 / 2;
 /** The free part of the queue that counts as room. */
 const ROOM_IN_QUEUE = 3 / 4;
-const IN_USE_MS = 20;
 const MAX_WAIT_MS = 5_000;
 const SWEEP_EVERY_MS = 50;
 const RETRY_AFTER_MS = 1_000;
-/** The time slice of one iteration of the event loop: the delay that others see. */
-const SLICE_MS = 5;
-/** The maximum of waiting pieces that one iteration runs. */
-const MAX_PIECES = 64;
+/** Some milliseconds of work: the delay that others see. */
+const BEGINS_PER_ITERATION = 16;
 
-/** What waits of one application, by connection: the least recently served first. */
-interface Line {
-  /** Requests that have begun and wait for a turn. */
-  readonly turns: Map<string, Set<Waiting>>;
-  /** Requests that have not begun. */
-  readonly starts: Map<string, Set<Waiting>>;
-}
+/** The queued requests of one application by connection, the least recently served first. */
+type Line = Map<string, Set<Queued>>;
 
-interface Waiting {
+interface Queued {
   readonly request: EnteredRequest;
   readonly since: number;
   resolve(): void;
@@ -445,7 +361,7 @@ interface RequestQueueOptions {
   readonly maxQueued?: number;
   /** How long a request may wait until it begins. */
   readonly maxWaitMs?: number;
-  readonly memory: Memory;
+  readonly heavy: HeavyPlaces;
   readonly clock: Pick<Clock, 'now' | 'schedule'>;
   /** Calls back in the next iteration of the event loop. */
   readonly defer?: (callback: () => void) => unknown;

@@ -130,7 +130,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     const refresh = request.url.searchParams.has('refresh');
     const work = () => openMatchPage(matching, { token, cookies: readCookies(request), refresh });
     return perform('openMatchPage', state, work, (page) =>
-      toMatchPage(page, { token, logoUrl: toLogoUrl(page.visited), work: matching.work }),
+      toMatchPage(page, { token, logoUrl: toLogoUrl(page.visited) }),
     );
   }
 
@@ -150,7 +150,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
       const logoUrl = toLogoUrl(result.visited);
       return 'link' in result
         ? toFinished(result, logoUrl)
-        : toMatchPage(result, { token, logoUrl, work: matching.work });
+        : toMatchPage(result, { token, logoUrl });
     });
   }
 
@@ -212,7 +212,9 @@ export function createConnectPages(deps: ConnectPagesDeps) {
   }
 
   /** Runs a use case and renders its result. Logs the link's application, never the link's token. */
-  function perform<Result extends { readonly problem?: undefined; readonly visited: VisitedLink }>(
+  async function perform<
+    Result extends { readonly problem?: undefined; readonly visited: VisitedLink },
+  >(
     name: string,
     state: RequestState,
     work: () => Promise<EndedPage | Result>,

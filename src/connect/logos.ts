@@ -1,4 +1,4 @@
-import { createFairQueue } from '../admission/fair-shares.ts';
+import { Places } from '../admission/places.ts';
 import { MAX_LOGO_SIDE } from '../domain/branding.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -9,7 +9,7 @@ import { cleanPng } from '../lib/png.ts';
  * the pool for up to 150 ms; DNS look-ups need the other threads.
  */
 export function createLogoCheck(clock: Pick<Clock, 'schedule'>) {
-  const queue = createFairQueue({
+  const queue = new Places({
     max: LOGOS_AT_ONCE,
     maxWaitMs: WAIT_MS,
     clock,

@@ -1,4 +1,3 @@
-import type { RequestWork } from '../admission/work.ts';
 import { type FieldMatch, toTitle } from '../domain/field-matching.ts';
 import type { OwnFieldType } from '../domain/own-field.ts';
 import type { ProviderField } from '../domain/own-fields.ts';
@@ -12,10 +11,10 @@ import { POPUP_SCRIPTS, type ShownLink, toLinkPage, toWayBack } from './frame.ts
  * The page on which a customer matches the application's own fields with those of their CRM. It may have thousands of
  * options, so each own field is a piece of work.
  */
-export async function toMatchPage(
+export function toMatchPage(
   page: Exclude<MatchResult, { readonly problem: string }>,
-  { logoUrl, token, work }: MatchPageDeps,
-): Promise<HttpResponse> {
+  { logoUrl, token }: MatchPageDeps,
+): HttpResponse {
   const shown = { visited: page.visited, logoUrl };
   if ('isUnavailable' in page) return toUnavailablePage(page, shown, token);
   const { visited, provider, matches, mistaken } = page;
@@ -27,12 +26,7 @@ export async function toMatchPage(
     options: Math.max(MIN_OPTIONS, Math.floor(MAX_OPTIONS * share)),
     characters: Math.floor(MAX_CHARACTERS * share),
   };
-  const fields: Markup[] = [];
-  for (const match of matches) {
-    const turn = work.takeTurn();
-    if (turn) await turn;
-    fields.push(toField(match, page, room));
-  }
+  const fields = matches.map((match) => toField(match, page, room));
   return toLinkPage(shown, {
     status: mistaken === undefined ? 200 : 422,
     title: 'Match your fields',
@@ -217,7 +211,6 @@ const SHOW_SAMPLES = `for (const select of document.querySelectorAll('.field sel
 interface MatchPageDeps {
   readonly logoUrl: string | undefined;
   readonly token: string;
-  readonly work: Pick<RequestWork, 'takeTurn'>;
 }
 
 function toUnavailablePage(

@@ -1,4 +1,5 @@
 import type { HttpHeaders } from '../lib/http-message.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Caller } from './caller.ts';
 import type { CrossbookError, ErrorCode } from './errors.ts';
 import type { ProviderName } from './provider-names.ts';
@@ -20,7 +21,7 @@ export interface RequestLog extends Tracer {
   /** Without an owner the call is not counted as usage. */
   called(call: ProviderCall, owner?: UsageOwner): void;
   /** Wraps the work of an API between reading and responding. */
-  operation<T>(name: string, work: () => Promise<T>): Promise<T>;
+  operation<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T>;
 }
 
 export interface Tracer {

@@ -80,8 +80,6 @@ export interface CustomerAccount {
   openFacts(): ConnectionFacts;
   /** What all requests to the connection have learnt. */
   readonly pageSizes: PageSizes;
-  /** Call before each record is mapped: a record may be large. Undefined: go on at once. */
-  takeTurn(): Promise<void> | undefined;
 }
 
 /** The contacts of one customer in one CRM. */

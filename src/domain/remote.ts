@@ -29,8 +29,8 @@ export interface ProviderResponse {
 
 /** A response whose body may be long JSON. */
 export interface JsonResponse extends ProviderResponse {
-  /** Parses the body, in pieces where it is long. Undefined: it is not JSON. */
-  readJson(): Promise<unknown>;
+  /** Parses the body. Undefined: it is not JSON. */
+  readJson(): unknown;
   /** Called when the body has been processed, so that it can be released. */
   discardBody?(): void;
 }

@@ -551,10 +551,7 @@ export interface SyncTable {
   /** Changes when the table is dropped and created again. */
   readonly identity: string;
   /** Converts records to what `write` sends. */
-  toRows(
-    records: readonly SyncedRecord[],
-    takeTurn: () => Promise<void> | undefined,
-  ): Promise<SyncRows>;
+  toRows(records: readonly SyncedRecord[]): SyncRows;
   /** Writes a batch in one transaction: `mayCommit` is asked last. */
   write(batch: WrittenBatch): Promise<Written>;
   /** Ids in a range of keys that are not deleted and not among `ids`; at most `limit`. */

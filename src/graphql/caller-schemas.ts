@@ -2,7 +2,6 @@ import type { Executor } from '@crossbook/executor';
 import type { GraphQLSchema } from 'graphql';
 import type { OwnField, OwnFields } from '../domain/own-fields.ts';
 import { digest } from '../lib/digest.ts';
-import { timeTask } from '../lib/task-time.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { KnownIntrospection } from './engine/introspection.ts';
 
@@ -27,35 +26,20 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
 
   return {
     find(request) {
-      const { caller, work } = request;
+      const { caller } = request;
       if (!caller) return common;
       const { id } = caller.application;
       const own = request.loadOwnFields();
-      return own instanceof Promise
-        ? own.then((loaded) => choose(id, loaded, work))
-        : choose(id, own, work);
+      return own instanceof Promise ? own.then((loaded) => choose(id, loaded)) : choose(id, own);
     },
     has: (schema) => ours.has(schema),
     counts: () => ({ schemas: kept.size, bytes }),
   };
 
-  function choose(
-    applicationId: string,
-    own: OwnFields,
-    work: RequestContext['work'],
-  ): CallerSchema | Promise<CallerSchema> {
+  /** A request uses its schema to the end, also after another one has taken its place. */
+  function choose(applicationId: string, own: OwnFields): CallerSchema {
     if (!own.typedSchema || own.fields.length === 0) return common;
-    const found = findKept(applicationId, own);
-    if (found) return use(found, work);
-    const turn = work.takeTurn();
-    if (turn) return turn.then(() => use(open(applicationId, own), work));
-    return use(open(applicationId, own), work);
-  }
-
-  /** A schema lives as long as the requests that use it, also after another one has taken its place. */
-  function use(found: KeptSchema, work: RequestContext['work']): CallerSchema {
-    work.use(found.schema, found.bytes);
-    return found;
+    return findKept(applicationId, own) ?? open(applicationId, own);
   }
 
   function findKept(applicationId: string, own: OwnFields): KeptSchema | undefined {
@@ -68,10 +52,7 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
   }
 
   function open(applicationId: string, own: OwnFields): KeptSchema {
-    // Another request may have made it meanwhile.
-    const found = findKept(applicationId, own);
-    if (found) return found;
-    const schema = timeTask('document', () => makeSchema(own.fields));
+    const schema = makeSchema(own.fields);
     ours.add(schema);
     const made = {
       schema,
@@ -130,7 +111,7 @@ export interface CallerSchemas {
   counts(): { readonly schemas: number; readonly bytes: number };
 }
 
-type CallerRequest = Pick<RequestContext, 'caller' | 'work' | 'loadOwnFields'>;
+type CallerRequest = Pick<RequestContext, 'caller' | 'loadOwnFields'>;
 
 interface CallerSchemaOptions {
   readonly common: CallerSchema;

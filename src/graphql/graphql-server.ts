@@ -1,13 +1,13 @@
 import { createExecutor, JSON_CHUNK_ITEMS, nothingSpent } from '@crossbook/executor';
 import type { ExecutionResult, GraphQLError } from 'graphql';
+import { LIGHT } from '../admission/heavy-places.ts';
 import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestState } from '../domain/request-state.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
-import { timeTask } from '../lib/task-time.ts';
 import { openAllowance, RESPONSE_BOUNDS, toTooLarge } from '../request/allowance.ts';
 import type { RequestContext } from '../request/context.ts';
-import { createCallerSchemas } from './caller-schemas.ts';
+import { type CallerSchema, createCallerSchemas } from './caller-schemas.ts';
 import { openEngine, type Plugins } from './engine/engine.ts';
 import { createKnownIntrospection, noIntrospection } from './engine/introspection.ts';
 import { DEFAULT_LIMITS, type DocumentLimits } from './engine/limits.ts';
@@ -16,7 +16,12 @@ import {
   createPersistedOperations,
   createTrustedOperations,
 } from './over-http/persisted-operations.ts';
-import { checkRequest, type GraphQLRequest, readRequest } from './over-http/read-request.ts';
+import {
+  checkRequest,
+  type GraphQLRequest,
+  type OperationParams,
+  readRequest,
+} from './over-http/read-request.ts';
 import { type Results, writeResponse } from './over-http/write-response.ts';
 import { entitySchema } from './schema.ts';
 import { createSubgraphs, type NamePrefixes } from './subgraph/to-subgraph.ts';
@@ -51,7 +56,6 @@ export function createGraphQL(options: GraphQLOptions) {
     jsonAbove,
     isPure: takesOnlyParent,
     toError: toTooLarge,
-    time: (work) => timeTask('document', work),
   });
   const known = introspection ? createKnownIntrospection(schema) : undefined;
   const common = { schema, executor, introspection: known };
@@ -80,37 +84,31 @@ export function createGraphQL(options: GraphQLOptions) {
           );
         checkRequest(request);
         context = openContext(request.headers, state, work);
-        await context.consumeRateLimit();
         const applicationId = context.caller?.application.id;
-        const takeTurn = () => work.takeTurn();
-        const rules = { limits, documents, applicationId, takeTurn };
-        const asked = await readRequest(request, rules);
+        const asked = readRequest(request, { limits, documents, applicationId });
         const found = typedFields ? schemas.find(context) : common;
         const callerSchema = found instanceof Promise ? await found : found;
-        const spent = nothingSpent();
+        const waiting = isLight(asked, callerSchema, applicationId) ? undefined : work.beHeavy();
+        if (waiting) await waiting;
         const asking: GraphQLRequest = {
           request,
           requestLog: state.requestLog,
           context,
           callerSchema,
           shown: undefined,
-          spent,
+          spent: nothingSpent(),
           tokens: 0,
         };
-        const running = Array.isArray(asked)
-          ? Promise.all(asked.map((operation) => engine.run(operation, asking)))
-          : engine.run(asked, asking);
-        results = await running;
+        results = Array.isArray(asked)
+          ? await Promise.all(asked.map((operation) => engine.run(operation, asking)))
+          : await engine.run(asked, asking);
+        const revalidated = context.revalidateReads();
+        if (revalidated) await revalidated;
       } catch (error) {
+        // Also where the result contains something that was removed meanwhile.
         results = toResult(error);
       }
       const allowance = context?.allowance ?? openAllowance(RESPONSE_BOUNDS.unauthenticated);
-      try {
-        await context?.revalidateReads();
-      } catch (error) {
-        // The result contains something that was removed meanwhile.
-        results = toResult(error);
-      }
       const target = {
         accept: request.headers.get('accept'),
         caller: context?.caller ?? state.caller,
@@ -119,7 +117,7 @@ export function createGraphQL(options: GraphQLOptions) {
         requestLog: state.requestLog,
         allowance,
       };
-      return timeTask('response', () => writeResponse(results, target));
+      return writeResponse(results, target);
     },
     /** The response to requests that are rejected unread. */
     toErrorResponse(
@@ -143,6 +141,18 @@ export function createGraphQL(options: GraphQLOptions) {
 /** Our resolvers declare what they use, and those of types use the record alone. */
 export function takesOnlyParent({ length }: { readonly length: number }, kind: 'field' | 'type') {
   return kind === 'type' || length <= 1;
+}
+
+/** A document that is cached takes no memory for this request. */
+function isLight(
+  asked: OperationParams | readonly OperationParams[],
+  { executor }: CallerSchema,
+  applicationId: string | undefined,
+): boolean {
+  let length = 0;
+  for (const { query = '' } of [asked].flat())
+    if (query.length > 0 && !executor.find(query, applicationId)) length += query.length;
+  return length <= LIGHT.documentLength;
 }
 
 function toResult(error: unknown): ExecutionResult {

@@ -2,13 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { isIP, isIPv6 } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
-import { Chunks } from '../lib/chunks.ts';
-import type {
-  ArrivingRequest,
-  BeginLongBody,
-  HttpHeaders,
-  ReserveBytes,
-} from '../lib/http-message.ts';
+import { ByteBuffer } from '../lib/byte-buffer.ts';
+import type { ArrivingRequest, BeginLongBody, HttpHeaders } from '../lib/http-message.ts';
 
 /** Wraps a request of Node's HTTP server for the APIs. */
 export class IncomingRequest implements ArrivingRequest {
@@ -18,15 +13,13 @@ export class IncomingRequest implements ArrivingRequest {
   readonly #message: IncomingMessage;
   readonly #response: Pick<ServerResponse, 'closed' | 'once'>;
   #url: URL | undefined;
-  #body: Buffer | undefined;
-  /** What has arrived of a chunked body before it is received. */
-  #early: Chunks | undefined;
+  #body: ByteBuffer | undefined;
 
   /** `early`: the whole body, where it was received already. */
   constructor(
     message: IncomingMessage,
     response: Pick<ServerResponse, 'closed' | 'once'>,
-    early?: Chunks,
+    early?: ByteBuffer,
   ) {
     const { method = 'GET', url = '/' } = message;
     this.#message = message;
@@ -34,7 +27,7 @@ export class IncomingRequest implements ArrivingRequest {
     this.method = method;
     this.headers = new IncomingHeaders(message.headers);
     this.pathname = PLAIN_PATH.test(url) ? url : this.url.pathname;
-    this.#early = early;
+    this.#body = early;
     if (!this.hasBody || early) return;
     // Without a reader, each chunk would be a buffer of its own until the caller is known.
     if (message.headers['transfer-encoding'] !== undefined) message.on('data', this.#gather);
@@ -45,9 +38,9 @@ export class IncomingRequest implements ArrivingRequest {
   }
 
   readonly #gather = (chunk: Buffer): void => {
-    this.#early ??= new Chunks();
-    this.#early.add(chunk);
-    if (this.#early.bytes >= EARLY_BYTES) this.#message.pause();
+    this.#body ??= new ByteBuffer();
+    this.#body.add(chunk);
+    if (this.#body.length >= LONG_BYTES) this.#message.pause();
   };
 
   get url(): URL {
@@ -60,73 +53,61 @@ export class IncomingRequest implements ArrivingRequest {
     return encoding !== undefined || (length !== undefined && length !== '0');
   }
 
-  async receiveBody(
-    limit: number,
-    reserve: ReserveBytes,
-    beginLong: BeginLongBody = async () => () => {},
-  ): Promise<void> {
+  receiveBody(limit: number, beginLong: BeginLongBody): Promise<void> {
     const message = this.#message;
-    if (Number(message.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-    let endLong: (() => void) | undefined;
-    let isLong = false;
-    const received = new Promise<Buffer>((resolve, reject) => {
-      const chunks = new Chunks();
-      /** Of a small body nothing is reserved. */
-      let uncounted = 0;
+    return new Promise((resolve, reject) => {
+      if (Number(message.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+      const body = this.#body ?? new ByteBuffer();
+      this.#body = body;
+      let isLong = false;
+      let isOver = false;
+      let endLong: (() => void) | undefined;
+      const stop = () => {
+        isOver = true;
+        message.off('data', take).off('end', finish).off('close', cut);
+        endLong?.();
+      };
       const refuse = (error: unknown) => {
-        message.off('data', take).off('end', finish).resume();
+        stop();
+        message.resume();
         reject(error);
       };
-      const refuseCut = (cause?: unknown) =>
+      const cut = (cause?: unknown) =>
         refuse(
           new CrossbookError('BAD_REQUEST', 'The body could not be read completely.', { cause }),
         );
       const take = (chunk: Buffer) => {
-        try {
-          if (chunks.bytes + chunk.length > limit) throw tooLarge(limit);
-          uncounted += chunks.memoryFor(chunk);
-          if (chunks.bytes + chunk.length > SMALL_BYTES) {
-            reserve(uncounted);
-            uncounted = 0;
-          }
-          chunks.add(chunk);
-        } catch (error) {
-          return refuse(error);
-        }
-        if (isLong || chunks.bytes <= LONG_BYTES) return;
+        if (body.length + chunk.length > limit) return refuse(tooLarge(limit));
+        body.add(chunk);
+        beginIfLong();
+      };
+      const beginIfLong = () => {
+        if (isLong || body.length <= LONG_BYTES) return;
         isLong = true;
         message.pause();
         beginLong().then((end) => {
           endLong = end;
-          message.resume();
+          if (isOver) end();
+          else message.resume();
         }, refuse);
       };
       const finish = () => {
-        try {
-          if (chunks.bytes > SMALL_BYTES) reserve(chunks.measureParsed());
-          resolve(chunks.toBuffer());
-        } catch (error) {
-          refuse(error);
-        }
+        stop();
+        resolve();
       };
+      if (body.length > limit) return refuse(tooLarge(limit));
       // The client may have disconnected while its key was looked up.
-      if (message.destroyed && !message.readableEnded) return refuseCut();
-      for (const chunk of this.#early?.list ?? []) take(chunk);
-      this.#early = undefined;
+      if (message.destroyed && !message.readableEnded) return cut();
       if (message.readableEnded) return finish();
       message.off('data', this.#gather).on('data', take);
+      message.once('end', finish).once('error', cut).once('close', cut);
+      beginIfLong();
       if (!isLong) message.resume();
-      message.once('end', finish);
-      message.once('error', refuseCut);
-      message.once('close', () => {
-        if (!message.readableEnded) refuseCut();
-      });
     });
-    this.#body = await received.finally(() => endLong?.());
   }
 
   readBody(): Buffer {
-    return this.#body ?? NO_BODY;
+    return this.#body?.bytes ?? NO_BODY;
   }
 
   onClose(callback: () => void): void {
@@ -155,11 +136,8 @@ function tooLarge(limit: number): CrossbookError {
 }
 
 const NO_BODY = Buffer.alloc(0);
-/** What is parsed from a smaller body takes no more than the rest of its request. */
-const SMALL_BYTES = 2 * 1024;
 /** As much as the buffer of a socket holds anyway. */
 const LONG_BYTES = 64 * 1024;
-const EARLY_BYTES = LONG_BYTES;
 
 export class IncomingHeaders implements HttpHeaders {
   readonly #headers: IncomingHttpHeaders;

@@ -1,9 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Memory } from '../admission/memory.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RejectedRequest } from '../domain/log.ts';
-import type { Chunks } from '../lib/chunks.ts';
+import type { ByteBuffer } from '../lib/byte-buffer.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ArrivingRequest } from '../lib/http-message.ts';
 import {
@@ -17,11 +16,12 @@ import {
 } from './incoming-request.ts';
 import { toRefusal } from './rejected-request.ts';
 import { createResponseSender, type OwnedResponse } from './send-response.ts';
+import type { UnreadBytes } from './unread-bytes.ts';
 
 /** Handles the requests of a Node HTTP server: the command's listener, or the server of an embedding application. */
 export function createNodeHandler(options: NodeHandlerOptions): NodeHandler {
-  const { answer, onRefused, memory, proxies = 0, forward } = options;
-  const sender = createResponseSender({ memory, onRefused, now: systemClock.now });
+  const { answer, onRefused, unread, proxies = 0, forward } = options;
+  const sender = createResponseSender({ unread, onRefused, now: systemClock.now });
   let running = 0;
   let closed: Promise<void> | undefined;
   let drained = () => {};
@@ -61,7 +61,7 @@ export function createNodeHandler(options: NodeHandlerOptions): NodeHandler {
     {
       address,
       early,
-    }: { readonly address: string | undefined; readonly early?: Chunks | undefined },
+    }: { readonly address: string | undefined; readonly early?: ByteBuffer | undefined },
   ): void {
     answer(new IncomingRequest(message, response, early), address).then(
       (answered) => sender.send(response, answered),
@@ -146,7 +146,7 @@ export type Forwarded =
       readonly body: Readable;
       readonly length: number;
     })
-  | { readonly kind: 'here'; readonly early: Chunks | undefined }
+  | { readonly kind: 'here'; readonly early: ByteBuffer | undefined }
   /** The client has disconnected. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'failed'; readonly error: CrossbookError };
@@ -179,8 +179,8 @@ export interface NodeHandlerOptions {
   answer(request: ArrivingRequest, address: string | undefined): Promise<OwnedResponse>;
   /** Called for requests that are rejected before `answer`. */
   onRefused(refusal: RejectedRequest): void;
-  /** Accounts for the memory of unread responses. */
-  readonly memory: Memory;
+  /** What clients have not read yet. */
+  readonly unread: UnreadBytes;
   /** The number of trusted proxies in front, which append client addresses to `X-Forwarded-For`. */
   readonly proxies?: number | undefined;
   /** Absent: this is the only worker. */

@@ -1,21 +1,17 @@
-import type { Memory } from '../admission/memory.ts';
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { RejectedRequest } from '../domain/log.ts';
 import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { Probes } from './lifecycle.ts';
 import { createNodeHandler, type NodeHandler } from './node-handler.ts';
 import { toRefusal } from './rejected-request.ts';
+import { UnreadBytes } from './unread-bytes.ts';
 
 /** Answers probes and metrics, and nothing else: for a process that serves no requests. */
-export function createProbeHandler({
-  probes,
-  memory,
-  onRefused,
-}: ProbeHandlerOptions): NodeHandler {
+export function createProbeHandler({ probes, onRefused }: ProbeHandlerOptions): NodeHandler {
   return createNodeHandler({
     answer: async (request) => ({ ...(await answer(request)), application: undefined }),
     onRefused,
-    memory,
+    unread: new UnreadBytes(),
   });
 
   async function answer(request: HttpRequest): Promise<HttpResponse> {
@@ -33,6 +29,5 @@ const NO_API = 'This process does jobs, and serves /livez, /readyz and /metrics 
 
 interface ProbeHandlerOptions {
   readonly probes: Pick<Probes, 'answer'>;
-  readonly memory: Memory;
   onRefused(refusal: RejectedRequest): void;
 }

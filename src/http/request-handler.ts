@@ -1,9 +1,9 @@
-import { createFairQueue } from '../admission/fair-shares.ts';
-import { charge, type Memory } from '../admission/memory.ts';
+import { LIGHT } from '../admission/heavy-places.ts';
+import { Places } from '../admission/places.ts';
 import type { EnteredRequest, RequestQueue } from '../admission/request-queue.ts';
 import type { RequestWork } from '../admission/work.ts';
 import { type Caller, missingCredentials } from '../domain/caller.ts';
-import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
+import { CrossbookError, LocalRefusal, toCrossbookError } from '../domain/errors.ts';
 import type { OpenRequestLog, RequestRecord } from '../domain/log.ts';
 import { findProviderName } from '../domain/provider-names.ts';
 import type { RequestState } from '../domain/request-state.ts';
@@ -18,20 +18,22 @@ import { countOwnBytes } from '../lib/response-body.ts';
 import { type Cors, isPreflightRequest, SAME_ORIGIN_PATHS } from './cors.ts';
 import type { Probes } from './lifecycle.ts';
 import { type OwnedResponse, SLICE_BYTES } from './send-response.ts';
+import type { UnreadBytes } from './unread-bytes.ts';
 
 /**
- * The request handler. First, by the headers alone: caller and body limit. Then the body, then the queue, then an API.
+ * The request handler. By the headers alone: caller, rate limit and body limit. Then the body is received, unread; then
+ * the request begins, and an API responds to it.
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const { graphql, rest, mcp, admin, connect, queue, memory, allowsUnauthenticated } = options;
-  const longBodies = createFairQueue({
+  const { graphql, rest, mcp, admin, connect, queue, unread, allowsUnauthenticated } = options;
+  const longBodies = new Places({
     max: LONG_BODIES,
     maxWaitMs: LONG_BODY_WAIT_MS,
     clock: systemClock,
     toRefusal: tooManyLongBodies,
   });
   const bodyBytes = { ...MAX_BODY_BYTES, ...options.bodyBytes };
-  const { cors, findCaller, openRequestLog, probes, addRateLimitHeaders } = options;
+  const { cors, findCaller, openRequestLog, probes, consumeRateLimit } = options;
 
   return async (request, address) => {
     const { method, pathname, headers } = request;
@@ -40,71 +42,80 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const requestLog = openRequestLog({ method, headers, route: route ?? UNKNOWN_ROUTE });
     const origin = SAME_ORIGIN_PATHS.test(pathname) ? null : headers.get('origin');
     const isPreflight = origin !== null && isPreflightRequest(request);
-    const applications =
-      origin === null || isPreflight ? undefined : await cors.findApplications(origin);
     const incoming: Incoming = {
       request,
-      address,
       application: undefined,
       caller: undefined,
       rateLimit: undefined,
       cost: 0,
       requestLog,
-      face,
-      isPreflight,
     };
-    const response = await respond(incoming);
+    let applications: Awaited<ReturnType<Cors['findApplications']>>;
+    let work: EnteredRequest | undefined;
+    let response: HttpResponse;
+    try {
+      if (origin !== null && !isPreflight) {
+        const found = cors.findApplications(origin);
+        applications = found instanceof Promise ? await found : found;
+      }
+      options.checkHost?.(headers);
+      const special = isPreflight
+        ? cors.answerPreflight(request)
+        : probes.paths.test(pathname) && probes.answer(request);
+      if (special) response = await special;
+      else {
+        if (face === admin) {
+          admin.requireKey({ headers, address });
+          requestLog.record({ credential: OPERATOR });
+          // It has a share of its own, so that busy applications cannot lock it out.
+          incoming.application = OPERATOR;
+        } else if (face === connect) {
+          // Pages ignore API keys: the link identifies application and customer.
+          await connect.limitPages(address);
+        } else {
+          const found = findCaller({ headers, address });
+          const caller = found instanceof Promise ? await found : found;
+          if (caller) {
+            recordCaller(incoming, caller);
+            const counted = consumeRateLimit(incoming, caller);
+            if (counted) await counted;
+          } else if (!allowsUnauthenticated) throw missingCredentials();
+        }
+        const { application, caller } = incoming;
+        const connection = caller && toConnectionKey(caller, headers);
+        const entered = queue.enter({ application, connection });
+        work = entered;
+        request.onClose(() => entered.disconnect());
+        if (request.hasBody) await receiveBody(incoming, face);
+        const queued = entered.begin();
+        if (queued) await queued;
+        const isLong = request.hasBody && request.readBody().length > LIGHT.bodyBytes;
+        const waiting = isLong ? entered.beHeavy() : undefined;
+        if (waiting) await waiting;
+        response = await face.answer(request, incoming, entered);
+      }
+      response = holdUnread(incoming, response);
+    } catch (thrown) {
+      response = await face.toErrorResponse(toCrossbookError(thrown), incoming);
+    } finally {
+      work?.end();
+    }
     const { status, body } = response;
+    const { application, caller, cost } = incoming;
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body?.length;
     // `Object.assign`: adding to a spread object takes up to a microsecond on Node 20.
     const sent: Record<string, string> = Object.assign({}, response.headers);
-    addRateLimitHeaders(incoming, sent);
+    options.addRateLimitHeaders(incoming, sent);
     if (applications) {
-      const applicationId = incoming.caller?.application.id;
+      const applicationId = caller?.application.id;
       cors.addHeaders({ headers, applications, applicationId, status }, sent);
     }
     sent['x-content-type-options'] = 'nosniff';
     sent['x-request-id'] = requestLog.requestId;
     if (bytes !== undefined) sent['content-length'] = String(bytes);
-    const { caller, cost } = incoming;
     requestLog.close({ status, bytes, caller, cost });
-    return { status, headers: sent, body, application: incoming.application };
+    return { status, headers: sent, body, application };
   };
-
-  async function respond(incoming: Incoming): Promise<HttpResponse> {
-    const { request, address, requestLog, face } = incoming;
-    const { pathname, headers } = request;
-    let entered: EnteredRequest | undefined;
-    try {
-      options.checkHost?.(headers);
-      if (incoming.isPreflight) return await cors.answerPreflight(request);
-      const probe = probes.paths.test(pathname) ? probes.answer(request) : undefined;
-      if (probe) return reserveResponse(incoming, await probe);
-      if (face === admin) {
-        admin.requireKey({ headers, address });
-        requestLog.record({ credential: OPERATOR });
-        incoming.application = OPERATOR;
-        // It has a share of its own, so that busy applications cannot lock it out.
-        entered = queue.enter({ application: OPERATOR });
-      } else if (face === connect) {
-        await connect.limitPages(address);
-        // Pages ignore API keys: the link identifies application and customer.
-        entered = queue.enter({});
-      } else {
-        entered = enterCaller(incoming, await findCaller({ headers, address }));
-      }
-      const work = entered;
-      request.onClose(() => work.disconnect());
-      if (request.hasBody) await receiveBody(incoming, work);
-      const queued = work.begin();
-      if (queued) await queued;
-      return reserveResponse(incoming, await face.answer(request, incoming, work));
-    } catch (thrown) {
-      return await face.toErrorResponse(toCrossbookError(thrown), incoming);
-    } finally {
-      entered?.end();
-    }
-  }
 
   function findFace(pathname: string): Face {
     if (admin?.paths.test(pathname)) return admin;
@@ -113,35 +124,18 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     return pathname === '/graphql' ? graphql : rest;
   }
 
-  function enterCaller(incoming: Incoming, caller: Caller | undefined): EnteredRequest {
-    const { request, requestLog } = incoming;
-    incoming.application = caller?.application.id;
-    if (caller)
-      requestLog.record({ application: caller.application.name, credential: caller.credentialId });
-    else if (!allowsUnauthenticated) throw missingCredentials();
-    incoming.caller = caller;
-    const connection = caller && toConnectionKey(caller, request.headers);
-    return queue.enter({ application: caller?.application.id, connection });
-  }
-
-  /** Charged before it is kept, until the request ends, because parsed values live as long. */
-  function receiveBody(incoming: Incoming, work: RequestWork): Promise<void> {
-    const { request, caller } = incoming;
+  /** The bytes only: nothing of them is parsed before the request has begun. */
+  function receiveBody({ request, application, caller }: Incoming, face: Face): Promise<void> {
     if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
       throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
     }
-    const hold = memory.open({ application: incoming.application }, 'request_body');
-    work.keep(hold);
     const sender = caller ? 'caller' : 'unauthenticated';
-    const limit = bodyBytes[incoming.face === connect ? connect.bodyOf(request.pathname) : sender];
-    const reserve = (bytes: number) => charge(hold, bytes);
-    /** Holds a place until the returned function is called. */
-    const beginLong = () =>
-      new Promise<() => void>((begin, refuse) => {
-        const owner = incoming.application ?? '';
-        longBodies.run(owner, () => new Promise<void>((end) => begin(end))).catch(refuse);
-      });
-    return request.receiveBody(limit, reserve, beginLong);
+    const limit = bodyBytes[face === connect ? connect.bodyOf(request.pathname) : sender];
+    const owner = application ?? '';
+    return request.receiveBody(limit, async () => {
+      await longBodies.take(owner);
+      return () => longBodies.release(owner);
+    });
   }
 
   /** The writers of the APIs count while they write. This limits what none of them has counted, such as a page. */
@@ -156,23 +150,30 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   }
 
   /**
-   * A large response may stay unread for long. Its memory is reserved before anything is sent, so that a lack of
-   * memory is reported as a regular error.
+   * A long response may stay unread for long. It is counted before anything is sent, so that too many of them are
+   * refused by a regular error.
    */
-  function reserveResponse(incoming: Incoming, response: HttpResponse): HttpResponse {
+  function holdUnread(incoming: Incoming, written: HttpResponse): HttpResponse {
     // Before it is encoded, too: text has at least as many bytes as characters.
+    limitResponse(incoming, written);
+    const response = withBytes(written);
     limitResponse(incoming, response);
-    const sent = withBytes(response);
-    limitResponse(incoming, sent);
-    const { body } = sent;
-    if (body === null || typeof body === 'string' || body.length <= SLICE_BYTES) return sent;
+    const { body } = response;
+    if (body === null || typeof body === 'string' || body.length <= SLICE_BYTES) return response;
     const bytes = countOwnBytes(body);
-    if (bytes <= SLICE_BYTES) return sent;
-    const hold = memory.open({ application: incoming.application }, 'unread_response');
-    charge(hold, bytes);
-    incoming.request.onClose(() => hold.release());
-    return sent;
+    if (bytes <= SLICE_BYTES) return response;
+    const release = unread.hold(incoming.application, bytes);
+    if (!release) throw tooMuchUnread();
+    incoming.request.onClose(release);
+    return response;
   }
+}
+
+function recordCaller(incoming: Incoming, caller: Caller): void {
+  const { application, credentialId: credential } = caller;
+  incoming.application = application.id;
+  incoming.caller = caller;
+  incoming.requestLog.record({ application: application.name, credential });
 }
 
 /**
@@ -206,6 +207,14 @@ const OPERATOR = 'operator';
  */
 const LONG_BODIES = 24;
 const LONG_BODY_WAIT_MS = 10_000;
+
+function tooMuchUnread(): CrossbookError {
+  return new LocalRefusal(
+    'SERVICE_UNAVAILABLE',
+    'Too many responses to this application are not read yet: try again.',
+    { retryAfterMs: 1_000 },
+  );
+}
 
 function tooManyLongBodies(): CrossbookError {
   return new CrossbookError(
@@ -243,13 +252,8 @@ interface Arrival {
 
 interface Incoming extends RequestState {
   readonly request: ArrivingRequest;
-  readonly address: string | undefined;
   /** Undefined until it is authenticated, and without a key or token. */
   application: string | undefined;
-  readonly requestLog: OpenRequestLog;
-  readonly face: Face;
-  /** Whether it is a CORS preflight request. */
-  readonly isPreflight: boolean;
 }
 
 /** The GraphQL, the REST or the MCP API. */
@@ -292,7 +296,7 @@ export interface RequestHandlerOptions {
   /** The pages of connect links. */
   readonly connect?: PageFace | undefined;
   readonly queue: RequestQueue;
-  readonly memory: Memory;
+  readonly unread: UnreadBytes;
   /** Body limits with and without an authenticated caller, and of the forms of connect pages. */
   readonly bodyBytes?: Partial<typeof MAX_BODY_BYTES>;
   /** The largest response with and without an authenticated caller. */
@@ -309,6 +313,11 @@ export interface RequestHandlerOptions {
   ): OpenRequestLog;
   /** Health checks, metrics and the home page, which bypass load shedding. */
   readonly probes: Pick<Probes, 'paths' | 'answer'>;
+  /** Counts the request towards the rate limits of its caller. Throws or rejects with TOO_MANY_REQUESTS. */
+  consumeRateLimit(
+    request: Pick<RequestState, 'rateLimit'>,
+    caller: Caller,
+  ): Promise<void> | undefined;
   /** Adds the rate limit headers of the caller. */
   addRateLimitHeaders(
     request: Pick<RequestState, 'rateLimit'>,

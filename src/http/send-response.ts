@@ -1,16 +1,16 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Hold, Memory } from '../admission/memory.ts';
 import type { RejectedRequest } from '../domain/log.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
 import { JsonBytes } from '../lib/response-body.ts';
+import type { UnreadBytes } from './unread-bytes.ts';
 
 /**
- * Writes responses with backpressure. Small unread responses are charged here; larger ones were reserved by the
- * request handler. Clients that read slower than a minimum rate are disconnected: an idle timeout alone would restart
+ * Writes responses with backpressure. Short unread responses are counted here; longer ones were counted by the request
+ * handler. Clients that read slower than a minimum rate are disconnected: an idle timeout alone would restart
  * with every byte that they read.
  */
-export function createResponseSender({ memory, now, onRefused }: SenderOptions) {
+export function createResponseSender({ unread: held, now, onRefused }: SenderOptions) {
   const unread = new Set<UnreadResponse>();
   const timer = setInterval(cutSlowReaders, CHECK_EVERY_MS);
   timer.unref();
@@ -24,7 +24,7 @@ export function createResponseSender({ memory, now, onRefused }: SenderOptions) 
         return;
       }
       endWith(response, body);
-      // Usually the socket has taken everything by now, and nothing has to be charged. (Before Node 24
+      // Usually the socket has taken everything by now, and nothing has to be counted. (Before Node 24
       // `writableFinished` was equivalent.)
       if (response.writableLength > 0) holdUnread(response, body?.length ?? 0, application);
     },
@@ -41,14 +41,14 @@ export function createResponseSender({ memory, now, onRefused }: SenderOptions) 
     close: () => clearInterval(timer),
   };
 
-  /** The response is written already: where its memory cannot be charged, the connection is closed. */
+  /** The response is written already: where too much is unread, the connection is closed. */
   function holdUnread(
     response: ServerResponse,
     bytes: number,
     application: string | undefined,
   ): void {
-    const hold = memory.open({ application }, 'unread_response');
-    if (hold.grow(bytes + RESPONSE_BYTES)) watch(new UnreadResponse(response, bytes, hold));
+    const release = held.hold(application, bytes + RESPONSE_BYTES);
+    if (release) watch(new UnreadResponse(response, bytes, release));
     else cut(response, 'RESPONSE_MEMORY_FULL');
   }
 
@@ -57,7 +57,7 @@ export function createResponseSender({ memory, now, onRefused }: SenderOptions) 
     unread.add(one);
     one.response.once('close', () => {
       unread.delete(one);
-      one.hold?.release();
+      one.release?.();
     });
     return one;
   }
@@ -79,16 +79,16 @@ export function createResponseSender({ memory, now, onRefused }: SenderOptions) 
 
 class UnreadResponse {
   readonly response: ServerResponse;
-  readonly hold: Hold | undefined;
+  readonly release: (() => void) | undefined;
   /** The start of the current window, and the unread bytes at that moment. */
   since = 0;
   #unreadThen = 0;
   #unread: number;
   #inSocket = 0;
 
-  constructor(response: ServerResponse, bytes: number, hold: Hold | undefined) {
+  constructor(response: ServerResponse, bytes: number, release: (() => void) | undefined) {
     this.response = response;
-    this.hold = hold;
+    this.release = release;
     this.#unread = bytes;
   }
 
@@ -169,7 +169,7 @@ export const SLICE_BYTES = 64 * 1024;
 const LEAST_BYTES_PER_WINDOW = 160 * 1024;
 const WINDOW_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
-/** The memory charged for a response and its request in addition to the body. */
+/** What a response and its request take in addition to the body. */
 const RESPONSE_BYTES = 4 * 1024;
 
 interface StreamedResponse {
@@ -181,14 +181,14 @@ interface StreamedResponse {
 }
 
 export interface OwnedResponse extends HttpResponse {
-  /** The application of the caller, which is charged while the response is unread. */
+  /** The application of the caller, for which the response counts while it is unread. */
   readonly application?: string | undefined;
 }
 
 type SentResponse = Omit<OwnedResponse, 'headers'> & { readonly headers: OutgoingHttpHeaders };
 
 interface SenderOptions {
-  readonly memory: Memory;
+  readonly unread: UnreadBytes;
   /** Monotonic, in milliseconds. */
   now(): number;
   onRefused(refusal: RejectedRequest): void;

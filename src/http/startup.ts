@@ -1,4 +1,3 @@
-import type { Memory } from '../admission/memory.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RejectedRequest } from '../domain/log.ts';
 import type { ArrivingRequest, HttpResponse } from '../lib/http-message.ts';
@@ -6,16 +5,17 @@ import { toProbeResponse } from './lifecycle.ts';
 import { createNodeHandler, type NodeHandler } from './node-handler.ts';
 import { toRefusal } from './rejected-request.ts';
 import type { OwnedResponse } from './send-response.ts';
+import { UnreadBytes } from './unread-bytes.ts';
 
 /**
  * Handles requests while the application opens, which takes as long as migrations take: the process is live and not
  * ready, and everything else gets 503. From `open` on, the application handles them.
  */
-export function createStartupHandler({ memory }: { readonly memory: Memory }) {
+export function createStartupHandler() {
   const starting = createNodeHandler({
     answer: async (request) => answerStarting(request),
     onRefused: () => {},
-    memory,
+    unread: new UnreadBytes(),
   });
   let handler: NodeHandler = starting;
   let report: Application['onRefused'] = () => {};
@@ -31,6 +31,8 @@ export function createStartupHandler({ memory }: { readonly memory: Memory }) {
     },
   };
 }
+
+/** Its responses are short. */
 
 function answerStarting({ method, pathname }: ArrivingRequest): OwnedResponse {
   const isProbe = method === 'GET' || method === 'HEAD';

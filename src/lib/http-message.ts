@@ -17,16 +17,12 @@ export interface ArrivingRequest extends HttpRequest {
   /** Whether the headers announce a body. */
   readonly hasBody: boolean;
   /**
-   * Call before `readBody`. Rejects if the body exceeds `limit`, is aborted, or `reserve` throws. Reserves the
-   * memory for the body, and for what will be parsed from it.
+   * Call before `readBody`. Rejects if the body exceeds `limit`, is aborted, or may not be received now.
    */
-  receiveBody(limit: number, reserve: ReserveBytes, beginLong?: BeginLongBody): Promise<void>;
+  receiveBody(limit: number, beginLong: BeginLongBody): Promise<void>;
   /** Calls back once after the response was sent or the client disconnected; at once where that is past. */
   onClose(callback: () => void): void;
 }
-
-/** Called before bytes are kept, with the memory that they take. Throws if the memory budget is exhausted. */
-export type ReserveBytes = (bytes: number) => void;
 
 /** Called before the rest of a long body is read. Resolves with a function to call at its end. */
 export type BeginLongBody = () => Promise<() => void>;

@@ -28,16 +28,16 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
   const toBucket = (address: string) => hashOnce('sha256', hash(address)).slice(0, BUCKET_DIGITS);
 
   return {
-    /** Consumes one unit of the caller's rate limits. Rejects with TOO_MANY_REQUESTS. */
+    /** Consumes one unit of the caller's rate limits. Throws or rejects with TOO_MANY_REQUESTS. */
     consumeRateLimit: (request: RateLimitedRequest, caller: Caller) => take(request, caller, 1),
 
     /**
      * Charges the query cost of a request so far, minus the units that it has consumed already: one on arrival, and
      * one more for each further 1,000 of its cost. Fails as `consumeRateLimit` does.
      */
-    async charge(request: RateLimitedRequest, caller: Caller, cost: number): Promise<void> {
+    charge(request: RateLimitedRequest, caller: Caller, cost: number): Promise<void> | undefined {
       const units = Math.ceil(cost / COST_PER_UNIT) - (request.rateLimit?.units ?? 0);
-      if (units > 0) await take(request, caller, units);
+      return units > 0 ? take(request, caller, units) : undefined;
     },
 
     /** Counts failed API keys by address. */
@@ -51,7 +51,7 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
     async limitPages(address: string | undefined): Promise<void> {
       // Without an address clients cannot be distinguished; the limit of unauthenticated requests bounds them.
       if (!pages || address === undefined) return;
-      const { isOver, resetMs } = await pages(toBucket(address), 1);
+      const { isOver, resetMs } = await pages.takeShared(toBucket(address), 1);
       if (isOver) throw tooMany('Too many pages are requested from this address.', resetMs);
     },
 
@@ -65,22 +65,50 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
     close: async () => redis?.close(),
   };
 
-  /** Consumes units of each limit of the caller. The headers of the response tell the one with the least left. */
-  async function take(request: RateLimitedRequest, caller: Caller, more: number): Promise<void> {
-    const { quota, units } = request.rateLimit ?? NOTHING_CONSUMED;
-    const rateLimit = { quota, units: units + more };
-    request.rateLimit = rateLimit;
+  /**
+   * Consumes units of each limit of the caller. The headers of the response tell the one with the least left.
+   * Undefined: done; only limits that are shared with other processes need a promise.
+   */
+  function take(
+    request: RateLimitedRequest,
+    caller: Caller,
+    units: number,
+  ): Promise<void> | undefined {
+    const { quota, units: before } = request.rateLimit ?? NOTHING_CONSUMED;
+    request.rateLimit = { quota, units: before + units };
+    const owned = limitsOf(caller);
+    if (shared) return takeShared(request, owned, units);
     let tightest: ConsumeResult | undefined;
-    for (const { owner, limit, key } of limitsOf(caller)) {
-      const consumed = await limit(key, more);
-      if (!tightest || consumed.remaining <= tightest.remaining) tightest = consumed;
-      rateLimit.quota = tightest;
-      if (!consumed.isOver) continue;
+    for (const { owner, limit, key } of owned)
+      tightest = note(request, owner, limit.take(key, units), tightest);
+    return undefined;
+  }
+
+  async function takeShared(
+    request: RateLimitedRequest,
+    owned: readonly OwnedLimit[],
+    units: number,
+  ): Promise<void> {
+    let tightest: ConsumeResult | undefined;
+    for (const { owner, limit, key } of owned)
+      tightest = note(request, owner, await limit.takeShared(key, units), tightest);
+  }
+
+  /** Returns the result with the least left. Throws if the limit is exceeded. */
+  function note(
+    request: RateLimitedRequest,
+    owner: OwnedLimit['owner'],
+    consumed: ConsumeResult,
+    before: ConsumeResult | undefined,
+  ): ConsumeResult {
+    const tightest = before && before.remaining < consumed.remaining ? before : consumed;
+    request.rateLimit = { quota: tightest, units: request.rateLimit?.units ?? 0 };
+    if (consumed.isOver)
       throw tooMany(
         `This ${owner} makes more than ${consumed.limit} requests a minute, weighted by their cost.`,
         consumed.resetMs,
       );
-    }
+    return tightest;
   }
 
   /**
@@ -132,9 +160,11 @@ function createFailedAuthentications(
       const slowDown = ({ remaining, resetMs }: ConsumeResult) => {
         if (remaining === 0) slowUntil.set(bucket, clock.now() + resetMs);
       };
-      limiter(bucket, 1).then(slowDown, (cause: unknown) =>
-        log.warn({ cause }, 'failed to count a failed authentication'),
-      );
+      limiter
+        .takeShared(bucket, 1)
+        .then(slowDown, (cause: unknown) =>
+          log.warn({ cause }, 'failed to count a failed authentication'),
+        );
     },
   };
 }
@@ -147,14 +177,16 @@ function createLimiter({ name, perMinute, ...options }: LimiterOptions): Limiter
   const { clock } = options;
   const windowMs = WINDOW_SECONDS * 1_000;
   const counter = createFixedWindowCounter({ windowMs, now: clock.now });
-  const alone = async (key: string, units: number) => toConsumeResult(counter.add(key, units));
+  const take = (key: string, units: number) => toConsumeResult(counter.add(key, units));
   const shared = options.shared?.createCount({ name, points: perMinute, windowMs });
-  if (!shared) return alone;
-  return async (key, units) => {
-    // While it is unreachable each process grants the whole limit rather than a share, so that the outage rejects
-    // no request.
-    const counted = await shared(key, units).catch(() => undefined);
-    return counted ? toConsumeResult(counted) : alone(key, units);
+  return {
+    take,
+    async takeShared(key, units) {
+      // While it is unreachable each process grants the whole limit rather than a share, so that the outage rejects
+      // no request.
+      const counted = await shared?.(key, units).catch(() => undefined);
+      return counted ? toConsumeResult(counted) : take(key, units);
+    },
   };
 
   function toConsumeResult({ count, resetMs }: WindowCount): ConsumeResult {
@@ -240,7 +272,12 @@ interface LimitOptions {
 type RateLimitedRequest = Pick<RequestState, 'rateLimit'>;
 
 /** Consumes units of a key. */
-type Limiter = (key: string, units: number) => Promise<ConsumeResult>;
+interface Limiter {
+  /** In this process alone. */
+  take(key: string, units: number): ConsumeResult;
+  /** Together with the other processes, where these share a limit. */
+  takeShared(key: string, units: number): Promise<ConsumeResult>;
+}
 
 interface OwnedLimit {
   readonly owner: 'application' | 'customer';

@@ -55,8 +55,7 @@ export function createMcp({
     const context = openContext(request.headers, state, work);
     await checkOrigin(request.headers.get('origin'), context);
     if (!context.requireCaller().customer && !allowsKeys) throw keysNotAllowed();
-    await context.consumeRateLimit();
-    const body = await readJson(request, work);
+    const body = readJson(request);
     // The tools and their schemas are loaded by the first request that needs them.
     const { answerMessages } = await import('./protocol.ts');
     return answerMessages({ body, headers: request.headers, context, version });
@@ -127,7 +126,9 @@ const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-
 interface McpOptions {
   openContext(headers: HttpHeaders, state: RequestState, work: RequestWork): RequestContext;
   /** Ids of the applications that list an origin. Undefined: none. */
-  findApplications(origin: string): Promise<ReadonlySet<string> | undefined>;
+  findApplications(
+    origin: string,
+  ): Promise<ReadonlySet<string> | undefined> | ReadonlySet<string> | undefined;
   /** Whether API keys may call, which reach all customers of an application. */
   readonly allowsKeys: boolean;
   /** The authorization server that issues customer tokens to clients. Absent: clients are given a token. */

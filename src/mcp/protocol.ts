@@ -28,9 +28,9 @@ export async function answerMessages(exchange: Exchange): Promise<HttpResponse> 
   const { body, context } = exchange;
   const isBatch = Array.isArray(body);
   let cost = 0;
-  const charge = (added: number) => {
+  const charge = async (added: number) => {
     cost += added;
-    return context.charge(cost);
+    await context.charge(cost);
   };
   const answers = await Promise.all(
     readMessages(body).map((message) => answerMessage(message, { ...exchange, isBatch, charge })),

@@ -5,7 +5,7 @@ import { readArguments } from './schemas.ts';
 import type { Charge, Tool } from './tools/tool.ts';
 
 /** Runs a tool. Never rejects: what fails is the result, so that the agent can act on it. */
-export function callTool(
+export async function callTool(
   context: RequestContext,
   tool: Tool,
   { args: unread, charge }: ToolCall,

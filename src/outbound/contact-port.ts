@@ -105,7 +105,7 @@ export class ConnectionContacts implements ContactPort {
     return { deadline, work: this.#options.work };
   }
 
-  /** Runs an operation with one deadline, and takes a turn for what its request does with the result. */
+  /** Runs an operation with one deadline. */
   async #whileWaiting<Found>(call: (deadline: number) => Promise<Found>): Promise<Found> {
     const { work, deadline } = this.#options;
     const { deps, owners } = this.#client;
@@ -116,8 +116,6 @@ export class ConnectionContacts implements ContactPort {
       return await call(deadline ?? deps.clock.now() + deps.settings.deadlineMs);
     } finally {
       leave();
-      const turn = work.takeTurn();
-      if (turn) await turn;
     }
   }
 
@@ -147,22 +145,15 @@ export class ConnectionContacts implements ContactPort {
     try {
       const adapter = access.open({
         connection,
-        async send(request) {
-          const answer = await send(source, request, deadline);
-          // The adapter parses the response next.
-          const turn = work.takeTurn();
-          if (turn) await turn;
-          return answer;
-        },
+        send: (request) => send(source, request, deadline),
         openFacts: () => facts.of(cache, { clock: deps.clock, deadline, signal: work.signal }),
         pageSizes,
-        takeTurn: () => work.takeTurn(),
       });
       const found = await operation(adapter);
       if (connection.statusReason === 'not_tried') this.#client.markTried(options);
       return found;
     } catch (error) {
-      throw await redact(error);
+      throw redact(error);
     }
   }
 }

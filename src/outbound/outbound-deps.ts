@@ -1,5 +1,4 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Turns } from '../lib/turns.ts';
 import type { Transport } from './http/transport.ts';
 import type { OperationLimit } from './operation-limit.ts';
 import type { OutboundOptions, OutboundSettings } from './outbound-options.ts';
@@ -11,6 +10,4 @@ export interface OutboundDeps extends Omit<OutboundOptions, 'settings'> {
   readonly settings: OutboundSettings;
   readonly transport: Pick<Transport, 'send'>;
   readonly waiting: OperationLimit;
-  /** Of all redactions. */
-  readonly redactionTurns: Turns;
 }

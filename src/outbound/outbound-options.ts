@@ -1,4 +1,3 @@
-import type { Memory } from '../admission/memory.ts';
 import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import type { ProviderCall } from '../domain/log.ts';
 import type { FindOAuthClient, FindSandboxLogin } from '../domain/oauth.ts';
@@ -21,8 +20,6 @@ export interface OutboundOptions {
   /** For the allowed hosts of instances. */
   readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'instanceHosts' | 'retiredHosts'>>;
   readonly settings?: Partial<OutboundSettings>;
-  /** Accounts for the memory of provider responses. */
-  readonly memory: Memory;
   /** Present if several processes share the providers' rate limits. */
   readonly distributedRateLimits?: DistributedRateLimits | undefined;
   /** Called after each attempt. */

@@ -1,6 +1,5 @@
 import type { ContactPort } from '../domain/provider.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { Turns } from '../lib/turns.ts';
 import { createGrants } from './access-token/grants.ts';
 import type { IdleRefreshOutcome, Token, TokenSource } from './access-token/tokens.ts';
 import { ConnectionContacts, type PortOptions } from './contact-port.ts';
@@ -21,7 +20,6 @@ export function createOutbound(options: OutboundOptions) {
   const transport = createTransport({ ...options, ...settings, clock });
   const onClockDifference = limitReports(options.onClockDifference, clock);
   const waiting = createOperationLimit(settings.maxWaiting);
-  const redactionTurns = new Turns(clock);
   const deps: OutboundDeps = {
     ...options,
     clock,
@@ -29,7 +27,6 @@ export function createOutbound(options: OutboundOptions) {
     settings,
     transport,
     waiting,
-    redactionTurns,
     onClockDifference,
   };
   const clients = createProviderClients({
@@ -144,7 +141,7 @@ export function createProviderClients({ clock, maxKept, create }: ClientsOptions
 const TIDY_EVERY_MS = 60_000;
 const IDLE_CLIENT_KEPT_MS = 5 * 60_000;
 const FULL_RETRY_MS = 1_000;
-/** The secrets of idle connections, which are kept for redaction. Those of running calls are charged to the calls. */
+/** The secrets of idle connections, which are kept for redaction. */
 const MAX_SECRET_BYTES = 16 * 1024 * 1024;
 /** The number of new connections between two checks of that limit. */
 const SECRETS_CHECK_EVERY = 256;

@@ -79,8 +79,6 @@ export class ProviderClient {
       access,
       breaker: this.#breaker,
       tokens,
-      secretBytes,
-      owners,
       target,
       limiterFor: (name) => this.#limiterFor(name),
       onDate: (origin, date) => this.#readDate(origin, date),

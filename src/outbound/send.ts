@@ -1,4 +1,3 @@
-import { charge, type MemoryOwner } from '../admission/memory.ts';
 import type { Work } from '../admission/work.ts';
 import { AbandonedError, CrossbookError, LocalRefusal } from '../domain/errors.ts';
 import type { ContactAccess } from '../domain/provider.ts';
@@ -91,11 +90,7 @@ export function createSend(deps: SendDeps) {
       throw error;
     }
     const sentAt = clock.now();
-    // Grows with the response. Held until all requests that share the response have ended.
-    const hold = deps.memory.open(deps.owners, 'fetched_data');
     try {
-      // Its secrets stay in memory as long as the call.
-      charge(hold, deps.secretBytes());
       onProgress?.('sent');
       const answer = await deps.transport.send({
         target: deps.target,
@@ -105,7 +100,6 @@ export function createSend(deps: SendDeps) {
         deadline,
         waitedMs,
         onCall,
-        hold,
         work,
       });
       deps.onDate(call.token.origin, answer.headers['date']);
@@ -116,10 +110,8 @@ export function createSend(deps: SendDeps) {
         `status ${answer.status}`,
       );
       limiter.release({ rateLimit: access.readRateLimitStatus(answer), pauseMs, isBackground });
-      work.keep(hold);
       return answer;
     } catch (error) {
-      hold.release();
       const sentMs = clock.now() - sentAt;
       // The call spent most of its time in the rate limiter's queue, so the timeout says nothing about the provider.
       const wasMostlyQueued = isTimeout(error) && waitedMs > sentMs;
@@ -204,7 +196,7 @@ interface OutboundCall {
 }
 
 interface SendDeps
-  extends Pick<OutboundDeps, 'clock' | 'random' | 'memory' | 'transport'>,
+  extends Pick<OutboundDeps, 'clock' | 'random' | 'transport'>,
     Pick<Call, 'target'> {
   readonly access: Pick<
     ContactAccess,
@@ -212,9 +204,6 @@ interface SendDeps
   >;
   readonly breaker: Breaker;
   readonly tokens: Tokens;
-  /** The memory of the connection's secrets. */
-  secretBytes(): number;
-  readonly owners: MemoryOwner;
   limiterFor(budget: string): RateLimiter;
   /** Called with the `Date` header of each response. */
   onDate(origin: string, date: string | undefined): void;

@@ -68,8 +68,10 @@ export class ReadRecords {
     this.#source = source;
   }
 
-  async connection(target: ConnectionTarget): Promise<Connection | undefined> {
-    return this.#keep(await this.#find(target));
+  /** A cached one is returned without a promise. */
+  connection(target: ConnectionTarget): Promise<Connection | undefined> | Connection | undefined {
+    const found = this.#find(target);
+    return found instanceof Promise ? found.then((read) => this.#keep(read)) : this.#keep(found);
   }
 
   async customer(customerId: string, withConfigurations: boolean): Promise<Customer | undefined> {
@@ -92,20 +94,22 @@ export class ReadRecords {
   }
 
   /**
-   * Rejects with NOT_FOUND if one of them was removed, and with SERVICE_UNAVAILABLE if the credentials
-   * of a connection were changed, because its contacts may be another account's.
+   * Undefined: all of them are as they were. Rejects with NOT_FOUND if one of them was removed, and with
+   * SERVICE_UNAVAILABLE if the credentials of a connection were changed, because its contacts may be another account's.
    */
-  async revalidateReads(): Promise<void> {
-    const looks = [...this.#connections.values()].map((read) => this.#recheckConnection(read));
-    const oldest = this.#source.now() - CONNECTION_MAX_AGE_MS;
-    for (const [customerId, seen] of this.#customers ?? []) {
-      if (seen.at <= oldest) looks.push(this.#recheckCustomer(customerId, seen));
+  revalidateReads(): Promise<void> | undefined {
+    const looks: Promise<void>[] = [];
+    let failure: unknown;
+    for (const read of this.#connections.values()) {
+      const found = this.#find(read);
+      if (found instanceof Promise) looks.push(found.then((now) => checkConnection(now, read)));
+      else failure ??= findChange(found, read);
     }
-    await Promise.all(looks);
-  }
-
-  async #recheckConnection(read: Connection): Promise<void> {
-    checkConnection(await this.#find(read), read);
+    const oldest = this.#source.now() - CONNECTION_MAX_AGE_MS;
+    for (const [customerId, seen] of this.#customers ?? [])
+      if (seen.at <= oldest) looks.push(this.#recheckCustomer(customerId, seen));
+    if (failure) looks.push(Promise.reject(failure));
+    return looks.length === 0 ? undefined : Promise.all(looks).then(() => undefined);
   }
 
   async #recheckCustomer(customerId: string, { connections }: SeenCustomer): Promise<void> {
@@ -135,8 +139,13 @@ export class ReadRecords {
 }
 
 function checkConnection(current: Connection | undefined, read: Connection): void {
-  check(current, read.id);
-  if (current?.credentialsVersion !== read.credentialsVersion) throw replaced();
+  const failure = findChange(current, read);
+  if (failure) throw failure;
+}
+
+function findChange(current: Connection | undefined, read: Connection): CrossbookError | undefined {
+  if (current?.id !== read.id) return gone();
+  return current.credentialsVersion === read.credentialsVersion ? undefined : replaced();
 }
 
 /** A connection that was removed and connected again has another id. */

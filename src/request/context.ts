@@ -1,4 +1,5 @@
 import type { Allowance } from '@crossbook/executor';
+import { LIGHT } from '../admission/heavy-places.ts';
 import type { RequestWork } from '../admission/work.ts';
 import { type Caller, missingCredentials, type TokenRequest } from '../domain/caller.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
@@ -91,7 +92,7 @@ export class RequestContext
   readonly defaults: HeaderDefaults;
   readonly requestLog: RequestLog;
   readonly #state: RequestState;
-  /** Its turns, its memory and its client. */
+  /** Its places, and its client. */
   readonly work: RequestWork;
   /** The remaining response limits of the HTTP request. */
   readonly allowance: Allowance;
@@ -195,15 +196,15 @@ export class RequestContext
     throw missingCredentials();
   }
 
-  /** Consumes one unit of the caller's rate limit: rejects with TOO_MANY_REQUESTS. */
-  async consumeRateLimit(): Promise<void> {
-    if (this.caller) await this.#services.consumeRateLimit(this.#state, this.caller);
-  }
-
-  /** Charges the query cost of the whole request so far: fails as `consumeRateLimit` does. */
-  async charge(cost: number): Promise<void> {
-    if (this.caller) await this.#services.charge(this.#state, this.caller, cost);
+  /**
+   * Charges the query cost of the whole request so far. Above what is light, it waits for a heavy place. Undefined: go
+   * on. Throws or rejects with TOO_MANY_REQUESTS.
+   */
+  charge(cost: number): Promise<void> | undefined {
     this.#state.cost = cost;
+    const charged = this.caller && this.#services.charge(this.#state, this.caller, cost);
+    if (cost <= LIGHT.cost) return charged;
+    return charged ? charged.then(() => this.work.beHeavy()) : this.work.beHeavy();
   }
 
   /** Without configurations, those of the connections are null. */
@@ -248,10 +249,10 @@ export class RequestContext
 
   /**
    * Called before the response is sent: ensures that the customers and connections in it existed within the last two
-   * seconds. Rejects with NOT_FOUND if one was removed meanwhile.
+   * seconds. Undefined: they did. Throws or rejects with NOT_FOUND if one was removed meanwhile.
    */
-  async revalidateReads(): Promise<void> {
-    await this.#reads?.revalidateReads();
+  revalidateReads(): Promise<void> | undefined {
+    return this.#reads?.revalidateReads();
   }
 
   /**

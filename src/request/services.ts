@@ -35,10 +35,8 @@ export interface Services {
   untilForgotten(): Promise<void>;
   /** Runs a background task that may outlive the response; its errors are logged. */
   runInBackground(work: Promise<unknown>): void;
-  /** Consumes one unit of the caller's rate limit. */
-  consumeRateLimit(request: RequestState, caller: Caller): Promise<void>;
   /** Charges the query cost of the whole request so far, as computed by GraphQL. */
-  charge(request: RequestState, caller: Caller, cost: number): Promise<void>;
+  charge(request: RequestState, caller: Caller, cost: number): Promise<void> | undefined;
   openTenant(applicationId: string, work: RequestWork): Tenant;
   /** Revokes the grant of a removed connection, unless another connection uses it. Never rejects. */
   revokeRemoved(removed: RemovedConnection): Promise<Revocation>;

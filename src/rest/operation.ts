@@ -8,7 +8,6 @@ import {
 import type { RequestState } from '../domain/request-state.ts';
 import { type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
 import { type BodyMeter, toJsonBody } from '../lib/response-body.ts';
-import { timeTask } from '../lib/task-time.ts';
 import type { RequestContext } from '../request/context.ts';
 import { requireApiKey } from '../usecases/authorization.ts';
 import { type InputParts, type RoutedRequest, readInput } from './read-input.ts';
@@ -44,10 +43,10 @@ export function toRoute<Context, Parts extends Partial<InputParts>>(
     input,
     async run(context, request, meter) {
       const head: ResponseHead = { status: response?.status ?? 200, headers: {} };
-      const read = (await readInput(input, request)) as InputOf<Parts>;
+      const read = readInput(input, request) as InputOf<Parts>;
       const body = await handle(context, read, head);
       if (body !== undefined) {
-        const written = timeTask('response', () => toJsonBody(body, meter));
+        const written = toJsonBody(body, meter);
         return jsonResponse(written instanceof Promise ? await written : written, head);
       }
       return {

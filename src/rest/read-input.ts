@@ -6,16 +6,16 @@ import { checkInput, toPath } from '../request/check-input.ts';
 import { readJson } from '../request/read-json.ts';
 
 /** Reads the parts of a request, and validates them. */
-export async function readInput<Parts extends InputParts>(
+export function readInput<Parts extends InputParts>(
   schema: z.ZodObject<Parts>,
-  { request, path, work }: RoutedRequest,
-): Promise<z.output<z.ZodObject<Parts>>> {
+  { request, path }: RoutedRequest,
+): z.output<z.ZodObject<Parts>> {
   const { query, body } = schema.shape;
   const given = {
     path: readPath(path),
     query: readQuery(request.url.searchParams, query),
     headers: Object.fromEntries(request.headers),
-    body: await readBody(request, body.def.type, work),
+    body: readBody(request, body.def.type),
   };
   return validateInput(schema, given, request.readBody().length);
 }
@@ -65,15 +65,11 @@ export interface RoutedRequest {
 }
 
 /** Reads the body as JSON. Undefined if there is none, or an optional one is absent. */
-async function readBody(
-  request: HttpRequest,
-  type: z.ZodType['def']['type'],
-  work: RequestWork,
-): Promise<unknown> {
+function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown {
   if (type === 'undefined') return undefined;
   const isAbsent = request.headers.get('content-type') === null && request.readBody().length === 0;
   if (type === 'optional' && isAbsent) return undefined;
-  return readJson(request, work);
+  return readJson(request);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestState } from '../domain/request-state.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { compressAnswer } from '../lib/response-body.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -27,11 +28,11 @@ export function createRest({
       ...operations.map((operation) =>
         toEndpoint(operation, async (request, state) => {
           const context = openContext(request.request.headers, state, request.work);
-          await context.consumeRateLimit();
           // Refuses unauthenticated requests before they are read.
           context.requireCaller();
           const response = await operation.run(context, request, context.allowance);
-          await context.revalidateReads();
+          const revalidated = context.revalidateReads();
+          if (revalidated) await revalidated;
           return response;
         }),
       ),
@@ -71,19 +72,23 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
       work: RequestWork,
     ): Promise<HttpResponse> {
       state.requestLog.record({ face: 'rest' });
-      const response = await route(request, state, work).catch((thrown: unknown) =>
-        errorResponse(thrown, state),
-      );
+      let response: HttpResponse;
+      try {
+        const answered = route(request, state, work);
+        response = answered instanceof Promise ? await answered : answered;
+      } catch (thrown) {
+        response = errorResponse(thrown, state);
+      }
       if (request.method === 'HEAD') return { ...response, body: null };
       return compressAnswer(response, request.headers.get('accept-encoding'));
     },
   };
 
-  async function route(
+  function route(
     request: HttpRequest,
     state: RequestState,
     work: RequestWork,
-  ): Promise<HttpResponse> {
+  ): MaybePromise<HttpResponse> {
     const matches = routes.flatMap(({ endpoint, pattern }) => {
       const match = pattern.exec(request.pathname);
       return match ? [{ endpoint, path: match.groups ?? {} }] : [];

@@ -1,11 +1,9 @@
-import { type RequestWork, UNMETERED_WORK } from '../admission/work.ts';
+import { BACKGROUND_WORK } from '../admission/work.ts';
 import type { CacheEntry, ContactCache } from '../domain/tenant.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { backgroundClock, createIdleThrottle } from '../lib/clock.ts';
-import { timeTask } from '../lib/task-time.ts';
 import { isUnavailable } from './engine/failures.ts';
 import type { Engine } from './engine/postgres.ts';
-import { MEMORY_PER_BYTE } from './read-bounds.ts';
 import type { Sealer } from './sealing.ts';
 
 /** The write-behind queue is shared by the caches of all applications. */
@@ -16,7 +14,7 @@ export function createContactCache(deps: Deps) {
     /** Writes queued entries now. */
     flush: writer.flush,
     /** Reads are the application's own statements; entries of all applications are written together. */
-    forApplication: (applicationId: string, work = UNMETERED_WORK): ContactCache => ({
+    forApplication: (applicationId: string, work = BACKGROUND_WORK): ContactCache => ({
       read: async (connectionId, filterKey) => {
         const { query } = engine.forApplication(applicationId);
         const key = toKey(applicationId, connectionId, filterKey);
@@ -24,8 +22,11 @@ export function createContactCache(deps: Deps) {
         const keyHash = hash(key);
         const [row] = await query<CachedRow>(READ_CONTACT_CACHE, [applicationId, keyHash]);
         if (!row) return undefined;
-        const payload = await open(row, { keyHash, work });
-        return payload === undefined ? undefined : { payload, fetchedAt: row.fetchedAt };
+        const { sealed, fetchedAt } = row;
+        const waiting = work.read(sealed.length);
+        if (waiting) await waiting;
+        const payload = sealer.open(sealed, bindingOf(keyHash));
+        return payload === undefined ? undefined : { payload, fetchedAt };
       },
       write: (entry) => {
         const waiting = { applicationId, ...entry };
@@ -39,29 +40,6 @@ export function createContactCache(deps: Deps) {
       },
     }),
   };
-
-  /** Decrypts an entry, whose reader will parse it: each is a piece of work where it is large. */
-  async function open(
-    { sealed }: CachedRow,
-    { keyHash, work }: Opening,
-  ): Promise<string | undefined> {
-    const isLarge = sealed.length > LARGE_ENTRY;
-    work.reserve(sealed.length * MEMORY_PER_BYTE);
-    const turn = isLarge ? work.takeTurn() : undefined;
-    if (turn) await turn;
-    const payload = timeTask('cache_entry', () => sealer.open(sealed, bindingOf(keyHash)));
-    const next = isLarge ? work.takeTurn() : undefined;
-    if (next) await next;
-    return payload;
-  }
-}
-
-/** In bytes: decrypting or parsing this much takes a millisecond of CPU time. */
-const LARGE_ENTRY = 65_536;
-
-interface Opening {
-  readonly keyHash: string;
-  readonly work: Pick<RequestWork, 'reserve' | 'takeTurn'>;
 }
 
 function keyOf({ applicationId, connectionId, filterKey }: WaitingEntry): string {
@@ -209,10 +187,8 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
   async function write(batch: readonly Queued[]): Promise<void> {
     const rows: NonNullable<ReturnType<typeof seal>>[] = [];
     for (const one of batch) {
-      const row = timeTask('cache_entry', () => seal(one));
+      const row = seal(one);
       if (row) rows.push(row);
-      // Each is a piece of work of its own.
-      if (row && row.sealed.length > LARGE_ENTRY) await new Promise(setImmediate);
     }
     if (rows.length > 0) await engine.query(WRITE_CONTACT_CACHE, [JSON.stringify(rows)]);
   }

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
-import { UNMETERED_WORK } from '../admission/work.ts';
+import { BACKGROUND_WORK } from '../admission/work.ts';
 import type { Connection, ConnectionStore, ConnectionTarget } from '../domain/connection.ts';
 import type {
   Customer,
@@ -21,7 +21,7 @@ import {
 import { type ConnectionRow, isConnectionOf, toConnection, toCustomer } from './customer-rows.ts';
 import type { Engine } from './engine/postgres.ts';
 import type { Statements } from './engine/statements.ts';
-import { MEMORY_PER_BYTE, PAGE_BYTES, type Sized, STATEMENT_BYTES } from './read-bounds.ts';
+import { PAGE_BYTES, type Sized, STATEMENT_BYTES } from './read-bounds.ts';
 import { CONNECTION_COLUMNS, connections, customers } from './schema.ts';
 import { createReadBatcher, type Reserving } from './statement-batcher.ts';
 import type { SharedStoreDeps } from './store-deps.ts';
@@ -55,7 +55,7 @@ export function createCustomers(
     },
   });
   const upsert = createUpsert(deps);
-  return (applicationId, work = UNMETERED_WORK) => {
+  return (applicationId, work = BACKGROUND_WORK) => {
     const own = engine.forApplication(applicationId);
     const findMany: CustomerStore['findMany'] = (ids, { withConfigurations = true } = {}) =>
       read(
@@ -208,7 +208,8 @@ async function readPage(
     const wanted = { applicationId, ids: left, withConfigurations, maxBytes };
     const [complete, unread] = partition(await findCustomers(engine, wanted), isComplete);
     const readBytes = complete.reduce((sum, row) => sum + row.bytes, 0);
-    work.reserve(readBytes * MEMORY_PER_BYTE);
+    const waiting = work.read(readBytes);
+    if (waiting) await waiting;
     bytes += readBytes;
     items.push(...complete.map((row) => toSized(row).record));
     left = unread.map(({ customerId }) => customerId);
@@ -275,7 +276,7 @@ export function createConnections(
       return { records: new Map(records), unread };
     },
   });
-  return (applicationId, work = UNMETERED_WORK) => ({
+  return (applicationId, work = BACKGROUND_WORK) => ({
     findMany: (targets) => read(applicationId, targets, work),
     findCustomerIds: async (ids) => {
       const { query } = engine.forApplication(applicationId);

@@ -4,9 +4,6 @@ export const STATEMENT_BYTES = 1024 * 1024;
 /** A page of stored records ends after so many bytes, or after a single record that is larger. */
 export const PAGE_BYTES = 4 * STATEMENT_BYTES;
 
-/** Memory per stored byte: the row as it arrives, its text and what is parsed from it. */
-export const MEMORY_PER_BYTE = 4;
-
 /** A record and its stored size. */
 export interface Sized<Found> {
   readonly record: Found;

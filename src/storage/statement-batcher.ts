@@ -3,7 +3,7 @@ import { createBatcher } from '../lib/batcher.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { isStorable } from '../lib/text.ts';
 import { isUnavailable, toUnavailable } from './engine/failures.ts';
-import { MEMORY_PER_BYTE, type Sized } from './read-bounds.ts';
+import type { Sized } from './read-bounds.ts';
 
 /**
  * Batches items of one application into statements. While two statements of an application are in flight, three where
@@ -54,8 +54,8 @@ function rejectAll(
 
 /**
  * Batches concurrent reads of one application into one statement, and continues in further ones where the records are
- * large. Each request gets one result per key, in order, and is charged for its records after each statement: one whose
- * application has no memory left is rejected, and its remaining records are not read.
+ * large. Each request gets one result per key, in order, and its records are counted after each statement: one that
+ * reads too much, or gets no heavy place, is rejected, and its remaining records are not read.
  */
 export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, Found>) {
   const find = createStatementBatcher<Wanted<Key>, readonly (Found | undefined)[]>({
@@ -67,7 +67,7 @@ export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, 
       while (left.length > 0) {
         const { records, unread } = await read(applicationId, left);
         for (const [key, { record }] of records) found.set(key, record);
-        for (const list of lists) charge(list, records, refused);
+        await Promise.all(lists.map((list) => count(list, records, refused)));
         const wanted = uniqueKeys(lists.filter((list) => !refused.has(list)));
         const names = new Set(wanted.map(keyOf));
         left = unread.filter((key) => names.has(keyOf(key)));
@@ -84,15 +84,16 @@ export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, 
     return find(applicationId, { keys, work });
   };
 
-  function charge(
+  /** Counts the records for their request. */
+  async function count(
     list: Wanted<Key>,
     records: ReadonlyMap<string, Sized<Found>>,
     refused: Map<Wanted<Key>, unknown>,
-  ): void {
+  ): Promise<void> {
     if (refused.has(list)) return;
     const bytes = list.keys.reduce((sum, key) => sum + (records.get(keyOf(key))?.bytes ?? 0), 0);
     try {
-      list.work.reserve(bytes * MEMORY_PER_BYTE);
+      await list.work.read(bytes);
     } catch (error) {
       refused.set(list, error);
     }
@@ -156,4 +157,4 @@ interface Wanted<Key> {
 }
 
 /** The request that reads, which is charged for it. */
-export type Reserving = Pick<RequestWork, 'reserve'>;
+export type Reserving = Pick<RequestWork, 'read'>;

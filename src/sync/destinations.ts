@@ -196,7 +196,7 @@ function toTable(table: TableOfSync, { identity, statements, run }: OpenedTable)
   const key = [table.applicationId, table.providerName, table.customerId];
   return {
     identity,
-    toRows: (records, takeTurn) => toRows(records, statements, takeTurn),
+    toRows: (records) => toRows(records, statements),
     async write(page) {
       const syncedAt = page.syncedAt.toISOString();
       return run(table, async (client) => {
@@ -231,19 +231,13 @@ function toTable(table: TableOfSync, { identity, statements, run }: OpenedTable)
   };
 }
 
-/** Rows in pieces that neither this process nor the database takes long for. */
-async function toRows(
-  records: readonly SyncedRecord[],
-  { columns }: Statements,
-  takeTurn: () => Promise<void> | undefined,
-): Promise<SyncRows> {
+/** Rows in pieces that the database does not take long for. */
+function toRows(records: readonly SyncedRecord[], { columns }: Statements): SyncRows {
   const pieces: (readonly Buffer[])[] = [];
   let piece = createRowArrays(columns);
   // A statement must not write a row twice: of two versions, the last one counts.
   const byId = new Map(records.map((record) => [record.id, record]));
   for (const record of byId.values()) {
-    const turn = takeTurn();
-    if (turn) await turn;
     piece.add(record);
     if (piece.rows() < PIECE_ROWS && piece.byteLength() < PIECE_BYTES) continue;
     pieces.push(piece.toBuffers());

@@ -12,6 +12,7 @@ import type {
 import type { UsageMeter, UsageOwner } from '../domain/usage.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { RemoteParent, RequestTrace, Traces } from './traces.ts';
 
 /**
@@ -103,8 +104,8 @@ class WrittenRequestLog implements OpenRequestLog {
     this.#trace?.called(toCallSpan(call));
   }
 
-  operation<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.#trace ? this.#trace.operation(name, work) : work();
+  operation<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T> {
+    return this.#trace ? this.#trace.operation(name, async () => work()) : work();
   }
 
   withSpan<T>(name: string, work: () => Promise<T>): Promise<T> {

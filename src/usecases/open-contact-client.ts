@@ -4,13 +4,14 @@ import { type ContactTarget, toContactOrigin } from '../domain/contact-search.ts
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort, Providers } from '../domain/provider.ts';
 import { PROVIDER_TITLES } from '../domain/provider-names.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { customerNotFound, resolveTarget, type TargetDeps } from './authorization.ts';
 
 /** Opens a client for a customer's contacts from a caller, a customer and a provider. */
-export async function openContactClient(
+export function openContactClient(
   deps: OpenDeps,
   target: ContactTarget,
-): Promise<ContactClient> {
+): MaybePromise<ContactClient> {
   const { customerId, providerName } = resolveTarget(deps, target);
   const access = deps.providers.get(providerName)?.contacts;
   if (!access) {
@@ -19,14 +20,17 @@ export async function openContactClient(
       `The contacts of ${PROVIDER_TITLES[providerName]} cannot be searched.`,
     );
   }
-  const connection = await deps.loadConnection({ customerId, providerName });
-  if (!connection) throw customerNotFound(customerId, providerName);
-  return {
-    source: toContactOrigin(connection),
-    connection,
-    access,
-    port: deps.openContactPort(connection, access),
+  const open = (connection: Connection | undefined): ContactClient => {
+    if (!connection) throw customerNotFound(customerId, providerName);
+    return {
+      source: toContactOrigin(connection),
+      connection,
+      access,
+      port: deps.openContactPort(connection, access),
+    };
   };
+  const loaded = deps.loadConnection({ customerId, providerName });
+  return loaded instanceof Promise ? loaded.then(open) : open(loaded);
 }
 
 export interface ContactClient {
@@ -39,6 +43,6 @@ export interface ContactClient {
 export interface OpenDeps extends TargetDeps {
   readonly providers: Providers;
   /** Scoped to the caller's application. */
-  loadConnection(target: ConnectionTarget): Promise<Connection | undefined>;
+  loadConnection(target: ConnectionTarget): MaybePromise<Connection | undefined>;
   openContactPort(connection: Connection, access: ContactAccess): ContactPort;
 }

@@ -9,7 +9,6 @@ import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import { CACHE_ENTRY_MAX_AGE_MS, type CacheEntry, type ContactCache } from '../domain/tenant.ts';
 import { measureSize } from '../lib/json.ts';
-import { timeTask } from '../lib/task-time.ts';
 import type { ContactClient } from './open-contact-client.ts';
 
 /** Reads from the provider and caches the result, or serves the cached one where the caller allows it. */
@@ -114,10 +113,7 @@ async function readEntry(
 ): Promise<KeptResult | undefined> {
   const entry = await deps.cache.read(connection.id, filterKey);
   if (!entry) return undefined;
-  const { contacts, fields, ...page } = timeTask(
-    'cache_entry',
-    () => JSON.parse(entry.payload) as KeptContacts,
-  );
+  const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptContacts;
   const found = { ...page, contacts: contacts.map((contact) => ({ ...contact, source })) };
   return { found, fields, fetchedAt: entry.fetchedAt };
 }

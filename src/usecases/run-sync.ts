@@ -153,8 +153,7 @@ const FULL_EVERY_MS = 24 * 60 * 60_000;
 const OVERLAP_MS = 2 * 60_000;
 
 async function describe(deps: RunDeps, due: DueSync): Promise<readonly string[]> {
-  const { records, end } = open(deps, due);
-  const fields = await records.describe(due).finally(end);
+  const fields = await open(deps, due).records.describe(due);
   if (fields) return fields;
   throw new SyncFailure(
     'OBJECT_UNKNOWN',
@@ -172,7 +171,7 @@ async function writeBatch(writing: Writing, batch: Batch) {
   const isReported = due.kind === 'CONTACTS' && !position.isFull;
   const beganAt = new Date(position.beganAt);
   return table.write({
-    rows: [...batch.rows, await table.toRows(gone.alive, batch.takeTurn)],
+    rows: [...batch.rows, table.toRows(gone.alive)],
     removed,
     syncedAt: new Date(Math.max(deps.wall(), beganAt.getTime())),
     reportSince: isReported ? beganAt : undefined,

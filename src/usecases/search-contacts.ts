@@ -49,9 +49,14 @@ async function runSearch(deps: SearchDeps, search: ContactSearch): Promise<Conta
   deps.requireCaller();
   const filter = readContactFilter(search.filter);
   checkMayList(deps, filter);
-  const client = await openContactClient(deps, search);
-  const selected = selectForFilter(search.selection, filter);
-  const selection = await selectOwnFields(deps, client.connection, selected);
+  const opened = openContactClient(deps, search);
+  const client = opened instanceof Promise ? await opened : opened;
+  const selecting = selectOwnFields(
+    deps,
+    client.connection,
+    selectForFilter(search.selection, filter),
+  );
+  const selection = selecting instanceof Promise ? await selecting : selecting;
   const cursors = bindCursors(deps.cursors, client.source, filter);
   const requested = readPageRequest(cursors, search.page);
   const { readFromCache } = search;

@@ -9,20 +9,30 @@ import {
   MAX_OWN_FIELDS,
   type OwnFields,
 } from '../domain/own-fields.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { quote } from '../lib/text.ts';
 import { refuseMoreThan, refuseUndeclared } from './own-field-mistakes.ts';
 
 /** The selection with the connection's sources of the selected own fields. Without any, it is returned as it is. */
-export async function selectOwnFields<Selection extends FieldSelection>(
+export function selectOwnFields<Selection extends FieldSelection>(
   deps: SelectionDeps,
   connection: Connection,
   selection: Selection,
-): Promise<Selection> {
+): MaybePromise<Selection> {
   checkRawFields(selection);
-  const wanted = selection.ownFieldNames;
+  const { ownFieldNames: wanted } = selection;
   if (wanted === undefined) return selection;
   if (wanted !== 'all') refuseMoreThan(MAX_NAMES, 'names', wanted);
-  const own = await deps.loadOwnFields();
+  const loaded = deps.loadOwnFields();
+  const select = (own: OwnFields) => withSources(deps, { connection, own, wanted }, selection);
+  return loaded instanceof Promise ? loaded.then(select) : select(loaded);
+}
+
+function withSources<Selection extends FieldSelection>(
+  deps: Pick<SelectionDeps, 'noteProblem'>,
+  { connection, own, wanted }: Sources,
+  selection: Selection,
+): Selection {
   const names = wanted === 'all' ? own.fields.map(({ name }) => name) : [...new Set(wanted)];
   refuseUndeclared(own, names);
   if (names.length === 0) return selection;
@@ -35,6 +45,12 @@ export async function selectOwnFields<Selection extends FieldSelection>(
       deps.noteProblem(connection, { field: name, source, problem, remoteId }),
   };
   return { ...selection, ownFields };
+}
+
+interface Sources {
+  readonly connection: Connection;
+  readonly own: OwnFields;
+  readonly wanted: 'all' | readonly string[];
 }
 
 /** The same field may be selected in several places. */
@@ -54,7 +70,7 @@ const MAX_RAW_FIELDS = 100;
 
 export interface SelectionDeps {
   /** The application's own fields, at most five seconds old. */
-  loadOwnFields(): Promise<OwnFields> | OwnFields;
+  loadOwnFields(): MaybePromise<OwnFields>;
   /** Stores a problem in the background, unless this process has done so within the hour. */
   noteProblem(connection: Connection, problem: FoundProblem): void;
 }

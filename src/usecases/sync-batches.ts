@@ -22,77 +22,64 @@ export async function* readBatches(
       reading = batch.next && readBatch({ ...deps, isOver }, asked, batch.next);
       // The error is thrown when the batch is taken.
       reading?.catch(() => undefined);
-      try {
-        yield batch;
-      } finally {
-        batch.end();
-      }
+      yield batch;
     }
   } finally {
     isEnded = true;
-    // Nobody waits for what was read ahead.
-    reading?.then(({ end }) => end()).catch(() => undefined);
   }
 }
 
 async function readBatch(deps: BatchDeps, asked: Asked, position: SyncPosition): Promise<Batch> {
-  const { records, takeTurn, heldBytes, end } = deps.openRecords();
+  const { records, readBytes } = deps.openRecords();
   const most = Math.min(BATCH_RECORDS, Math.ceil(BATCH_VALUES / Math.max(1, asked.fields.length)));
   const until = deps.wall() + BATCH_MS;
   const rows: SyncRows[] = [];
   const removed: string[] = [];
   let { after, lastId, progress, incomplete } = position;
   let count = 0;
-  try {
-    do {
-      const page = await readPage(records, asked, { ...position, after }).catch((error) => {
-        // What was read before is recorded, and the next batch begins with this page.
-        if (after === position.after) throw error;
-        return undefined;
-      });
-      if (!page) break;
-      checkPage(page);
-      // Page by page: records take more memory than rows, and what lives on makes the pauses of garbage collections
-      // longer.
-      rows.push(await deps.table.toRows(page.records, takeTurn));
-      for (const id of page.removed) if (isId(id)) removed.push(id);
-      count += page.records.length + page.removed.length;
-      incomplete = noteIncomplete(incomplete, page);
-      lastId = page.records.at(-1)?.id ?? lastId;
-      after = page.next;
-      progress = after === null ? undefined : toProgress(progress, page, after);
-    } while (
-      after !== null &&
-      count < most &&
-      heldBytes() < BATCH_BYTES &&
-      deps.wall() < until &&
-      !deps.isOver()
-    );
-    const { incomplete: _, ...begun } = position;
-    const noted = {
-      ...begun,
-      until: deps.boundUntil(position),
-      ...(incomplete && { incomplete }),
-    };
-    return {
-      position: noted,
-      rows,
-      removed,
-      next: toNext(withProgress({ ...noted, after, lastId }, progress)),
-      records,
-      takeTurn,
-      end,
-    };
-  } catch (error) {
-    end();
-    throw error;
-  }
+  do {
+    const page = await readPage(records, asked, { ...position, after }).catch((error) => {
+      // What was read before is recorded, and the next batch begins with this page.
+      if (after === position.after) throw error;
+      return undefined;
+    });
+    if (!page) break;
+    checkPage(page);
+    // Page by page: records take more memory than rows, and what lives on makes the pauses of garbage collections
+    // longer.
+    rows.push(deps.table.toRows(page.records));
+    for (const id of page.removed) if (isId(id)) removed.push(id);
+    count += page.records.length + page.removed.length;
+    incomplete = noteIncomplete(incomplete, page);
+    lastId = page.records.at(-1)?.id ?? lastId;
+    after = page.next;
+    progress = after === null ? undefined : toProgress(progress, page, after);
+  } while (
+    after !== null &&
+    count < most &&
+    readBytes() < BATCH_BYTES &&
+    deps.wall() < until &&
+    !deps.isOver()
+  );
+  const { incomplete: _, ...begun } = position;
+  const noted = {
+    ...begun,
+    until: deps.boundUntil(position),
+    ...(incomplete && { incomplete }),
+  };
+  return {
+    position: noted,
+    rows,
+    removed,
+    next: toNext(withProgress({ ...noted, after, lastId }, progress)),
+    records,
+  };
 }
 
 /** Fewer where records have many fields, because they are in memory. */
 const BATCH_RECORDS = 1_000;
 const BATCH_VALUES = 40_000;
-/** Large records end a batch before the memory limit refuses a page of it, so that the run gets on. */
+/** Large records end a batch, because they are in memory. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 /** Progress is recorded even when the CRM is slow. */
 const BATCH_MS = 2_000;
@@ -178,8 +165,6 @@ export interface Batch {
   /** Where the next one begins. Undefined: the run ends with this one. */
   readonly next: SyncPosition | undefined;
   readonly records: RecordReader;
-  takeTurn(): Promise<void> | undefined;
-  end(): void;
 }
 
 /** What is read in all pages of a run. */
@@ -187,11 +172,8 @@ export type Asked = Omit<RecordsAsk, 'after'>;
 
 export interface OpenedRecords {
   readonly records: RecordReader;
-  takeTurn(): Promise<void> | undefined;
-  /** The memory of what was read. */
-  heldBytes(): number;
-  /** Releases the memory of what was read. */
-  end(): void;
+  /** The bytes that were read so far. */
+  readBytes(): number;
 }
 
 interface BatchDeps {

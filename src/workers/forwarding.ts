@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Forward, Forwarded } from '../http/node-handler.ts';
-import { Chunks } from '../lib/chunks.ts';
+import { ByteBuffer } from '../lib/byte-buffer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createFindCustomer } from './find-customer.ts';
 import { ForwardedResponse, HOP_BY_HOP } from './forwarded-response.ts';
@@ -115,14 +115,14 @@ async function receive(message: IncomingMessage): Promise<Received | 'cut'> {
   const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return NO_BODY;
   if (encoding !== undefined || Number(length) > SHORT_BYTES) return toStream(message);
-  const early = new Chunks();
+  const early = new ByteBuffer();
   const isWhole = await new Promise<boolean>((resolve) => {
     message.on('data', (chunk: Buffer) => early.add(chunk));
     message.once('end', () => resolve(true));
     message.once('close', () => resolve(message.readableEnded));
   });
   if (!isWhole) return 'cut';
-  return { content: Buffer.concat(early.list), early, isTaken: () => false };
+  return { content: early.bytes, early, isTaken: () => false };
 }
 
 function toStream(message: IncomingMessage): Received {
@@ -184,7 +184,7 @@ const POOL = { connections: null, headersTimeout: 0, bodyTimeout: 0, keepAliveTi
 interface Received {
   readonly content: Buffer | Readable | null;
   /** The body that was read, for a request that is handled here after all. */
-  readonly early: Chunks | undefined;
+  readonly early: ByteBuffer | undefined;
   /** Whether a part of a streamed body is gone. */
   isTaken(): boolean;
 }

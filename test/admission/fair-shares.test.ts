@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createFairQueue, FairShares, shareOf } from '../../src/admission/fair-shares.ts';
+import { FairShares, shareOf } from '../../src/admission/fair-shares.ts';
+import { Places } from '../../src/admission/places.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
 describe('fair shares', () => {
@@ -43,7 +44,7 @@ describe('a fair queue', () => {
   function open(max = 10) {
     const clock = createFakeClock();
     const toRefusal = () => new Error('too late');
-    const queue = createFairQueue({ max, maxWaitMs: 5_000, clock, toRefusal });
+    const queue = new Places({ max, maxWaitMs: 5_000, clock, toRefusal });
     const started: string[] = [];
     const running: { readonly owner: string; end(): void }[] = [];
     const run = (owner: string) =>
@@ -62,7 +63,7 @@ describe('a fair queue', () => {
     void run('other');
     await settle();
     expect(started.at(-1)).toBe('other');
-    expect(queue.countWaiting()).toBe(996);
+    expect(queue.counts().waiting).toBe(996);
   });
 
   test('serves the owners in turn, whatever the lengths of their queues', async () => {
@@ -82,7 +83,7 @@ describe('a fair queue', () => {
     await settle();
     await clock.advance(5_000);
     await refused;
-    expect(queue.countWaiting()).toBe(0);
+    expect(queue.counts().waiting).toBe(0);
     running.shift()?.end();
     await first;
     const next = run('b');

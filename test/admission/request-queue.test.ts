@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createMemory } from '../../src/admission/memory.ts';
+import { createHeavyPlaces } from '../../src/admission/heavy-places.ts';
 import { type EnteredRequest, RequestQueue } from '../../src/admission/request-queue.ts';
 import { fc } from '../support/fast-check.ts';
 
@@ -42,21 +42,6 @@ describe('places', () => {
     expect(queue.hasRoom()).toBe(false);
     last.request.end();
     expect(queue.hasRoom()).toBe(true);
-  });
-
-  test('are in use while a request has one, and a moment after the last arrival', async () => {
-    const { queue, enter, iterate, clock } = open({ maxBegun: 3 });
-    expect(queue.isInUse()).toBe(false);
-    const { request } = enter('a', 'x');
-    await iterate();
-    clock.advance(1_000);
-    expect(queue.isInUse()).toBe(true);
-    request.end();
-    expect(queue.isInUse()).toBe(false);
-    enter('a', 'x').request.end();
-    expect(queue.isInUse()).toBe(true);
-    clock.advance(20);
-    expect(queue.isInUse()).toBe(false);
   });
 
   test('limit unauthenticated requests, which are one owner, to a number of their own', async () => {
@@ -173,188 +158,101 @@ describe('a client that disconnects', () => {
   });
 });
 
-test('the memory of a request is released when it ends, and what is kept later at once', async () => {
-  const { enter, iterate, memory } = open({ maxBegun: 10 });
-  const { request } = enter('a');
-  await iterate();
-  request.reserve(100);
-  request.reserve(200);
-  expect(memory.counts().held).toBe(300);
-  expect(() => request.reserve(10_000)).toThrow(OVERLOADED);
-  const kept: string[] = [];
-  request.keep({ release: () => void kept.push('early') });
-  request.end();
-  request.keep({ release: () => void kept.push('late') });
-  expect([memory.counts().held, kept]).toEqual([0, ['early', 'late']]);
-});
-
-test('what several requests use is charged to their application once, until the last of them ends', async () => {
-  const { enter, iterate, memory } = open({ maxBegun: 10 });
-  const [one, two, other] = [enter('a'), enter('a'), enter('b')].map(({ request }) => request);
-  await iterate();
-  const shared = {};
-  one?.use(shared, 100);
-  two?.use(shared, 100);
-  two?.use(shared, 100);
-  expect(memory.counts().kinds.operation.held).toBe(100);
-  // Another application pays for itself: it could otherwise keep the first one charged.
-  other?.use(shared, 100);
-  expect(memory.counts().held).toBe(200);
-  expect(() => one?.use({}, 10_000)).toThrow(OVERLOADED);
-  one?.end();
-  expect(memory.counts().held).toBe(200);
-  two?.end();
-  expect(memory.counts().held).toBe(100);
-  // Unauthenticated clients share a quarter.
-  const stranger = enter().request;
-  expect(() => stranger.use({}, 300)).toThrow(OVERLOADED);
-  stranger.end();
-  // It is charged again where it is used again.
-  const { request: later } = enter('a');
-  await iterate();
-  later.use(shared, 100);
-  expect(memory.counts().held).toBe(200);
-  other?.end();
-  later.end();
-  later.use(shared, 100);
-  expect(memory.counts().held).toBe(0);
-});
-
-describe('turns', () => {
-  test('short pieces share an iteration of the event loop', async () => {
-    const { work, done } = openWork();
-    for (const name of ['a', 'b', 'c']) await work(name, 2);
-    expect(done).toEqual(['a', 'b', 'c']);
-  });
-
-  test('after a long piece the others get an iteration each, in order', async () => {
-    const { work, done, iterate } = openWork();
-    await work('a', 100);
-    for (const name of ['b', 'c']) void work(name, 100);
+describe('an iteration of the event loop', () => {
+  test('begins 16 requests, and the next one those that had to wait', async () => {
+    const { enter, iterate, queue } = open({ maxBegun: 1_000 });
+    for (let n = 0; n < 40; n += 1) enter('a', `${n}`);
+    expect(queue.counts()).toMatchObject({ running: 16, queued: 24 });
     await iterate();
-    expect(done).toEqual(['a']);
+    expect(queue.counts()).toMatchObject({ running: 32, queued: 8 });
     await iterate();
-    expect(done).toEqual(['a', 'b']);
+    expect(queue.counts()).toMatchObject({ running: 40, queued: 0 });
+  });
+
+  test('lets another application pass before what waits of a busy one', async () => {
+    const { enter, iterate } = open({ maxBegun: 1_000 });
+    for (let n = 0; n < 200; n += 1) enter('a', `${n}`);
+    const other = enter('b');
     await iterate();
-    expect(done).toEqual(['a', 'b', 'c']);
+    expect(other.state).toBe('begun');
   });
 
-  test('short pieces that waited share an iteration too', async () => {
-    const { work, done, iterate } = openWork();
-    await work('a', 100);
-    for (const name of ['b', 'c', 'd', 'e']) void work(name, 2);
-    await iterate(2);
-    expect(done).toEqual(['a', 'b', 'c', 'd']);
-    await iterate();
-    expect(done).toEqual(['a', 'b', 'c', 'd', 'e']);
-  });
-
-  test('an iteration runs at most 64 pieces, even if they take no time', async () => {
-    const { work, done, iterate } = openWork();
-    await work('a', 100);
-    for (let piece = 0; piece < 100; piece++) void work(`${piece}`, 0);
-    await iterate(2);
-    expect(done).toHaveLength(1 + 64);
-    await iterate();
-    expect(done).toHaveLength(1 + 100);
-  });
-
-  test('go to the applications in turn, whatever their number of pieces, and to connections likewise', async () => {
-    const { work, done, iterate } = openWork();
-    await work('a', 100);
-    for (const name of ['b', 'c', 'd']) void work(name, 100);
-    void work('theirs', 100, { application: 'two' });
-    void work('of another connection', 100, { connection: 'y' });
-    await iterate(6);
-    expect(done).toEqual(['a', 'b', 'theirs', 'of another connection', 'c', 'd']);
-  });
-
-  test('of one connection, the request that arrived first finishes first', async () => {
-    const { queue, done, run, iterate } = openWork();
-    const work = async (name: string) => {
-      const request = queue.enter({ application: 'one', connection: 'x' });
-      for (const piece of [1, 2, 3]) {
-        await request.takeTurn();
-        run(`${name}${piece}`, 10);
-      }
-    };
-    void Promise.all(['a', 'b', 'c'].map(work));
-    await iterate(8);
-    // The slice of the first iteration has room for one piece of each.
-    expect(done.slice(3)).toEqual(['a2', 'a3', 'b2', 'b3', 'c2', 'c3']);
-  });
-
-  test('a newcomer does not take the place that a queued request of its application waits for', async () => {
-    const { enter, iterate, queue } = open({ maxBegun: 2 });
-    const before = enter('a', 'x');
-    const first = enter('a', 'x');
-    before.request.end();
+  test('begins a request of another application at once, however many wait for a place', async () => {
+    const { enter, iterate } = open({ maxBegun: 2, maxQueued: 100 });
+    for (let n = 0; n < 10; n += 1) enter('a', `${n}`);
     await iterate(3);
-    expect(first.state).toBe('begun');
-    const queued = enter('a', 'x');
-    await iterate(3);
-    expect(queued.state).toBe('queued');
-    // In one phase of the event loop, the first works, ends, and a newcomer arrives.
-    expect(first.request.takeTurn()).toBeUndefined();
-    first.request.end();
-    const newcomer = enter('a', 'x');
-    await settle();
-    expect(newcomer.state).toBe('queued');
-    await iterate(3);
-    expect(queued.state).toBe('begun');
-    expect(queue.counts()).toMatchObject({ running: 1, queued: 1 });
-  });
-
-  test('a request continues while its time lasts, and then waits like others, also those of its application', async () => {
-    const { queue, run, work, done, iterate } = openWork();
-    await work('a', 100);
-    const request = queue.enter({ application: 'two', connection: 'x' });
-    const step = async (name: string, ms: number) => {
-      const turn = request.takeTurn();
-      if (turn) await turn;
-      run(name, ms);
-    };
-    void step('first', 0.1)
-      .then(() => {
-        void work('another', 1, { application: 'two' });
-        return step('at once', 100);
-      })
-      .then(() => step('later', 1));
-    for (const name of ['b', 'c']) void work(name, 100);
-    await iterate(2);
-    expect(done).toEqual(['a', 'first', 'at once']);
-    await iterate(4);
-    expect(done).toEqual(['a', 'first', 'at once', 'b', 'later', 'c', 'another']);
-  });
-
-  test('requests that have begun come before new ones of their application', async () => {
-    const { work, begin, done, iterate } = openWork();
-    await work('a', 100);
-    for (const name of ['new 1', 'new 2']) begin(name, 100);
-    void work('begun', 100);
-    begin('theirs, new', 100, 'two');
-    await iterate(6);
-    expect(done).toEqual(['a', 'begun', 'theirs, new', 'new 1', 'new 2']);
-  });
-
-  test('of other applications are not delayed by requests that wait for a place', async () => {
-    const { queue, enter, iterate, clock } = open({ maxBegun: 1, maxQueued: 100 });
-    const { request } = enter('a', 'x');
+    const other = enter('b');
     await iterate();
-    enter('a', 'y');
-    await iterate(3);
-    clock.advance(1);
-    const turn = queue.takeTurn(request);
-    expect(turn).toBeUndefined();
+    expect(other.state).toBe('begun');
   });
 
   test('nothing is scheduled while nothing waits', async () => {
-    const { work, loop, iterate } = openWork();
-    await work('a', 100);
+    const { enter, iterate, loop } = open({ maxBegun: 10 });
+    enter('a').request.end();
     await iterate();
-    await work('b', 100);
-    await iterate(2);
     expect(loop).toEqual([]);
+  });
+});
+
+describe('heavy requests', () => {
+  const LARGE = 300 * 1024;
+
+  test('have a few places, of which an application gets all but one', async () => {
+    const { enter, queue, iterate } = open({ maxBegun: 100, maxHeavy: 3 });
+    const [one, two, three] = Array.from({ length: 3 }, (_, n) => enter('a', `${n}`).request);
+    expect([one?.beHeavy(), two?.beHeavy(), one?.beHeavy()]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const waiting = three?.beHeavy();
+    expect(waiting).toBeInstanceOf(Promise);
+    expect(enter('b').request.beHeavy()).toBeUndefined();
+    expect(queue.counts().heavy).toEqual({ taken: 3, waiting: 1 });
+    one?.end();
+    await waiting;
+    two?.end();
+    three?.end();
+    three?.end();
+    await iterate();
+    expect(queue.counts().heavy).toEqual({ taken: 1, waiting: 0 });
+  });
+
+  test('are those that read much, in one part or in many', async () => {
+    const { enter, queue } = open({ maxBegun: 100, maxHeavy: 3 });
+    const { request } = enter('a');
+    for (let part = 0; part < 3; part += 1) expect(request.read(LARGE / 4)).toBeUndefined();
+    expect(queue.counts().heavy.taken).toBe(0);
+    expect(request.read(LARGE / 4)).toBeUndefined();
+    expect(queue.counts().heavy.taken).toBe(1);
+    expect(() => request.read(1e9)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+    request.end();
+    expect(queue.counts().heavy.taken).toBe(0);
+  });
+
+  test('that turn heavy while they read are refused where as many as there are places wait', async () => {
+    const { enter, clock } = open({ maxBegun: 100, maxHeavy: 2 });
+    expect(enter('a').request.beHeavy()).toBeUndefined();
+    const waiting = ['1', '2'].map((connection) => enter('a', connection).request.read(LARGE));
+    expect(() => enter('a', '3').request.read(LARGE)).toThrow(OVERLOADED);
+    clock.advance(5_000);
+    for (const one of waiting) await expect(one).rejects.toEqual(OVERLOADED);
+  });
+
+  test('leave the line when their client disconnects, and give a place back that comes after their end', async () => {
+    const { enter, queue, iterate } = open({ maxBegun: 100, maxHeavy: 2 });
+    const first = enter('a').request;
+    expect(first.beHeavy()).toBeUndefined();
+    const [gone, ended] = ['1', '2'].map((connection) => enter('a', connection).request);
+    const left = gone?.beHeavy();
+    const late = ended?.beHeavy();
+    gone?.disconnect();
+    await expect(left).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    ended?.end();
+    first.end();
+    await late;
+    await iterate();
+    expect(queue.counts().heavy).toEqual({ taken: 0, waiting: 0 });
   });
 });
 
@@ -366,7 +264,8 @@ test('in any sequence of events, places are never exceeded, and all of them are 
       'enter',
       'end',
       'disconnect',
-      'turn',
+      'heavy',
+      'read',
       'iterate',
       'wait',
     ),
@@ -386,7 +285,8 @@ test('in any sequence of events, places are never exceeded, and all of them are 
           if (what === 'enter') requests.push(enter(who, connection).request);
           else if (what === 'iterate') await iterate();
           else if (what === 'wait') clock.advance(which % 3_000);
-          else if (what === 'turn') void takeTurn(request);
+          else if (what === 'heavy') void attempt(() => request?.beHeavy());
+          else if (what === 'read') void attempt(() => request?.read(which % 400_000));
           else if (what === 'end') request?.end();
           else request?.disconnect();
           const counts = queue.counts();
@@ -402,7 +302,12 @@ test('in any sequence of events, places are never exceeded, and all of them are 
         await iterate(3);
         for (const request of requests) request.end();
         await iterate(3);
-        expect(queue.counts()).toMatchObject({ running: 0, queued: 0, unauthenticated: 0 });
+        expect(queue.counts()).toMatchObject({
+          running: 0,
+          queued: 0,
+          unauthenticated: 0,
+          heavy: { taken: 0, waiting: 0 },
+        });
       },
     ),
     { numRuns: 300 },
@@ -414,13 +319,14 @@ function open(options: {
   readonly maxBegun: number;
   readonly maxUnauthenticated?: number;
   readonly maxQueued?: number;
+  readonly maxHeavy?: number;
 }) {
   const loop: (() => void)[] = [];
   const clock = createStepClock();
-  const memory = createMemory({ maxBytes: 1_000 });
+  const heavy = createHeavyPlaces({ clock, max: options.maxHeavy ?? 4 });
   const queue = new RequestQueue({
     ...options,
-    memory,
+    heavy,
     clock,
     defer: (callback) => loop.push(callback),
   });
@@ -450,32 +356,7 @@ function open(options: {
       await settle();
     }
   };
-  return { queue, enter, iterate, clock, loop, memory, begun };
-}
-
-function openWork() {
-  const { queue, iterate, clock, loop } = open({ maxBegun: 100 });
-  const done: string[] = [];
-  const run = (name: string, ms: number) => {
-    clock.advance(ms);
-    done.push(name);
-  };
-  return {
-    queue,
-    iterate,
-    loop,
-    done,
-    run,
-    async work(name: string, ms: number, { application = 'one', connection = 'x' } = {}) {
-      const turn = queue.enter({ application, connection }).takeTurn();
-      if (turn) await turn;
-      run(name, ms);
-    },
-    begin(name: string, ms: number, application = 'one') {
-      const request = queue.enter({ application, connection: 'x' });
-      void begin(request).then(() => run(name, ms));
-    },
-  };
+  return { queue, enter, iterate, clock, loop, begun };
 }
 
 /** As the request handler does, with all failures as rejections. */
@@ -515,9 +396,9 @@ interface Entered {
   error: unknown;
 }
 
-/** Ignores that its client may have disconnected. */
-async function takeTurn(request: EnteredRequest | undefined): Promise<void> {
+/** Ignores refusals, and that its client may have disconnected. */
+async function attempt(work: () => Promise<void> | undefined): Promise<void> {
   try {
-    await request?.takeTurn();
+    await work();
   } catch {}
 }

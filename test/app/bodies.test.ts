@@ -13,9 +13,9 @@ let crossbook: TestApp;
 let listener: Listener;
 beforeAll(async () => {
   crossbook = await openApp();
-  const { answer, memory, onRefused } = crossbook.app;
+  const { answer, unread, onRefused } = crossbook.app;
   const { bounds } = readConfig({});
-  listener = await listen({ answer, memory, onRefused, host: '127.0.0.1', port: 0, bounds });
+  listener = await listen({ answer, unread, onRefused, host: '127.0.0.1', port: 0, bounds });
 });
 afterAll(async () => {
   await listener.close(1_000);

@@ -16,7 +16,6 @@ import { createFakeLog } from '../support/fake-log.ts';
 import { type Listener, listen } from '../support/listen.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { toCaller } from '../support/open-handler.ts';
-import { UNBOUNDED } from '../support/unbounded-memory.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0, bounds: readConfig({}).bounds };
 let app: TestApp;
@@ -64,13 +63,15 @@ const CAUSES: Partial<Record<ErrorCode, () => Promise<string>>> = {
       clock: createFakeClock(),
       hash: (text) => text,
     });
-    return messageOf(limits.charge({ rateLimit: undefined }, toCaller('demo'), 6_001_000));
+    return messageOf(
+      (async () => limits.charge({ rateLimit: undefined }, toCaller('demo'), 6_001_000))(),
+    );
   },
   REMOTE_PROVIDER_RATE_LIMITED: async () => rateLimited(10_000).message,
   INTERNAL_SERVER_ERROR: async () => toCrossbookError(new Error('a bug')).message,
   NOT_IMPLEMENTED: () => refused('POST', SEARCH, FILTER, { 'x-provider-name': 'pipedrive' }),
   async SERVICE_UNAVAILABLE() {
-    const { handler, onRefused } = createStartupHandler({ memory: UNBOUNDED });
+    const { handler, onRefused } = createStartupHandler();
     const starting = await listenTo({ ...LOOPBACK, handler, onRefused });
     const detail = await detailOf(await fetch(`${starting.url}${SEARCH}`));
     await starting.close(0);

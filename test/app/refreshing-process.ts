@@ -9,7 +9,6 @@ import { createRegistry } from '../../src/providers/registry.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { refreshIdleTokens } from '../../src/usecases/refresh-idle-tokens.ts';
-import { UNBOUNDED } from '../support/unbounded-memory.ts';
 
 const { database: url, keys, sandbox, clients } = JSON.parse(process.argv[2] ?? '{}') as Setup;
 const database = await openDatabase({ url }, { keyRing: parseKeyRing(keys) });
@@ -21,7 +20,6 @@ const outbound = createOutbound({
     const clientSecret = clients[clientId ?? ''];
     return clientId === null || clientSecret === undefined ? undefined : { clientId, clientSecret };
   },
-  memory: UNBOUNDED,
   settings: { deadlineMs: 60_000 },
 });
 let outcomes: string[] = [];

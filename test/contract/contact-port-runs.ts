@@ -29,27 +29,6 @@ export function testRuns(subject: Subject): void {
     expect(await port.count(byDomain(DOMAIN))).toBe(13);
   });
 
-  test('a turn is taken before each record is mapped, because records may be large', async () => {
-    const { account, openPort } = subject.open(crowd(12, DOMAIN));
-    let turns = 0;
-    const port = openPort({}, async () => {
-      turns += 1;
-    });
-    const run = await port.readList(
-      byDomain(DOMAIN),
-      { direction: 'forward', from: undefined, limit: 12 },
-      PLAIN,
-    );
-    expect(turns).toBe(run.length);
-    await port.findByIds([account.recordId(1), account.recordId(3)], PLAIN);
-    expect(turns).toBe(run.length + 2);
-    const emails = run.flatMap(({ emailAddresses }) =>
-      emailAddresses.map(({ emailAddress }) => emailAddress),
-    );
-    await port.findByEmails(emails, PLAIN);
-    expect(turns).toBe(2 * run.length + 2);
-  });
-
   test('a page starts after its cursor, and ends before it when paging backward', async () => {
     const fixture = subject.open(crowd(9, DOMAIN));
     const ids = members(9, fixture);

@@ -1,7 +1,7 @@
 import type { Fault, FaultTiming, Person } from '@crossbook/sandbox';
 import type { Connection } from '../../src/domain/connection.ts';
 import type { Contact } from '../../src/domain/contact.ts';
-import type { ContactAccess, ContactAdapter, CustomerAccount } from '../../src/domain/provider.ts';
+import type { ContactAccess, ContactAdapter } from '../../src/domain/provider.ts';
 
 /** The CRM under test: what it is, and how to open an account with certain people. */
 export interface Subject {
@@ -18,10 +18,7 @@ export interface Subject {
 
 export interface Fixture {
   readonly account: TestAccount;
-  openPort(
-    connection?: Partial<Connection>,
-    takeTurn?: CustomerAccount['takeTurn'],
-  ): ContactAdapter;
+  openPort(connection?: Partial<Connection>): ContactAdapter;
 }
 
 /** What both simulated CRMs offer to a test. */

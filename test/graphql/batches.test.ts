@@ -1,7 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { memoryLimitReached } from '../../src/admission/memory.ts';
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
-import { type TimedTask, taskChannel } from '../../src/lib/task-time.ts';
+import { expect, test } from 'vitest';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { LocalRefusal } from '../../src/domain/errors.ts';
 import { RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { createTestServer, DEMO } from './test-server.ts';
@@ -104,46 +103,34 @@ test('minimum response sizes of a batch are added up before each operation is ex
   ]);
 });
 
-test('of the documents of a batch, one begins in each turn', async () => {
+test('a request with long documents that are not cached needs a heavy place', async () => {
   const { post, setWork } = await createTestServer();
-  const told: string[] = [];
-  const onTask = (task: unknown) => {
-    if ((task as TimedTask).kind === 'document') told.push('document');
-  };
-  taskChannel.subscribe(onTask);
-  onTestFinished(() => void taskChannel.unsubscribe(onTask));
-  // There is time left, so the turn is given at once.
-  const takeTurn = () => void told.push('turn');
-  setWork({ ...UNMETERED_WORK, takeTurn: takeTurn as () => undefined });
-  const batch = ['a', 'b', 'c'].map((alias) => ({ query: `{ ${alias}: __typename }` }));
-  expect((await post(batch, DEMO)).status).toBe(200);
-  // The second document asks for its turn when the first one has been parsed.
-  expect(told.slice(0, 2)).toEqual(['turn', 'document']);
-});
-
-test('a request is charged for each long document that it uses, cached or not', async () => {
-  const { post, setWork } = await createTestServer();
-  const used: [object, number][] = [];
-  setWork({ ...UNMETERED_WORK, use: (...use) => void used.push(use) });
-  const long = { query: `{ ${aliases(60, '__typename')} }` };
-  await post([long, { query: '{ __typename }' }], DEMO);
-  await post(long, DEMO);
-  const [first, second] = used;
-  expect(used).toHaveLength(2);
-  // A cached document is the same one, which is charged once while several requests use it.
-  expect(second?.[0]).toBe(first?.[0]);
-  expect(first?.[1]).toBeGreaterThan(180 * 100);
-});
-
-test('a request whose documents have no room is refused', async () => {
-  const { execute, setWork } = await createTestServer();
+  let heavy = 0;
   setWork({
-    ...UNMETERED_WORK,
-    use() {
-      throw memoryLimitReached();
+    ...BACKGROUND_WORK,
+    beHeavy() {
+      heavy += 1;
+      return undefined;
     },
   });
-  const { errors } = await execute(`{ ${aliases(60, '__typename')} }`);
+  const long = { query: `{ ${aliases(200, '__typename')} }` };
+  await post({ query: '{ __typename }' }, DEMO);
+  expect(heavy).toBe(0);
+  await post([{ query: '{ __typename }' }, long], DEMO);
+  expect(heavy).toBe(1);
+  await post(long, DEMO);
+  expect(heavy).toBe(1);
+});
+
+test('a request that gets no heavy place is refused', async () => {
+  const { execute, setWork } = await createTestServer();
+  setWork({
+    ...BACKGROUND_WORK,
+    beHeavy() {
+      throw new LocalRefusal('SERVICE_UNAVAILABLE', 'Too many large requests: try again.');
+    },
+  });
+  const { errors } = await execute(`{ ${aliases(200, '__typename')} }`);
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: '503' });
   expect((await execute('{ __typename }')).data).toEqual({ __typename: 'Query' });
 });

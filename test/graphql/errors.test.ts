@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { createGraphQL } from '../../src/graphql/graphql-server.ts';
 import { createFakeRequestState } from '../support/fake-request-log.ts';
 import { toFetch } from '../support/to-fetch.ts';
@@ -159,7 +159,7 @@ test('an unexpected error before the operation is read is masked as well', async
     throw new Error('ECONNREFUSED');
   };
   const { answer } = createGraphQL({ openContext });
-  const ask = toFetch((request) => answer(request, createFakeRequestState(), UNMETERED_WORK));
+  const ask = toFetch((request) => answer(request, createFakeRequestState(), BACKGROUND_WORK));
   const response = await ask(new Request('http://localhost/graphql?query={__typename}'));
   const text = await response.text();
   expect(response.status).toBe(500);

@@ -1,5 +1,5 @@
 import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
-import { type RequestWork, UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK, type RequestWork } from '../../src/admission/work.ts';
 import { createGraphQL, type GraphQLOptions } from '../../src/graphql/graphql-server.ts';
 import { createFakeRequestState } from '../support/fake-request-log.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
@@ -17,7 +17,7 @@ export async function createTestServer(options: TestOptions = {}): Promise<TestS
     graphiql: false,
     ...rest,
   });
-  let work: RequestWork = UNMETERED_WORK;
+  let work: RequestWork = BACKGROUND_WORK;
   const setWork = (given: RequestWork) => {
     work = given;
   };

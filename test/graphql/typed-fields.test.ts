@@ -11,7 +11,6 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type RequestWork, UNMETERED_WORK } from '../../src/admission/work.ts';
 import { createCallerSchemas } from '../../src/graphql/caller-schemas.ts';
 import { printApiSchema, printSubgraphSchema } from '../../src/graphql/print-schema.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
@@ -562,24 +561,13 @@ function openSchemas(maxBytes?: number) {
     makeSchema,
     ...(maxBytes !== undefined && { maxBytes }),
   });
-  const used: [object, number][] = [];
   const find = (id: string, fields: readonly object[]) =>
     schemas.find({
       caller: { application: { id, name: id }, credentialId: id },
-      work: { ...UNMETERED_WORK, use: (...use) => used.push(use) } satisfies RequestWork,
       loadOwnFields: () => ({ version: 1, fields, typedSchema: true }),
     } as never);
-  return { schemas, find, closed, used };
+  return { schemas, find, closed };
 }
-
-test('each request is charged for the schema that it uses, also after a change has replaced it', async () => {
-  const { find, used } = openSchemas();
-  const first = await find('one', BETA_FIELDS);
-  await find('one', BETA_FIELDS);
-  const changed = await find('one', [{ ...BETA_FIELDS[0], name: 'other' }]);
-  expect(used.map(([schema]) => schema)).toEqual([first.schema, first.schema, changed.schema]);
-  expect(Math.min(...used.map(([, bytes]) => bytes))).toBeGreaterThan(100_000);
-});
 
 test('typed schemas are kept within a limit of bytes: the least recently used one goes, with its documents', async () => {
   const { schemas: measured, find: measure } = openSchemas();

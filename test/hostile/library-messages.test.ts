@@ -2,7 +2,7 @@ import { createExecutor } from '@crossbook/executor';
 import { type ExecutionResult, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { checkInstanceUrl, checkReturnUrl } from '../../src/domain/urls.ts';
 import { redactMessage } from '../../src/graphql/over-http/errors.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
@@ -148,8 +148,12 @@ function restError({ query = '', path = 'x' }: Asked): unknown {
     headers: new Headers({ 'content-type': 'application/json' }),
     url: { searchParams: new URLSearchParams(query) },
   };
-  const routed = { request: request as never, path: { id: path }, work: UNMETERED_WORK };
-  return readInput(PARTS, routed).catch(toTexts);
+  const routed = { request: request as never, path: { id: path }, work: BACKGROUND_WORK };
+  try {
+    return readInput(PARTS, routed);
+  } catch (error) {
+    return toTexts(error);
+  }
 }
 
 function databaseError(code: string): unknown {

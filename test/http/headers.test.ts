@@ -5,7 +5,7 @@ import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { type Listener, listen } from '../support/listen.ts';
 import { openRawClient } from '../support/raw-client.ts';
 import { readErrors } from '../support/refusals.ts';
-import { UNBOUNDED } from '../support/unbounded-memory.ts';
+import { UNBOUNDED } from '../support/unbounded-unread.ts';
 
 const listeners: Listener[] = [];
 afterEach(async () => {
@@ -106,7 +106,7 @@ async function open({ proxies = 0 } = {}) {
       return { status: 204, headers: {}, body: null };
     },
     onRefused: () => {},
-    memory: UNBOUNDED,
+    unread: UNBOUNDED,
     host: '127.0.0.1',
     port: 0,
     proxies,

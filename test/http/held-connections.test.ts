@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createMemory } from '../../src/admission/memory.ts';
 import type { ServerLimits } from '../../src/http/listen.ts';
+import { UnreadBytes } from '../../src/http/unread-bytes.ts';
 import type { HttpRequest } from '../../src/lib/http-message.ts';
 import { type Listener, listen } from '../support/listen.ts';
 import { openHandler } from '../support/open-handler.ts';
@@ -19,7 +19,7 @@ describe('clients that do not read', () => {
   test('use at most the memory share of unauthenticated clients, and a caller gets responses', async () => {
     const { port, held, ask } = await open({ maxBytes: 160 * MB });
     for (let n = 0; n < 200; n++) (await dial(port)).pause().write(get('/large'));
-    await expect.poll(() => held.counts().kinds.unread_response.refused).toBeGreaterThan(0);
+    await expect.poll(() => held.counts().refused).toBeGreaterThan(0);
     expect(held.counts().held).toBeLessThanOrEqual(40 * MB);
     expect(await ask('/large', { key: 'mine' })).toHaveLength(LARGE.length);
   });
@@ -28,7 +28,7 @@ describe('clients that do not read', () => {
     const { port, held } = await open({ maxBytes: 1_600 * MB });
     const clients = await Promise.all(Array.from({ length: 10 }, () => dial(port)));
     for (const client of clients) client.pause().write(get('/large').repeat(3));
-    await expect.poll(() => held.counts().kinds.unread_response.held).toBe(10 * LARGE.length);
+    await expect.poll(() => held.counts().held).toBe(10 * LARGE.length);
     for (const client of clients) client.destroy();
     await expect.poll(() => held.counts().held).toBe(0);
   });
@@ -191,7 +191,7 @@ interface Options {
 }
 
 async function open({ maxBytes = 400 * MB, proxies = 0, bounds = {} }: Options = {}) {
-  const held = createMemory({ maxBytes });
+  const held = new UnreadBytes(maxBytes);
   const started: string[] = [];
   const refused: object[] = [];
   const answer = async (request: HttpRequest) => {
@@ -203,14 +203,14 @@ async function open({ maxBytes = 400 * MB, proxies = 0, bounds = {} }: Options =
     return { status: 200, headers: { 'content-length': `${text.length}` }, body: text };
   };
   const patch = {
-    memory: held,
+    unread: held,
     bodyBytes: { caller: MB, unauthenticated: MB },
     responseBytes: { caller: LARGE.length, unauthenticated: LARGE.length },
   };
   const { handle } = openHandler({ max: 1_000, answer, patch });
   const listener: Listener = await listen({
     answer: handle,
-    memory: held,
+    unread: held,
     proxies,
     host: '127.0.0.1',
     port: 0,

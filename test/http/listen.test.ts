@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createMemory } from '../../src/admission/memory.ts';
+import { createHeavyPlaces } from '../../src/admission/heavy-places.ts';
 import { RequestQueue } from '../../src/admission/request-queue.ts';
 import { createCors } from '../../src/http/cors.ts';
 import type { ServerLimits } from '../../src/http/listen.ts';
@@ -13,7 +13,7 @@ import { createFakeLog } from '../support/fake-log.ts';
 import { createFakeServices } from '../support/fake-services.ts';
 import { type Listener, listen } from '../support/listen.ts';
 import { openRawClient } from '../support/raw-client.ts';
-import { UNBOUNDED } from '../support/unbounded-memory.ts';
+import { UNBOUNDED } from '../support/unbounded-unread.ts';
 
 const listeners: Listener[] = [];
 afterEach(async () => {
@@ -146,22 +146,29 @@ async function open({ max = 10, bounds = {}, idleGraceMs, port = 0 }: OpenOption
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const openContext = (headers: HttpHeaders) =>
-    Object.assign(fake.openContext(headers), { consumeRateLimit: () => released });
-  const face = createRest({ openContext, version: '1.2.3' });
+  const openContext = (headers: HttpHeaders) => fake.openContext(headers);
+  const api = createRest({ openContext, version: '1.2.3' });
+  const face: typeof api = {
+    ...api,
+    async answer(...request) {
+      await released;
+      return api.answer(...request);
+    },
+  };
   const log = createFakeLog();
-  const memory = createMemory({ maxBytes: 1_000_000 });
+  const heavy = createHeavyPlaces({ clock: systemClock });
   const handle = createRequestHandler({
     responseBytes: { caller: 16 * 1024 * 1024, unauthenticated: 1024 * 1024 },
     graphql: face,
     rest: face,
-    queue: new RequestQueue({ maxBegun: max, memory, clock: systemClock }),
-    memory,
+    queue: new RequestQueue({ maxBegun: max, heavy, clock: systemClock }),
+    unread: UNBOUNDED,
     bodyBytes: { caller: 1_000_000, unauthenticated: 1_000 },
     allowsUnauthenticated: true,
     cors: createCors({ findOrigins: () => new Map(), onRefused: () => {} }),
     // The caller is authenticated in `openContext` of the API instead.
     findCaller: () => undefined,
+    consumeRateLimit: () => undefined,
     addRateLimitHeaders: () => {},
     openRequestLog: createRequestLogs({ log, clock: systemClock, onDone: () => {} }),
     probes: { paths: /^\/livez$/, answer: () => Promise.resolve(OK) },
@@ -169,7 +176,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs, port = 0 }: OpenOption
   const listener = await listen({
     answer: handle,
     onRefused: () => {},
-    memory: UNBOUNDED,
+    unread: UNBOUNDED,
     host: '127.0.0.1',
     port,
     idleGraceMs,

@@ -11,7 +11,7 @@ import { type Listener, listen } from '../support/listen.ts';
 import { openRawClient } from '../support/raw-client.ts';
 import { readMetrics } from '../support/read-metrics.ts';
 import { expectOneError, readErrors, toShape } from '../support/refusals.ts';
-import { UNBOUNDED } from '../support/unbounded-memory.ts';
+import { UNBOUNDED } from '../support/unbounded-unread.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -289,14 +289,15 @@ async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
   const answer = async (request: ArrivingRequest): Promise<HttpResponse> => {
     const { pathname } = request;
     asked.push(pathname);
-    if (pathname === '/slow') await request.receiveBody(1_000, () => {}).catch(() => undefined);
+    if (pathname === '/slow')
+      await request.receiveBody(1_000, async () => () => {}).catch(() => undefined);
     if (pathname === '/waits') await released;
     return pathname === '/large' ? LARGE : OK;
   };
   const listener: Listener = await listen({
     answer,
     onRefused: telemetry.onRefused,
-    memory: UNBOUNDED,
+    unread: UNBOUNDED,
     host: '127.0.0.1',
     port: 0,
     bounds: { ...BOUNDS, ...bounds },

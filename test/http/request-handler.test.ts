@@ -9,11 +9,10 @@ const KEY = { 'x-api-key': 'mine' };
 
 /** A body that is received as far as the handler lets it. */
 function body(bytes: number) {
-  const receiveBody = vi.fn<ArrivingRequest['receiveBody']>(async (limit, reserve) => {
+  const receiveBody = vi.fn<ArrivingRequest['receiveBody']>(async (limit) => {
     if (bytes > limit) throw new CrossbookError('PAYLOAD_TOO_LARGE', `more than ${limit}`);
-    reserve(bytes);
   });
-  return { hasBody: true, receiveBody };
+  return { hasBody: true, receiveBody, readBody: () => Buffer.alloc(bytes) };
 }
 
 describe('the caller', () => {
@@ -168,60 +167,71 @@ describe('a permit', () => {
   });
 });
 
-describe('memory', () => {
-  test('for a body is reserved until the request ends, and without free memory the response is 503', async () => {
-    const responses: ((response: HttpResponse) => void)[] = [];
-    const { ask, memory } = openHandler({
-      maxBytes: 1_000,
-      answer: () => new Promise((resolve) => void responses.push(resolve)),
-    });
-    const asked = ask('POST', KEY, body(200));
-    await expect.poll(() => responses).toHaveLength(1);
-    expect(memory.counts().held).toBe(200);
-    expect(await ask('POST', KEY, body(900))).toMatchObject({
-      status: 503,
-      headers: { 'retry-after': '1' },
-    });
-    responses[0]?.(OK);
-    await asked;
-    expect(memory.counts().held).toBe(0);
+test('a request counts towards the rate limit of its caller before anything of its body is received', async () => {
+  const sent = body(5);
+  const { ask, queue } = openHandler({
+    patch: {
+      consumeRateLimit() {
+        throw new CrossbookError('TOO_MANY_REQUESTS', 'too many');
+      },
+    },
   });
+  const { body: text } = await ask('POST', KEY, sent);
+  expect(text).toBe('too many');
+  expect(sent.receiveBody).not.toHaveBeenCalled();
+  expect(queue.counts()).toMatchObject({ running: 0, queued: 0 });
+});
 
-  test('for a response that can stay unread is reserved before sending, until the response was sent', async () => {
+test('a request with a long body needs a heavy place, until its response is handed over', async () => {
+  const responses: ((response: HttpResponse) => void)[] = [];
+  const { ask, queue } = openHandler({
+    patch: { bodyBytes: { caller: 20_000, unauthenticated: 10 } },
+    answer: () => new Promise((resolve) => void responses.push(resolve)),
+  });
+  const asked = [ask('POST', KEY, body(9_000)), ask('POST', KEY, body(8_000))];
+  await expect.poll(() => responses).toHaveLength(2);
+  expect(queue.counts().heavy.taken).toBe(1);
+  for (const respond of responses) respond(OK);
+  await Promise.all(asked);
+  expect(queue.counts().heavy.taken).toBe(0);
+});
+
+describe('unread bytes', () => {
+  test('of a long response are counted before it is sent, until it was sent', async () => {
     const closes: (() => void)[] = [];
-    const { ask, memory, records } = openHandler({
+    const { ask, unread, records } = openHandler({
       maxBytes: 500_000,
       answer: async () => ({ status: 200, headers: {}, body: 'x'.repeat(150_000) }),
     });
     const onClose = (callback: () => void) => void closes.push(callback);
     expect((await ask('GET', KEY, { onClose })).status).toBe(200);
-    expect(memory.counts().kinds.unread_response.held).toBe(150_000);
+    expect(unread.counts().held).toBe(150_000);
     await ask('GET', { 'x-api-key': 'other' }, { onClose });
     const refused = await ask('GET', KEY, { onClose });
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     // The API has turned it into an ordinary error, and the log has it as such.
-    expect(refused.body).toContain('memory');
+    expect(refused.body).toContain('not read yet');
     expect(records.map(({ status }) => status)).toEqual([200, 200, 503]);
     for (const close of closes) close();
-    expect(memory.counts().held).toBe(0);
+    expect(unread.counts().held).toBe(0);
     expect((await ask('GET', KEY)).status).toBe(200);
   });
 
-  test('for text is reserved by its size in bytes, which equals the Content-Length and the sent bytes', async () => {
+  test('of text are counted by its size in bytes, which equals the Content-Length and the sent bytes', async () => {
     const text = 'ä'.repeat(40_000);
-    const { ask, memory } = openHandler({
+    const { ask, unread } = openHandler({
       answer: async () => ({ status: 200, headers: {}, body: text }),
     });
     const { headers, body } = await ask('GET', KEY);
-    expect(memory.counts().kinds.unread_response.held).toBe(80_000);
+    expect(unread.counts().held).toBe(80_000);
     expect(headers['content-length']).toBe('80000');
     expect(body).toEqual(Buffer.from(text));
   });
 
-  test('is not reserved for bytes that all readers share', async () => {
+  test('are not counted for a body that all readers share', async () => {
     const page = shareBytes(Buffer.alloc(200_000, 'x'));
     const bodies = [page, new JsonBytes([Buffer.from('{'), page])];
-    const { ask, memory } = openHandler({
+    const { ask, unread } = openHandler({
       maxBytes: 10,
       answer: async () => ({ status: 200, headers: {}, body: bodies.pop() ?? null }),
     });
@@ -230,37 +240,15 @@ describe('memory', () => {
       [200, 200_001],
       [200, 200_000],
     ]);
-    expect(memory.counts().kinds.unread_response).toEqual({ held: 0, refused: 0 });
+    expect(unread.counts()).toMatchObject({ held: 0, refused: 0 });
   });
 
-  test('of the operator and of callers is not that of strangers', async () => {
-    const never = { answer: () => new Promise<HttpResponse>(() => {}) };
-    const { ask, memory } = openHandler({
-      maxBytes: 100,
-      ...never,
-      patch: {
-        admin: {
-          ...never,
-          findRoute: () => undefined,
-          paths: /^\/admin/,
-          requireKey: () => {},
-          toErrorResponse: () => ({ status: 503, headers: {}, body: 'no memory' }),
-        },
-      },
-    });
-    expect(memory.open({}, 'request_body').grow(24)).toBe(true);
-    expect((await ask('POST', {}, body(5))).status).toBe(503);
-    for (const patch of [{ pathname: '/admin' }, {}])
-      void ask('POST', KEY, { ...body(10), ...patch });
-    await expect.poll(() => memory.counts().held).toBe(44);
-  });
-
-  test('is not reserved for a small response', async () => {
-    const { ask, memory } = openHandler({
+  test('are not counted here for a short response', async () => {
+    const { ask, unread } = openHandler({
       maxBytes: 10,
       answer: async () => ({ status: 200, headers: {}, body: 'x'.repeat(64 * 1024) }),
     });
     expect((await ask('GET', KEY)).status).toBe(200);
-    expect(memory.counts().kinds.unread_response).toEqual({ held: 0, refused: 0 });
+    expect(unread.counts()).toMatchObject({ held: 0, refused: 0 });
   });
 });

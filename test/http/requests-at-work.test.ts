@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { type Listener, listen } from '../support/listen.ts';
 import { openHandler } from '../support/open-handler.ts';
-import { UNBOUNDED } from '../support/unbounded-memory.ts';
+import { UNBOUNDED } from '../support/unbounded-unread.ts';
 
 const MAX = 20;
 const CLIENTS = 400;
@@ -84,7 +84,7 @@ async function open() {
   });
   listener = await listen({
     answer: handle,
-    memory: UNBOUNDED,
+    unread: UNBOUNDED,
     onRefused: () => {},
     host: '127.0.0.1',
     port: 0,

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createMemory } from '../../src/admission/memory.ts';
 import { createResponseSender } from '../../src/http/send-response.ts';
+import { UnreadBytes } from '../../src/http/unread-bytes.ts';
 import { JsonBytes } from '../../src/lib/response-body.ts';
 
 const KB = 1024;
@@ -68,7 +68,7 @@ test('a small response that the socket does not take is counted, and has a time 
 
 test('a small unread response is charged to the application of its caller, also while strangers have used up their share', () => {
   const { sender, held } = open();
-  expect(held.open({}, 'request_body').grow(16 * MB)).toBe(true);
+  expect(held.hold(undefined, 16 * MB)).toBeDefined();
   const [stranger, caller] = [createResponse(), createResponse()];
   const small = { status: 200, headers: {}, body: 'small' };
   sender.send(stranger.as, small);
@@ -81,7 +81,7 @@ test('a small response that the socket takes immediately is not counted', () => 
   const response = createResponse({ isTaken: true });
   sender.send(response.as, { status: 200, headers: {}, body: 'small' });
   expect(response.text()).toBe('small');
-  expect(held.counts().kinds.unread_response).toEqual({ held: 0, refused: 0 });
+  expect(held.counts()).toMatchObject({ held: 0, refused: 0 });
 });
 
 test('a small response without free memory closes its connection, because it is already written', () => {
@@ -146,10 +146,10 @@ test('a response of another worker ends with its body', () => {
 
 function open({ maxBytes = 64 * MB } = {}) {
   const clock = { now: 0 };
-  const held = createMemory({ maxBytes });
+  const held = new UnreadBytes(maxBytes);
   const refused: object[] = [];
   const sender = createResponseSender({
-    memory: held,
+    unread: held,
     now: () => clock.now,
     onRefused: (refusal) => refused.push(refusal),
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { createFactsCache } from '../../src/outbound/facts-cache.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createFakeContactCache } from '../support/fake-contact-cache.ts';
@@ -88,7 +88,7 @@ function setUp(cache = createFakeContactCache()) {
   const open = () => openCache().facts;
   const openCache = () => {
     const facts = createFactsCache('c', clock);
-    const wait = { clock, deadline: Number.POSITIVE_INFINITY, work: UNMETERED_WORK };
+    const wait = { clock, deadline: Number.POSITIVE_INFINITY, work: BACKGROUND_WORK };
     return { facts: facts.of(counting, wait), forget: facts.forget };
   };
   return { open, openCache, clock, reads: () => reads };

@@ -1,4 +1,4 @@
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { Connection } from '../../src/domain/connection.ts';
 import type { ListFilter } from '../../src/domain/contact-filter.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
@@ -9,7 +9,6 @@ import type { OutboundOptions } from '../../src/outbound/outbound-options.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeContactCache } from '../support/fake-contact-cache.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
-import { UNBOUNDED } from '../support/unbounded-memory.ts';
 
 /** A generic fake CRM: one call for each operation; a failed call's error has the answer's body. */
 export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAccess {
@@ -86,7 +85,6 @@ export function openStub(origin: string, options: StubOptions = {}) {
     providers: new Map(),
     // Only the tests of deadlines set one; all others may take as long as the machine needs.
     settings: { deadlineMs: 600_000, ...settings },
-    memory: UNBOUNDED,
     ...rest,
   });
   const connection = createConnection('hubspot', { instanceUrl: origin, ...patch });
@@ -95,7 +93,7 @@ export function openStub(origin: string, options: StubOptions = {}) {
     connection.instanceUrl,
   );
   const cache = createFakeContactCache();
-  const openPort = (other: Partial<Connection> = {}, work = UNMETERED_WORK) =>
+  const openPort = (other: Partial<Connection> = {}, work = BACKGROUND_WORK) =>
     outbound.openContactPort({
       connection: { ...connection, ...other },
       access,

@@ -9,7 +9,6 @@ import {
 } from '../../src/domain/oauth.ts';
 import { RemoteFailure } from '../../src/domain/remote.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
-import { UNBOUNDED } from '../support/unbounded-memory.ts';
 import { openWireServer } from '../support/wire-server.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -224,7 +223,6 @@ async function open(listener: RequestListener, options: Options = {}) {
         ? { clientId: 'client-1', clientSecret: SECRET }
         : undefined;
     },
-    memory: UNBOUNDED,
     settings: { deadlineMs: options.deadlineMs ?? 600_000 },
     ...(options.lookup && { lookup: options.lookup }),
   });

@@ -1,12 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { ContactAccess } from '../../src/domain/provider.ts';
 import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeContactCache } from '../support/fake-contact-cache.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
-import { UNBOUNDED } from '../support/unbounded-memory.ts';
 
 const ACME = 'https://acme.my.salesforce.com';
 
@@ -32,7 +31,6 @@ describe.each([
       providers: new Map([[salesforce.name, salesforce]]),
       settings: { deadlineMs: 600_000, connectTimeoutMs: 60_000 },
       random: () => 0,
-      memory: UNBOUNDED,
       lookup: async (host) => {
         asked.push(host);
         return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -48,7 +46,7 @@ describe.each([
       access: salesforce.contacts as ContactAccess,
       credentials: credentials.store,
       cache: createFakeContactCache(),
-      work: UNMETERED_WORK,
+      work: BACKGROUND_WORK,
     });
     const error = await port
       .findByEmails(['a@x.example'], { rawData: false })

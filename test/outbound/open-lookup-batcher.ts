@@ -1,4 +1,4 @@
-import { type RequestWork, UNMETERED_WORK, type Work } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK, type RequestWork, type Work } from '../../src/admission/work.ts';
 import type { Contact } from '../../src/domain/contact.ts';
 import type { FieldSelection, SelectedFields } from '../../src/domain/contact-search.ts';
 
@@ -19,7 +19,12 @@ export function openLookupBatcher({ spacingMs = 0, defer = atOnce } = {}) {
   const calls: Call[] = [];
   const unanswered: Call[] = [];
   const find = (emails: readonly string[], asked: Asked = {}) => {
-    const { key = 'plain', deadline = clock.now() + 10_000, fields, work = UNMETERED_WORK } = asked;
+    const {
+      key = 'plain',
+      deadline = clock.now() + 10_000,
+      fields,
+      work = BACKGROUND_WORK,
+    } = asked;
     const selection = { rawData: false, fields };
     return lookups.find({ emails, selection, key, deadline, work, findByEmails });
   };

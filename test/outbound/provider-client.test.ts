@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RateLimit } from '../../src/domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../src/domain/remote.ts';
-import { Turns } from '../../src/lib/turns.ts';
 import { timedOut } from '../../src/outbound/failures.ts';
 import type { Call } from '../../src/outbound/http/transport.ts';
 import { createOperationLimit } from '../../src/outbound/operation-limit.ts';
@@ -13,7 +12,6 @@ import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
 import { toJsonResponse } from '../support/send.ts';
-import { UNBOUNDED } from '../support/unbounded-memory.ts';
 import { createFakeAccess } from './fake-access.ts';
 
 const ORIGIN = 'http://127.0.0.1:4010';
@@ -144,9 +142,7 @@ function open(budget: RateLimit) {
   const connection = createConnection('hubspot');
   const client = new ProviderClient(
     {
-      memory: UNBOUNDED,
       waiting: createOperationLimit(10),
-      redactionTurns: new Turns(clock),
       findOAuthClient: async () => undefined,
       providers: new Map(),
       sandboxOrigins: [ORIGIN],
@@ -165,7 +161,7 @@ function open(budget: RateLimit) {
     },
     { connection, access: createFakeAccess({ budgets: { general: budget } }) },
   );
-  const source = { connection, credentials: credentials.store, work: UNMETERED_WORK };
+  const source = { connection, credentials: credentials.store, work: BACKGROUND_WORK };
   const send = (path: string) =>
     client.send(source, { method: 'GET', path, budget: 'general' }, clock.now() + 20_000);
   return { clock, calls, answers, credentials, client, source, send };

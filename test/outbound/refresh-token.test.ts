@@ -8,15 +8,12 @@ import {
 } from '../../src/domain/remote.ts';
 import type { CredentialStore, RefreshedCredentials } from '../../src/domain/tenant.ts';
 import type { OAuthClient, RefreshedToken } from '../../src/domain/token-refresh.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { Turns } from '../../src/lib/turns.ts';
 import { createConnectionTokens } from '../../src/outbound/access-token/token-endpoint.ts';
 import { createOperationLimit } from '../../src/outbound/operation-limit.ts';
 import { DEFAULT_SETTINGS } from '../../src/outbound/outbound-options.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { toJsonResponse } from '../support/send.ts';
-import { UNBOUNDED } from '../support/unbounded-memory.ts';
 
 const HOSTS = [/^[a-z0-9-]+\.my\.salesforce\.com$/];
 const RETIRED = [/^na\d+\.salesforce\.com$/];
@@ -153,10 +150,8 @@ async function run(setup: Setup = {}) {
     sandboxOrigins: ['http://127.0.0.1:4010'],
     clock: createFakeClock(),
     random: () => 0,
-    memory: UNBOUNDED,
     settings: DEFAULT_SETTINGS,
     waiting: createOperationLimit(10),
-    redactionTurns: new Turns(systemClock),
     access: {
       origin: () => undefined,
       refresh: {

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createMemory } from '../../src/admission/memory.ts';
 import type { CrossbookError } from '../../src/domain/errors.ts';
 import { createOperationLimit, type OperationLimit } from '../../src/outbound/operation-limit.ts';
 import { byDomain } from '../support/by-domain.ts';
@@ -39,20 +38,6 @@ describe('the limit of waiting operations', () => {
 });
 
 describe('an operation that waits for its provider', () => {
-  test('takes a turn when its response is there to be processed', async () => {
-    const { openPort, answer, asked } = await open();
-    let turns = 0;
-    const takeTurn = async () => {
-      turns += 1;
-    };
-    const counted = openPort({}, { ...createFakeWork(), takeTurn }).count(byDomain('x.co'));
-    await expect.poll(() => asked.length).toBe(1);
-    expect(turns).toBe(0);
-    answer();
-    expect(await counted).toBe(7);
-    expect(turns).toBeGreaterThan(0);
-  });
-
   test('does not begin for a client that has disconnected', async () => {
     const { openPort, asked } = await open();
     const work = createFakeWork();
@@ -62,7 +47,7 @@ describe('an operation that waits for its provider', () => {
   });
 
   test('ends when its client disconnects: the call is aborted, and its slot is free', async () => {
-    const { openPort, asked, outbound, memory } = await open();
+    const { openPort, asked, outbound } = await open();
     const work = createFakeWork();
     const counted = openPort({}, work).count(byDomain('x.co'));
     await expect.poll(() => asked.length).toBe(1);
@@ -71,7 +56,6 @@ describe('an operation that waits for its provider', () => {
     await expect(counted).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(outbound.countWaiting().waiting).toBe(0);
     await expect.poll(() => asked[0]?.isBrokenOff()).toBe(true);
-    expect(memory.counts().held).toBe(0);
   });
 
   test('leaves the queue when its client disconnects, and those behind it move up', async () => {
@@ -129,14 +113,12 @@ async function open({ concurrency = 10, maxWaiting = 1_000 } = {}) {
       isBrokenOff: () => isBrokenOff,
     });
   });
-  const memory = createMemory({ maxBytes: 1_000_000 });
   const access = createFakeAccess({ budgets: { general: { concurrency } } });
   const stub = openStub(server.origin, {
     access,
-    memory,
     settings: { maxWaiting },
   });
   closing.push(server.close, stub.outbound.close);
   let answered = 0;
-  return { ...stub, asked, memory, answer: () => asked[answered++]?.answer() };
+  return { ...stub, asked, answer: () => asked[answered++]?.answer() };
 }

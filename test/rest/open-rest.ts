@@ -1,5 +1,5 @@
 import type { ReadableStream } from 'node:stream/web';
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { CrossbookError } from '../../src/domain/errors.ts';
 import { createRest, type RestOptions } from '../../src/rest/rest-server.ts';
 import { createFakeRequestState } from '../support/fake-request-log.ts';
@@ -17,11 +17,11 @@ export async function openRest(options: Partial<RestOptions> = {}): Promise<Test
       // Like the request handler, records the caller, or rejects the request.
       const state = createFakeRequestState(fake.requestLog);
       try {
-        state.caller = openContext(request.headers, state, UNMETERED_WORK).caller;
+        state.caller = openContext(request.headers, state, BACKGROUND_WORK).caller;
       } catch (error) {
         return face.toErrorResponse(error as CrossbookError, state);
       }
-      return face.answer(request, state, UNMETERED_WORK);
+      return face.answer(request, state, BACKGROUND_WORK);
     }),
   };
   const document: OpenApi = await (

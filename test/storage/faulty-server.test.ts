@@ -148,7 +148,7 @@ const SESSIONS: Readonly<Record<string, (run: number) => Promise<readonly unknow
     const write = async () => {
       const one = await opened.openTable({ ...key, ...table, kind: 'CUSTOM' });
       const records = ['1', '2'].map((id) => ({ id, lastModifiedAt: null, data: { id } }));
-      const rows = [await one.toRows(records, () => undefined)];
+      const rows = [one.toRows(records)];
       await one.write({ rows, removed: ['3'], syncedAt: new Date(), mayCommit: () => true });
     };
     const all = await Promise.allSettled([

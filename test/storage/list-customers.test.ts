@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { memoryLimitReached } from '../../src/admission/memory.ts';
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { CustomerFilter, CustomerUpsert } from '../../src/domain/customer.ts';
+import { CrossbookError } from '../../src/domain/errors.ts';
 import type { PageRequest } from '../../src/domain/page.ts';
 import { PROVIDER_NAMES } from '../../src/domain/provider-names.ts';
 import { PAGE_BYTES } from '../../src/storage/read-bounds.ts';
@@ -63,19 +63,18 @@ describeEachServer('a list of customers', (on) => {
       const pages: number[] = [];
       let isMore = true;
       while (isMore) {
-        let reserved = 0;
-        const reserve = (bytes: number) => {
-          reserved += bytes;
+        let counted = 0;
+        const read = (bytes: number) => {
+          counted += bytes;
+          return undefined;
         };
-        const { customers } = on
-          .database()
-          .forRequest(applicationId, { ...UNMETERED_WORK, reserve });
+        const { customers } = on.database().forRequest(applicationId, { ...BACKGROUND_WORK, read });
         const request = { direction, size: 100, boundary: ids.at(-1) };
         const page = await customers.list({}, request);
         const bytes = JSON.stringify(page.items).length;
         // The last statement of a page may not exceed it.
         expect(bytes).toBeLessThan(PAGE_BYTES * 1.1);
-        expect(reserved).toBeGreaterThan(bytes);
+        expect(counted).toBeGreaterThan(bytes / 2);
         const found = page.items.map(({ customerId }) => customerId);
         ids.push(...(direction === 'forward' ? found : found.reverse()));
         pages.push(found.length);
@@ -104,7 +103,7 @@ describeEachServer('a list of customers', (on) => {
     expect(JSON.stringify(complete).length).toBeGreaterThan(18 * CONFIGURATION_BYTES);
   });
 
-  test('reads large customers by their ids, and stops where the memory of the caller is in use', async () => {
+  test('reads large customers by their ids, and stops where the caller gets no heavy place', async () => {
     const { id: applicationId } = await on.createApplication();
     const { customers, connections } = on.database().forApplication(applicationId);
     for (const id of NAMES) await customers.upsert(toLargeCustomer(id, 18));
@@ -116,11 +115,11 @@ describeEachServer('a list of customers', (on) => {
     expect(all.map((one) => one?.connections.length)).toEqual([18, 18, 18, 18, 18, undefined]);
     expect(found.map((one) => one?.customerId)).toEqual(NAMES);
     const charges: number[] = [];
-    const reserve = (bytes: number) => {
+    const read = async (bytes: number) => {
       charges.push(bytes);
-      if (charges.length > 1) throw memoryLimitReached();
+      if (charges.length > 1) throw new CrossbookError('SERVICE_UNAVAILABLE', 'no place');
     };
-    const charged = on.database().forRequest(applicationId, { ...UNMETERED_WORK, reserve });
+    const charged = on.database().forRequest(applicationId, { ...BACKGROUND_WORK, read });
     const refused = charged.customers.findMany(NAMES);
     await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(charges).toHaveLength(2);

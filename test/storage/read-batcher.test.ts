@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { toUnavailable } from '../../src/storage/engine/failures.ts';
 import { createReadBatcher } from '../../src/storage/statement-batcher.ts';
 import { settle } from '../support/clock.ts';
@@ -56,7 +56,7 @@ function open() {
   });
   return {
     read: (applicationId: string, ids: readonly string[]) =>
-      readFor(applicationId, ids, UNMETERED_WORK),
+      readFor(applicationId, ids, BACKGROUND_WORK),
     statements,
     answer: (index: number) => statements[index]?.answer(),
     fail: (index: number) => statements[index]?.fail(),

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { CustomerUpsert } from '../../src/domain/customer.ts';
 import type { Signer } from '../../src/domain/page.ts';
@@ -96,7 +96,6 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     now: systemClock.now,
     untilForgotten: async () => {},
     revokeRemoved: async ({ grant }) => (grant ? 'REVOKED' : 'NOT_SUPPORTED'),
-    consumeRateLimit: async () => {},
     charge: async () => {},
     wall: options.wall ?? (() => Date.parse('2025-01-01T00:00:00.000Z')),
     openTenant: (id) => tenants.get(id) ?? createFakeTenant(id),
@@ -129,7 +128,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
   function openContext(
     headers: HttpHeaders,
     _state?: unknown,
-    work = UNMETERED_WORK,
+    work = BACKGROUND_WORK,
   ): RequestContext {
     const findCaller = createFindCaller({
       findCallerByKey: (key) => API_KEYS[key],

@@ -11,7 +11,7 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
     async answer(request, address) {
       const { method, url, pathname, headers, hasBody } = request;
       // The body is received once, recorded, and passed on.
-      if (hasBody) await request.receiveBody(Number.POSITIVE_INFINITY, () => {});
+      if (hasBody) await request.receiveBody(Number.POSITIVE_INFINITY, async () => () => {});
       const body = request.readBody();
       requests.push({
         headers: new Headers([...headers].map(([name, value]) => [name, value])),
@@ -32,7 +32,7 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
       );
     },
     onRefused: crossbook.app.onRefused,
-    memory: crossbook.app.memory,
+    unread: crossbook.app.unread,
     host: '127.0.0.1',
     port: 0,
     bounds,

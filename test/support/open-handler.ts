@@ -1,4 +1,4 @@
-import { createMemory } from '../../src/admission/memory.ts';
+import { createHeavyPlaces } from '../../src/admission/heavy-places.ts';
 import { RequestQueue } from '../../src/admission/request-queue.ts';
 import type { RequestWork } from '../../src/admission/work.ts';
 import type { Caller } from '../../src/domain/caller.ts';
@@ -10,6 +10,7 @@ import {
   createRequestHandler,
   type RequestHandlerOptions,
 } from '../../src/http/request-handler.ts';
+import { UnreadBytes } from '../../src/http/unread-bytes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { ArrivingRequest, HttpRequest, HttpResponse } from '../../src/lib/http-message.ts';
 import { createRequestLogs } from '../../src/telemetry/request-log.ts';
@@ -30,11 +31,12 @@ export function openHandler(options: HandlerOptions = {}) {
   const records: RequestRecord[] = [];
   const callers: (Caller | undefined)[] = [];
   const works: RequestWork[] = [];
-  const memory = createMemory({ maxBytes });
+  const unread = new UnreadBytes(maxBytes);
+  const heavy = createHeavyPlaces({ clock: systemClock, max: options.maxHeavy });
   const queue = new RequestQueue({
     maxBegun: max,
     maxUnauthenticated: maxUnauthenticated,
-    memory,
+    heavy,
     clock: systemClock,
   });
   const answer =
@@ -58,7 +60,7 @@ export function openHandler(options: HandlerOptions = {}) {
     graphql: face,
     rest: face,
     queue,
-    memory,
+    unread,
     bodyBytes: { caller: 1_000, unauthenticated: 10 },
     allowsUnauthenticated: maxUnauthenticated > 0,
     cors: createCors({ findOrigins, onRefused: (origin) => refusedOrigins.push(origin) }),
@@ -74,6 +76,7 @@ export function openHandler(options: HandlerOptions = {}) {
       clock: systemClock,
       onDone: (record) => records.push(record),
     }),
+    consumeRateLimit: () => undefined,
     addRateLimitHeaders: () => {},
     probes: {
       paths: /^\/livez$/,
@@ -96,7 +99,7 @@ export function openHandler(options: HandlerOptions = {}) {
     callers,
     works,
     queue,
-    memory,
+    unread,
   };
 }
 
@@ -123,7 +126,9 @@ interface HandlerOptions {
   readonly maxUnauthenticated?: number;
   /** The status of the API's response. */
   readonly status?: number;
+  /** The limit of unread bytes. */
   readonly maxBytes?: number;
+  readonly maxHeavy?: number;
   readonly findOrigins?: CorsOptions['findOrigins'];
   readonly answer?: (request: HttpRequest, work: RequestWork) => Promise<HttpResponse>;
   readonly patch?: Partial<RequestHandlerOptions>;

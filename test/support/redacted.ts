@@ -1,10 +1,8 @@
 import type { ContactAdapter } from '../../src/domain/provider.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { Turns } from '../../src/lib/turns.ts';
 import { createRedactor } from '../../src/outbound/redaction/redactor.ts';
 
 /** As errors leave `outbound`, for a connection without secrets. */
-export const toError = createRedactor(() => [], new Turns(systemClock));
+export const toError = createRedactor(() => []);
 
 export function toRedacted(port: ContactAdapter): ContactAdapter {
   const { findAssociations } = port;
@@ -25,6 +23,6 @@ async function redacted<Found>(read: () => Promise<Found>): Promise<Found> {
   try {
     return await read();
   } catch (error) {
-    throw await toError(error);
+    throw toError(error);
   }
 }

@@ -1,6 +1,6 @@
 import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { afterAll, beforeAll } from 'vitest';
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { Connection, Credentials } from '../../src/domain/connection.ts';
 import type { ContactAccess, ContactPort, Provider } from '../../src/domain/provider.ts';
 import type { OAuthClient } from '../../src/domain/token-refresh.ts';
@@ -11,7 +11,6 @@ import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { createConnection } from './connection.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeCredentials } from './fake-credentials.ts';
-import { UNBOUNDED } from './unbounded-memory.ts';
 
 /** Ports to accounts of a sandbox over the product's own HTTP client, with the credentials in memory. */
 export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
@@ -23,7 +22,6 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
       const outbound = createOutbound({
         sandboxOrigins: [instanceUrl],
         findOAuthClient: async () => account,
-        memory: UNBOUNDED,
         providers: new Map([hubspot, salesforce].map((provider) => [provider.name, provider])),
         ...options,
         settings: { deadlineMs: 600_000, ...options.settings },
@@ -40,7 +38,7 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
         connection,
         access,
         credentials: credentials.store,
-        work: UNMETERED_WORK,
+        work: BACKGROUND_WORK,
         cache: createFakeContactCache(),
       });
       return { port, credentials };

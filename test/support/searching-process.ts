@@ -3,14 +3,13 @@
  * process. Prints `ready`, searches for all emails concurrently on a message, and prints the outcome.
  */
 import { once } from 'node:events';
-import { UNMETERED_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
 import type { OAuthClient } from '../../src/domain/token-refresh.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/key-ring.ts';
-import { UNBOUNDED } from './unbounded-memory.ts';
 
 const setup = JSON.parse(process.argv[2] ?? '{}') as Setup;
 const {
@@ -29,7 +28,6 @@ const outbound = createOutbound({
   providers,
   sandboxOrigins: [sandbox],
   findOAuthClient: async () => client,
-  memory: UNBOUNDED,
   settings: { deadlineMs: 600_000 },
 });
 
@@ -60,7 +58,7 @@ async function search(email: string): Promise<number | undefined> {
     access,
     credentials,
     cache,
-    work: UNMETERED_WORK,
+    work: BACKGROUND_WORK,
   });
   const found = await port.findByEmails([email], { rawData: false });
   return found.get(email)?.length;

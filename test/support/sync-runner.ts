@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Memory } from '../../src/admission/memory.ts';
 import type { DueSync } from '../../src/domain/sync.ts';
 import type { OAuthClient } from '../../src/domain/token-refresh.ts';
 import type { UsageOwner } from '../../src/domain/usage.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { Turns } from '../../src/lib/turns.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -15,7 +13,6 @@ import { removeRows } from '../../src/usecases/remove-rows.ts';
 import { runSync, type SyncResult } from '../../src/usecases/run-sync.ts';
 import { planEverything } from './plan-everything.ts';
 import { LOOPBACK_DESTINATIONS } from './sync-hosts.ts';
-import { UNBOUNDED } from './unbounded-memory.ts';
 
 /**
  * Runs syncs as the product's worker does, step by step: no timer decides when. The database, the calls to CRMs and the
@@ -28,7 +25,6 @@ export function createSyncRunner({
   clock = systemClock,
   onBatch = () => {},
   onCall = () => {},
-  memory = UNBOUNDED,
 }: RunnerOptions) {
   const errors: unknown[] = [];
   const calls: UsageOwner[] = [];
@@ -38,7 +34,6 @@ export function createSyncRunner({
     clock,
     sandboxOrigins,
     findOAuthClient: async () => client,
-    memory,
   });
   const destinations = createDestinations({ clock, hosts: LOOPBACK_DESTINATIONS });
   const { syncQueue: queue, rowRemovals: removals } = database;
@@ -52,7 +47,6 @@ export function createSyncRunner({
     database,
     providers,
     outbound,
-    turns: new Turns(clock),
     clock,
     log,
     telemetry: {
@@ -139,7 +133,6 @@ interface RunnerOptions {
   readonly clock?: Clock;
   /** Called after each batch was recorded. */
   readonly onBatch?: () => void;
-  readonly memory?: Memory;
   /** Called after each call to a CRM. */
   readonly onCall?: () => void;
 }

@@ -18,10 +18,9 @@ function toHttpRequest(request: Request, body: Buffer): ArrivingRequest {
     pathname: url.pathname,
     headers: request.headers,
     hasBody: request.body !== null,
-    async receiveBody(limit, reserve) {
+    async receiveBody(limit) {
       if (body.length > limit)
         throw new CrossbookError('PAYLOAD_TOO_LARGE', 'The body is too large.');
-      reserve(body.length);
     },
     readBody: () => body,
     onClose: () => {},

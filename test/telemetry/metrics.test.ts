@@ -54,7 +54,7 @@ test('queues and circuit breakers are summed by provider, without a label per co
   registerGauges(metrics, {
     requests: () => ({ ...REQUESTS, running: 5, unauthenticated: 2 }),
     providers: () => ({ waiting: 5, refused: 6 }),
-    memory: () => ({ max: 100, kinds: { request_body: { held: 7, refused: 2 } } }),
+    unread: () => ({ held: 0, max: 1, refused: 0 }),
     clients: () => [
       { provider: 'hubspot', waiting: 3, isBreakerOpen: true, clockDifferenceMs: 0 },
       { provider: 'hubspot', waiting: 4, isBreakerOpen: false, clockDifferenceMs: 90_000 },
@@ -117,7 +117,7 @@ test('components that are not configured have no metrics, so that they do not lo
   registerGauges(metrics, {
     requests: () => REQUESTS,
     providers: () => ({ waiting: 5, refused: 6 }),
-    memory: () => ({ max: 0, kinds: {} }),
+    unread: () => ({ held: 0, max: 1, refused: 0 }),
     clients: () => [],
     apis: () => [],
     database: () => undefined,
@@ -149,6 +149,7 @@ const REQUESTS = {
   queued: 0,
   unauthenticated: 0,
   refused: { queueFull: 1, queueTimeout: 2 },
+  heavy: { taken: 0, waiting: 0 },
 };
 
 function open(): Metrics {

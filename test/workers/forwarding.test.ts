@@ -12,7 +12,7 @@ import { createForwarding, placeOf } from '../../src/workers/forwarding.ts';
 import { listenPrivately } from '../../src/workers/private-listener.ts';
 import { type Listener, listen } from '../support/listen.ts';
 import { openRawClient } from '../support/raw-client.ts';
-import { UNBOUNDED } from '../support/unbounded-memory.ts';
+import { UNBOUNDED } from '../support/unbounded-unread.ts';
 
 /** Customers of the worker that receives requests (0), and of the other one (1). */
 const [OWN, OTHER] = [0, 1].map((place) => {
@@ -55,7 +55,7 @@ beforeEach(async () => {
     host: '127.0.0.1',
     port: 0,
     bounds: BOUNDS,
-    memory: UNBOUNDED,
+    unread: UNBOUNDED,
     onRefused: () => {},
     forward: forwarding.forward,
     answer: (request, address) => answer('here', request, address),
@@ -125,7 +125,7 @@ describe('A request', () => {
     ['in chunks', true],
   ])('streams a long body %s, and a long response', async (_how, isChunked) => {
     answerThere = async (request) => {
-      await request.receiveBody(10_000_000, () => {});
+      await request.receiveBody(10_000_000, async () => () => {});
       return {
         status: 200,
         headers: { 'content-length': '5000000' },
@@ -140,7 +140,7 @@ describe('A request', () => {
 
   test('whose body the other worker refuses gets that response, and its connection is used again', async () => {
     answerThere = async (request) => {
-      await request.receiveBody(1_000, () => {}).catch(() => undefined);
+      await request.receiveBody(1_000, async () => () => {}).catch(() => undefined);
       return { status: 413, headers: { 'content-length': '4' }, body: 'long' };
     };
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -255,7 +255,7 @@ test('only the user of the processes may connect to the private socket', () => {
 
 function openBack() {
   const handler = createNodeHandler({
-    memory: UNBOUNDED,
+    unread: UNBOUNDED,
     onRefused: () => {},
     answer: (request, address) => answer('there', request, address),
   });
@@ -281,7 +281,7 @@ async function answer(
   const entry: Seen = { where, request: arriving, address, content: '', cut: current };
   seen.push(entry);
   if (where === 'there' && answerThere) return (await answerThere(arriving)) as never;
-  if (arriving.hasBody) await arriving.receiveBody(10_000_000, () => {});
+  if (arriving.hasBody) await arriving.receiveBody(10_000_000, async () => () => {});
   entry.content = arriving.readBody().toString();
   const body = `${arriving.readBody().length} bytes`;
   const headers = { 'x-made': where, 'content-length': String(body.length) };

@@ -11,10 +11,11 @@ import { checkPlugin, createResolverCheck } from './supported-hooks.ts';
 /**
  * What happens to an operation between HTTP and its resolvers, in order. An HTTP request has one operation, or a batch.
  *
- * 1. Caller: `http/request-handler.ts` authenticates the request by its headers and queues it.
- * 2. Rate limit: `graphql-server.ts` counts the request towards the caller's rate limit and reads its operations.
- * 3. This list, for each operation: document limits, cost and authorization before validation; the cost is charged
- *    to the rate limit before execution. `operation-run.ts` has the state of one operation.
+ * 1. Door: `http/request-handler.ts` authenticates the request by its headers, counts it towards the caller's rate
+ *    limit and queues it.
+ * 2. Operations: `graphql-server.ts` reads them from the body.
+ * 3. This list, for each operation: it is parsed within the document limits, validated, and its cost is charged to the
+ *    rate limit before it is executed. `operation-run.ts` has the state of one operation.
  * 4. Execution: `packages/executor` runs the compiled plan of the document, which calls the resolvers in `types/`.
  * 5. Errors: `over-http/write-response.ts` brings them into the one error format and writes the response.
  * 6. Log and metrics: the request handler closes the request log, which writes the log line, metrics and the trace.
@@ -23,27 +24,25 @@ import { checkPlugin, createResolverCheck } from './supported-hooks.ts';
 function listPlugins(rules: EngineRules, given: Plugins): readonly OperationPlugin[] {
   const others = Object.entries(given) as (readonly [name: string, OperationPlugin])[];
   return [
-    // The schema of this caller: the common one, or that of an application with typed own fields.
-    useCallerSchema(rules),
-    // How a document is parsed and validated, and how it is charged, logged and executed: plugins may wrap each of
-    // these.
-    useExecutor(),
+    // How a document is found, parsed, validated, charged, logged and executed: plugins may wrap each of these.
+    useDocument(rules),
     // Plugins of an embedding application.
     ...(others.length === 0 ? [] : useOthers(others)),
     // Replaces the hash of a persisted operation by its text.
     usePersistedOperations(rules),
     // Responses to the introspection queries of tools are kept. Other plugins have to see these queries.
     ...(others.length === 0 ? [useKnownIntrospection()] : []),
-    // Limits, cost and authorization, of the operation as the plugins above have left it: before it is validated.
-    useOperationChecks(),
+    // The operation as the plugins above have left it.
+    useBegin(),
     // At the start: rejects plugins with hooks that do not run.
     useHookChecks(given),
   ];
 }
 
-function useCallerSchema({ schemas }: EngineRules): OperationPlugin {
+function useDocument({ schemas }: EngineRules): OperationPlugin {
   return {
-    // Envelop reads the schema of an operation right after these hooks, before another operation can begin.
+    // The schema of this caller: the common one, or that of an application with typed own fields. Envelop reads it right
+    // after these hooks, before another operation can begin.
     onEnveloped({ context, setSchema }) {
       setSchema(context?.[RUN].callerSchema.schema);
     },
@@ -51,18 +50,11 @@ function useCallerSchema({ schemas }: EngineRules): OperationPlugin {
       if (!schemas.has(schema))
         throw new Error('A plugin replaced the schema, which is not supported.');
     },
-  };
-}
-
-function useExecutor(): OperationPlugin {
-  return {
     onParse({ context, setParseFn }) {
-      setParseFn(() => context[RUN].readDocument());
+      setParseFn((source) => context[RUN].parse(source));
     },
     onValidate({ context, setValidationFn }) {
-      const { executor } = context[RUN].callerSchema;
-      // By the specification's rules, ours, and those that plugins add.
-      setValidationFn((_schema, document, rules) => executor.validate(document, rules));
+      setValidationFn((_schema, document, rules) => context[RUN].validate(document, rules));
     },
     onExecute({ context, setExecuteFn }) {
       setExecuteFn((args) => context[RUN].execute(args));
@@ -102,18 +94,20 @@ function useKnownIntrospection(): OperationPlugin {
   return {
     onParams({ params: { query = '', operationName }, context, setResult }) {
       const run = context[RUN];
-      const { executor, introspection } = run.callerSchema;
-      // A document that is cached already is executed like any other.
-      if (executor.find(query, run.applicationId)) return undefined;
+      const { introspection } = run.callerSchema;
       const data = introspection?.({ query, operationName });
-      return data && run.answerIntrospection(data).then(setResult);
+      if (!data) return undefined;
+      const answered = run.answerIntrospection(data);
+      if (answered instanceof Promise) return answered.then(setResult);
+      setResult(answered);
+      return undefined;
     },
   };
 }
 
-function useOperationChecks(): OperationPlugin {
+function useBegin(): OperationPlugin {
   return {
-    onParams: ({ params, context }) => context[RUN].prepare(params),
+    onParams: ({ params, context }) => context[RUN].begin(params),
   };
 }
 
@@ -152,17 +146,21 @@ export function openEngine(rules: EngineRules, plugins: Plugins): OperationEngin
   const { getResultForParams } = yoga;
 
   return {
-    async run(operation, graphqlRequest) {
+    run(operation, graphqlRequest) {
       try {
         graphqlRequest.shown ??= new PluginRequest(graphqlRequest.request);
         const request = graphqlRequest.shown;
         const run = new OperationRun(operation, graphqlRequest, rules);
         const context = { request, caller: graphqlRequest.context.caller, [RUN]: run };
         // Without @defer, @stream and subscriptions results are never incremental.
-        const result = getResultForParams({ params: operation as GraphQLParams, request }, context);
-        return ((await result) ?? {}) as ExecutionResult;
+        const result = getResultForParams(
+          { params: operation as GraphQLParams, request },
+          context,
+        ) as ExecutionResult | Promise<ExecutionResult>;
+        // Where a hook has thrown, it is a thenable that is no promise.
+        return 'then' in result ? Promise.resolve(result).catch(toFailed) : result;
       } catch (error) {
-        return { errors: [error as never] };
+        return toFailed(error);
       }
     },
     async close() {
@@ -171,14 +169,21 @@ export function openEngine(rules: EngineRules, plugins: Plugins): OperationEngin
   };
 }
 
+function toFailed(error: unknown): ExecutionResult {
+  return { errors: [error as never] };
+}
+
 interface EngineRules extends RunRules {
   readonly common: CallerSchema;
   readonly schemas: Pick<CallerSchemas, 'has'>;
 }
 
 interface OperationEngine {
-  /** Never rejects: errors are in the result. */
-  run(operation: OperationParams, request: GraphQLRequest): Promise<ExecutionResult>;
+  /** Never throws or rejects: errors are in the result. */
+  run(
+    operation: OperationParams,
+    request: GraphQLRequest,
+  ): ExecutionResult | Promise<ExecutionResult>;
   /** Closes plugins that hold resources. */
   close(): Promise<void>;
 }

@@ -44,15 +44,15 @@ export function checkRequest({ method, headers }: HttpRequest): void {
 }
 
 /** Reads the operation or batch of operations of a request. */
-export async function readRequest(
+export function readRequest(
   request: HttpRequest,
   bounds: RequestRules,
-): Promise<OperationParams | OperationParams[]> {
+): OperationParams | OperationParams[] {
   const { limits } = bounds;
   if (request.method === 'GET') {
     return readOperation(toOperation(request.url.searchParams), bounds);
   }
-  const body = toValue(await readJsonBody(request.readBody(), bounds.takeTurn), 'The body');
+  const body = toValue(readJsonBody(request.readBody()), 'The body');
   if (!Array.isArray(body)) return readOperation(body, bounds);
   if (bounds.applicationId === undefined) throw missingCredentials();
   if (body.length === 0) throw new CrossbookError('BAD_REQUEST', 'The batch is empty.');
@@ -123,7 +123,6 @@ interface RequestRules {
   readonly documents: PersistedOperations;
   /** The caller's application: without one, batches are rejected and nothing is cached. */
   readonly applicationId: string | undefined;
-  takeTurn(): Promise<void> | undefined;
 }
 
 /** One GraphQL operation, checked for its shape. */

@@ -72,7 +72,7 @@ export function createGrants(deps: OutboundDeps) {
         });
         return revocation.isRevoked(answer);
       } catch (thrown) {
-        throw await redact(thrown);
+        throw redact(thrown);
       }
     },
   };
@@ -86,7 +86,7 @@ export function createGrants(deps: OutboundDeps) {
     const endpoint = { ...deps, owners, target: { provider: provider.name, connectionId } };
     return {
       secrets,
-      redact: createRedactor(() => secrets, deps.redactionTurns),
+      redact: createRedactor(() => secrets),
       ask: (origin: string, request: RemoteRequest) =>
         callTokenEndpoint(endpoint, { origin, request, onCall }),
       async findClient(origin: string) {
@@ -195,7 +195,7 @@ async function toFailure(thrown: unknown, redact: Redact): Promise<unknown> {
       missingScopes,
     });
   }
-  const error = await redact(thrown);
+  const error = redact(thrown);
   // A bug, which is passed on.
   if (!(error instanceof CrossbookError)) return error;
   const failure = TRANSIENT_CODES.has(error.code) ? 'VENDOR_UNAVAILABLE' : 'VENDOR_REFUSED';

@@ -22,7 +22,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
   const declared = deps.providers.get(provider);
   const rules = { hosts: declared ? listCallableHosts(declared) : [], sandboxOrigins };
   const secrets = createConnectionSecrets(access.publicPrefix);
-  const redact = createRedactor(secrets.list, deps.redactionTurns);
+  const redact = createRedactor(secrets.list);
   /** The generation of credentials whose client secret the redactor has learnt. */
   let learnt: number | undefined;
   const tokens = createTokens({
@@ -75,7 +75,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
       return refresh.readAnswer(answer, new Date(clock.wall()));
     } catch (thrown) {
       // Handled here, because the waiting adapter would take the response for one to its own call.
-      const error = await redact(thrown);
+      const error = redact(thrown);
       if (!(error instanceof CrossbookError) || error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED')
         throw error;
       throw new InvalidGrantError(provider, error);
@@ -138,17 +138,14 @@ export async function callTokenEndpoint(
   const { clock, random, target } = deps;
   const deadline = clock.now() + deps.settings.deadlineMs;
   const headers = { ...FIXED_HEADERS, ...request.headers };
-  const hold = deps.memory.open(deps.owners, 'fetched_data');
   return withRetries(
     { clock, random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
-    () => deps.transport.send({ target, origin, request, headers, deadline, hold, onCall }),
-  )
-    .then(refuseRedirect)
-    .finally(() => hold.release());
+    () => deps.transport.send({ target, origin, request, headers, deadline, onCall }),
+  ).then(refuseRedirect);
 }
 
 interface EndpointDeps
-  extends Pick<OutboundDeps, 'clock' | 'random' | 'memory' | 'settings' | 'transport'>,
+  extends Pick<OutboundDeps, 'clock' | 'random' | 'settings' | 'transport'>,
     Pick<Call, 'target'> {
   readonly owners: { readonly application: string; readonly connection?: string | undefined };
 }

@@ -1,5 +1,4 @@
 import { Agent, type Dispatcher } from 'undici';
-import { type Hold, toHoldError } from '../../admission/memory.ts';
 import type { Work } from '../../admission/work.ts';
 import { AbandonedError, CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
 import type { ProviderCall } from '../../domain/log.ts';
@@ -9,16 +8,16 @@ import {
   type RemoteRequest,
   ResponseTooLarge,
 } from '../../domain/remote.ts';
-import { Chunks } from '../../lib/chunks.ts';
+import { ByteBuffer } from '../../lib/byte-buffer.ts';
 import { type Clock, whenOver } from '../../lib/clock.ts';
 import { codeOf, timedOut, toTransportFailure } from '../failures.ts';
 import type { CallEvent, OutboundOptions, OutboundSettings } from '../outbound-options.ts';
 import { createGuardedConnector, createLoopbackConnector } from './addresses.ts';
 import {
   BodyTooLarge,
-  NO_CHUNKS,
   ReceivedAnswer,
   readStart,
+  readUnpackedLength,
   tooLarge,
   unpackBody,
 } from './answer-body.ts';
@@ -50,7 +49,7 @@ export function createTransport(options: TransportOptions) {
      * and to its request.
      */
     async send(call: Call): Promise<JsonResponse> {
-      const { origin, request, headers, deadline, hold, work } = call;
+      const { origin, request, headers, deadline, work } = call;
       const startedAt = clock.now();
       let stopWaiting: (() => void) | undefined;
       try {
@@ -59,7 +58,6 @@ export function createTransport(options: TransportOptions) {
           const handler = new ResponseHandler({
             origin,
             maxBytes: maxAnswerBytes,
-            hold,
             work,
             resolve,
             reject,
@@ -138,10 +136,8 @@ export interface Call {
   readonly request: Pick<RemoteRequest, 'method' | 'path' | 'body' | 'budget'>;
   readonly headers: Readonly<Record<string, string>>;
   readonly deadline: number;
-  /** Grows with the response; the caller releases it. */
-  readonly hold?: Hold | undefined;
-  /** Aborts the call when its client disconnects. */
-  readonly work?: Pick<Work, 'signal' | 'takeTurn'> | undefined;
+  /** Aborts the call when its client disconnects, and counts what is read of the response. */
+  readonly work?: Work | undefined;
   /** The time in the queue of the rate limiter. */
   readonly waitedMs?: number;
   /** Called after the call. */
@@ -157,7 +153,7 @@ export interface TransportOptions
 /** Handles undici's events of one request. Settles once and ignores later events. */
 class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #options: HandlerOptions;
-  #packed = new Chunks();
+  #packed = new ByteBuffer();
   #controller: Dispatcher.DispatchController | undefined;
   #failure: Error | undefined;
   #status = 0;
@@ -172,7 +168,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   fail(failure: Error): void {
     if (this.#failure) return;
     this.#failure = failure;
-    this.#reject(failure, this.#packed);
+    this.#reject(failure, this.#packed.bytes);
     this.#controller?.abort(failure);
   }
 
@@ -197,25 +193,38 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     if (Number(this.#headers['content-length']) > maxBytes) this.fail(tooLarge(maxBytes));
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { maxBytes, hold } = this.#options;
-    if (this.#packed.bytes + chunk.length > maxBytes) this.fail(tooLarge(maxBytes));
-    else if (hold?.grow(this.#packed.memoryFor(chunk)) === false) this.fail(toHoldError(hold));
-    else this.#packed.add(chunk);
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { maxBytes } = this.#options;
+    if (this.#packed.length + chunk.length > maxBytes) {
+      this.fail(tooLarge(maxBytes));
+      return;
+    }
+    this.#packed.add(chunk);
+    try {
+      const waiting = this.#options.work?.read(chunk.length);
+      if (!waiting) return;
+      controller.pause();
+      waiting.then(
+        () => controller.resume(),
+        (error) => this.fail(error as Error),
+      );
+    } catch (error) {
+      this.fail(error as Error);
+    }
   }
 
   onResponseEnd(): void {
     if (this.#failure) return;
-    const { maxBytes, hold } = this.#options;
-    const packed = this.#packed;
-    this.#packed = NO_CHUNKS;
+    const { maxBytes, work } = this.#options;
+    const packed = this.#packed.bytes;
+    const body = { packed, encoding: this.#encoding, maxBytes };
     try {
-      const bytes = unpackBody({ packed, encoding: this.#encoding, maxBytes, hold });
-      if (bytes instanceof Promise)
-        bytes
-          .then((unpacked) => this.#finish(unpacked))
-          .catch((error) => this.#reject(error, packed));
-      else this.#finish(bytes);
+      const waiting = work?.read(Math.max(0, readUnpackedLength(body) - packed.length));
+      if (!waiting) this.#finish(body);
+      else
+        waiting
+          .then(() => this.#finish(body))
+          .catch((error: unknown) => this.#reject(error, packed));
     } catch (error) {
       this.#reject(error, packed);
     }
@@ -230,7 +239,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   /** If a response had begun, the error includes its start. */
-  #reject(error: unknown, packed: Chunks): void {
+  #reject(error: unknown, packed: Buffer): void {
     const isTheirs = error instanceof CrossbookError && ERROR_CODES[error.code].status === 499;
     if (this.#status === 0 || !isTheirs) {
       this.#options.reject(error);
@@ -246,12 +255,14 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     );
   }
 
-  #finish(pieces: Chunks): void {
-    const { hold, work } = this.#options;
+  #finish(body: Parameters<typeof unpackBody>[0]): void {
+    this.#packed = NOTHING;
     const [status, headers] = [this.#status, this.#headers];
-    this.#options.resolve(new ReceivedAnswer({ status, headers, pieces, hold, work }));
+    this.#options.resolve(new ReceivedAnswer({ status, headers, bytes: unpackBody(body) }));
   }
 }
+
+const NOTHING = new ByteBuffer();
 
 /** Changed in place, because this response owns the object: only repeated headers are lists. */
 function flatten(headers: WireHeaders): Record<string, string> {
@@ -280,8 +291,6 @@ type WireHeaders = Record<string, string | string[] | undefined>;
 interface HandlerOptions {
   readonly origin: string;
   readonly maxBytes: number;
-  /** Grows with the response; the caller releases it. */
-  readonly hold: Hold | undefined;
   readonly work: Call['work'];
   resolve(answer: JsonResponse): void;
   reject(error: unknown): void;

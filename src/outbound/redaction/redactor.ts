@@ -3,26 +3,24 @@ import { inspect } from 'node:util';
 import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { parseJson } from '../../lib/json.ts';
-import type { Turns } from '../../lib/turns.ts';
 import { createSecretMatcher, MAX_PLACES, type SecretMatcher } from './secret-matcher.ts';
 
 /**
  * Converts errors of adapters and the transport to ones that may be shown. Every part of a provider's response in
- * errors, logs and traces is redacted here, where the connection's secrets are known. A long response takes several
- * turns.
+ * errors, logs and traces is redacted here, where the connection's secrets are known.
  */
-export function createRedactor(secrets: () => readonly string[], turns: Turns): Redact {
+export function createRedactor(secrets: () => readonly string[]): Redact {
   /** A cache of our own messages that contain no secret, because rejections repeat the same ones thousands of times. */
   const plain = new Set<string>();
   let known: readonly string[] = [];
 
-  return async (thrown) => {
+  return (thrown) => {
     const isOwn = thrown instanceof CrossbookError;
     if (known !== secrets()) plain.clear();
     if (isOwn && plain.has(thrown.message)) return thrown;
     known = secrets();
-    if (thrown instanceof RemoteFailure) return toShownError(thrown, known, turns);
-    const matcher = createSecretMatcher(known, turns);
+    if (thrown instanceof RemoteFailure) return toShownError(thrown, known);
+    const matcher = createSecretMatcher(known);
     if (!isOwn) {
       // A bug: its message may quote a secret.
       return matcher.matches(inspect(thrown, INSPECTED).slice(0, MAX_SHOWN_BYTES))
@@ -39,42 +37,39 @@ export function createRedactor(secrets: () => readonly string[], turns: Turns): 
   };
 }
 
-export type Redact = (thrown: unknown) => Promise<unknown>;
+export type Redact = (thrown: unknown) => unknown;
 
-async function toShownError(
+function toShownError(
   { code, message, answer, retryAfterMs }: RemoteFailure,
   secrets: readonly string[],
-  turns: Turns,
-): Promise<CrossbookError> {
-  const turn = turns.take();
-  if (turn) await turn;
-  const matcher = createSecretMatcher(secrets, turns);
+): CrossbookError {
+  const matcher = createSecretMatcher(secrets);
   const detail = matcher.matches(message)
     ? `The provider responded with ${answer.status}: ${WITHHELD}`
     : message;
-  const remote = await toRemoteCause(answer, matcher);
+  const remote = toRemoteCause(answer, matcher);
   return new CrossbookError(code, detail, { remote, retryAfterMs });
 }
 
-async function toRemoteCause(
+function toRemoteCause(
   { status, headers, body, bodyBytes }: ProviderResponse,
   matcher: SecretMatcher,
-): Promise<RemoteCause> {
+): RemoteCause {
   const shown = Object.entries(headers).filter(([name]) => !SECRET_HEADERS.test(name));
-  const redacted = await redactJson(Object.fromEntries(shown), matcher);
+  const redacted = redactJson(Object.fromEntries(shown), matcher);
   return {
     code: status,
-    body: await redactBody(body, bodyBytes ?? Buffer.byteLength(body), matcher),
+    body: redactBody(body, bodyBytes ?? Buffer.byteLength(body), matcher),
     headers: typeof redacted === 'object' ? (redacted as RemoteCause['headers']) : {},
   } as RemoteCause;
 }
 
 /** Redacts a body. JSON stays valid JSON even when truncated. */
-async function redactBody(body: string, bytes: number, matcher: SecretMatcher): Promise<unknown> {
+function redactBody(body: string, bytes: number, matcher: SecretMatcher): unknown {
   const { text, note } = cutText(body, bytes);
   const json = parseJson(note === undefined ? text : closeJson(text, note));
   if (json !== undefined) return redactJson(json, matcher);
-  const redacted = (await matcher.count(text, 1)) > 0 ? WITHHELD : text;
+  const redacted = matcher.count(text, 1) > 0 ? WITHHELD : text;
   return note === undefined ? redacted : `${redacted} ${note}`;
 }
 
@@ -138,15 +133,15 @@ const WITHHELD = '[withheld]';
  * Withholds each key, string and number that shares enough with a secret or has a secret's name. Withholds the whole
  * value where a secret is split over neighbours, or where there is too much to search one by one.
  */
-async function redactJson(json: unknown, matcher: SecretMatcher): Promise<unknown> {
+function redactJson(json: unknown, matcher: SecretMatcher): unknown {
   const { all, values } = collect(json, { all: [], values: [] });
-  const inAll = await matcher.count(join(all));
+  const inAll = matcher.count(join(all));
   const hasKeys = all.length > values.length;
-  const inValues = hasKeys ? await matcher.count(join(values)) : inAll;
+  const inValues = hasKeys ? matcher.count(join(values)) : inAll;
   if (inAll === 0 && inValues === 0) return rebuild(json, () => false);
   if (all.length > MAX_SEARCHED || inAll === MAX_PLACES) return WITHHELD;
   const counts = new Map<string, number>();
-  for (const text of new Set(all)) counts.set(text, await matcher.count(text));
+  for (const text of new Set(all)) counts.set(text, matcher.count(text));
   /** The matches in the texts, each by itself. Joined they have more only where a secret is split over several. */
   const countEach = (texts: readonly string[]) =>
     texts.reduce((sum, text) => sum + (counts.get(text) ?? 0), 0);

@@ -1,13 +1,10 @@
-import { timeTask } from '../../lib/task-time.ts';
-import type { Turns } from '../../lib/turns.ts';
-
 /**
  * Matches texts that share twelve consecutive letters and digits with a secret, in any of their decodings. Shorter
  * secrets must match completely, and those of fewer than four only as a word of their own: `t` is in every error. Case
  * and all other characters are ignored on both sides. Takes a few nanoseconds for each character of the secrets and of
  * each decoding.
  */
-export function createSecretMatcher(secrets: readonly string[], turns: Turns) {
+export function createSecretMatcher(secrets: readonly string[]) {
   const normalized = secrets.map(toLetters).filter((secret) => secret !== '');
   const short = normalized.filter((secret) => secret.length < RUN && secret.length >= WORD);
   const words = secrets
@@ -22,7 +19,6 @@ export function createSecretMatcher(secrets: readonly string[], turns: Turns) {
   const runs = new RunTable(long);
 
   return {
-    /** For short texts: without taking turns. */
     matches(text: string): boolean {
       for (const reading of readings(text)) if (countIn(reading, 1) > 0) return true;
       return false;
@@ -30,14 +26,12 @@ export function createSecretMatcher(secrets: readonly string[], turns: Turns) {
 
     /**
      * The number of matching places over all decodings: for joined texts at least the sum of theirs. Counts up to
-     * `most`. Takes a turn before each decoding.
+     * `most`.
      */
-    async count(text: string, most = MAX_PLACES): Promise<number> {
+    count(text: string, most = MAX_PLACES): number {
       let places = 0;
       for (const reading of readings(text)) {
-        const turn = turns.take();
-        if (turn) await turn;
-        places += timeTask('redaction', () => countIn(reading, most - places));
+        places += countIn(reading, most - places);
         if (places >= most) return most;
       }
       return places;

@@ -17,17 +17,12 @@ import {
 import { PATHS, parseResponse, toFailure } from './call.ts';
 
 /** The contact properties of a portal, in one call: there is no paging. */
-export async function listFields({
-  send,
-  takeTurn,
-}: CustomerAccount): Promise<readonly ProviderField[]> {
+export async function listFields({ send }: CustomerAccount): Promise<readonly ProviderField[]> {
   const answer = await send({ method: 'GET', path: PATHS.properties, budget: 'general' });
   if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
   const properties = await parseResponse(toProperties, answer);
   const fields: ProviderField[] = [];
   for (const property of properties.slice(0, MAX_PROVIDER_FIELDS)) {
-    const turn = takeTurn();
-    if (turn) await turn;
     const known = wireProperty.safeParse(property).data;
     if (known && known.archived !== true) fields.push(toField(known));
   }

@@ -181,7 +181,7 @@ function askBatches(
 
 /** Parses and maps the records of each batch. */
 async function takeContacts(
-  { connection, takeTurn }: CustomerAccount,
+  { connection }: CustomerAccount,
   answers: Answers,
   selection: FieldSelection,
   take: (contact: Contact, record: unknown) => void,
@@ -189,8 +189,6 @@ async function takeContacts(
   const source = toContactOrigin(connection);
   for (const answer of answers) {
     for (const record of answer ? await parseResponse(toRecords, answer) : []) {
-      const turn = takeTurn();
-      if (turn) await turn;
       const contact = toContact(record, source, selection);
       if (contact) take(contact, record);
     }
@@ -224,9 +222,6 @@ async function readLinks(
     const link = wireLink.safeParse(record).data;
     if (answer && !link) throw toUnknownShape(answer);
     if (link) links.push(link);
-    // Reading many long lists at once would delay other requests.
-    const turn = links.length % LINKS_AT_ONCE === 0 && account.takeTurn();
-    if (turn) await turn;
   }
   return links;
 }
@@ -235,7 +230,6 @@ const ASSOCIATION_BATCH = 1_000;
 const ASSOCIATIONS_PER_PAGE = 500;
 /** No real contact has this many pages of associations. */
 const MAX_ROUNDS = 40;
-const LINKS_AT_ONCE = 50;
 
 const wireLink = z.object({
   from: z.object({ id: wireId }),

@@ -118,7 +118,7 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
       async read(limit) {
         const { results, next } = await readHits(limit, isInQuery ? names : []);
         const records = isInQuery ? results : await readByIds(asked, results.flatMap(idOf), names);
-        return { ...(await toPage(records, asked)), next };
+        return { ...toPage(records, asked), next };
       },
       async readLarge(tooLarge) {
         const { results, next } = await readHits(1, [ID]);
@@ -163,7 +163,7 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
       });
       if (!fitted) continue;
       const { fields: properties, omitted } = fitted;
-      const page = await toPage([{ ...record, properties }], asked, omitted);
+      const page = toPage([{ ...record, properties }], asked, omitted);
       records.push(...page.records);
       removed.push(...page.removed);
     }
@@ -229,16 +229,14 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
   }
 
   /** Maps records. The ids of records that were merged into them are removed. */
-  async function toPage(
+  function toPage(
     results: readonly unknown[],
     asked: RecordsOf,
     omitted: readonly string[] = [],
-  ): Promise<PageOfRecords> {
+  ): PageOfRecords {
     const records = new Map<string, SyncedRecord>();
     const removed: string[] = [];
     for (const one of results) {
-      const turn = account.takeTurn();
-      if (turn) await turn;
       const record =
         asked.source.kind === 'CONTACTS'
           ? toContactRecord(one, asked, omitted)

@@ -54,8 +54,6 @@ export async function readList(
     let last: Contact | undefined;
     let hits = 0;
     for (const [index, record] of results.entries()) {
-      const turn = account.takeTurn();
-      if (turn) await turn;
       const contact = toContact(record, source, selection);
       if (!contact || !isWithin(position, run.direction, contact)) continue;
       // Records beyond the limit are not in order.
@@ -87,8 +85,6 @@ export async function count(account: CustomerAccount, filter: ListFilter): Promi
   const source = toContactOrigin(account.connection);
   let hits = 0;
   for (const record of page.results) {
-    const turn = account.takeTurn();
-    if (turn) await turn;
     const contact = toContact(record, source, selection);
     if (contact && matchesFilter(contact, filter)) hits += 1;
   }

@@ -73,8 +73,6 @@ export function openContacts(account: CustomerAccount): ContactAdapter {
       });
       let hits = 0;
       for (const row of rows) {
-        const turn = account.takeTurn();
-        if (turn) await turn;
         const contact = reader.toContact(row, selection);
         if (!matchesFilter(contact, filter)) continue;
         hits += 1;
@@ -97,8 +95,6 @@ export function openContacts(account: CustomerAccount): ContactAdapter {
       const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
       for (const rows of read) {
         for (const row of rows) {
-          const turn = account.takeTurn();
-          if (turn) await turn;
           // Salesforce compares in the user's locale, so its matches are verified.
           found.get(toLookupEmail(row))?.push(reader.toContact(row, selection));
         }
@@ -116,8 +112,6 @@ export function openContacts(account: CustomerAccount): ContactAdapter {
       const ids = await reader.search(findPhones(numbers, MAX_PHONE_HITS));
       const contacts: Contact[] = [];
       for (const row of (await reader.read({ conditions: isInList(ID, ids), selection })).flat()) {
-        const turn = account.takeTurn();
-        if (turn) await turn;
         const contact = reader.toContact(row, selection);
         if (matchesFilter(contact, phone)) contacts.push(contact);
       }
@@ -138,8 +132,6 @@ export function openContacts(account: CustomerAccount): ContactAdapter {
       const rows = await readWithSurvivors(reader, new Set(possible.map(toKey)), selection);
       const found = new Map<string, Contact>();
       for (const asked of possible) {
-        const turn = account.takeTurn();
-        if (turn) await turn;
         const row = rows.get(toKey(asked));
         // The checksum of a long id must match, or two ids would name one contact.
         const survivor = row && idOf(row).startsWith(asked) ? toSurvivor(rows, row) : undefined;

@@ -31,7 +31,7 @@ import {
  * the window while they are in the recycle bin, and otherwise in the list of deleted records.
  */
 export function createRecordReader(
-  { send, takeTurn, pageSizes }: CustomerAccount,
+  { send, pageSizes }: CustomerAccount,
   contacts: ContactReader,
 ): RecordReader {
   const call = createCall(send);
@@ -194,8 +194,6 @@ export function createRecordReader(
     const records: SyncedRecord[] = [];
     const removed: string[] = [];
     for (const row of rows) {
-      const turn = takeTurn();
-      if (turn) await turn;
       const id = toText(row['Id']);
       if (id === null) continue;
       if (row['IsDeleted'] === true) removed.push(id);

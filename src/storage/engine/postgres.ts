@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { createFairQueue } from '../../admission/fair-shares.ts';
+import { Places } from '../../admission/places.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { withErrorListener } from '../../lib/error-listener.ts';
@@ -26,7 +26,7 @@ export function openPostgres(target: UrlTarget, tuning: Tuning) {
   const settings = toPoolConfig(source, tuning);
   // Of an idle connection: the statement that is under way rejects with an error of another.
   const pool = withErrorListener(new BreakerPool(settings, clock));
-  const queue = createFairQueue({
+  const queue = new Places({
     max: settings.max,
     maxWaitMs: deadlineMs,
     clock,
@@ -58,7 +58,7 @@ export function openPostgres(target: UrlTarget, tuning: Tuning) {
     connections: () => ({
       open: pool.totalCount,
       idle: pool.idleCount,
-      waiting: queue.countWaiting() + pool.waitingCount,
+      waiting: queue.counts().waiting + pool.waitingCount,
     }),
     close: async (): Promise<void> => {
       breaker.close();

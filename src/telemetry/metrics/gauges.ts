@@ -7,14 +7,13 @@ import type { WebhookCounts } from '../../domain/event.ts';
 import type { ApiSupport } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type { SyncCounts } from '../../domain/sync.ts';
-import { TASK_KINDS, type TaskKind, type TimedTask, taskChannel } from '../../lib/task-time.ts';
 
 /** Gauges that read the state of other folders when they are scraped. */
 export function registerGauges(
   { registry }: { readonly registry: Registry },
   sources: GaugeSources,
 ): void {
-  const { requests, memory, clients, providers, webhooks } = sources;
+  const { requests, unread, clients, providers, webhooks } = sources;
   const gauge = createGauges(registry);
   gauge(
     'crossbook_requests_running',
@@ -41,20 +40,35 @@ export function registerGauges(
       ];
     },
   );
-  const byKind = (count: 'held' | 'refused') => () =>
-    Object.entries(memory().kinds).map(([kind, counts]) => [counts[count], kind] as const);
-  gauge('crossbook_held_bytes', ['kind'], 'Memory held for clients and providers.', byKind('held'));
   gauge(
-    'crossbook_held_bytes_max',
-    [],
-    'Limit of the memory held for clients and providers.',
-    () => memory().max,
+    'crossbook_heavy_requests',
+    ['state'],
+    'Heavy requests in progress, and requests that wait for a heavy place.',
+    () => {
+      const { taken, waiting } = requests().heavy;
+      return [
+        [taken, 'running'],
+        [waiting, 'waiting'],
+      ];
+    },
   );
   gauge(
-    'crossbook_held_bytes_refused_total',
-    ['kind'],
-    'Number of times that the limit, or a share of it, was exceeded.',
-    byKind('refused'),
+    'crossbook_unread_bytes',
+    [],
+    'Bytes of responses that clients have not read yet.',
+    () => unread().held,
+  );
+  gauge(
+    'crossbook_unread_bytes_max',
+    [],
+    'Limit of the bytes of responses that clients have not read yet.',
+    () => unread().max,
+  );
+  gauge(
+    'crossbook_unread_refused_total',
+    [],
+    'Responses refused because too much was unread.',
+    () => unread().refused,
   );
   const byProvider = (read: (client: ClientStats) => number) => () => {
     const sums = new Map<ProviderName, number>();
@@ -219,22 +233,6 @@ export function registerProcessGauges(registry: Registry, version: string): () =
       ]);
     },
   );
-  const longest = new Map<TaskKind, number>();
-  const record = (message: unknown) => {
-    const { kind, ms } = message as TimedTask;
-    if (ms > (longest.get(kind) ?? 0)) longest.set(kind, ms);
-  };
-  taskChannel.subscribe(record);
-  gauge(
-    'crossbook_longest_task_seconds',
-    ['kind'],
-    'Longest blocking of the event loop since the last scrape.',
-    () => {
-      const readings = TASK_KINDS.map((kind) => [(longest.get(kind) ?? 0) / 1_000, kind] as const);
-      longest.clear();
-      return readings;
-    },
-  );
   gauge('process_resident_memory_bytes', [], 'Memory of the process.', () =>
     process.memoryUsage.rss(),
   );
@@ -255,10 +253,7 @@ export function registerProcessGauges(registry: Registry, version: string): () =
     'Start time of the process.',
     () => performance.timeOrigin / 1_000,
   );
-  return () => {
-    taskChannel.unsubscribe(record);
-    delay.disable();
-  };
+  return () => delay.disable();
 }
 
 /** Undefined outside of Linux, which alone reports the number. */
@@ -302,7 +297,6 @@ function createGauges(registry: Registry) {
 const AGGREGATORS: Readonly<Record<string, 'min' | 'max'>> = {
   crossbook_build_info: 'max',
   crossbook_jobs_age_seconds: 'max',
-  crossbook_longest_task_seconds: 'max',
   crossbook_provider_api_ends_soon: 'max',
   crossbook_redis_connected: 'min',
   crossbook_row_removal_age_seconds: 'max',
@@ -344,11 +338,9 @@ export interface GaugeSources {
     /** Running requests without an application. */
     readonly unauthenticated: number;
     readonly refused: { readonly queueFull: number; readonly queueTimeout: number };
+    readonly heavy: { readonly taken: number; readonly waiting: number };
   };
-  memory(): {
-    readonly max: number;
-    readonly kinds: Readonly<Record<string, { readonly held: number; readonly refused: number }>>;
-  };
+  unread(): { readonly held: number; readonly max: number; readonly refused: number };
   clients(): readonly ClientStats[];
   providers(): { readonly waiting: number; readonly refused: number };
   apis(): readonly ApiSupport[];

@@ -22,7 +22,7 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     listener = await listen({
       answer: crossbook.app.answer,
       onRefused: crossbook.app.onRefused,
-      memory: crossbook.app.memory,
+      unread: crossbook.app.unread,
       host: '127.0.0.1',
       port: 0,
       bounds: readConfig({}).bounds,

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { Turns } from '../../../src/lib/turns.ts';
 import { createSecretMatcher } from '../../../src/outbound/redaction/secret-matcher.ts';
 import { ENCODINGS } from '../../support/spellings.ts';
 
@@ -9,7 +7,7 @@ const SECRETS = [
   'CPiB0vWmMRIHAAEAQAAAARjWrYQVIKq+xx0ozcF/MhQzRY5gTqGz6Z0oC3aGhLq0Vw',
   '5Aep861TSESvWeug_x8Kd2WqLmP.rVt7ZnBhJcYs0GfXuE4oMaQi5RwNbDkTyUzHpLjC1vAeOxI9gS6',
 ];
-const { matches } = createSecretMatcher(SECRETS, new Turns(systemClock));
+const { matches } = createSecretMatcher(SECRETS);
 const layers = Object.entries(ENCODINGS);
 const pairs = layers.flatMap(([outer, encode]) =>
   layers.map(([inner, before]) => ({

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../../src/domain/errors.ts';
 import { type ProviderResponse, RemoteFailure } from '../../../src/domain/remote.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { Turns } from '../../../src/lib/turns.ts';
 import { createRedactor } from '../../../src/outbound/redaction/redactor.ts';
 import { fc } from '../../support/fast-check.ts';
 import { SPELLINGS } from '../../support/spellings.ts';
@@ -14,7 +12,7 @@ const SECRETS = [
   'client-secret',
   'short-1',
 ];
-const toError = createRedactor(() => SECRETS, new Turns(systemClock));
+const toError = createRedactor(() => SECRETS);
 
 const CARRIERS: readonly (readonly [string, (text: string) => Partial<ProviderResponse>])[] = [
   [
@@ -108,7 +106,7 @@ test('eleven characters of a secret are not redacted, twelve are', async () => {
 });
 
 test('a secret of a few letters is redacted where it is a word', async () => {
-  const shorten = createRedactor(() => ['t', 'ab-1'], new Turns(systemClock));
+  const shorten = createRedactor(() => ['t', 'ab-1']);
   const say = async (message: string) =>
     ((await shorten(new CrossbookError('REMOTE_PROVIDER_TIMEOUT', message))) as Error).message;
   expect(await say('No answer in time.')).toBe('No answer in time.');
@@ -208,7 +206,7 @@ test('an error of ours whose message quotes a secret loses its message, and keep
 test('harmless messages are checked again when there is another secret', async () => {
   const lists = [['secret-one'], ['secret-one', 'secret-two'], ['secret-one', 'secret-two']];
   let secrets = lists[0] ?? [];
-  const show = createRedactor(() => secrets, new Turns(systemClock));
+  const show = createRedactor(() => secrets);
   const say = (detail: string) => show(new CrossbookError('REMOTE_PROVIDER_TIMEOUT', detail));
   for (const _time of [1, 2])
     expect(await say('No answer to secret-two.')).toMatchObject({
@@ -228,7 +226,7 @@ test('at most twenty checked messages are cached', async () => {
   const show = createRedactor(() => {
     reads += 1;
     return SECRETS;
-  }, new Turns(systemClock));
+  });
   const readsFor = async (detail: string) => {
     const before = reads;
     await show(new CrossbookError('REMOTE_PROVIDER_TIMEOUT', detail));

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { CrossbookError } from '../../../src/domain/errors.ts';
 import { RemoteFailure } from '../../../src/domain/remote.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { Turns } from '../../../src/lib/turns.ts';
 import { createRedactor } from '../../../src/outbound/redaction/redactor.ts';
 import { VENDOR_ERRORS } from '../../fixtures/vendor-errors.ts';
 
@@ -15,7 +13,7 @@ const SECRETS = [
   '5Aep861TSESvWeug_x8Kd2WqLmP.rVt7ZnBhJcYs0GfXuE4oMaQi5RwNbDkTyUzHpLjC1vAeOxI9gS6',
   '5f0c1e7a-3b9d-4a26-8e71-d4c2b6a09f58',
 ];
-const toError = createRedactor(() => SECRETS, new Turns(systemClock));
+const toError = createRedactor(() => SECRETS);
 
 test('the collection has forty errors of vendors', () => {
   expect(VENDOR_ERRORS.length).toBeGreaterThanOrEqual(40);

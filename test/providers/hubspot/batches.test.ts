@@ -17,7 +17,6 @@ function openScripted({ send }: ScriptedSend) {
     connection: createConnection('hubspot'),
     openFacts: createFakeFacts,
     pageSizes: new PageSizes(),
-    takeTurn: () => undefined,
   });
   if (port === undefined) throw new Error('HubSpot can be searched.');
   return toRedacted(port);

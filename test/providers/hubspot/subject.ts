@@ -17,14 +17,13 @@ export function createHubSpotSubject(sandbox: () => Sandbox): HubSpotSubject {
       const send = createSend({ origin: sandbox().hubspot.origin, token: account.accessToken });
       return {
         account,
-        openPort: (patch, takeTurn = () => undefined) =>
+        openPort: (patch) =>
           toRedacted(
             access.open({
               send,
               connection: createConnection('hubspot', patch),
               openFacts: createFakeFacts,
               pageSizes: new PageSizes(),
-              takeTurn,
             }),
           ),
       };

@@ -8,7 +8,7 @@ import {
 import { afterAll, beforeAll } from 'vitest';
 import type { Connection } from '../../../src/domain/connection.ts';
 import { PageSizes } from '../../../src/domain/page-sizes.ts';
-import type { ContactAdapter, CustomerAccount } from '../../../src/domain/provider.ts';
+import type { ContactAdapter } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../../support/connection.ts';
@@ -32,13 +32,12 @@ export function useOrgs(): OpenOrg {
     return {
       account,
       send,
-      openPort: (patch, takeTurn = () => undefined) =>
+      openPort: (patch) =>
         toRedacted(
           openContacts({
             send,
             openFacts: () => facts,
             pageSizes: new PageSizes(),
-            takeTurn,
             connection: createConnection('salesforce', patch),
           }),
         ),
@@ -52,8 +51,5 @@ export interface Org {
   readonly account: SalesforceAccount;
   /** Sends with the newest access token; the rest of the outbound client is left out. */
   readonly send: Send;
-  openPort(
-    connection?: Partial<Connection>,
-    takeTurn?: CustomerAccount['takeTurn'],
-  ): ContactAdapter;
+  openPort(connection?: Partial<Connection>): ContactAdapter;
 }

@@ -16,7 +16,6 @@ export function openScripted(answers: readonly Scripted[], connection = CONNECTI
       connection,
       openFacts: createFakeFacts,
       pageSizes: new PageSizes(),
-      takeTurn: () => undefined,
     }),
   );
   return { port, requests, queries: () => requests.flatMap(queriesOf) };

@@ -48,7 +48,6 @@ function openRefreshing(org: Org): ContactAdapter {
       connection,
       openFacts: createFakeFacts,
       pageSizes: new PageSizes(),
-      takeTurn: () => undefined,
     }),
   );
 }
