@@ -180,7 +180,7 @@ test('the defaults in the example file are the actual ones', () => {
   );
   const examples = new Set([
     'CROSSBOOK_OPERATIONS',
-    'CROSSBOOK_MEMORY_MEGABYTES',
+    'CROSSBOOK_HEAVY_REQUESTS',
     'CROSSBOOK_DATABASE_POOLER',
     'CROSSBOOK_HOSTS',
     'CROSSBOOK_GRAPHQL_TYPE_PREFIX',

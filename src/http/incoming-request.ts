@@ -61,11 +61,9 @@ export class IncomingRequest implements ArrivingRequest {
       this.#body = body;
       let isLong = false;
       let isOver = false;
-      let endLong: (() => void) | undefined;
       const stop = () => {
         isOver = true;
         message.off('data', take).off('end', finish).off('close', cut);
-        endLong?.();
       };
       const refuse = (error: unknown) => {
         stop();
@@ -85,10 +83,8 @@ export class IncomingRequest implements ArrivingRequest {
         if (isLong || body.length <= LONG_BYTES) return;
         isLong = true;
         message.pause();
-        beginLong().then((end) => {
-          endLong = end;
-          if (isOver) end();
-          else message.resume();
+        beginLong().then(() => {
+          if (!isOver) message.resume();
         }, refuse);
       };
       const finish = () => {
@@ -136,8 +132,8 @@ function tooLarge(limit: number): CrossbookError {
 }
 
 const NO_BODY = Buffer.alloc(0);
-/** As much as the buffer of a socket holds anyway. */
-const LONG_BYTES = 64 * 1024;
+/** As much as a readable stream buffers anyway. */
+const LONG_BYTES = 16 * 1024;
 
 export class IncomingHeaders implements HttpHeaders {
   readonly #headers: IncomingHttpHeaders;

@@ -11,6 +11,7 @@ import { systemClock } from '../lib/clock.ts';
 import type {
   ArrivingRequest,
   HttpHeaders,
+  BeginLongBody,
   HttpRequest,
   HttpResponse,
 } from '../lib/http-message.ts';
@@ -52,6 +53,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     };
     let applications: Awaited<ReturnType<Cors['findApplications']>>;
     let work: EnteredRequest | undefined;
+    let endLongBody: (() => void) | undefined;
     let response: HttpResponse;
     try {
       if (origin !== null && !isPreflight) {
@@ -86,18 +88,24 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
         const entered = queue.enter({ application, connection });
         work = entered;
         request.onClose(() => entered.disconnect());
-        if (request.hasBody) await receiveBody(incoming, face);
+        if (request.hasBody)
+          await receiveBody(incoming, face, async () => {
+            endLongBody = await beginLongBody(entered);
+          });
         const queued = entered.begin();
         if (queued) await queued;
         const isLong = request.hasBody && request.readBody().length > LIGHT.bodyBytes;
         const waiting = isLong ? entered.beHeavy() : undefined;
         if (waiting) await waiting;
+        // From here on, the heavy place stands for it.
+        endLongBody?.();
         response = await face.answer(request, incoming, entered);
       }
       response = holdUnread(incoming, response);
     } catch (thrown) {
       response = await face.toErrorResponse(toCrossbookError(thrown), incoming);
     } finally {
+      endLongBody?.();
       work?.end();
     }
     const { status, body } = response;
@@ -125,17 +133,31 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   }
 
   /** The bytes only: nothing of them is parsed before the request has begun. */
-  function receiveBody({ request, application, caller }: Incoming, face: Face): Promise<void> {
+  function receiveBody(
+    { request, caller }: Incoming,
+    face: Face,
+    beginLong: BeginLongBody,
+  ): Promise<void> {
     if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
       throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
     }
     const sender = caller ? 'caller' : 'unauthenticated';
     const limit = bodyBytes[face === connect ? connect.bodyOf(request.pathname) : sender];
-    const owner = application ?? '';
-    return request.receiveBody(limit, async () => {
-      await longBodies.take(owner);
-      return () => longBodies.release(owner);
-    });
+    return request.receiveBody(limit, beginLong);
+  }
+
+  /** Takes a place among the long bodies in memory. The result gives it back, once. */
+  async function beginLongBody(entered: EnteredRequest): Promise<() => void> {
+    const { application } = entered.owner;
+    await longBodies.take(application, { signal: entered.signal });
+    let isHeld = true;
+    const end = () => {
+      if (isHeld) longBodies.release(application);
+      isHeld = false;
+    };
+    // The request may have been refused meanwhile.
+    if (entered.state === 'ended') end();
+    return end;
   }
 
   /** The writers of the APIs count while they write. This limits what none of them has counted, such as a page. */
@@ -203,7 +225,8 @@ const UNKNOWN_ROUTE = 'unknown';
 const OPERATOR = 'operator';
 
 /**
- * The long bodies that are received at the same time, shared fairly by application. The others wait in their sockets.
+ * The long bodies that are received, or wait for a heavy place, at the same time: shared fairly by application. The
+ * others wait in their sockets.
  */
 const LONG_BODIES = 24;
 const LONG_BODY_WAIT_MS = 10_000;

@@ -24,8 +24,8 @@ export interface ArrivingRequest extends HttpRequest {
   onClose(callback: () => void): void;
 }
 
-/** Called before the rest of a long body is read. Resolves with a function to call at its end. */
-export type BeginLongBody = () => Promise<() => void>;
+/** Called before the rest of a long body is read, which waits for the promise. */
+export type BeginLongBody = () => Promise<void>;
 
 export interface HttpHeaders extends Iterable<readonly [name: string, value: string]> {
   /** Names are in lower case. */

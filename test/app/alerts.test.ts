@@ -155,19 +155,6 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await look();
     },
   },
-  CrossbookLongTask: {
-    env: { NODE_OPTIONS: '--import ./test/support/slow-parse.mjs' },
-    async make({ product, upsert, metric, look }) {
-      product.child.send('slow');
-      const longest = async () => {
-        await upsert({ provider_name: 'pipedrive', instance_url: 'https://slow.pipedrive.com' });
-        return (await metric('crossbook_longest_task_seconds'))['kind="request_body"'];
-      };
-      await expect.poll(longest).toBeGreaterThan(0.5);
-      await upsert({ provider_name: 'pipedrive', instance_url: 'https://slow.pipedrive.com' });
-      await look();
-    },
-  },
   CrossbookPoolFull: {
     env: { CROSSBOOK_DATABASE_CONNECTIONS: '1' },
     async make({ rival, customer, lookUntil }) {
@@ -300,8 +287,8 @@ describe.skipIf(!PROMTOOL)('Prometheus alerts', () => {
           .toBe(true);
         scrapes.push(seen);
       };
-      // On a busy machine the start itself may cause lag and long tasks; each scrape resets both.
-      await scrapeUntil((seen) => readValue(seen, LAG) < 0.2 && longestTaskOf(seen) < 0.5);
+      // On a busy machine the start itself may cause lag, which each scrape resets.
+      await scrapeUntil((seen) => readValue(seen, LAG) < 0.2);
       const [, command = ''] = new RegExp(`## ${name}\\n\\n\`\`\`sh\\n(.*)\\n`).exec(RUNBOOK) ?? [];
       expect(command).toContain('$CROSSBOOK_URL');
       let isDown = false;
@@ -324,11 +311,6 @@ const LAG = 'nodejs_eventloop_lag_seconds{quantile="0.99"';
 function readValue(scraped: Scrape, start: string): number {
   const [, value] = [...scraped].find(([series]) => series.startsWith(start)) ?? [];
   return Number(value);
-}
-
-function longestTaskOf(scraped: Scrape): number {
-  const tasks = [...scraped].filter(([name]) => name.startsWith('crossbook_longest_task_seconds'));
-  return Math.max(...tasks.map(([, value]) => Number(value)));
 }
 
 function runCommand(command: string, { url }: Product): string {

@@ -48,6 +48,8 @@ describe('The rate limit of an application', () => {
       expect(headers.get('ratelimit-limit')).toBe('3');
     }
     expect(app.sandbox.hubspot.demo.callCount()).toBe(0);
+    await app.close();
+    app = await openApp();
     const { paths } = (await app.rest('GET', '/openapi.json')).body;
     const documented = Object.keys(paths['/contacts/_search'].post.responses[200].headers);
     const sent = [...third.headers.keys()].filter((name) => name.startsWith('ratelimit'));

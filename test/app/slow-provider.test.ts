@@ -27,7 +27,6 @@ test('fifty lookups that wait for a slow CRM do not block other requests, and ar
   client.abort();
   await Promise.all(waiting);
   await expect.poll(countWaiting).toBe(0);
-  await expect.poll(() => read('crossbook_held_bytes', 'kind="request_body"')).toBe(0);
 });
 
 function connect(customerId: string) {

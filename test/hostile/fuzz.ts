@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util';
 import { readMetrics } from '../support/read-metrics.ts';
 import { createWorkers, type Finding, type Worker } from './fuzz/workers.ts';
 import { startBystander } from './target/bystander.ts';
-import { longestOf } from './target/monitor.ts';
 import { openPrepared } from './target/prepare.ts';
 import { send } from './target/send.ts';
 
@@ -71,7 +70,7 @@ async function run(worker: Worker, until: number): Promise<void> {
       sent: {},
     }));
     const loop = await target.monitor.read().catch(() => undefined);
-    const heldMs = longestOf(loop?.pieces ?? {});
+    const heldMs = loop?.longestMs ?? 0;
     // Requests run concurrently: the blocking one is most likely the one that just got its response.
     const late =
       isWarm && heldMs > mostHeldMs ? [`the event loop was held for ${Math.round(heldMs)} ms`] : [];
@@ -79,17 +78,22 @@ async function run(worker: Worker, until: number): Promise<void> {
   }
 }
 
-/** What is still charged for a request or an answer, seconds after the last one. Cached documents stay. */
+/** Places that are still taken, and bytes that count as unread, seconds after the last request. */
 async function findHeld(): Promise<readonly string[]> {
   let held: readonly string[] = [];
   for (let tries = 0; tries < 100; tries++) {
     const numbers = readMetrics((await send(target.url, { method: 'GET', path: '/metrics' })).text);
-    const kinds = Object.entries(numbers('crossbook_held_bytes'));
-    held = kinds.filter(([kind, bytes]) => kind !== 'kind="document"' && bytes > 0).map(String);
-    if (held.length === 0 && kinds.length > 0) return [];
+    const counts = ['crossbook_heavy_requests', 'crossbook_unread_bytes'].flatMap((name) =>
+      Object.entries(numbers(name)).map(([labels, count]) => ({
+        name: `${name} ${labels}`,
+        count,
+      })),
+    );
+    held = counts.filter(({ count }) => count > 0).map(({ name, count }) => `${name}: ${count}`);
+    if (held.length === 0 && counts.length > 0) return [];
     await wait(100);
   }
-  return [`memory is still charged, and no request is left: ${held.join('; ')}`];
+  return [`no request is left, but still: ${held.join('; ')}`];
 }
 
 function keep({ problems: found, sent }: Finding): void {

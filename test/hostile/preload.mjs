@@ -3,7 +3,6 @@
  * holds. It also closes listeners, so that another process can take the ports of the CRMs: the product accepts no other
  * loopback address than its own sandbox's.
  */
-import { subscribe } from 'node:diagnostics_channel';
 import { Server } from 'node:net';
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 
@@ -21,11 +20,6 @@ const keep = (entries) => {
 
 /** Pieces of some length: short ones are not looked at. */
 let pieces = [];
-/** The kind that took most of the current piece. */
-let kind = { name: 'other', ms: 0 };
-subscribe('crossbook:task', (task) => {
-  if (task.ms > kind.ms) kind = { name: task.kind, ms: task.ms };
-});
 
 let since = now();
 // An immediate in each iteration of the loop: between two of them there is what one iteration does.
@@ -33,11 +27,7 @@ function look() {
   const at = now();
   // A process that gets no processor time is late too, and other threads work meanwhile: the less of both counts.
   const ms = Math.min(at.wall - since.wall, at.spent - since.spent);
-  if (ms > SHORT_MS) {
-    const name = kind.ms > ms / 2 ? kind.name : 'other';
-    pieces.push({ from: since.wall, to: at.wall, ms, kind: name });
-  }
-  if (kind.ms > 0) kind = { name: 'other', ms: 0 };
+  if (ms > SHORT_MS) pieces.push({ from: since.wall, to: at.wall, ms });
   since = now();
   setImmediate(look).unref();
 }
@@ -48,16 +38,16 @@ function now() {
   return { wall: performance.now(), spent: (user + system) / 1_000 };
 }
 
-/** The longest piece of each kind since the last reading, without garbage collection. */
-function readPieces() {
+/** The longest piece since the last reading, without garbage collection. */
+function readLongest() {
   keep(observer.takeRecords());
-  const longest = {};
-  for (const { from, to, ms, kind: name } of pieces) {
+  let longest = 0;
+  for (const { from, to, ms } of pieces) {
     const collected = pauses.reduce(
       (sum, pause) => sum + Math.max(0, Math.min(to, pause.to) - Math.max(from, pause.from)),
       0,
     );
-    longest[name] = Math.max(longest[name] ?? 0, ms - collected);
+    longest = Math.max(longest, ms - collected);
   }
   pieces = [];
   pauses.splice(0);
@@ -97,7 +87,7 @@ process.on('message', async ({ ask, ports }) => {
   // Garbage collections are observed a moment after they end.
   await new Promise((resolve) => setTimeout(resolve, 5));
   const loop = {
-    pieces: readPieces(),
+    longestMs: readLongest(),
     lateMs: histogram.max / 1e6,
     rss: process.memoryUsage.rss(),
   };

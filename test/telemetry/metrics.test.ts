@@ -54,7 +54,7 @@ test('queues and circuit breakers are summed by provider, without a label per co
   registerGauges(metrics, {
     requests: () => ({ ...REQUESTS, running: 5, unauthenticated: 2 }),
     providers: () => ({ waiting: 5, refused: 6 }),
-    unread: () => ({ held: 0, max: 1, refused: 0 }),
+    unread: () => ({ held: 7, max: 70, refused: 2 }),
     clients: () => [
       { provider: 'hubspot', waiting: 3, isBreakerOpen: true, clockDifferenceMs: 0 },
       { provider: 'hubspot', waiting: 4, isBreakerOpen: false, clockDifferenceMs: 90_000 },
@@ -108,8 +108,10 @@ test('queues and circuit breakers are summed by provider, without a label per co
     'provider="hubspot"': 90,
     'provider="salesforce"': 0,
   });
-  expect(read('crossbook_held_bytes')).toEqual({ 'kind="request_body"': 7 });
-  expect(read('crossbook_held_bytes_refused_total')).toEqual({ 'kind="request_body"': 2 });
+  expect(read('crossbook_unread_bytes')).toEqual({ '': 7 });
+  expect(read('crossbook_unread_bytes_max')).toEqual({ '': 70 });
+  expect(read('crossbook_unread_refused_total')).toEqual({ '': 2 });
+  expect(read('crossbook_heavy_requests')).toEqual({ 'state="running"': 0, 'state="waiting"': 0 });
 });
 
 test('components that are not configured have no metrics, so that they do not look unavailable', async () => {

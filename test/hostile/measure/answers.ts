@@ -27,6 +27,6 @@ export const answers: Measure = async ({ only }) => {
   return [
     none('responses with a wrong answer', problems),
     none('responses with too long a piece of work', held),
-    ...pieces.table(),
+    pieces.row(),
   ];
 };

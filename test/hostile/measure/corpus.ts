@@ -34,7 +34,7 @@ export const corpus: Measure = async ({ only }) => {
   return [
     none('documents with a wrong answer', problems),
     none('documents with too long a piece of work', held),
-    ...pieces.table(),
+    pieces.row(),
   ];
 };
 

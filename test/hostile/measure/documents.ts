@@ -5,7 +5,6 @@ import { expand } from '../corpus/expand.ts';
 import { TOOLS } from '../corpus/tools.ts';
 import { openSchema } from '../fuzz/open-schema.ts';
 import { createDocumentWriter } from '../fuzz/write-document.ts';
-import { longestOf } from '../target/monitor.ts';
 import type { Caller } from '../target/open-target.ts';
 import { openPrepared, type Prepared } from '../target/prepare.ts';
 import { type HttpRequest, send, toGet, toGraphQL } from '../target/send.ts';
@@ -48,7 +47,7 @@ async function flood({ seed, scale, caller, about }: Flood): Promise<readonly Ro
       // Ten are below the concurrency limit.
       if (received.status === 503) found.answers.push('503');
       const loop = await target.monitor.read();
-      found.heldMs = Math.max(found.heldMs, longestOf(loop.pieces));
+      found.heldMs = Math.max(found.heldMs, loop.longestMs);
       found.lateMs = Math.max(found.lateMs, loop.lateMs);
     }
   };

@@ -120,7 +120,7 @@ async function warmUp({ target }: Prepared): Promise<void> {
 
 async function readBound(url: string): Promise<number> {
   const numbers = readMetrics((await send(url, { method: 'GET', path: '/metrics' })).text);
-  return Object.values(numbers('crossbook_held_bytes_max'))[0] ?? 0;
+  return Object.values(numbers('crossbook_unread_bytes_max'))[0] ?? 0;
 }
 
 function toRequest(headers: Readonly<Record<string, string>>, query: string): Buffer {

@@ -41,18 +41,12 @@ export interface Monitor {
 }
 
 export interface Loop {
-  /** The longest piece of work of each kind, in milliseconds of processor time without garbage collection. */
-  readonly pieces: Pieces;
+  /** The longest piece of work, in milliseconds of processor time without garbage collection. */
+  readonly longestMs: number;
   /** The maximum event loop delay, which other processes can increase. */
   readonly lateMs: number;
   /** Resident memory in bytes. */
   readonly rss: number;
-}
-
-export type Pieces = Readonly<Record<string, number>>;
-
-export function longestOf(pieces: Pieces): number {
-  return Math.max(0, ...Object.values(pieces));
 }
 
 interface Reading extends Loop {

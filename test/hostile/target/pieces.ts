@@ -11,36 +11,29 @@ export function createPieceCheck(
   { monitor }: Pick<Target, 'monitor'>,
   mostMs = PIECE_MS,
 ): PieceCheck {
-  const longest = new Map<string, number>();
+  let longest = 0;
   return {
     async check(work) {
       let found: string | undefined;
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
         await monitor.read();
         await work(attempt);
-        const { pieces } = await monitor.read();
-        const [kind, ms] = Object.entries(pieces).sort(([, a], [, b]) => b - a)[0] ?? ['none', 0];
-        if (ms < SURELY_SHORT_MS) return keep(kind, ms);
-        const reference = (ms * CALIBRATION_MS) / (await monitor.calibrate());
-        keep(kind, reference);
-        if (reference <= mostMs) return undefined;
-        found = `${Math.round(reference)} ms of work of the kind ${kind}`;
+        const { longestMs } = await monitor.read();
+        const isShort = longestMs < SURELY_SHORT_MS;
+        const ms = isShort ? longestMs : (longestMs * CALIBRATION_MS) / (await monitor.calibrate());
+        longest = Math.max(longest, ms);
+        if (isShort || ms <= mostMs) return undefined;
+        found = `a piece of work of ${Math.round(ms)} ms`;
       }
       return found;
     },
-    table: () =>
-      [...longest].map(([kind, ms]) => ({
-        what: `the longest piece of work: ${kind}`,
-        value: `${Math.round(ms)} ms`,
-        bound: `at most ${mostMs} ms`,
-        holds: ms <= mostMs,
-      })),
+    row: () => ({
+      what: 'the longest piece of work',
+      value: `${Math.round(longest)} ms`,
+      bound: `at most ${mostMs} ms`,
+      holds: longest <= mostMs,
+    }),
   };
-
-  function keep(kind: string, ms: number): undefined {
-    longest.set(kind, Math.max(longest.get(kind) ?? 0, ms));
-    return undefined;
-  }
 }
 
 const ATTEMPTS = 4;
@@ -57,6 +50,6 @@ export function toNewDocument(request: HttpRequest, attempt: number): HttpReques
 export interface PieceCheck {
   /** What is too long in what the product does for this work, whenever it is done. */
   check(work: (attempt: number) => Promise<unknown>): Promise<string | undefined>;
-  /** The longest pieces so far, by kind. */
-  table(): readonly Row[];
+  /** The longest piece so far. */
+  row(): Row;
 }
