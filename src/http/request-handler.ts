@@ -10,8 +10,8 @@ import type { RequestState } from '../domain/request-state.ts';
 import { systemClock } from '../lib/clock.ts';
 import type {
   ArrivingRequest,
-  HttpHeaders,
   BeginLongBody,
+  HttpHeaders,
   HttpRequest,
   HttpResponse,
 } from '../lib/http-message.ts';

@@ -290,7 +290,7 @@ async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
     const { pathname } = request;
     asked.push(pathname);
     if (pathname === '/slow')
-      await request.receiveBody(1_000, async () => () => {}).catch(() => undefined);
+      await request.receiveBody(1_000, async () => {}).catch(() => undefined);
     if (pathname === '/waits') await released;
     return pathname === '/large' ? LARGE : OK;
   };

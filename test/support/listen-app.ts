@@ -11,7 +11,7 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
     async answer(request, address) {
       const { method, url, pathname, headers, hasBody } = request;
       // The body is received once, recorded, and passed on.
-      if (hasBody) await request.receiveBody(Number.POSITIVE_INFINITY, async () => () => {});
+      if (hasBody) await request.receiveBody(Number.POSITIVE_INFINITY, async () => {});
       const body = request.readBody();
       requests.push({
         headers: new Headers([...headers].map(([name, value]) => [name, value])),

@@ -125,7 +125,7 @@ describe('A request', () => {
     ['in chunks', true],
   ])('streams a long body %s, and a long response', async (_how, isChunked) => {
     answerThere = async (request) => {
-      await request.receiveBody(10_000_000, async () => () => {});
+      await request.receiveBody(10_000_000, async () => {});
       return {
         status: 200,
         headers: { 'content-length': '5000000' },
@@ -140,7 +140,7 @@ describe('A request', () => {
 
   test('whose body the other worker refuses gets that response, and its connection is used again', async () => {
     answerThere = async (request) => {
-      await request.receiveBody(1_000, async () => () => {}).catch(() => undefined);
+      await request.receiveBody(1_000, async () => {}).catch(() => undefined);
       return { status: 413, headers: { 'content-length': '4' }, body: 'long' };
     };
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -281,7 +281,7 @@ async function answer(
   const entry: Seen = { where, request: arriving, address, content: '', cut: current };
   seen.push(entry);
   if (where === 'there' && answerThere) return (await answerThere(arriving)) as never;
-  if (arriving.hasBody) await arriving.receiveBody(10_000_000, async () => () => {});
+  if (arriving.hasBody) await arriving.receiveBody(10_000_000, async () => {});
   entry.content = arriving.readBody().toString();
   const body = `${arriving.readBody().length} bytes`;
   const headers = { 'x-made': where, 'content-length': String(body.length) };
