@@ -226,9 +226,13 @@ export type GivenFilter = {
 
 /** Checks a filter: exactly one condition, with a valid value. */
 export function readContactFilter(given: GivenFilter): ContactFilter {
-  const [name, another] = listGiven(given);
-  if (name && !another) return BY_NAME[name].read(given[name]);
-  throw new CrossbookError('BAD_REQUEST', 'The filter must have exactly one condition.');
+  const names = listGiven(given);
+  const [name] = names;
+  if (name && names.length === 1) return BY_NAME[name].read(given[name]);
+  throw new CrossbookError(
+    'BAD_REQUEST',
+    `The filter must have exactly one condition, such as {"email":"ada@example.com"}, and has ${names.length || 'none'}.`,
+  );
 }
 
 /** How many people a filter names: 0 if it lists contacts. Unchecked, because costs are estimated first. */

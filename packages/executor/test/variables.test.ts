@@ -24,7 +24,11 @@ describe('an invalid variable is reported with its path and the reason, and with
     ['Filter', {}, ['must have exactly one of the fields email, emails, and has none.']],
     ['Filter', { email: null }, ['The variable `$a.email` must not be null.']],
     ['Filter', { emails: ['x', 7] }, ['The variable `$a.emails[1]` must be a string.']],
-    ['Filter', { email: 'x', mail: 1 }, ['`$a.mail` is not a field of Filter.']],
+    [
+      'Filter',
+      { email: 'x', mail: 1 },
+      ['`$a.mail` is not a field of Filter, which has email, emails.'],
+    ],
     ['Cancellation', {}, ['The variable `$a.id` is required.']],
     ['Query', 'secret', ['The variable `$a` must have an input type.']],
   ])('%s: %j', (type, value, expected) => {

@@ -73,7 +73,11 @@ const MAX_NAMES = 10;
 function checkField(context: ValidationContext, node: ObjectFieldNode): void {
   const type = getNamedType(context.getParentInputType());
   if (!context.getInputType() && isInputObjectType(type))
-    report(context, node, `\`${node.name.value}\` is not a field of ${type.name}.`);
+    report(
+      context,
+      node,
+      `\`${node.name.value}\` is not a field of ${type.name}, which has ${listFields(type)}.`,
+    );
 }
 
 function checkValue(context: ValidationContext, node: ValueNode, parent: Parent): void {

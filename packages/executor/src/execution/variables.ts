@@ -124,7 +124,8 @@ function readObject(type: GraphQLInputObjectType): ReadValue {
     const known = type.getFields();
     for (const name of Object.keys(given)) {
       path[end] = name;
-      if (!known[name]) coercion.refuse(`is not a field of ${type.name}`);
+      if (!known[name])
+        coercion.refuse(`is not a field of ${type.name}, which has ${listFields(type)}`);
     }
     path.length = end;
     if (type.isOneOf) checkOneOf(type, read, coercion);
