@@ -31,6 +31,12 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);
 }
+if (!(await isAllowed(app.origin)))
+  process.stderr.write(
+    `\n  Crossbook does not allow pages of ${app.origin}, so that searches will fail. In the clone of Crossbook:\n\n` +
+      `npm run -s crossbook -- apps origins APPLICATION --add ${app.origin}\n\n` +
+      '  APPLICATION is the name of your application, "Demo application" in the demo.\n',
+  );
 process.stdout.write(
   `\n  The app is ready at ${app.origin}\n  Crossbook        at ${CROSSBOOK_URL}\n\n  Ctrl-C ends it.\n`,
 );
@@ -40,4 +46,16 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, end);
 if (process.env.npm_lifecycle_event) {
   const npm = process.ppid;
   setInterval(() => process.ppid !== npm && end(), 1_000).unref();
+}
+
+/**
+ * Whether a browser may call Crossbook from pages of an origin: asked as a browser asks.
+ * @param {string} origin
+ */
+async function isAllowed(origin) {
+  const { ok } = await fetch(`${CROSSBOOK_URL}/graphql`, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST' },
+  });
+  return ok;
 }

@@ -94,6 +94,29 @@ test('every script in the documents is in its package', () => {
   expect(named.filter(({ folder, name }) => readScripts(folder)[name] === undefined)).toEqual([]);
 });
 
+test('a program that npx runs is installed before, because npx installs whatever has its name', () => {
+  const PACKAGES: Readonly<Record<string, string>> = {
+    'graphql-codegen': '@graphql-codegen/cli',
+    hive: '@graphql-hive/cli',
+    'hive-gateway': '@graphql-hive/gateway',
+    wgc: 'wgc',
+  };
+  // In a checkout of Crossbook, `npm ci` installs it.
+  const calls = [...DOCUMENTS].flatMap(([path, text]) =>
+    [...text.matchAll(/\bnpx (?:-\S+ )*([\w@/-]+)/g)]
+      .filter(([, name = '']) => !['crossbook', 'vitest'].includes(name))
+      .map(({ 1: name = '', index }) => ({ path, name, before: text.slice(0, index) })),
+  );
+  expect(calls.length).toBeGreaterThan(5);
+  const missing = calls.filter(({ name, before }) => {
+    const installed = [...before.matchAll(/\bnpm (?:install|i) ([^\n`|]+)/g)].flatMap(
+      ([, words = '']) => words.split(' '),
+    );
+    return !installed.includes(PACKAGES[name] ?? '');
+  });
+  expect(missing.map(({ path, name }) => `${path}: npx ${name}`)).toEqual([]);
+});
+
 describe('a request', () => {
   const paths = Object.entries(document.paths).map(([path, methods]) => ({
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),

@@ -19,7 +19,12 @@ export function readFailure(
     return { title: title.replace('CRM', crm), detail, code };
   }
   if (!error.networkError) return undefined;
-  return { title: 'No connection', detail: 'Check your network, and try again.', code: '' };
+  return {
+    title: 'No connection',
+    detail:
+      'Check your network, and try again. A developer finds the reason in the browser’s console.',
+    code: '',
+  };
 }
 
 const UNAVAILABLE = ['CRM does not answer at the moment', 'Try again in a few minutes.'] as const;

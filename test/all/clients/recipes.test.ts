@@ -5,7 +5,7 @@ import { createClient } from 'crossbook-client';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import type { ConcreteRequest, ReaderFragment } from 'relay-runtime';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ListeningApp, listenApp } from '../../support/listen-app.ts';
 import { CHROMIUM } from '../../support/machine.ts';
 import { openPageServer, type PageServer } from '../../support/page-server.ts';
@@ -59,6 +59,8 @@ const LISTS = {
   Relay: 'recipes.relay(recipes.relayEnvironment, artifacts)',
   'TanStack Query': 'recipes.tanstack(recipes.listContacts)',
 };
+/** What docs/clients.md explains: Apollo Client says it in development when a CRM fails. */
+const EXPLAINED = 'reading it back returned a partial result';
 const LATER = '2999-01-01T00:00:00Z';
 
 describe.runIf(CHROMIUM)('A page with the recipe that is printed for', () => {
@@ -71,6 +73,7 @@ describe.runIf(CHROMIUM)('A page with the recipe that is printed for', () => {
   /** What the page's own server answers next, in place of a token. */
   let next: string | undefined;
   let issued: number;
+  const complaints: string[] = [];
 
   beforeAll(async () => {
     crossbook = await listenApp();
@@ -86,6 +89,12 @@ describe.runIf(CHROMIUM)('A page with the recipe that is printed for', () => {
       declares: ['issueToken'],
     });
     page = await openPage(browser);
+    page.on('console', (message) => {
+      // The browser itself reports a response with an error status, such as that of a refused token.
+      const isOurs = !message.text().startsWith('Failed to load resource');
+      if (isOurs && ['warning', 'error'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
     await page.route('**/api/token', async (route) => {
       issued += 1;
       const token = next;
@@ -107,6 +116,9 @@ describe.runIf(CHROMIUM)('A page with the recipe that is printed for', () => {
     await crossbook.close();
   });
   beforeEach(() => load());
+  afterEach(() => {
+    expect(complaints.splice(0).filter((text) => !text.includes(EXPLAINED))).toEqual([]);
+  });
 
   /** Loads the page, with the token that its server answers first: urql fetches one at once. */
   async function load(token?: string): Promise<void> {
@@ -185,7 +197,9 @@ async function bundle(url: string): Promise<string> {
     write: false,
     format: 'iife',
     globalName: 'recipes',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    // Of development, because the clients warn only there.
+    define: { 'process.env.NODE_ENV': '"development"', 'globalThis.__DEV__': 'true' },
+    conditions: ['development'],
     plugins: [
       {
         name: 'printed',

@@ -15,7 +15,7 @@ import {
 const PAGE_SIZE = 4;
 const SEARCH = `query Search($provider: ProviderName!, $filter: ContactFilter!, $first: Int!, $after: String) {
   searchContacts(customerId: "demo", provider: $provider, filter: $filter, first: $first, after: $after) {
-    edges { node { id firstName } }
+    edges { node { id firstName emailAddresses { emailAddress } phoneNumbers { phoneNumber } addresses { city } } }
     pageInfo { endCursor hasNextPage }
   }
 }`;

@@ -49,23 +49,22 @@ beforeEach(() => {
   crossbook.requests.length = 0;
 });
 
-describe.each([
-  { file: 'gateway.config.ts', open: openHive, sends: 'x-api-key' },
+const END_USERS = [
+  { file: 'gateway.config.ts', open: () => openHive('gateway.config.ts') },
+  { file: 'router.yaml', open: () => openLikeRouter(ROUTER.headers.subgraphs.crossbook.request) },
+];
+const BACK_OFFICE = [
+  { file: 'gateway.backoffice.ts', open: () => openHive('gateway.backoffice.ts') },
   {
-    file: 'router.yaml',
-    open: () => openLikeRouter(ROUTER.headers.subgraphs.crossbook.request),
-    sends: 'x-api-key',
+    file: 'router.backoffice.yaml',
+    open: () => openLikeRouter(readRules('# router.backoffice.yaml')),
   },
-  {
-    file: 'router.yaml with a key of its own',
-    open: () => openLikeRouter(insertKey()),
-    sends: null,
-  },
-])('A gateway with the headers of $file', ({ open, sends }) => {
-  test('queries both subgraphs of supergraph.yaml, and forwards only the headers that Crossbook reads', async () => {
+];
+
+describe.each(BACK_OFFICE)('A gateway for a back office with the headers of $file', ({ open }) => {
+  test('queries both subgraphs of supergraph.yaml with its own key, and forwards only the customer', async () => {
     const ask = await open();
     const { data, errors } = await ask(QUERY, {
-      ...(sends && { [sends]: crossbook.key }),
       'x-customer-id': 'demo',
       cookie: 'a=b',
       'x-forwarded-user': 'root',
@@ -92,17 +91,29 @@ describe.each([
       ]);
     }
   });
+});
 
-  if (sends === null) return;
-  test('forwards a customer token', async () => {
+describe.each(END_USERS)('A gateway for end users with the headers of $file', ({ open }) => {
+  test('forwards a customer token, and nothing with which a client could choose another customer', async () => {
     const { data } = await crossbook.execute(
       'mutation { issueCustomerToken(input: { customerId: "demo" }) { token } }',
     );
     const ask = await open();
-    const authorization = `Bearer ${data.issueCustomerToken.token}`;
-    expect(await ask('{ customer { name } }', { authorization })).toEqual({
+    crossbook.requests.length = 0;
+    const headers = {
+      authorization: `Bearer ${data.issueCustomerToken.token}`,
+      'x-api-key': crossbook.key,
+      'x-customer-id': 'other',
+    };
+    expect(await ask(QUERY, headers)).toMatchObject({
       data: { customer: { name: 'Demo customer' } },
     });
+    expect(crossbook.requests.length).toBeGreaterThan(0);
+    for (const one of crossbook.requests)
+      expect(['x-api-key', 'x-customer-id'].map((name) => one.headers.get(name))).toEqual([
+        null,
+        null,
+      ]);
   });
 });
 
@@ -120,7 +131,7 @@ test('crossbook-token.ts issues one token for each customer, which is limited to
   expect(crossbook.requests.filter(({ body }) => body.includes('expires_in_seconds'))).toHaveLength(
     1,
   );
-  const ask = await openHive();
+  const ask = await openHive('gateway.config.ts');
   expect(await ask('{ customer { name } }', headers)).toEqual({
     data: { customer: { name: 'Demo customer' } },
   });
@@ -130,8 +141,8 @@ test('crossbook-token.ts issues one token for each customer, which is limited to
 });
 
 test('a reference to a missing contact is seen as the table says: with null fields, or as null with an error', async () => {
-  const ask = await openHive();
-  const caller = { 'x-api-key': crossbook.key };
+  const ask = await openHive('gateway.backoffice.ts');
+  const caller = {};
   expect(await ask('{ lost { subject contact { firstName } } }', caller)).toEqual({
     data: { lost: { subject: 'Lost', contact: { firstName: null } } },
   });
@@ -146,11 +157,11 @@ test('Cosmo’s files have the subgraphs and the headers of the others', () => {
     entries.map(({ name, routing_url }) => [name, routing_url]);
   const others = Object.entries(SUPERGRAPH.subgraphs).map(([name, one]) => ({ name, ...one }));
   expect(urls(graph.subgraphs)).toEqual(urls(others));
-  const config = parseYaml(findSample(PAGE, 'yaml', '# config.yaml'));
-  const { request } = config.headers.subgraphs.crossbook;
-  expect(request.map(({ named }: { named: string }) => ({ propagate: { named } }))).toEqual(
-    ROUTER.headers.subgraphs.crossbook.request,
-  );
+  for (const [cosmo, router] of [
+    ['# config.yaml', '# router.yaml'],
+    ['# config.backoffice.yaml', '# router.backoffice.yaml'],
+  ] as const)
+    expect(readCosmoRules(cosmo)).toEqual(readRules(router));
 });
 
 test('router.yaml exposes Crossbook’s errors, and supergraph.yaml has the federation version that the subgraph links', () => {
@@ -187,11 +198,15 @@ async function fetchSdl(url: string): Promise<string> {
   return data._service.sdl;
 }
 
-/** Hive Gateway with the printed configuration. */
-async function openHive() {
+/** Hive Gateway with a printed configuration. */
+async function openHive(file: string) {
+  const env = { CROSSBOOK_API_KEY: crossbook.key };
   const { gatewayConfig } = await runSample<{ gatewayConfig: HiveConfig }>(
-    findSample(PAGE, 'ts', '// gateway.config.ts'),
-    { given: { defineConfig: (config: object) => config }, declares: ['gatewayConfig'] },
+    findSample(PAGE, 'ts', `// ${file}`),
+    {
+      given: { defineConfig: (config: object) => config, process: { env } },
+      declares: ['gatewayConfig'],
+    },
   );
   expect(gatewayConfig.supergraph).toBe('./supergraph.graphql');
   return openGateway(gatewayConfig.propagateHeaders);
@@ -215,13 +230,19 @@ function openLikeRouter(rules: readonly RouterRule[]) {
   });
 }
 
-/** As the sentence below the file says: replaces the rule that forwards the key. */
-function insertKey(): readonly RouterRule[] {
-  const [, line = ''] = /`(- insert: [^`]+)`/.exec(readFileSync(PAGE, 'utf8')) ?? [];
-  const [insert] = parseYaml(line) as RouterRule[];
-  const rules = ROUTER.headers.subgraphs.crossbook.request;
+function readRules(file: string): readonly RouterRule[] {
+  const { headers } = parseYaml(findSample(PAGE, 'yaml', file)) as Pick<RouterFile, 'headers'>;
+  return headers.subgraphs.crossbook.request;
+}
+
+/** Cosmo Router's rules, written as those of Apollo Router. */
+function readCosmoRules(file: string): readonly object[] {
+  const { headers } = parseYaml(findSample(PAGE, 'yaml', file));
+  const rules: readonly CosmoRule[] = headers.subgraphs.crossbook.request;
   return rules.map((rule) =>
-    insert && 'propagate' in rule && rule.propagate.named === 'x-api-key' ? insert : rule,
+    rule.op === 'set'
+      ? { insert: { name: rule.name, value: rule.value.replace('${', '${env.') } }
+      : { propagate: { named: rule.named } },
   );
 }
 
@@ -287,6 +308,10 @@ interface HiveConfig {
 type RouterRule =
   | { readonly propagate: { readonly named: string } }
   | { readonly insert: { readonly name: string; readonly value: string } };
+
+type CosmoRule =
+  | { readonly op: 'set'; readonly name: string; readonly value: string }
+  | { readonly op: 'propagate'; readonly named: string };
 
 interface RouterFile {
   readonly headers: {
