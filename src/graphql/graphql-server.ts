@@ -5,6 +5,7 @@ import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestState } from '../domain/request-state.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { openAllowance, RESPONSE_BOUNDS, toTooLarge } from '../request/allowance.ts';
 import type { RequestContext } from '../request/context.ts';
 import { type CallerSchema, createCallerSchemas } from './caller-schemas.ts';
@@ -123,7 +124,7 @@ export function createGraphQL(options: GraphQLOptions) {
     toErrorResponse(
       error: CrossbookError,
       { request, caller, requestLog }: RejectedRequest,
-    ): Promise<HttpResponse> {
+    ): MaybePromise<HttpResponse> {
       return writeResponse(toResult(error), {
         accept: request.headers.get('accept'),
         caller,

@@ -102,9 +102,13 @@ export function createBackground(onError: (error: unknown) => void) {
   return {
     run(work: Promise<unknown>): void {
       running += 1;
-      void work.catch(onError).then(() => {
+      const end = () => {
         running -= 1;
         if (running === 0) drained();
+      };
+      void work.then(end, (error) => {
+        onError(error);
+        end();
       });
     },
     /** Resolves when no task is running. */

@@ -106,17 +106,27 @@ export class ConnectionContacts implements ContactPort {
   }
 
   /** Runs an operation with one deadline. */
-  async #whileWaiting<Found>(call: (deadline: number) => Promise<Found>): Promise<Found> {
+  #whileWaiting<Found>(call: (deadline: number) => Promise<Found>): Promise<Found> {
     const { work, deadline } = this.#options;
     const { deps, owners } = this.#client;
     // No further calls are made for a client that has disconnected.
-    if (work.signal?.isAborted) throw new AbandonedError();
-    const leave = deps.waiting.enter(owners);
+    if (work.signal?.isAborted) return Promise.reject(new AbandonedError());
+    let leave: () => void;
     try {
-      return await call(deadline ?? deps.clock.now() + deps.settings.deadlineMs);
-    } finally {
-      leave();
+      leave = deps.waiting.enter(owners);
+    } catch (refusal) {
+      return Promise.reject(refusal);
     }
+    return call(deadline ?? deps.clock.now() + deps.settings.deadlineMs).then(
+      (found) => {
+        leave();
+        return found;
+      },
+      (error) => {
+        leave();
+        throw error;
+      },
+    );
   }
 
   /** Where the provider refuses to let contacts be read, those that were read before are not served any more. */

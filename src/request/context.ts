@@ -38,7 +38,7 @@ import type { ProblemDeps } from '../usecases/mapping-problems.ts';
 import type { AssociationDeps, FindContactDeps, SearchDeps } from '../usecases/search-contacts.ts';
 import { openAllowance } from './allowance.ts';
 import { ReadRecords } from './connection-cache.ts';
-import { createLoaders, type Loaders, type LookupClient } from './loaders.ts';
+import { Loaders, type LookupClient } from './loaders.ts';
 import type { Services } from './services.ts';
 
 /** Opens the context of a request: its caller is known; its headers supply arguments that are omitted. */
@@ -356,7 +356,7 @@ export class RequestContext
   }
 
   #openLoaders(): Loaders {
-    this.#loaders ??= createLoaders(this.#openTenant());
+    this.#loaders ??= new Loaders(this.#openTenant());
     return this.#loaders;
   }
 }

@@ -15,139 +15,198 @@ import type { Tenant } from '../domain/tenant.ts';
 /** Connections whose syncs are read at once: each has up to 200, with 30 runs. */
 const SYNCED_AT_ONCE = 20;
 
-/** Batches the reads of one request that are made in the same tick. */
-export function createLoaders(tenant: Tenant) {
-  const customers = { complete: loadCustomers(true), plain: loadCustomers(false) };
-  const cachedReads = new Map<string, Promise<unknown>>();
-  let connections: DataLoader<ConnectionTarget, Connection | undefined> | undefined;
-  let customerIds: DataLoader<string, string | undefined> | undefined;
-  let syncs: DataLoader<string, readonly Sync[]> | undefined;
-  const recordLoaders = new Map<string, RecordLoader>();
+/** Batches the reads of one request that are made in the same tick. Opened per request, so what is not used is not made. */
+export class Loaders {
+  readonly #tenant: Tenant;
+  #customers: Map<boolean, CustomerLoader> | undefined;
+  #cachedReads: Map<string, Promise<unknown>> | undefined;
+  #connections: DataLoader<ConnectionTarget, Connection | undefined> | undefined;
+  #customerIds: DataLoader<string, string | undefined> | undefined;
+  #syncs: DataLoader<string, readonly Sync[]> | undefined;
+  #records: Map<string, RecordLoader> | undefined;
+  readonly #emailLookups = new Map<string, EmailLookups>();
 
-  return {
-    customer(id: string, withConfigurations: boolean): Promise<Customer | undefined> {
-      return (withConfigurations ? customers.complete : customers.plain).load(id);
-    },
+  constructor(tenant: Tenant) {
+    this.#tenant = tenant;
+  }
 
-    /** The first read of a cached entry, which further ones share. */
-    shareCachedRead<Result>(
-      connectionId: string,
-      filterKey: string,
-      read: () => Promise<Result>,
-    ): Promise<Result> {
-      const key = `${connectionId} ${filterKey}`;
-      const shared = cachedReads.get(key) ?? read();
-      cachedReads.set(key, shared);
-      return shared as Promise<Result>;
-    },
+  customer(id: string, withConfigurations: boolean): Promise<Customer | undefined> {
+    this.#customers ??= new Map();
+    const loader =
+      this.#customers.get(withConfigurations) ??
+      new DataLoader((ids) => this.#tenant.customers.findMany(ids, { withConfigurations }));
+    this.#customers.set(withConfigurations, loader);
+    return loader.load(id);
+  }
 
-    connection(target: ConnectionTarget): Promise<Connection | undefined> {
-      // The connection cache above does the caching: a second cache here could hand it an outdated value as new.
-      connections ??= new DataLoader((targets) => tenant.connections.findMany(targets), {
-        cache: false,
+  /** The first read of a cached entry, which further ones share. */
+  shareCachedRead<Result>(
+    connectionId: string,
+    filterKey: string,
+    read: () => Promise<Result>,
+  ): Promise<Result> {
+    this.#cachedReads ??= new Map();
+    const key = `${connectionId} ${filterKey}`;
+    const shared = this.#cachedReads.get(key) ?? read();
+    this.#cachedReads.set(key, shared);
+    return shared as Promise<Result>;
+  }
+
+  connection(target: ConnectionTarget): Promise<Connection | undefined> {
+    // The connection cache above does the caching: a second cache here could hand it an outdated value as new.
+    this.#connections ??= new DataLoader((targets) => this.#tenant.connections.findMany(targets), {
+      cache: false,
+    });
+    return this.#connections.load(target);
+  }
+
+  customerIdOf(connectionId: string): Promise<string | undefined> {
+    this.#customerIds ??= new DataLoader((ids) => this.#tenant.connections.findCustomerIds(ids));
+    return this.#customerIds.load(connectionId);
+  }
+
+  syncs(connectionId: string): Promise<readonly Sync[]> {
+    // Mutations change them.
+    this.#syncs ??= new DataLoader((ids) => this.#tenant.syncs.listSyncs(ids), {
+      cache: false,
+      maxBatchSize: SYNCED_AT_ONCE,
+    });
+    return this.#syncs.load(connectionId);
+  }
+
+  /** Forgets a customer that has changed. */
+  invalidateCustomer(id: string): void {
+    for (const loader of this.#customers?.values() ?? EMPTY) loader.clear(id);
+    this.#cachedReads?.clear();
+  }
+
+  /**
+   * Look-ups by email: those of one connection that are made in the same tick are one. The caller owns the list.
+   * (`outbound/lookup-batcher.ts` then combines look-ups of several requests into one call.)
+   */
+  lookup(
+    client: LookupClient,
+    emails: readonly string[],
+    selection: FieldSelection,
+  ): Promise<Contact[]> {
+    if (emails.length === 0) return Promise.resolve([]);
+    const key = `${client.connection.id} ${rawKey(selection)}`;
+    const open = this.#emailLookups.get(key) ?? new EmailLookups(client);
+    if (open.isEmpty) {
+      this.#emailLookups.set(key, open);
+      process.nextTick(() => {
+        this.#emailLookups.delete(key);
+        open.run();
       });
-      return connections.load(target);
-    },
+    }
+    return open.add(emails, selection);
+  }
 
-    customerIdOf(connectionId: string): Promise<string | undefined> {
-      customerIds ??= new DataLoader((ids) => tenant.connections.findCustomerIds(ids));
-      return customerIds.load(connectionId);
-    },
+  async contact({ connection, port }: LookupClient, remoteId: string, selection: FieldSelection) {
+    const key = `${connection.id} ${rawKey(selection)}`;
+    const loader = this.#recordsOf(key, (ids, merged) => port.findByIds(ids, merged));
+    return (await loader.load({ id: remoteId, selection })) as Contact | undefined;
+  }
 
-    syncs(connectionId: string): Promise<readonly Sync[]> {
-      // Mutations change them.
-      syncs ??= new DataLoader((ids) => tenant.syncs.listSyncs(ids), {
-        cache: false,
-        maxBatchSize: SYNCED_AT_ONCE,
-      });
-      return syncs.load(connectionId);
-    },
-
-    /** Forgets a customer that has changed. */
-    invalidateCustomer(id: string): void {
-      customers.complete.clear(id);
-      customers.plain.clear(id);
-      cachedReads.clear();
-    },
-
-    /**
-     * Look-ups by email. The calling function owns the returned list and may change it. (`outbound/lookup-batcher.ts`
-     * then combines look-ups of several requests into one call.)
-     */
-    async lookup(
-      { connection, access, port }: LookupClient,
-      emails: readonly string[],
-      selection: FieldSelection,
-    ): Promise<Contact[]> {
-      const loader = loaderFor(
-        `${connection.id}:email:${rawKey(selection)}`,
-        (some, merged) => port.findByEmails(some, merged),
-        access.lookupBatch,
-      );
-      const found = await loader.load({ names: emails, selection });
-      const contacts: Contact[] = [];
-      for (const some of found as readonly (readonly Contact[])[]) contacts.push(...some);
-      return contacts;
-    },
-
-    async contact({ connection, port }: LookupClient, remoteId: string, selection: FieldSelection) {
-      const loader = loaderFor(`${connection.id}:id:${rawKey(selection)}`, (ids, merged) =>
-        port.findByIds(ids, merged),
-      );
-      const [contact] = await loader.load({ names: [remoteId], selection });
-      return contact as Contact | undefined;
-    },
-
-    async associations({ connection, port }: LookupClient, remoteId: string, to: AssociatedObject) {
-      const loader = loaderFor(`${connection.id}:${to}`, (ids) => port.findAssociations(ids, to));
-      const [associations = EMPTY] = await loader.load({
-        names: [remoteId],
-        selection: NO_SELECTION,
-      });
-      return associations as readonly Association[];
-    },
-  };
-
-  function loadCustomers(withConfigurations: boolean) {
-    return new DataLoader<string, Customer | undefined>((ids) =>
-      tenant.customers.findMany(ids, { withConfigurations }),
-    );
+  async associations({ connection, port }: LookupClient, remoteId: string, to: AssociatedObject) {
+    const key = `${connection.id} ${to}`;
+    const loader = this.#recordsOf(key, (ids) => port.findAssociations(ids, to));
+    const associations = await loader.load({ id: remoteId, selection: NO_SELECTION });
+    return (associations ?? EMPTY) as readonly Association[];
   }
 
   /**
    * One loader per connection and kind of look-up: only these can share a call. Look-ups with different field
    * selections share it as well, and it requests the union of the fields, because calls cost more than fields.
    */
-  function loaderFor(key: string, load: LoadBatch, batch = Number.POSITIVE_INFINITY): RecordLoader {
-    const known = recordLoaders.get(key);
+  #recordsOf(key: string, load: LoadBatch): RecordLoader {
+    this.#records ??= new Map();
+    const known = this.#records.get(key);
     if (known) return known;
     const loader: RecordLoader = new DataLoader(
       async (lookups) => {
-        const names = [...new Set(lookups.flatMap((lookup) => lookup.names))];
+        const ids = [...new Set(lookups.map(({ id }) => id))];
         const selection = mergeSelections(lookups.map((lookup) => lookup.selection));
-        /** By name. A call that fails does so for its own names. */
-        const found = new Map<string, unknown>();
-        const calls = splitBatches(names, batch).map(async (some) => {
-          const part = await load(some, selection).catch((error: Error) => error);
-          for (const name of some) found.set(name, part instanceof Error ? part : part.get(name));
-        });
-        await Promise.all(calls);
-        return lookups.map((lookup) => {
-          const values = lookup.names.map((name) => found.get(name));
-          const failure = values.find((value) => value instanceof Error);
+        try {
+          const found = await load(ids, selection);
+          return lookups.map(({ id }) => found.get(id));
+        } catch (error) {
           // A later look-up tries again.
-          if (failure) loader.clear(lookup);
-          return failure ?? values;
-        });
+          for (const lookup of lookups) loader.clear(lookup);
+          throw error;
+        }
       },
-      {
-        cacheKeyFn: ({ names, selection }) =>
-          `${nameSelection(selection)}:${JSON.stringify(names)}`,
-      },
+      { cacheKeyFn: ({ id, selection }) => `${nameSelection(selection)} ${id}` },
     );
-    recordLoaders.set(key, loader);
+    this.#records.set(key, loader);
     return loader;
   }
+}
+
+/** Look-ups by email of one connection that are made in the same tick. */
+class EmailLookups {
+  readonly #client: LookupClient;
+  #lookups: EmailLookup[] = [];
+
+  constructor(client: LookupClient) {
+    this.#client = client;
+  }
+
+  get isEmpty(): boolean {
+    return this.#lookups.length === 0;
+  }
+
+  add(emails: readonly string[], selection: FieldSelection): Promise<Contact[]> {
+    return new Promise((resolve, reject) => {
+      this.#lookups.push({ emails, selection, resolve, reject });
+    });
+  }
+
+  run(): void {
+    const lookups = this.#lookups;
+    const { access, port } = this.#client;
+    const [first] = lookups;
+    const isOne = first !== undefined && lookups.length === 1;
+    const emails = isOne ? first.emails : [...new Set(lookups.flatMap((lookup) => lookup.emails))];
+    const selection = isOne
+      ? first.selection
+      : mergeSelections(lookups.map((one) => one.selection));
+    const batches = splitBatches(emails, access.lookupBatch);
+    let left = batches.length;
+    /** By email. A call that fails does so for its own emails. */
+    const found: Found = new Map();
+    for (const batch of batches) {
+      const settle = (part: ReadonlyMap<string, readonly Contact[]> | Error) => {
+        for (const email of batch)
+          found.set(email, part instanceof Error ? part : (part.get(email) ?? EMPTY));
+        left -= 1;
+        if (left === 0) for (const lookup of lookups) answer(lookup, found);
+      };
+      port.findByEmails(batch, selection).then(settle, settle);
+    }
+  }
+}
+
+function answer({ emails, resolve, reject }: EmailLookup, found: Found): void {
+  const contacts: Contact[] = [];
+  for (const email of emails) {
+    const some = found.get(email) ?? EMPTY;
+    if (some instanceof Error) {
+      reject(some);
+      return;
+    }
+    contacts.push(...some);
+  }
+  resolve(contacts);
+}
+
+type Found = Map<string, readonly Contact[] | Error>;
+
+interface EmailLookup {
+  readonly emails: readonly string[];
+  readonly selection: FieldSelection;
+  resolve(contacts: Contact[]): void;
+  reject(error: Error): void;
 }
 
 /**
@@ -155,6 +214,7 @@ export function createLoaders(tenant: Tenant) {
  * requests have contacts in memory. What is left may share a batch with other requests.
  */
 function splitBatches(names: readonly string[], batch: number): readonly (readonly string[])[] {
+  if (names.length < batch) return [names];
   const whole = names.length - (names.length % batch);
   return [names.slice(0, whole), names.slice(whole)].filter(({ length }) => length > 0);
 }
@@ -182,18 +242,17 @@ export interface LookupClient {
 const EMPTY: readonly never[] = [];
 const NO_SELECTION: FieldSelection = { rawData: false };
 
-export type Loaders = ReturnType<typeof createLoaders>;
-
 type LoadBatch = (
   ids: readonly string[],
   selection: FieldSelection,
 ) => Promise<ReadonlyMap<string, unknown>>;
 
-/** What a look-up finds for each of its names. */
-type RecordLoader = DataLoader<RecordLookup, readonly unknown[], string>;
+type CustomerLoader = DataLoader<string, Customer | undefined>;
 
-/** Emails or ids of records, and the fields to read. */
+type RecordLoader = DataLoader<RecordLookup, unknown, string>;
+
+/** The id of a record, and the fields to read. */
 interface RecordLookup {
-  readonly names: readonly string[];
+  readonly id: string;
   readonly selection: FieldSelection;
 }

@@ -140,12 +140,13 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     /** All stores that requests use, scoped to one application: other applications' rows are unreachable. */
     forApplication,
     /** The same for one request, which is charged for what it reads. */
-    forRequest: (applicationId: string, work: RequestWork) => ({
-      ...forApplication(applicationId),
-      customers: customers(applicationId, work),
-      connections: connections(applicationId, work),
-      contactCache: contactCache.forApplication(applicationId, work),
-    }),
+    forRequest: (applicationId: string, work: RequestWork) =>
+      // Its other stores are those of the application: copied, they would be the most of what a request allocates here.
+      Object.assign(Object.create(forApplication(applicationId)) as ReturnType<typeof openStores>, {
+        customers: customers(applicationId, work),
+        connections: connections(applicationId, work),
+        contactCache: contactCache.forApplication(applicationId, work),
+      }),
     idleCredentials: createIdleCredentials(deps),
     deletedApplications: createDeletedApplications(engine),
     /** For the pages of connect links, which have no caller. */

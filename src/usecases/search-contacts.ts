@@ -79,11 +79,11 @@ function endsEarlier({ until }: PageRequest, before: PageRequest): boolean {
 const SLACK_MS = 2_000;
 
 /** Listings are not cached: they are long, and a copy of a customer's CRM is not what the cache is for. */
-async function readTimed(deps: SearchDeps, query: Query): Promise<TimedResult> {
+function readTimed(deps: SearchDeps, query: Query): Promise<TimedResult> {
   const { client, filter, selection, readFromCache } = query;
   if (isListing(filter)) {
     const fetchedAt = new Date(deps.wall());
-    return { found: await searchProvider(deps, query), fetchedAt };
+    return searchProvider(deps, query).then((found) => ({ found, fetchedAt }));
   }
   return readThroughCache(deps, {
     client,
@@ -154,13 +154,15 @@ function searchProvider(deps: SearchDeps, query: Query): Promise<SearchResult> {
   }
 }
 
-async function searchByEmails(
+function searchByEmails(
   deps: LookupDeps,
   { client, selection }: Query,
   emails: readonly string[],
 ): Promise<SearchResult> {
-  const contacts = await lookUpEmails(deps, client, { emails, selection });
-  return { ...NO_CONTACTS, contacts, totalCount: contacts.length };
+  return deps.lookup(client, emails, selection).then((found) => {
+    const contacts = sortUnique(client, found);
+    return { ...NO_CONTACTS, contacts, totalCount: contacts.length };
+  });
 }
 
 async function searchByPhone(
@@ -245,14 +247,9 @@ function createCacheKey({ filter, page, selection }: Query): () => string {
   };
 }
 
-/** The contacts with any of these emails, unique, ordered by id. */
-async function lookUpEmails(
-  deps: LookupDeps,
-  client: ContactClient,
-  { emails, selection }: { readonly emails: readonly string[]; readonly selection: FieldSelection },
-): Promise<Contact[]> {
-  const sorted = sortById(client, await deps.lookup(client, emails, selection));
-  // Removes duplicates: two of the emails may belong to one contact.
+/** Unique, because two emails may belong to one contact. */
+function sortUnique(client: ContactClient, contacts: Contact[]): Contact[] {
+  const sorted = sortById(client, contacts);
   const isLast = ({ remoteId }: Contact, index: number) => sorted[index + 1]?.remoteId !== remoteId;
   return sorted.every(isLast) ? sorted : sorted.filter(isLast);
 }
@@ -280,11 +277,8 @@ export function findContactsByEmail(
     }
     const size = readPageSize(first);
     const client = await openContactClient(deps, query);
-    const found = await lookUpEmails(deps, client, {
-      emails: [email],
-      selection: await selectOwnFields(deps, client.connection, selection),
-    });
-    return found.length > size ? found.slice(0, size) : found;
+    const selected = await selectOwnFields(deps, client.connection, selection);
+    return sortUnique(client, await deps.lookup(client, [email], selected)).slice(0, size);
   });
 }
 

@@ -54,6 +54,10 @@ export function createRecords({ now, countBase }: RecordsOptions): RecordsTable 
       lists.set(kind, all);
       return all;
     },
+    // Those that exist from the start have no values, and are many.
+    valueNames: (kind) => [
+      ...new Set([...tableOf(kind).values()].flatMap(({ values }) => Object.keys(values))),
+    ],
     mergedInto: (kind, index) =>
       (merged.get(`${kind} ${index}`) ?? []).flatMap((one) => get(kind, one) ?? []),
     add(kind, values, some = {}) {
@@ -104,25 +108,6 @@ export function createRecords({ now, countBase }: RecordsOptions): RecordsTable 
   return records;
 }
 
-/**
- * The names of all values of these records, besides those that the CRM knows: the fields that the account has added to
- * the object.
- */
-export function ownNames(
-  all: readonly CrmRecord[],
-  isKnown: (name: string) => boolean,
-): readonly string[] {
-  const cached = names.get(all);
-  if (cached) return cached;
-  const found = new Set(all.flatMap(({ values }) => Object.keys(values)));
-  const own = [...found].filter((name) => !isKnown(name));
-  names.set(all, own);
-  return own;
-}
-
-// The list of records is a new object after every change.
-const names = new WeakMap<readonly CrmRecord[], readonly string[]>();
-
 /** Values of a record or a person with that many fields, each with a text of that length: `text_1`, `text_2` and so on. */
 export function longTexts({ fields, length }: { fields: number; length: number }): {
   readonly [name: string]: string;
@@ -148,6 +133,8 @@ export interface RecordsTable {
   get(kind: RecordKind, index: number): CrmRecord | undefined;
   /** Ordered by id, including deleted records. */
   all(kind: RecordKind): readonly CrmRecord[];
+  /** The names of all values that its records have been given. */
+  valueNames(kind: RecordKind): readonly string[];
   /** The records that were merged into this one. */
   mergedInto(kind: RecordKind, index: number): readonly CrmRecord[];
   /** Returns the index of the new record. */

@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import type { Caller } from '../../domain/caller.ts';
 import type { CallerSchema, CallerSchemas } from '../caller-schemas.ts';
-import { readHash } from '../over-http/persisted-operations.ts';
+import { type PersistedOperations, readHash } from '../over-http/persisted-operations.ts';
 import type { GraphQLRequest, OperationParams } from '../over-http/read-request.ts';
 import { OperationRun, type RunRules } from './operation-run.ts';
 import { PluginRequest } from './plugin-request.ts';
@@ -28,12 +28,9 @@ function listPlugins(rules: EngineRules, given: Plugins): readonly OperationPlug
     useDocument(rules),
     // Plugins of an embedding application.
     ...(others.length === 0 ? [] : useOthers(others)),
-    // Replaces the hash of a persisted operation by its text.
-    usePersistedOperations(rules),
-    // Responses to the introspection queries of tools are kept. Other plugins have to see these queries.
-    ...(others.length === 0 ? [useKnownIntrospection()] : []),
-    // The operation as the plugins above have left it.
-    useBegin(),
+    // Finds persisted operations, and begins the operation as the plugins above have left it. Responses to the
+    // introspection queries of tools are kept; other plugins have to see these queries.
+    useBegin(rules, { keepsIntrospection: others.length === 0 }),
     // At the start: rejects plugins with hooks that do not run.
     useHookChecks(given),
   ];
@@ -74,41 +71,43 @@ function useOthers(others: readonly (readonly [name: string, OperationPlugin])[]
   ] satisfies OperationPlugin[];
 }
 
-function usePersistedOperations({ documents }: EngineRules): OperationPlugin {
+/** One hook, because Yoga creates some hundred objects for each. */
+function useBegin(
+  { documents }: EngineRules,
+  { keepsIntrospection }: { readonly keepsIntrospection: boolean },
+): OperationPlugin {
   return {
-    onParams({ params, context, setParams }) {
-      const { operation: sent, applicationId } = context[RUN];
-      const isSent = params.query === sent.query;
-      // Once a plugin has replaced the text, the hash no longer applies.
-      const hasHash = isSent && (sent.documentId ?? sent.extensions) !== undefined;
-      // With trusted documents it was resolved when the request was read.
-      if (params.query !== undefined && (documents.isClosed ? isSent : !hasHash)) return;
-      const hash = hasHash ? readHash(sent) : undefined;
-      const query = documents.find({ query: params.query, hash, applicationId });
-      if (query !== params.query) setParams({ ...params, query });
-    },
-  };
-}
-
-function useKnownIntrospection(): OperationPlugin {
-  return {
-    onParams({ params: { query = '', operationName }, context, setResult }) {
+    onParams({ params, context, setParams, setResult }) {
       const run = context[RUN];
-      const { introspection } = run.callerSchema;
-      const data = introspection?.({ query, operationName });
-      if (!data) return undefined;
-      const answered = run.answerIntrospection(data);
+      const query = findPersisted(documents, run, params.query);
+      const isFound = query !== undefined && query !== params.query;
+      const begun = isFound ? { ...params, query } : params;
+      if (isFound) setParams(begun);
+      const { operationName } = begun;
+      const data = keepsIntrospection
+        ? run.callerSchema.introspection?.({ query: query ?? '', operationName })
+        : undefined;
+      const answered = data && run.answerIntrospection(data);
+      run.begin(begun);
       if (answered instanceof Promise) return answered.then(setResult);
-      setResult(answered);
+      if (answered) setResult(answered);
       return undefined;
     },
   };
 }
 
-function useBegin(): OperationPlugin {
-  return {
-    onParams: ({ params, context }) => context[RUN].begin(params),
-  };
+/** The text of the operation whose hash was sent. */
+function findPersisted(
+  documents: PersistedOperations,
+  { operation: sent, applicationId }: OperationRun,
+  query: string | undefined,
+): string | undefined {
+  const isSent = query === sent.query;
+  // Once a plugin has replaced the text, the hash no longer applies.
+  const hasHash = isSent && (sent.documentId ?? sent.extensions) !== undefined;
+  // With trusted documents it was resolved when the request was read.
+  if (query !== undefined && (documents.isClosed ? isSent : !hasHash)) return query;
+  return documents.find({ query, hash: hasHash ? readHash(sent) : undefined, applicationId });
 }
 
 function useHookChecks(named: Plugins): OperationPlugin {

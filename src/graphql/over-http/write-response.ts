@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import { type HttpResponse, toRetryAfter } from '../../lib/http-message.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { type JsonBytes, toJsonBody } from '../../lib/response-body.ts';
 import { openAllowance, RESPONSE_BOUNDS } from '../../request/allowance.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from './errors.ts';
@@ -13,40 +14,47 @@ import { acceptsJsonAlone, chooseMediaType, GRAPHQL_TYPE, JSON_TYPE } from './re
  * Writes the HTTP response of an operation or batch by the GraphQL over HTTP specification. Beyond the allowance all
  * operations of a batch have the same error, whichever of them has exceeded it.
  */
-export async function writeResponse(
+export function writeResponse(
   results: Results,
   target: ResponseTarget,
-): Promise<WrittenResponse> {
+): MaybePromise<WrittenResponse> {
   const { allowance } = target;
-  try {
-    if (!allowance.exceeded) return await write(results, target);
-  } catch (thrown) {
+  const refuse = (thrown: unknown) => {
     if (thrown !== allowance.exceeded) throw thrown;
+    // With a fresh allowance, because the original one is used up.
+    const refused = { errors: [thrown as never] };
+    return write(isBatch(results) ? results.map(() => refused) : refused, {
+      ...target,
+      allowance: openAllowance(RESPONSE_BOUNDS.unauthenticated),
+    });
+  };
+  if (allowance.exceeded) return refuse(allowance.exceeded);
+  try {
+    const written = write(results, target);
+    return written instanceof Promise ? written.catch(refuse) : written;
+  } catch (thrown) {
+    return refuse(thrown);
   }
-  // With a fresh allowance, because the original one is used up.
-  const refused = { errors: [allowance.exceeded as never] };
-  return write(isBatch(results) ? results.map(() => refused) : refused, {
-    ...target,
-    allowance: openAllowance(RESPONSE_BOUNDS.unauthenticated),
-  });
 }
 
-async function write(results: Results, target: ResponseTarget): Promise<WrittenResponse> {
+function write(results: Results, target: ResponseTarget): MaybePromise<WrittenResponse> {
   const { accept, requestLog, allowance } = target;
   const mediaType = chooseMediaType(accept) ?? JSON_TYPE;
   const causes = new Set<RemoteCause>();
   const { status, errors, body } = isBatch(results)
     ? joinAnswers(results.map((result) => toAnswer(result, target, causes)))
     : toAnswer(results, target, causes);
-  const writing = toJsonBody(body, allowance);
-  const written = writing instanceof Promise ? await writing : writing;
-  for (const { known, isFirst } of errors) if (isFirst) requestLog.failed(known);
-  const headers = { 'content-type': `${mediaType}; charset=utf-8`, 'cache-control': 'no-store' };
-  return {
-    status,
-    headers: status < 300 ? headers : { ...headers, ...toHeaders(errors[0]) },
-    body: written,
+  const finish = (written: WrittenResponse['body']): WrittenResponse => {
+    for (const { known, isFirst } of errors) if (isFirst) requestLog.failed(known);
+    const headers = { 'content-type': `${mediaType}; charset=utf-8`, 'cache-control': 'no-store' };
+    return {
+      status,
+      headers: status < 300 ? headers : { ...headers, ...toHeaders(errors[0]) },
+      body: written,
+    };
   };
+  const writing = toJsonBody(body, allowance);
+  return writing instanceof Promise ? writing.then(finish) : finish(writing);
 }
 
 /** A batch with different statuses is a 200. */

@@ -1,4 +1,4 @@
-import { type CrmRecord, ownNames, type RecordKind } from '../records.ts';
+import type { CrmRecord, RecordKind } from '../records.ts';
 import { companyId, companyName, dealId } from './contact-view.ts';
 import { describe } from './portal.ts';
 import type { Property } from './property-definitions.ts';
@@ -18,7 +18,7 @@ export function createRecordEndpoints(kind: RecordKind): RecordEndpoints {
   const { properties, firstId, nameProperty = 'name' } = RECORD_OBJECTS[kind];
   const standard = [...properties, ...SYSTEM_PROPERTIES].map(toProperty);
   const namesOfOwn = ({ records }: HubSpotAccount) =>
-    ownNames(records.all(kind), (name) => name === 'name' || properties.includes(name));
+    records.valueNames(kind).filter((name) => name !== 'name' && !properties.includes(name));
   const definedIn = (account: HubSpotAccount) => [
     ...standard,
     ...namesOfOwn(account).map(toProperty),

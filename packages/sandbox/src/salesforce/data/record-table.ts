@@ -1,4 +1,4 @@
-import { type CrmRecord, ownNames, type RecordKind, type RecordsTable } from '../../records.ts';
+import type { CrmRecord, RecordKind, RecordsTable } from '../../records.ts';
 import type { ObjectDefinition, Row, RowValue, Table } from '../soql/table.ts';
 import { wireSeconds } from '../values/datetime.ts';
 import { makeId, numberOf } from '../values/record-id.ts';
@@ -10,7 +10,10 @@ import { lowerBound, toAccountValues } from './parents.ts';
 /** The records of one kind. */
 export function recordTable(records: RecordsTable, kind: RecordKind): Table {
   const list = () => records.all(kind);
-  const own = ownNames(list(), (name) => Object.hasOwn(FIELDS[kind], name)).map(customFieldName);
+  const own = records
+    .valueNames(kind)
+    .filter((name) => !Object.hasOwn(FIELDS[kind], name))
+    .map(customFieldName);
   return {
     definition: describeCustom(
       RECORD_OBJECTS[kind],
