@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Foundation } from './foundation.ts';
 import { createTaskAges, type PeriodicTaskOptions, runPeriodically } from './lib/clock.ts';
 import type { Outbound } from './outbound/outbound.ts';
+import { openWebhookSender } from './outbound/webhooks/sender.ts';
 import { watchWebhooks } from './outbound/webhooks/watch.ts';
 import { startSweeps } from './storage/sweeps.ts';
 import type { TableSize } from './storage/table-sizes.ts';
@@ -200,7 +201,6 @@ function openWebhooks(
     onError,
     mayCount,
     openSender: async () => {
-      const { openWebhookSender } = await import('./outbound/webhooks/sender.ts');
       const { webhook: onAttempt } = telemetry.metrics;
       return openWebhookSender({ queue, clock, mayLoopback, onError, onAttempt });
     },

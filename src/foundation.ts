@@ -2,6 +2,7 @@ import type { JoinedSandbox, Sandbox, SandboxFacts } from '@crossbook/sandbox';
 import { readMemoryLimit } from './admission/heavy-places.ts';
 import type { Config } from './config.ts';
 import { type Directions, toDirections } from './demo/directions.ts';
+import { DEMO_CUSTOMER_ID, seedDemo } from './demo/seed-demo.ts';
 import { DEMO_APPLICATION } from './domain/caller.ts';
 import type { FindOAuthClient } from './domain/oauth.ts';
 import type { Provider } from './domain/provider.ts';
@@ -156,7 +157,6 @@ async function prepareDemo(
   sandbox: JoinedSandbox,
   ring: KeyRing,
 ): Promise<Demo> {
-  const { DEMO_CUSTOMER_ID, seedDemo } = await import('./demo/seed-demo.ts');
   const key = `cbk_demo_${createKeyedHash(ring, 'demo key')('demo')}`;
   await database.demoData.use();
   await database.admin.ensureApplication(DEMO_APPLICATION);

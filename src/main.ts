@@ -2,6 +2,7 @@
 import { DATA_DIRECTORY, toDatabaseDirectory, useCompileCache } from './lib/data-directory.ts';
 import { readEnvFile } from './lib/env-file.ts';
 import { toReason } from './lib/output.ts';
+import { readVersion } from './version.ts';
 
 /**
  * The entry point of the process. Without a command it serves. It imports almost nothing, so that the embedded
@@ -33,7 +34,6 @@ if (command === 'worker' && process.send) {
   await serveJobs(env);
 } else if (command === '--version') {
   process.stdout.on('error', endQuietly);
-  const { readVersion } = await import('./version.ts');
   process.stdout.write(`${readVersion()}\n`);
 } else {
   const { stdin, stdout, stderr } = process;

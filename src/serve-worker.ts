@@ -4,6 +4,7 @@ import type { SandboxFacts } from './foundation.ts';
 import { shutdownOnSignal } from './http/lifecycle.ts';
 import { listen } from './http/listen.ts';
 import { createStartupHandler } from './http/startup.ts';
+import { createJobs } from './jobs.ts';
 import { systemClock } from './lib/clock.ts';
 import { flushCompileCache } from './lib/data-directory.ts';
 import { createBufferedOutput, createLossyOutput, toReason } from './lib/output.ts';
@@ -68,7 +69,6 @@ type Link = ReturnType<typeof openLink<SupervisorCalls<readonly MetricData[]>, A
 async function openJobsWorker(env: Env, options: Start, link: Link): Promise<OpenedWorker> {
   const config = readConfig(env);
   const { logging, ...given } = openParts(options, link);
-  const { createJobs } = await import('./jobs.ts');
   const jobs = await createJobs(config, logging, given);
   return {
     ready: NOTHING_SERVED,

@@ -8,6 +8,9 @@ import type { Destinations, DueSync, PlanScope } from './domain/sync.ts';
 import type { Foundation } from './foundation.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import { watchSyncs } from './sync/watch.ts';
+import { openSyncWorker } from './sync/worker.ts';
+import { removeRows } from './usecases/remove-rows.ts';
+import { runSync } from './usecases/run-sync.ts';
 
 /** Part of the composition root: syncs. What talks to destinations is loaded when there is one. */
 export function openSyncs(
@@ -45,12 +48,7 @@ export function openSyncs(
     tidy: () => destinations.opened()?.endIdle(),
     openWorker: async () => {
       if (!doesJobs) return { pump: async () => announceWork(), stop: async () => undefined };
-      const [{ openSyncWorker }, { runSync }, { removeRows }, open] = await Promise.all([
-        import('./sync/worker.ts'),
-        import('./usecases/run-sync.ts'),
-        import('./usecases/remove-rows.ts'),
-        destinations.open(),
-      ]);
+      const open = await destinations.open();
       return openSyncWorker({
         queue,
         removals,
