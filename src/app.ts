@@ -33,7 +33,7 @@ import { createCustomerTokens } from './request/customer-token.ts';
 import { createFieldRefreshes } from './request/field-refreshes.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
 import { createOwnFieldsCache } from './request/own-fields-cache.ts';
-import { createAdminFace } from './rest/admin.ts';
+import { createAdminApi } from './rest/admin.ts';
 import { createRest } from './rest/rest-server.ts';
 import { createSigner, createSigningKeys } from './storage/signing.ts';
 import type { Logging } from './telemetry/logger.ts';
@@ -188,7 +188,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
       config.adminKeyHash === undefined
         ? undefined
         : {
-            ...createAdminFace({ ...database.admin, usage: database.usage, now: clock.wall }),
+            ...createAdminApi({ ...database.admin, usage: database.usage, now: clock.wall }),
             requireKey: createAdminCheck({ hash: config.adminKeyHash, failures: limits.failures }),
           },
     connect: connecting.openPages(openContext),

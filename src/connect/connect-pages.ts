@@ -49,7 +49,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
       state: RequestState,
       requestWork: RequestWork,
     ): Promise<HttpResponse> {
-      state.requestLog.record({ face: 'connect' });
+      state.requestLog.record({ api: 'connect' });
       try {
         const response = await route(request, state, requestWork);
         return request.method === 'HEAD' ? { ...response, body: null } : response;
@@ -262,7 +262,7 @@ async function only(
 }
 
 function toErrorResponse(error: CrossbookError, state: RequestState): HttpResponse {
-  state.requestLog.record({ face: 'connect' });
+  state.requestLog.record({ api: 'connect' });
   state.requestLog.failed(error);
   const headers = toRetryAfter(error.retryAfterMs);
   return toErrorPage({ status: ERROR_CODES[error.code].status, id: error.id, headers });

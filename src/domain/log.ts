@@ -30,7 +30,7 @@ export interface Tracer {
 }
 
 export interface RequestFields {
-  readonly face?: 'graphql' | 'rest' | 'mcp' | 'connect' | undefined;
+  readonly api?: 'graphql' | 'rest' | 'mcp' | 'connect' | undefined;
   /** The API's name of the operation, from a closed set. */
   readonly operation?: string | undefined;
   /** The client's name of the operation. */
@@ -71,7 +71,7 @@ interface LoggedError {
 /** The complete record of a finished request. */
 export interface RequestRecord
   extends Required<
-    Pick<RequestFields, 'face' | 'operation' | 'operationName' | 'application' | 'credential'>
+    Pick<RequestFields, 'api' | 'operation' | 'operationName' | 'application' | 'credential'>
   > {
   readonly requestId: string;
   readonly traceId: string;

@@ -71,7 +71,7 @@ export function createGraphQL(options: GraphQLOptions) {
       state: RequestState,
       work: RequestWork,
     ): Promise<HttpResponse> {
-      state.requestLog.record({ face: 'graphql' });
+      state.requestLog.record({ api: 'graphql' });
       let context: RequestContext | undefined;
       let results: Results;
       try {

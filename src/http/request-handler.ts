@@ -38,8 +38,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 
   return async (request, address) => {
     const { method, pathname, headers } = request;
-    const face = findFace(pathname);
-    const route = probes.paths.test(pathname) ? pathname : face.findRoute(pathname);
+    const api = findApi(pathname);
+    const route = probes.paths.test(pathname) ? pathname : api.findRoute(pathname);
     const requestLog = openRequestLog({ method, headers, route: route ?? UNKNOWN_ROUTE });
     const origin = SAME_ORIGIN_PATHS.test(pathname) ? null : headers.get('origin');
     const isPreflight = origin !== null && isPreflightRequest(request);
@@ -66,12 +66,12 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
         : probes.paths.test(pathname) && probes.answer(request);
       if (special) response = await special;
       else {
-        if (face === admin) {
+        if (api === admin) {
           admin.requireKey({ headers, address });
           requestLog.record({ credential: OPERATOR });
           // It has a share of its own, so that busy applications cannot lock it out.
           incoming.application = OPERATOR;
-        } else if (face === connect) {
+        } else if (api === connect) {
           // Pages ignore API keys: the link identifies application and customer.
           await connect.limitPages(address);
         } else {
@@ -89,7 +89,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
         work = entered;
         request.onClose(() => entered.disconnect());
         if (request.hasBody)
-          await receiveBody(incoming, face, async () => {
+          await receiveBody(incoming, api, async () => {
             endLongBody = await beginLongBody(entered);
           });
         const queued = entered.begin();
@@ -99,11 +99,11 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
         if (waiting) await waiting;
         // From here on, the heavy place stands for it.
         endLongBody?.();
-        response = await face.answer(request, incoming, entered);
+        response = await api.answer(request, incoming, entered);
       }
       response = holdUnread(incoming, response);
     } catch (thrown) {
-      response = await face.toErrorResponse(toCrossbookError(thrown), incoming);
+      response = await api.toErrorResponse(toCrossbookError(thrown), incoming);
     } finally {
       endLongBody?.();
       work?.end();
@@ -125,7 +125,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     return { status, headers: sent, body, application };
   };
 
-  function findFace(pathname: string): Face {
+  function findApi(pathname: string): Api {
     if (admin?.paths.test(pathname)) return admin;
     if (connect?.paths.test(pathname)) return connect;
     if (mcp?.paths.test(pathname)) return mcp;
@@ -135,14 +135,14 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   /** The bytes only: nothing of them is parsed before the request has begun. */
   function receiveBody(
     { request, caller }: Incoming,
-    face: Face,
+    api: Api,
     beginLong: BeginLongBody,
   ): Promise<void> {
     if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
       throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
     }
     const sender = caller ? 'caller' : 'unauthenticated';
-    const limit = bodyBytes[face === connect ? connect.bodyOf(request.pathname) : sender];
+    const limit = bodyBytes[api === connect ? connect.bodyOf(request.pathname) : sender];
     return request.receiveBody(limit, beginLong);
   }
 
@@ -280,7 +280,7 @@ interface Incoming extends RequestState {
 }
 
 /** The GraphQL, the REST or the MCP API. */
-interface Face {
+interface Api {
   /** The template of a path that this API knows, such as `/customers/{customer_id}`. */
   findRoute(pathname: string): string | undefined;
   answer(request: HttpRequest, state: RequestState, work: RequestWork): Promise<HttpResponse>;
@@ -291,12 +291,12 @@ interface Face {
 }
 
 /** An API at paths of its own. */
-interface PathFace extends Face {
+interface PathApi extends Api {
   readonly paths: RegExp;
 }
 
 /** The pages of connect links, which have no authenticated caller. */
-interface PageFace extends PathFace {
+interface PageApi extends PathApi {
   /** Rejects with TOO_MANY_REQUESTS. */
   limitPages(address: string | undefined): Promise<void>;
   /** Which limit the body of a request has. */
@@ -304,20 +304,20 @@ interface PageFace extends PathFace {
 }
 
 /** The admin API, which takes the operator's key instead of an API key. */
-interface AdminFace extends PathFace {
+interface AdminApi extends PathApi {
   /** Throws UNAUTHORIZED. */
   requireKey(arrival: Arrival): void;
 }
 
 export interface RequestHandlerOptions {
-  readonly graphql: Face;
-  readonly rest: Face;
+  readonly graphql: Api;
+  readonly rest: Api;
   /** Absent: there is no MCP server. */
-  readonly mcp?: PathFace | undefined;
+  readonly mcp?: PathApi | undefined;
   /** Absent: the admin API is disabled. */
-  readonly admin?: AdminFace | undefined;
+  readonly admin?: AdminApi | undefined;
   /** The pages of connect links. */
-  readonly connect?: PageFace | undefined;
+  readonly connect?: PageApi | undefined;
   readonly queue: RequestQueue;
   readonly unread: UnreadBytes;
   /** Body limits with and without an authenticated caller, and of the forms of connect pages. */

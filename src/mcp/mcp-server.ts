@@ -29,7 +29,7 @@ export function createMcp({
       state: RequestState,
       work: RequestWork,
     ): Promise<HttpResponse> {
-      state.requestLog.record({ face: 'mcp' });
+      state.requestLog.record({ api: 'mcp' });
       const allow = request.pathname === PATH ? 'POST' : 'GET';
       if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
       try {

@@ -29,7 +29,7 @@ import { createRouter, toEndpoint } from './rest-server.ts';
  * The admin API below `/admin/`. It is documented in docs/admin-api.md instead of the OpenAPI document, which is for
  * callers with an API key.
  */
-export function createAdminFace(store: AdminStore) {
+export function createAdminApi(store: AdminStore) {
   const endpoints = ADMIN_ROUTES.map((route) =>
     toEndpoint(route, (request) =>
       route.run(store, request, openAllowance(RESPONSE_BOUNDS.caller)),

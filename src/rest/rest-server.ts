@@ -71,7 +71,7 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
       state: RequestState,
       work: RequestWork,
     ): Promise<HttpResponse> {
-      state.requestLog.record({ face: 'rest' });
+      state.requestLog.record({ api: 'rest' });
       let response: HttpResponse;
       try {
         const answered = route(request, state, work);

@@ -41,7 +41,7 @@ class WrittenRequestLog implements OpenRequestLog {
       traceId: parent?.traceId ?? this.#trace?.traceId ?? createTraceId(),
       method,
       route,
-      face: undefined,
+      api: undefined,
       operation: undefined,
       operationName: undefined,
       application: undefined,
@@ -74,7 +74,7 @@ class WrittenRequestLog implements OpenRequestLog {
     if (cache !== undefined) record.cache = addOnce(record.cache, cache);
     if (operation !== undefined)
       record.operation = (record.operation ?? operation) === operation ? operation : SEVERAL;
-    record.face = notes.face ?? record.face;
+    record.api = notes.api ?? record.api;
     record.operationName = notes.operationName ?? record.operationName;
     record.application = notes.application ?? record.application;
     record.credential = notes.credential ?? record.credential;
@@ -169,7 +169,7 @@ function writeRequestLine(log: Log, record: RequestRecord): void {
     traceId: record.traceId,
     method: record.method,
     route: record.route,
-    face: record.face,
+    api: record.api,
     operation: record.operation,
     operationName: record.operationName?.slice(0, LONGEST),
     application: record.application,
@@ -215,13 +215,13 @@ function toRequestSpan({ method, status, errors, ...record }: RequestRecord) {
     'http.response.status_code': status,
     'http.route': record.route,
     'crossbook.request_id': record.requestId,
-    'crossbook.face': record.face,
+    'crossbook.api': record.api,
     'crossbook.operation': record.operation,
     'crossbook.application': record.application,
     'crossbook.error_code': errors[0]?.code,
   };
   return {
-    name: `${method} ${record.operation ?? record.face ?? 'none'}`,
+    name: `${method} ${record.operation ?? record.api ?? 'none'}`,
     failed: status >= 500,
     attributes,
   };

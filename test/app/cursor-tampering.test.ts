@@ -26,9 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-describe.each(['GraphQL', 'REST'])('A cursor in %s', (face) => {
+describe.each(['GraphQL', 'REST'])('A cursor in %s', (api) => {
   const ask = (cursor: string | null, options: Asked = {}) =>
-    (face === 'REST' ? askRest : askGraphQL)(cursor, options);
+    (api === 'REST' ? askRest : askGraphQL)(cursor, options);
 
   test('gives the next page when it was not modified', async () => {
     const { cursor } = await ask(null);

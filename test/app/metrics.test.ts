@@ -20,9 +20,9 @@ test('requests, provider calls and batched lookups can be scraped in the Prometh
   await crossbook.rest('GET', '/customers/nobody-at-all');
   const read = readMetrics(await scrape());
   expect(read('crossbook_requests_total')).toMatchObject({
-    'face="graphql",operation="searchContacts",outcome="ok"': 1,
-    'face="graphql",operation="searchContacts",outcome="NOT_IMPLEMENTED"': 1,
-    'face="rest",operation="getCustomer",outcome="NOT_FOUND"': 1,
+    'api="graphql",operation="searchContacts",outcome="ok"': 1,
+    'api="graphql",operation="searchContacts",outcome="NOT_IMPLEMENTED"': 1,
+    'api="rest",operation="getCustomer",outcome="NOT_FOUND"': 1,
   });
   expect(read('crossbook_provider_calls_total')).toEqual({ 'provider="hubspot",outcome="ok"': 1 });
   expect(read('crossbook_lookup_emails_per_call_sum')).toEqual({ 'provider="hubspot"': 40 });

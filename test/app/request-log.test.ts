@@ -25,7 +25,7 @@ test('a request is logged in one line, with its caller, customer, operation and 
       traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
       method: 'POST',
       route: '/graphql',
-      face: 'graphql',
+      api: 'graphql',
       operation: 'searchContacts',
       operationName: 'Find',
       application: 'Demo application',
@@ -49,7 +49,7 @@ test('GraphQL and REST log the same fields by the same names', async () => {
     new Set([...Object.keys(rest ?? {}), 'operationName']),
   );
   expect(rest).toMatchObject({
-    face: 'rest',
+    api: 'rest',
     operation: 'searchContacts',
     customer: 'demo',
     calls: 1,

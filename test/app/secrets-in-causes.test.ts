@@ -29,7 +29,7 @@ describe.each(['hubspot', 'salesforce'] as const)(
             { kind: 'answer', status, body, headers: { 'x-echo': account.accessToken, ...LATER } },
             { times: 100 },
           );
-          for (const errors of await askBothFaces(headers)) {
+          for (const errors of await askBothApis(headers)) {
             expect(errors).toHaveLength(1);
             // Errors of an open circuit breaker and of our own rate limit have no provider response.
             const { meta } = errors[0].extensions ?? errors[0];
@@ -46,7 +46,7 @@ describe.each(['hubspot', 'salesforce'] as const)(
       const body = { error: 'invalid_request', error_description: spelled[1], all: spelled };
       account.expireAccessToken();
       account.fail({ kind: 'answer', status: 400, body }, { times: 100, operation: 'oauth.token' });
-      for (const errors of await askBothFaces(headers)) {
+      for (const errors of await askBothApis(headers)) {
         expect(JSON.stringify(errors)).toContain('[withheld]');
         expect(findShown(errors, spelled)).toEqual([]);
       }
@@ -100,7 +100,7 @@ async function connect(provider: 'hubspot' | 'salesforce', customerId: string) {
   };
 }
 
-async function askBothFaces(headers: Record<string, string>): Promise<readonly Json[]> {
+async function askBothApis(headers: Record<string, string>): Promise<readonly Json[]> {
   const { errors } = await crossbook.execute(SEARCH, {}, headers);
   const rest = await crossbook.rest(
     'POST',

@@ -43,7 +43,7 @@ describe('Two workers', () => {
     const count = async () => {
       const read = readMetrics(await (await fetch(`${url}/metrics`)).text());
       return {
-        ok: read('crossbook_requests_total')['face="rest",operation="getCustomer",outcome="ok"'],
+        ok: read('crossbook_requests_total')['api="rest",operation="getCustomer",outcome="ok"'],
         workers: read('crossbook_workers')[''],
       };
     };

@@ -37,8 +37,8 @@ function toTable(rows: readonly Row[]): string {
 
 function toRequestText(step: Step): string {
   if (typeof step === 'function') return 'what that answers';
-  if (step.face === 'sandbox') return `a fault of ${step.provider}`;
-  if (step.face === 'REST') return `\`${step.method} ${toCell(step.path.slice(0, 60))}\``;
+  if (step.api === 'sandbox') return `a fault of ${step.provider}`;
+  if (step.api === 'REST') return `\`${step.method} ${toCell(step.path.slice(0, 60))}\``;
   return `GraphQL \`${toCell(/[{,(]?\s*(\w+)/.exec(step.query.replace(/^(?:query|mutation)\b[^{]*/, ''))?.[1] ?? '')}\``;
 }
 

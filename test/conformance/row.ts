@@ -13,14 +13,14 @@ export function row(
 /** `POST /path`: with the demo's key, customer and HubSpot by default. */
 export function rest(line: string, body?: unknown, options: Options = {}): Request {
   const [method = '', path = ''] = line.split(' ');
-  return { face: 'REST', method, path, body, ...options };
+  return { api: 'REST', method, path, body, ...options };
 }
 
 export function graphql(
   query: string,
   options: Options & { readonly variables?: object } = {},
 ): Operation {
-  return { face: 'GraphQL', query, ...options };
+  return { api: 'GraphQL', query, ...options };
 }
 
 /** Makes the next calls to the demo's account of that CRM fail. */
@@ -29,7 +29,7 @@ export function fault(
   what: Fault['fault'],
   timing: Fault['timing'] = {},
 ): Fault {
-  return { face: 'sandbox', provider, fault: what, timing };
+  return { api: 'sandbox', provider, fault: what, timing };
 }
 
 /** A REST error with this status. */
@@ -84,20 +84,20 @@ export type Step = Call | Fault | ((earlier: readonly Answer[]) => Call);
 export type Call = Request | Operation;
 
 export interface Request extends Options {
-  readonly face: 'REST';
+  readonly api: 'REST';
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
 }
 
 export interface Operation extends Options {
-  readonly face: 'GraphQL';
+  readonly api: 'GraphQL';
   readonly query: string;
   readonly variables?: object;
 }
 
 export interface Fault {
-  readonly face: 'sandbox';
+  readonly api: 'sandbox';
   readonly provider: 'hubspot' | 'salesforce';
   readonly fault:
     | string

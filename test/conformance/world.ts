@@ -28,7 +28,7 @@ export async function openWorld(): Promise<World> {
       const isShared = steps.length === 1;
       const accounts = [crossbook.sandbox.hubspot.demo, crossbook.sandbox.salesforce.demo];
       for (const step of steps) {
-        if (typeof step !== 'function' && step.face === 'sandbox') {
+        if (typeof step !== 'function' && step.api === 'sandbox') {
           crossbook.sandbox[step.provider].demo.fail(step.fault, step.timing);
           continue;
         }
@@ -59,7 +59,7 @@ async function send(
   caller: Record<string, string>,
 ): Promise<Answer> {
   const [method, path, body] =
-    call.face === 'REST'
+    call.api === 'REST'
       ? [call.method, call.path, call.body]
       : ['POST', '/graphql', { query: call.query, variables: call.variables }];
   const headers: Record<string, string | undefined> = {

@@ -23,10 +23,10 @@ afterAll(async () => {
 });
 
 const CRMS = ['hubspot', 'salesforce'] as const;
-const FACES = ['GraphQL', 'REST'] as const;
+const APIS = ['GraphQL', 'REST'] as const;
 
 describe.each(CRMS)('%s echoes the token that it received:', (crm) => {
-  describe.each(FACES)('a %s request does not reveal it', (face) => {
+  describe.each(APIS)('a %s request does not reveal it', (api) => {
     test.each(STATUSES)(
       'with status %i, in JSON fields, and other text is kept',
       async (status) => {
@@ -36,7 +36,7 @@ describe.each(CRMS)('%s echoes the token that it received:', (crm) => {
           fields: Object.fromEntries(spelled.map((text, n) => [`f${n}`, text])),
           spelled,
         };
-        const received = await ask(crm, face, {
+        const received = await ask(crm, api, {
           kind: 'answer',
           status,
           body,
@@ -49,7 +49,7 @@ describe.each(CRMS)('%s echoes the token that it received:', (crm) => {
 
     test.each(STATUSES)('with status %i, in an HTML page', async (status) => {
       const spelled = Object.values(SPELLINGS).map((spell) => `<p>${spell(tokens[crm])}</p>`);
-      const received = await ask(crm, face, { kind: 'answer', status, body: spelled.join('\n') });
+      const received = await ask(crm, api, { kind: 'answer', status, body: spelled.join('\n') });
       expect(prepared.judge.checkAlways(received)).toEqual([]);
     });
   });
@@ -72,7 +72,7 @@ describe.each(CRMS)('%s echoes the token that it received:', (crm) => {
 });
 
 /** Each by a customer of its own, because an error can change the status of its connection. */
-async function ask(name: CrmName, face: (typeof FACES)[number], fault: Fault): Promise<Received> {
+async function ask(name: CrmName, api: (typeof APIS)[number], fault: Fault): Promise<Received> {
   const { url, callers, crms } = prepared.target;
   const crm = crms[name];
   const customer = `echo-${customers++}`;
@@ -92,7 +92,7 @@ async function ask(name: CrmName, face: (typeof FACES)[number], fault: Fault): P
     headers,
     body: JSON.stringify({ filter: { email_domain: 'example.com' } }),
   };
-  const received = await send(url, face === 'REST' ? rest : toGraphQL({ query }, headers));
+  const received = await send(url, api === 'REST' ? rest : toGraphQL({ query }, headers));
   await crm.recover();
   return received;
 }

@@ -147,20 +147,20 @@ async function open({ max = 10, bounds = {}, idleGraceMs, port = 0 }: OpenOption
     release = resolve;
   });
   const openContext = (headers: HttpHeaders) => fake.openContext(headers);
-  const api = createRest({ openContext, version: '1.2.3' });
-  const face: typeof api = {
-    ...api,
+  const rest = createRest({ openContext, version: '1.2.3' });
+  const api: typeof rest = {
+    ...rest,
     async answer(...request) {
       await released;
-      return api.answer(...request);
+      return rest.answer(...request);
     },
   };
   const log = createFakeLog();
   const heavy = createHeavyPlaces({ clock: systemClock });
   const handle = createRequestHandler({
     responseBytes: { caller: 16 * 1024 * 1024, unauthenticated: 1024 * 1024 },
-    graphql: face,
-    rest: face,
+    graphql: api,
+    rest: api,
     queue: new RequestQueue({ maxBegun: max, heavy, clock: systemClock }),
     unread: UNBOUNDED,
     bodyBytes: { caller: 1_000_000, unauthenticated: 1_000 },

@@ -227,7 +227,7 @@ test('a call is logged in one line by its tool, without arguments', async () => 
     {
       msg: 'request',
       route: '/mcp',
-      face: 'mcp',
+      api: 'mcp',
       operation: 'search_contacts',
       customer: 'demo',
       provider: 'hubspot,salesforce',

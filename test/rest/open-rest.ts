@@ -7,11 +7,11 @@ import { createFakeServices, type FakeServices } from '../support/fake-services.
 import { toFetch } from '../support/to-fetch.ts';
 import { createAnswerChecker, type OpenApi } from './check-answer.ts';
 
-/** The REST face over everything in memory. Every answer of an operation is held against the document. */
+/** The REST API over everything in memory. Every answer of an operation is held against the document. */
 export async function openRest(options: Partial<RestOptions> = {}): Promise<TestRest> {
   const fake = await createFakeServices();
   const openContext = options.openContext ?? fake.openContext;
-  const face = createRest({ version: '1.2.3', ...options, openContext });
+  const api = createRest({ version: '1.2.3', ...options, openContext });
   const rest = {
     fetch: toFetch(async (request) => {
       // Like the request handler, records the caller, or rejects the request.
@@ -19,9 +19,9 @@ export async function openRest(options: Partial<RestOptions> = {}): Promise<Test
       try {
         state.caller = openContext(request.headers, state, BACKGROUND_WORK).caller;
       } catch (error) {
-        return face.toErrorResponse(error as CrossbookError, state);
+        return api.toErrorResponse(error as CrossbookError, state);
       }
-      return face.answer(request, state, BACKGROUND_WORK);
+      return api.answer(request, state, BACKGROUND_WORK);
     }),
   };
   const document: OpenApi = await (

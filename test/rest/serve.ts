@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The face on loopback, for what needs a real port. */
+/** The api on loopback, for what needs a real port. */
 export async function serve(rest: { fetch(request: Request): Promise<Response> }): Promise<Served> {
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];

@@ -41,7 +41,7 @@ export function openHandler(options: HandlerOptions = {}) {
   });
   const answer =
     options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
-  const face = {
+  const api = {
     findRoute: (pathname: string) => pathname,
     async answer(request: HttpRequest, state: RequestState, work: RequestWork) {
       answered.push(request.method);
@@ -57,8 +57,8 @@ export function openHandler(options: HandlerOptions = {}) {
   };
   const handle = createRequestHandler({
     responseBytes: { caller: 16 * 1024 * 1024, unauthenticated: 1024 * 1024 },
-    graphql: face,
-    rest: face,
+    graphql: api,
+    rest: api,
     queue,
     unread,
     bodyBytes: { caller: 1_000, unauthenticated: 10 },

@@ -13,20 +13,20 @@ test('requests are counted by API, operation and first error', async () => {
   const metrics = open();
   metrics.request(RECORD);
   metrics.request({ ...RECORD, errors: [NOT_FOUND, { id: '2', code: 'REMOTE_PROVIDER_TIMEOUT' }] });
-  metrics.request({ ...RECORD, face: undefined, operation: undefined, status: 404 });
+  metrics.request({ ...RECORD, api: undefined, operation: undefined, status: 404 });
   const read = readMetrics(await metrics.registry.metrics());
   expect(read('crossbook_requests_total')).toEqual({
-    'face="graphql",operation="searchContacts",outcome="ok"': 1,
-    'face="graphql",operation="searchContacts",outcome="NOT_FOUND"': 1,
-    'face="none",operation="none",outcome="refused"': 1,
+    'api="graphql",operation="searchContacts",outcome="ok"': 1,
+    'api="graphql",operation="searchContacts",outcome="NOT_FOUND"': 1,
+    'api="none",operation="none",outcome="refused"': 1,
   });
   expect(read('crossbook_errors_total')).toEqual({
-    'face="graphql",code="NOT_FOUND"': 1,
-    'face="graphql",code="REMOTE_PROVIDER_TIMEOUT"': 1,
+    'api="graphql",code="NOT_FOUND"': 1,
+    'api="graphql",code="REMOTE_PROVIDER_TIMEOUT"': 1,
   });
   expect(read('crossbook_cache_requests_total')).toEqual({ 'result="hit"': 3 });
   expect(read('crossbook_request_duration_seconds_count')).toMatchObject({
-    'face="graphql",operation="searchContacts"': 2,
+    'api="graphql",operation="searchContacts"': 2,
   });
 });
 
@@ -174,7 +174,7 @@ const RECORD: RequestRecord = {
   traceId: 't',
   method: 'POST',
   route: '/graphql',
-  face: 'graphql',
+  api: 'graphql',
   operation: 'searchContacts',
   operationName: 'Find',
   application: 'Demo',

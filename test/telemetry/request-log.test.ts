@@ -11,7 +11,7 @@ const CALLER = 'b7ad6b7169203331';
 
 test('notes from many places are logged once, at the end of the request', () => {
   const { requestLog, records, tick } = open();
-  requestLog.record({ face: 'graphql', operation: 'searchContacts', operationName: 'Find' });
+  requestLog.record({ api: 'graphql', operation: 'searchContacts', operationName: 'Find' });
   requestLog.record({ customer: 'acme', provider: 'hubspot' });
   requestLog.record({ customer: 'acme', provider: 'salesforce', cache: 'miss' });
   requestLog.called(CALL);
@@ -21,7 +21,7 @@ test('notes from many places are logged once, at the end of the request', () => 
   requestLog.close({ ...ANSWER, bytes: 512 });
   expect(records).toEqual([
     expect.objectContaining({
-      face: 'graphql',
+      api: 'graphql',
       operation: 'searchContacts',
       operationName: 'Find',
       customers: ['acme'],

@@ -41,7 +41,7 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
     async answer(request, state, work) {
       const works = routes[request.pathname];
       if (!works) return pages.answer(request, state, work);
-      state.requestLog.record({ face: 'connect' });
+      state.requestLog.record({ api: 'connect' });
       try {
         if (request.method === 'POST' && !isFromSameOrigin(request))
           return toProblemPage('WRONG_SITE');

@@ -31,18 +31,18 @@ export function createMetrics({ version }: { readonly version: string }) {
 
   const requests = counter(
     'crossbook_requests_total',
-    ['face', 'operation', 'outcome'],
+    ['api', 'operation', 'outcome'],
     'Requests, by the code of their first error, or ok.',
   );
   const durations = histogram(
     'crossbook_request_duration_seconds',
-    ['face', 'operation'],
+    ['api', 'operation'],
     REQUEST_SECONDS,
     'Time from the headers of a request to its response.',
   );
   const errors = counter(
     'crossbook_errors_total',
-    ['face', 'code'],
+    ['api', 'code'],
     'Errors in responses. One response may have several.',
   );
   const refusals = counter(
@@ -127,11 +127,11 @@ export function createMetrics({ version }: { readonly version: string }) {
 
   return {
     request({ operation = 'none', ...record }: RequestRecord): void {
-      const face = record.face ?? 'none';
+      const api = record.api ?? 'none';
       const outcome = record.errors[0]?.code ?? (record.status < 400 ? 'ok' : 'refused');
-      requests.inc({ face, operation, outcome });
-      durations.observe({ face, operation }, record.ms / 1_000);
-      for (const { code } of record.errors) errors.inc({ face, code });
+      requests.inc({ api, operation, outcome });
+      durations.observe({ api, operation }, record.ms / 1_000);
+      for (const { code } of record.errors) errors.inc({ api, code });
       for (const result of record.cache) cache.inc({ result });
     },
     refusal({ status, code }: RejectedRequest): void {
