@@ -160,6 +160,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     config.mcp &&
     (await tokens.sign(DEMO_APPLICATION.id, {
       customerId: demo.customerId,
+      canList: true,
       expiresAt: new Date(clock.wall() + MAX_TOKEN_SECONDS * 1_000),
     }));
   const probes = createProbes({
@@ -200,6 +201,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
         openContext,
         findApplications: cors.findApplications,
         allowsKeys: config.mcp.allowsKeys,
+        summaryOnly: config.mcp.text === 'summary',
         issuer: config.mcp.issuer,
         publicUrl: connecting.services.publicUrl,
         version,

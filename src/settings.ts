@@ -250,6 +250,12 @@ export const SETTINGS = {
       'off',
       'Whether the MCP server accepts API keys in addition to customer tokens. An agent with a key reaches all customers of the application.',
     ),
+    text: setting(
+      'CROSSBOOK_MCP_TEXT',
+      z.enum(['json', 'summary'], 'must be json or summary'),
+      'json',
+      'The text of a tool result, next to its structured content: json repeats the content, for clients that give only text to their model; summary says only how many contacts were found.',
+    ),
     issuer: optional(
       'CROSSBOOK_MCP_ISSUER',
       z.url({ protocol: /^https$/, error: 'must be an https:// URL' }),

@@ -46,6 +46,12 @@ export type ProviderName = keyof typeof TOOLS;
 
 export const PROVIDER_NAMES = Object.keys(TOOLS) as readonly ProviderName[];
 
+/** The providers whose contacts can be searched: those of which `providers/` has an adapter. */
+export const SEARCHABLE_PROVIDERS = [
+  'salesforce',
+  'hubspot',
+] as const satisfies readonly ProviderName[];
+
 export const PROVIDER_CATEGORIES = mapTools(([toolCategory]): Category => toolCategory);
 
 /** The vendors' spelling of their names. */

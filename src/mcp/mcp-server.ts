@@ -17,6 +17,7 @@ export function createMcp({
   issuer,
   publicUrl,
   version,
+  summaryOnly,
 }: McpOptions) {
   const metadataUrl = () => `${publicUrl() ?? ''}${METADATA_PATH}${PATH}`;
 
@@ -58,7 +59,7 @@ export function createMcp({
     const body = readJson(request);
     // The tools and their schemas are loaded by the first request that needs them.
     const { answerMessages } = await import('./protocol.ts');
-    return answerMessages({ body, headers: request.headers, context, version });
+    return answerMessages({ body, headers: request.headers, context, version, summaryOnly });
   }
 
   /**
@@ -131,6 +132,8 @@ interface McpOptions {
   ): Promise<ReadonlySet<string> | undefined> | ReadonlySet<string> | undefined;
   /** Whether API keys may call, which reach all customers of an application. */
   readonly allowsKeys: boolean;
+  /** Whether the text of a result is a summary without text of a CRM. Else it is the JSON of its content. */
+  readonly summaryOnly: boolean;
   /** The authorization server that issues customer tokens to clients. Absent: clients are given a token. */
   readonly issuer: string | undefined;
   publicUrl(): string | undefined;

@@ -136,10 +136,13 @@ function listOwnTools({ context }: MessageExchange) {
   return { tools: listTools(hasKey(context)) };
 }
 
-async function callOwnTool(request: RequestMessage, { context, charge }: MessageExchange) {
+async function callOwnTool(
+  request: RequestMessage,
+  { context, charge, summaryOnly }: MessageExchange,
+) {
   const { name, args } = readToolCall(request);
   const tool = findTool(name, hasKey(context));
-  if (tool) return callTool(context, tool, { args, charge });
+  if (tool) return callTool(context, tool, { args, charge, summaryOnly });
   const names = listTools(hasKey(context)).map((one) => one.name);
   throw new ProtocolError(
     INVALID_PARAMS,
@@ -174,6 +177,8 @@ interface Exchange {
   readonly headers: ProtocolHeaders;
   readonly context: RequestContext;
   readonly version: string;
+  /** Whether the text of a result is a summary, and its content structured only. */
+  readonly summaryOnly: boolean;
 }
 
 interface MessageExchange extends Exchange {

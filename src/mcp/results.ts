@@ -8,7 +8,7 @@ import type { Charge, Tool } from './tools/tool.ts';
 export async function callTool(
   context: RequestContext,
   tool: Tool,
-  { args: unread, charge }: ToolCall,
+  { args: unread, charge, summaryOnly }: ToolCall,
 ): Promise<CallToolResult> {
   const { requestLog } = context;
   requestLog.record({ operation: tool.name });
@@ -18,10 +18,10 @@ export async function callTool(
       const { structured, text, isError = false } = await tool.run(context, args, charge);
       await context.revalidateReads();
       if (jsonLength(structured, MAX_RESULT_BYTES) > MAX_RESULT_BYTES) throw resultTooLarge();
-      return toResult(structured, text, isError);
+      return toResult(structured, summaryOnly ? text : JSON.stringify(structured), isError);
     } catch (thrown) {
       const { error, text } = toToolError(context, thrown);
-      return toResult({ error }, text, true);
+      return toResult({ error }, summaryOnly ? text : JSON.stringify({ error }), true);
     }
   });
 }
@@ -80,6 +80,8 @@ interface ToolCall {
   /** The arguments, unread. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly charge: Charge;
+  /** Whether the text is a summary without text of a CRM. Else it is the JSON of the structured content. */
+  readonly summaryOnly: boolean;
 }
 
 export interface ToolError {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
+import { CrossbookError } from '../domain/errors.ts';
 import type { Field, Fields, Scalar, Shape, Type } from '../domain/shape.ts';
 import { wordsOf } from '../domain/shape.ts';
 import { checkInput } from '../request/check-input.ts';
@@ -18,15 +18,26 @@ export function toObjectSchema(fields: Fields, description?: string): JsonSchema
 
 function toFieldSchema({ type, nullable, description }: Field<unknown>): JsonSchema {
   const schema = toTypeSchema(type);
-  return { ...(nullable ? { anyOf: [schema, { type: 'null' }] } : schema), description };
+  return { ...(nullable ? orNull(schema) : schema), description };
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: values, ...rest } = schema;
+  return {
+    type: [type, 'null'],
+    ...rest,
+    ...(Array.isArray(values) && { enum: [...values, null] }),
+  };
 }
 
 function toTypeSchema(type: Type): JsonSchema {
   switch (type.kind) {
     case 'scalar':
       return SCALARS[type.scalar] ?? { type: 'string' };
-    case 'words':
-      return { type: 'string', enum: wordsOf(type) };
+    case 'words': {
+      const values = wordsOf(type);
+      return { type: 'string', ...(values.length <= MAX_VALUES_LISTED && { enum: values }) };
+    }
     case 'list':
       return { type: 'array', items: toTypeSchema(type.of) };
     case 'shape':
@@ -35,6 +46,9 @@ function toTypeSchema(type: Type): JsonSchema {
       return { type: 'object', description: type.description };
   }
 }
+
+/** A result says itself which of many values it has: listing them takes a part of the agent's context. */
+const MAX_VALUES_LISTED = 8;
 
 /** No format but that of timestamps, which are normalized: CRMs contain URLs that strict validators reject. */
 const SCALARS: Partial<Record<Scalar<unknown>['scalar'], JsonSchema>> = {
@@ -61,24 +75,16 @@ export function pickFields(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
 }
 
-/** The one error format, as in the other APIs. */
+/** The one error format, as in the other APIs: here only what an agent acts on. */
 export const errorSchema: JsonSchema = {
   type: 'object',
-  description: 'What went wrong, and whether to try again.',
+  description: 'What went wrong, and in meta whether and when to try again.',
   properties: {
-    id: { type: 'string', description: 'Id of this error instance, also in the log.' },
-    code: { type: 'string', enum: Object.keys(ERROR_CODES), description: 'What went wrong.' },
-    problem_type: { type: 'string', description: 'The same as `code`.' },
-    status: { type: 'string', description: 'HTTP status, as a string.' },
-    title: { type: 'string', description: 'Short summary of the error.' },
+    code: { type: 'string' },
     detail: { type: 'string', description: 'What went wrong, and what to do.' },
-    meta: {
-      type: 'object',
-      description:
-        'Origin of the error, the provider’s response if there was one, and whether and when to try again.',
-    },
+    meta: { type: 'object' },
   },
-  required: ['id', 'code', 'status', 'title', 'detail', 'meta'],
+  required: ['code', 'detail', 'meta'],
 };
 
 /** An argument whose fields are all optional, such as a filter. */

@@ -78,7 +78,7 @@ export function checkMayList(deps: CallerDeps, filter: ContactFilter): void {
   if (!customer || customer.canList || !isListing(filter)) return;
   throw new CrossbookError(
     'FORBIDDEN',
-    `The filter ${filter.by} requires an API key, or a customer token that was issued with canList.`,
+    `The filter ${filter.by} requires an API key, or a customer token that was issued with canList (tokens create --can-list).`,
   );
 }
 

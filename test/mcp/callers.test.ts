@@ -8,7 +8,7 @@ const SEARCH = toCall('search_contacts', ADA);
 
 let app: CallersApp;
 beforeAll(async () => {
-  app = await openCallers({ mcp: { allowsKeys: true, issuer: undefined } });
+  app = await openCallers({ mcp: { allowsKeys: true, text: 'json', issuer: undefined } });
 });
 afterAll(() => app.close());
 
@@ -195,7 +195,7 @@ describe('Settings', () => {
     const issuer = 'https://login.example';
     const crossbook: TestApp = await openApp({
       publicUrl: 'https://crossbook.example',
-      mcp: { allowsKeys: false, issuer },
+      mcp: { allowsKeys: false, text: 'json', issuer },
     });
     const { status, body } = await askMcp(crossbook, { path, method: 'GET' });
     expect([status, body]).toEqual([

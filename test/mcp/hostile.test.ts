@@ -9,7 +9,7 @@ const ADA = { filter: { email: 'ada@example.com' } };
 let crossbook: TestApp;
 let headers: Record<string, string>;
 beforeAll(async () => {
-  crossbook = await openApp();
+  crossbook = await openApp({ mcp: { allowsKeys: false, text: 'summary', issuer: undefined } });
   headers = await issueToken('demo');
 });
 afterAll(() => crossbook.close());
@@ -19,7 +19,7 @@ const ask = (message: unknown) => askMcp(crossbook, { headers, message });
 const askRaw = (raw: string) => askMcp(crossbook, { headers, raw });
 
 describe('Text of a CRM', () => {
-  test('that reads like an instruction is in the structured content only, and in no log', async () => {
+  test('that reads like an instruction is in the structured content only where the text is a summary, and in no log', async () => {
     const { hubspot } = crossbook.sandbox;
     const account = hubspot.createAccount({
       people: [{ email: 'mallory@evil.example', firstName: INJECTION }],

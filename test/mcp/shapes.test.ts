@@ -85,8 +85,8 @@ test.each(Object.keys(SHAPES))(
         raw,
       });
       expect(status, place).toBeLessThan(500);
-      // The list of tools has 30 KB.
-      expect(text.length, place).toBeLessThan(text.includes('"tools"') ? 64_000 : 4_000);
+      // The list of tools has less than 17 KB.
+      expect(text.length, place).toBeLessThan(text.includes('"tools"') ? 17_000 : 4_000);
       expect(text, place).not.toContain('x'.repeat(101));
     }
   },

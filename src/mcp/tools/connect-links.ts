@@ -5,7 +5,7 @@ import {
   MAX_LINK_SECONDS,
   MIN_LINK_SECONDS,
 } from '../../domain/connect-link.ts';
-import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { SEARCHABLE_PROVIDERS } from '../../domain/provider-names.ts';
 import { field, string, url, uuid } from '../../domain/shape.ts';
 import { resolveCustomerId } from '../../usecases/authorization.ts';
 import { createConnectLink } from '../../usecases/connect-link.ts';
@@ -36,9 +36,9 @@ export const createConnectLinkTool = defineTool({
   needsKey: true,
   input: z.strictObject({
     providers: z
-      .array(z.enum(PROVIDER_NAMES))
+      .array(z.enum(SEARCHABLE_PROVIDERS))
       .min(1)
-      .max(PROVIDER_NAMES.length)
+      .max(SEARCHABLE_PROVIDERS.length)
       .describe('Providers that the customer may connect. With several, the customer chooses one.'),
     returnUrl: z
       .string()

@@ -10,9 +10,11 @@ import { readProviderFields } from '../../usecases/provider-fields.ts';
 import { type JsonSchema, pickFields, toObjectSchema, toRecord } from '../schemas.ts';
 import {
   customerArgument,
+  DEFAULT_PROVIDER,
   defineTool,
   providerArgument,
   READ_ONLY,
+  resolveProvider,
   toOutputSchema,
   UNTRUSTED,
 } from './tool.ts';
@@ -36,7 +38,7 @@ export const listContactFieldsTool = defineTool({
   description: `Lists the own fields of the application, which contacts have as customFields, and for one CRM of the customer: the fields that contacts have there, which of them the own fields are mapped to, and what is wrong with the mappings. ${UNTRUSTED}`,
   annotations: READ_ONLY,
   input: z.strictObject({
-    provider: providerArgument('The CRM.'),
+    provider: providerArgument(`The CRM. ${DEFAULT_PROVIDER}`),
     customOnly: z
       .boolean()
       .default(true)
@@ -59,9 +61,10 @@ export const listContactFieldsTool = defineTool({
     mappings: toListSchema('The customer’s own sources of own fields.', contactFieldMapping.fields),
     mappingProblems: toListSchema('Mappings that cannot be used.', mappingProblem.fields),
   }),
-  async run(context, { provider, customOnly, first, customerId }, charge) {
+  async run(context, { customOnly, first, ...given }, charge) {
     await charge(2 * PROVIDER_CALL + first);
-    const target = { customerId: resolveCustomerId(context, customerId), provider };
+    const provider = await resolveProvider(context, given);
+    const target = { customerId: resolveCustomerId(context, given.customerId), provider };
     const [crmFields, own, mappings, problems] = await Promise.all([
       readProviderFields(context, target),
       context.loadOwnFields(),

@@ -8,11 +8,10 @@ import {
 } from '../../domain/contact-filter.ts';
 import { PROVIDER_CALL, VALUES_PER_CONTACT, wholeSearchCost } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import { findProviderName, type ProviderName, providerName } from '../../domain/provider-names.ts';
+import { type ProviderName, providerName } from '../../domain/provider-names.ts';
 import { field, moment, nullable, string } from '../../domain/shape.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { resolveCustomerId } from '../../usecases/authorization.ts';
-import { findCustomer } from '../../usecases/find-customer.ts';
 import {
   attemptAssociations,
   findContact,
@@ -28,9 +27,13 @@ import {
 } from '../schemas.ts';
 import {
   customerArgument,
+  DEFAULT_PROVIDER,
   defineTool,
+  listSearchable,
   providerArgument,
   READ_ONLY,
+  readProviderHeader,
+  resolveProvider,
   type ToolResult,
   toOutputSchema,
   UNTRUSTED,
@@ -43,7 +46,7 @@ const searchInput = z.strictObject({
   filter: toOptionalInput(contactFilter),
   provider: providerArgument(
     'The CRM to search. Default: all CRMs of the customer that can be searched.',
-  ).optional(),
+  ),
   first: z
     .int()
     .min(0)
@@ -143,22 +146,6 @@ function withProperties(
   return { ...schema, properties: { ...(schema['properties'] as object), ...added } };
 }
 
-/** The header that names a provider for the other APIs does so here, too. */
-function readProviderHeader({ defaults }: RequestContext): ProviderName | undefined {
-  if (defaults.provider === undefined) return undefined;
-  const named = findProviderName(defaults.provider);
-  if (named) return named;
-  throw new CrossbookError('BAD_REQUEST', 'The header x-provider-name is not a known provider.');
-}
-
-/** The providers of the customer's connections that can be searched. */
-async function listSearchable(context: RequestContext, customerId: string | undefined) {
-  const { connections } = await findCustomer(context, customerId, false);
-  return connections
-    .map((connection) => connection.providerName)
-    .filter((name) => context.providers.get(name)?.contacts !== undefined);
-}
-
 async function searchOne(
   context: RequestContext,
   { filter, first, after, customerId }: Search,
@@ -212,7 +199,7 @@ export const getContactTool = defineTool({
   description: `Reads one contact of the customer by its id in the CRM, with the ids of the companies, deals and tickets that it is associated with. ${UNTRUSTED}`,
   annotations: READ_ONLY,
   input: z.strictObject({
-    provider: providerArgument('The CRM that has the contact.'),
+    provider: providerArgument(`The CRM that has the contact. ${DEFAULT_PROVIDER}`),
     remoteId: z
       .string()
       .min(1)
@@ -225,7 +212,8 @@ export const getContactTool = defineTool({
     ...customerArgument,
   }),
   output: toOutputSchema({
-    contact: contactSchema,
+    // Described once, because a model reads all schemas.
+    contact: { type: 'object', description: 'The contact, as search_contacts returns it.' },
     associations: {
       type: 'object',
       description: 'Ids of associated records in the CRM, one list for each requested type.',
@@ -237,9 +225,14 @@ export const getContactTool = defineTool({
       additionalProperties: errorSchema,
     },
   }),
-  async run(context, { provider, remoteId, associations, customerId }, charge) {
+  async run(context, { remoteId, associations, ...given }, charge) {
     await charge(PROVIDER_CALL * (1 + associations.length) + VALUES_PER_CONTACT);
-    const target = { customerId: resolveCustomerId(context, customerId), provider, remoteId };
+    const provider = await resolveProvider(context, given);
+    const target = {
+      customerId: resolveCustomerId(context, given.customerId),
+      provider,
+      remoteId,
+    };
     const found = await findContact(context, target, { rawData: false, ownFieldNames: 'all' });
     if (!found) {
       throw new CrossbookError('NOT_FOUND', `${provider} has no contact with this id.`);

@@ -2,19 +2,13 @@ import * as z from 'zod';
 import { type Connection, connection, connectionStatus } from '../../domain/connection.ts';
 import { LIST_COST, VALUES_PER_CUSTOMER } from '../../domain/contact-search.ts';
 import { type Customer, customer } from '../../domain/customer.ts';
+import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { boolean, field, wordsOf } from '../../domain/shape.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findCustomer, listCustomers } from '../../usecases/find-customer.ts';
 import { findMissingScopes, readStatusReason } from '../../usecases/list-providers.ts';
 import { type JsonSchema, pickFields, toObjectSchema, toRecord } from '../schemas.ts';
-import {
-  customerArgument,
-  defineTool,
-  providerArgument,
-  READ_ONLY,
-  toOutputSchema,
-  UNTRUSTED,
-} from './tool.ts';
+import { customerArgument, defineTool, READ_ONLY, toOutputSchema, UNTRUSTED } from './tool.ts';
 
 /** What an agent needs to know of a connection: without ids of ours, and without configuration. */
 const connectionFields = {
@@ -80,7 +74,10 @@ export const listCustomersTool = defineTool({
       .string()
       .optional()
       .describe('Email address of the customer, compared case-insensitively.'),
-    provider: providerArgument('Provider to which the customer has a connection.').optional(),
+    provider: z
+      .enum(PROVIDER_NAMES)
+      .optional()
+      .describe('Provider to which the customer has a connection.'),
     status: z
       .enum(wordsOf(connectionStatus))
       .optional()

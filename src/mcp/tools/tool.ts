@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import { MAX_CUSTOMER_ID_LENGTH } from '../../domain/customer.ts';
-import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { CrossbookError } from '../../domain/errors.ts';
+import {
+  findProviderName,
+  PROVIDER_TITLES,
+  type ProviderName,
+  SEARCHABLE_PROVIDERS,
+} from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
+import { findCustomer } from '../../usecases/find-customer.ts';
 import { errorSchema, type JsonSchema } from '../schemas.ts';
 
 /** Defines a tool: its input schema checks the arguments and types `run`. */
@@ -23,8 +30,56 @@ export const customerArgument = {
     .describe('The application’s own id of the customer. Default: the header x-customer-id.'),
 };
 
+/** Names only providers that the tools can use, so that an agent tries no other. */
 export function providerArgument(description: string) {
-  return z.enum(PROVIDER_NAMES).describe(description);
+  return z.enum(SEARCHABLE_PROVIDERS).optional().describe(description);
+}
+
+export const DEFAULT_PROVIDER =
+  'Default: the header x-provider-name, else the only CRM of the customer that can be searched.';
+
+/** The provider of a call: the one that it names, else the header’s, else the only one that the customer has connected. */
+export async function resolveProvider(
+  context: RequestContext,
+  { provider, customerId }: GivenProvider,
+): Promise<ProviderName> {
+  const named = provider ?? readProviderHeader(context);
+  if (named !== undefined) return named;
+  const connected = await listSearchable(context, customerId);
+  const [only] = connected;
+  if (only !== undefined && connected.length === 1) return only;
+  throw new CrossbookError(
+    'BAD_REQUEST',
+    only === undefined
+      ? `The customer has connected no CRM that can be searched: ${SEARCHABLE_PROVIDERS.map((name) => PROVIDER_TITLES[name]).join(', ')}.`
+      : `The customer has connected ${connected.join(' and ')}: pass one of them as "provider".`,
+  );
+}
+
+interface GivenProvider {
+  readonly provider?: ProviderName | undefined;
+  readonly customerId?: string | undefined;
+}
+
+/** The header that names a provider for the other APIs does so here, too. */
+export function readProviderHeader({ defaults }: RequestContext): ProviderName | undefined {
+  if (defaults.provider === undefined) return undefined;
+  const named = findProviderName(defaults.provider);
+  if (named) return named;
+  throw new CrossbookError('BAD_REQUEST', 'The header x-provider-name is not a known provider.');
+}
+
+/** The providers of the customer's connections that can be searched, and that the token does not exclude. */
+export async function listSearchable(
+  context: RequestContext,
+  customerId: string | undefined,
+): Promise<readonly ProviderName[]> {
+  const allowed = context.requireCaller().customer?.providers;
+  const { connections } = await findCustomer(context, customerId, false);
+  return connections
+    .map((connection) => connection.providerName)
+    .filter((name) => context.providers.get(name)?.contacts !== undefined)
+    .filter((name) => allowed?.includes(name) ?? true);
 }
 
 /** Every result may have an error instead, because clients validate failed results as well. */
@@ -46,7 +101,7 @@ export const READ_ONLY = { readOnlyHint: true, openWorldHint: true };
 export interface ToolResult {
   /** What the output schema describes. */
   readonly structured: object;
-  /** A summary in our own words, without text of a CRM. */
+  /** A summary in our own words, without text of a CRM: the text of the result if the settings leave the JSON out. */
   readonly text: string;
   readonly isError?: boolean;
 }

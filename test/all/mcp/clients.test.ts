@@ -8,7 +8,7 @@ const ADA = { customerId: 'demo', filter: { email: 'ada@example.com' } };
 let crossbook: TestApp;
 let headers: Record<string, string>;
 beforeAll(async () => {
-  crossbook = await openApp({ mcp: { allowsKeys: true, issuer: undefined } });
+  crossbook = await openApp({ mcp: { allowsKeys: true, text: 'json', issuer: undefined } });
   headers = { 'x-api-key': crossbook.key };
 });
 afterAll(() => crossbook.close());
@@ -61,7 +61,7 @@ describe.each([
     });
     expect(result).toMatchObject({
       isError: true,
-      structuredContent: { error: { code: 'NOT_IMPLEMENTED', status: '501' } },
+      structuredContent: { error: { code: 'BAD_REQUEST', status: '400' } },
     });
     await client.close();
   });
