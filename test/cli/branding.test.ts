@@ -32,6 +32,15 @@ test.each([
 
 test.each([
   ['mapping-links create Acme ada hubspot', 2, 'Missing: --return-url'],
+  ['customers create Acme ada', 2, 'Missing: --email'],
+  ['customers create Acme ada --email nobody', 1, 'The email is not an email address'],
+  ['connect-links create Acme ada --provider hubspot', 2, 'Missing: --return-url'],
+  ['connect-links create Acme ada --return-url https://a.example', 2, 'Missing: --provider'],
+  [
+    'connect-links create Acme ada --provider hubspot --return-url https://a.example',
+    1,
+    'its origin https://a.example is not registered',
+  ],
   ['mapping-links create Acme ada zoho --return-url https://a.example', 2, 'Not a provider'],
   [
     'mapping-links create Acme ada hubspot --return-url https://a.example',
@@ -42,4 +51,17 @@ test.each([
   const ended = await run(line);
   expect([ended.code, ended.stdout]).toEqual([code, '']);
   expect(ended.stderr).toContain(words);
+});
+
+test('a customer is created once, and gets a link to connect a CRM', async () => {
+  await run('apps origins Acme --add https://app.example');
+  const created = await run('customers create Acme globex --email it@globex.example --name Globex');
+  expect([created.code, created.stdout]).toEqual([0, 'globex is a customer of Acme.\n']);
+  const again = await run('customers create Acme globex --email it@globex.example');
+  expect([again.code, again.stdout]).toEqual([1, '']);
+  const link = await run(
+    'connect-links create Acme globex --provider HUBSPOT --provider salesforce --return-url https://app.example/done --json',
+  );
+  expect([link.code, link.stderr]).toEqual([0, '']);
+  expect(link.json().url).toMatch(/^http:\/\/localhost:4000\/connect\//);
 });

@@ -1,11 +1,18 @@
-import { DEFAULT_TOKEN_SECONDS } from '../../domain/caller.ts';
+import type { Config } from '../../config.ts';
+import {
+  DEFAULT_TOKEN_SECONDS,
+  DEMO_APPLICATION,
+  DEVELOPMENT_ORIGINS,
+} from '../../domain/caller.ts';
 import { DEFAULT_LINK_SECONDS } from '../../domain/connect-link.ts';
-import { isProviderName, type ProviderName } from '../../domain/provider-names.ts';
+import { findProviderName, type ProviderName } from '../../domain/provider-names.ts';
+import { checkInstanceUrl } from '../../domain/urls.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import { createCustomerTokens } from '../../request/customer-token.ts';
+import type { Database } from '../../storage/database.ts';
 import { createSigner, createSigningKeys } from '../../storage/signing.ts';
-import { issueCustomerToken } from '../../usecases/change-customers.ts';
-import { createMappingLink } from '../../usecases/connect-link.ts';
+import { issueCustomerToken, upsertCustomer } from '../../usecases/change-customers.ts';
+import { createConnectLink, createMappingLink } from '../../usecases/connect-link.ts';
 import { findApplication } from '../../usecases/manage-applications.ts';
 import { storeOAuthClient } from '../../usecases/manage-oauth-clients.ts';
 import { APPLICATION, type Command, toTable, UsageError } from '../command.ts';
@@ -68,6 +75,37 @@ export const customerCommands: readonly Command[] = [
       return {
         data: { applicationId: id, providerName: provider, deleted: true },
         text: `The OAuth client of ${name} for ${provider} is deleted.`,
+      };
+    },
+  },
+  {
+    name: 'customers create',
+    summary: 'Creates a customer. A CRM is connected by connect-links create.',
+    details: ['A customer that exists already is left unchanged, and the command fails.'],
+    operands: [APPLICATION, CUSTOMER],
+    options: {
+      name: { value: 'NAME', description: 'Name of the customer. Default: CUSTOMER' },
+      email: { value: 'EMAIL', description: 'Email address of the customer. Required.' },
+    },
+    async run({ operand, text, openApplication }) {
+      const email = text('email');
+      if (email === undefined) throw new UsageError('Missing: --email EMAIL');
+      const { id, name, customers } = await openApplication();
+      const customerId = operand('CUSTOMER');
+      const { customer } = await upsertCustomer(
+        {
+          requireCaller: () => ({ application: { id, name }, credentialId: 'cli' }),
+          withSpan: (_name, work) => work(),
+          customers,
+          providers: createRegistry(),
+          checkInstanceUrl: (url, hosts) => checkInstanceUrl(url, { hosts, sandboxOrigins: [] }),
+          invalidateCustomer: () => undefined,
+        },
+        { customerId, name: text('name') ?? customerId, email, expectedVersion: 0 },
+      );
+      return {
+        data: { applicationId: id, customerId, name: customer.name, email: customer.email },
+        text: `${customerId} is a customer of ${name}.`,
       };
     },
   },
@@ -150,6 +188,68 @@ export const customerCommands: readonly Command[] = [
     },
   },
   {
+    name: 'connect-links create',
+    summary: 'Creates a link with which a customer connects a CRM.',
+    details: [
+      'The link is shown only once. Anyone who has it can use it: treat it as a secret.',
+      'At the end, the browser returns to --return-url, and your application confirms the link.',
+    ],
+    operands: [APPLICATION, CUSTOMER],
+    options: {
+      provider: {
+        value: 'NAME',
+        multiple: true,
+        description: 'A provider that the customer may choose. Repeatable, and required.',
+      },
+      'return-url': {
+        value: 'URL',
+        description: 'Page to which the browser returns, at a web origin of the application.',
+      },
+      'expires-in': {
+        value: 'SECONDS',
+        description: `Lifetime, at most a day. Default: ${DEFAULT_LINK_SECONDS} seconds`,
+      },
+    },
+    async run({ operand, text, list, number, now, readConfig, readKeyRing, openDatabase }) {
+      const returnUrl = text('return-url');
+      if (returnUrl === undefined) throw new UsageError('Missing: --return-url URL');
+      const providers = list('provider').map(readProvider);
+      if (providers.length === 0) throw new UsageError('Missing: --provider NAME');
+      const expiresInSeconds = number('expires-in');
+      const database = await openDatabase();
+      const { admin, forApplication } = database;
+      const application = await findApplication(admin, operand('APPLICATION'));
+      const { connectLinks, oauthClients } = forApplication(application.id);
+      const config = readConfig();
+      const keys = createSigningKeys(readKeyRing(), 'connect link');
+      const { link, url } = await createConnectLink(
+        {
+          requireCaller: () => ({ application, credentialId: 'cli' }),
+          withSpan: (_name, work) => work(),
+          wall: now,
+          connectLinks,
+          providers: createRegistry(),
+          connecting: {
+            linkTokens: createSigner(keys).bind(() => 'connect link'),
+            publicUrl: () => config.publicUrl,
+            findReturnOrigins: (id) => findReturnOrigins(admin, config, id),
+            // The server that runs with the sandbox has the clients of the simulated CRMs.
+            findOAuthClient: async ({ provider }) =>
+              (await oauthClients.find(provider)) ??
+              config.oauthClients[provider] ??
+              (config.sandbox && SIMULATED),
+            toSandboxLogin: () => undefined,
+          },
+        },
+        { customerId: operand('CUSTOMER'), providers, returnUrl, expiresInSeconds },
+      );
+      return {
+        data: { id: link.id, url, expiresAt: link.expiresAt },
+        text: `${url}\nIt expires at ${link.expiresAt.toISOString()}.`,
+      };
+    },
+  },
+  {
     name: 'mapping-links create',
     summary: 'Creates a link with which a customer maps own fields to those of a connected CRM.',
     details: ['The link is shown only once. Anyone who has it can use it: treat it as a secret.'],
@@ -176,7 +276,7 @@ export const customerCommands: readonly Command[] = [
       const { admin, forApplication } = await openDatabase();
       const application = await findApplication(admin, operand('APPLICATION'));
       const { connectLinks, ownFields, connections } = forApplication(application.id);
-      const { publicUrl } = readConfig();
+      const config = readConfig();
       const keys = createSigningKeys(readKeyRing(), 'connect link');
       const { link, url } = await createMappingLink(
         {
@@ -189,8 +289,8 @@ export const customerCommands: readonly Command[] = [
           reloadConnection: async (target) => (await connections.findMany([target]))[0],
           connecting: {
             linkTokens: createSigner(keys).bind(() => 'connect link'),
-            publicUrl: () => publicUrl,
-            findReturnOrigins: admin.findOrigins,
+            publicUrl: () => config.publicUrl,
+            findReturnOrigins: (id) => findReturnOrigins(admin, config, id),
           },
         },
         {
@@ -224,10 +324,24 @@ export const customerCommands: readonly Command[] = [
 ];
 
 function readProvider(text: string): ProviderName {
-  if (isProviderName(text)) return text;
+  const name = findProviderName(text);
+  if (name) return name;
   throw new UsageError(`Not a provider: ${text}`);
 }
 
 function noCustomer(application: string, customerId: string): Error {
   return new Error(`${application} has no customer ${JSON.stringify(customerId)}.`);
 }
+
+/** The origins that the application has registered; the demo also has those of development servers, as in the server. */
+async function findReturnOrigins(
+  admin: Pick<Database['admin'], 'findOrigins'>,
+  { sandbox }: Pick<Config, 'sandbox'>,
+  applicationId: string,
+): Promise<readonly string[]> {
+  const own = await admin.findOrigins(applicationId);
+  return sandbox && applicationId === DEMO_APPLICATION.id ? [...own, ...DEVELOPMENT_ORIGINS] : own;
+}
+
+/** Not used by any request: only whether there is a client is checked here. */
+const SIMULATED = { clientId: 'simulated', clientSecret: 'simulated' };
