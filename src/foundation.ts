@@ -11,6 +11,7 @@ import { listRedirectUris } from './domain/urls.ts';
 import type { Plugins } from './graphql/graphql-server.ts';
 import type { Demo } from './http/welcome.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
+import { toOwnCommand } from './lib/own-command.ts';
 import { openLimits, type SharedLimits } from './limits/limits.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
@@ -197,8 +198,7 @@ const NO_PUBLIC_URL = 'Redirect   customers cannot be sent to a CRM: PUBLIC_URL 
 const DEMO_REMOVED =
   'Demo       the demo application and its data were removed: the sandbox is off';
 /** The hint at a first start without API keys. */
-const FIRST_STEP =
-  'No keys    there is no application yet. Make one and its key: crossbook apps create NAME, crossbook keys create NAME';
+const FIRST_STEP = `No keys    there is no application yet. Make one and its key: ${toOwnCommand('apps create NAME')}, ${toOwnCommand('keys create NAME')}`;
 /**
  * Time for storing the new token after the deadlines of two calls: where an origin has moved, the declared alternative
  * is called too.

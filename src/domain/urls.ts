@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { toOwnCommand } from '../lib/own-command.ts';
 import type { ConnectLink } from './connect-link.ts';
 import type { Authorization } from './oauth.ts';
 import type { Provider } from './provider.ts';
@@ -58,7 +59,7 @@ export function checkReturnUrl(text: string, origins: readonly string[]): Checke
   if (written.toLowerCase() !== origin)
     return { problem: 'its origin is not written in its usual form' };
   if (!origins.includes(origin)) {
-    const remedy = `\`crossbook apps origins APPLICATION --add ${origin}\` registers it`;
+    const remedy = `\`${toOwnCommand(`apps origins APPLICATION --add ${origin}`)}\` registers it`;
     return { problem: `its origin ${origin} is not registered for the application: ${remedy}` };
   }
   return { url: href };

@@ -2,6 +2,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import { toWebOrigin } from '../domain/urls.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
+import { toOwnCommand } from '../lib/own-command.ts';
 
 /**
  * CORS: allows the web origins that an application lists. A preflight request does not say which application it is
@@ -81,7 +82,7 @@ function sayRefused(origin: string | undefined): string {
 
 /** The command that adds the origin to an application. */
 function toCommand(origin: string): string {
-  return `crossbook apps origins APPLICATION --add ${origin}`;
+  return toOwnCommand(`apps origins APPLICATION --add ${origin}`);
 }
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;

@@ -34,7 +34,9 @@ export function formatStartupMessage({
         ]
       : []),
     ...(agentToken && demo
-      ? [`  MCP token  ${agentToken}   (customer "${demo.customerId}", for 24 hours)`]
+      ? [
+          `  MCP token  on the home page, in a command for agents (customer "${demo.customerId}", for 24 hours)`,
+        ]
       : []),
     ...notes.map((note) => `  ${note}`),
     '',

@@ -4,6 +4,7 @@ import { CrossbookError, ERROR_CODES, toCrossbookError, toErrorBody } from '../d
 import type { RequestState } from '../domain/request-state.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { toRetryAfter } from '../lib/http-message.ts';
+import { toOwnCommand } from '../lib/own-command.ts';
 import { compressAnswer } from '../lib/response-body.ts';
 import type { RequestContext } from '../request/context.ts';
 import { readJson } from '../request/read-json.ts';
@@ -73,7 +74,7 @@ export function createMcp({
     if (caller && applications?.has(caller.application.id)) return;
     throw new CrossbookError(
       'FORBIDDEN',
-      'The origin of this page is not registered for the application: crossbook apps origins registers it.',
+      `The origin of this page is not registered for the application: ${toOwnCommand('apps origins APPLICATION --add ORIGIN')} registers it.`,
     );
   }
 

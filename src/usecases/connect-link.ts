@@ -15,6 +15,7 @@ import type { Provider } from '../domain/provider.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
 import { checkLoginUrl, checkReturnUrl } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
+import { toOwnCommand } from '../lib/own-command.ts';
 import {
   type CallerDeps,
   checkCustomerId,
@@ -190,7 +191,7 @@ export async function resolveLogin(
 /** What the operator does about a missing OAuth client. */
 export function describeClientSetup(name: ProviderName): string {
   const setting = `CROSSBOOK_${name.toUpperCase()}_CLIENT`;
-  return `register an app there, and set ${setting}_ID and ${setting}_SECRET, or run crossbook oauth-clients set APPLICATION ${name}`;
+  return `register an app there, and set ${setting}_ID and ${setting}_SECRET, or run ${toOwnCommand(`oauth-clients set APPLICATION ${name} --client-id ID`)} < secret.txt`;
 }
 
 /** Finds a link by id. Links of others do not exist for the caller; a customer token sees only its customer's links. */

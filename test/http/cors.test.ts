@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
+import { toOwnCommand } from '../../src/lib/own-command.ts';
 import { openHandler } from '../support/open-handler.ts';
 
 const MINE = 'https://mine.example';
@@ -67,7 +68,7 @@ test('a preflight of an unregistered origin is rejected with the command that re
   );
   expect(refused.body).toBe(
     'No application allows the origin "https://other.example:8443". Allow it: ' +
-      '`crossbook apps origins APPLICATION --add https://other.example:8443`.',
+      `\`${toOwnCommand('apps origins APPLICATION --add https://other.example:8443')}\`.`,
   );
   expect([answered, refusedOrigins]).toEqual([[], ['https://other.example:8443']]);
 });

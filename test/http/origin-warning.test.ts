@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOriginWarning } from '../../src/http/cors.ts';
+import { toOwnCommand } from '../../src/lib/own-command.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 
 function open() {
@@ -14,7 +15,7 @@ test('the warning for an origin names the command that allows it, once a minute'
   expect(log.lines.map(({ fields }) => fields)).toEqual([
     {
       origin: 'http://localhost:9000',
-      command: 'crossbook apps origins APPLICATION --add http://localhost:9000',
+      command: toOwnCommand('apps origins APPLICATION --add http://localhost:9000'),
     },
   ]);
   time.now = 60_000;

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { type Branding, MAX_LOGO_BYTES, MAX_LOGO_SIDE } from '../../domain/branding.ts';
 import { createAdminKey, DEMO_APPLICATION } from '../../domain/caller.ts';
 import { toWebOrigin } from '../../domain/urls.ts';
+import { toOwnCommand } from '../../lib/own-command.ts';
 import { cleanPng } from '../../lib/png.ts';
 import { storeBranding } from '../../usecases/branding.ts';
 import {
@@ -98,7 +99,10 @@ export const applicationCommands: readonly Command[] = [
       const origins = list('origin').map(readOrigin);
       const { admin } = await openDatabase();
       const data = await createApplication(admin, { name: operand('NAME'), origins });
-      return { data, text: `${data.name} is ${data.id}\nNext: crossbook keys create ${data.id}` };
+      return {
+        data,
+        text: `${data.name} is ${data.id}\nNext: ${toOwnCommand(`keys create ${data.id}`)}`,
+      };
     },
   },
   {

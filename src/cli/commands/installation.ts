@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
+import { toOwnCommand } from '../../lib/own-command.ts';
 import { backUp, restore } from '../../storage/backup.ts';
 import { migrateDatabase } from '../../storage/database.ts';
 import { describeMigration } from '../../storage/engine/open.ts';
@@ -70,7 +71,7 @@ export const installationCommands: readonly Command[] = [
     operands: [FILE],
     async run({ readConfig, operand }) {
       const data = await restore(operand('FILE'), readConfig().database);
-      return { data, text: `${data.file} is restored. Next: crossbook doctor` };
+      return { data, text: `${data.file} is restored. Next: ${toOwnCommand('doctor')}` };
     },
   },
   {

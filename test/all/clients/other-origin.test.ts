@@ -3,6 +3,7 @@ import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import type { ConcreteRequest } from 'relay-runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toOwnCommand } from '../../../src/lib/own-command.ts';
 import { type ListeningApp, listenApp } from '../../support/listen-app.ts';
 import { CHROMIUM } from '../../support/machine.ts';
 import { openPageServer, type PageServer } from '../../support/page-server.ts';
@@ -59,7 +60,7 @@ describe.runIf(CHROMIUM)('A page of another origin, with the demo’s default se
     );
     expect(failure).toMatch(/Failed to fetch/);
     const readLog = () => crossbook.log.map((line) => JSON.parse(line) as Record<string, unknown>);
-    const command = `crossbook apps origins APPLICATION --add ${origin}`;
+    const command = toOwnCommand(`apps origins APPLICATION --add ${origin}`);
     await expect.poll(readLog).toContainEqual(expect.objectContaining({ origin, command }));
     // The browser may have the response before the server has logged it.
     await expect
