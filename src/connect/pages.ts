@@ -28,7 +28,7 @@ export function toOfferPage(page: OfferPage): HttpResponse {
     body: html`<h1>Connect ${offer ? `to ${PROVIDER_TITLES[offer.provider]}` : 'your CRM'}</h1>
 ${toNames(visited)}
 ${offer ? toOneOffer(page, offer) : toChoice(page)}
-<p class="soft small">This page is valid until <time datetime="${visited.link.expiresAt.toISOString()}">${toMoment(visited.link.expiresAt)}</time>.</p>`,
+<p class="soft small">You can use this link until <time datetime="${visited.link.expiresAt.toISOString()}">${toMoment(visited.link.expiresAt)}</time>.</p>`,
     scripts: OFFER_SCRIPTS,
     hasForm: true,
   });

@@ -1,6 +1,7 @@
 import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestState } from '../domain/request-state.ts';
+import { html, toPage } from '../lib/html.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { compressAnswer } from '../lib/response-body.ts';
@@ -58,6 +59,25 @@ export function toEndpoint(
   };
 }
 
+/** Whether a person opens the path in a browser. */
+function isPageWanted({ method, headers }: HttpRequest): boolean {
+  return method === 'GET' && (headers.get('accept') ?? '').startsWith('text/html');
+}
+
+/** The page instead of the JSON of the same error. */
+function toNotFoundPage({ status }: HttpResponse): HttpResponse {
+  return toPage({
+    status,
+    title: 'Page not found',
+    body: html`<h1>There is nothing at this address</h1>
+<p>Check the address for typing mistakes, or go on from here:</p>
+<ul>
+<li><a href="/">Home page</a></li>
+<li><a href="/docs">REST reference</a></li>
+</ul>`,
+  });
+}
+
 /** Routes requests to endpoints and handles OPTIONS, HEAD, compression and errors. */
 export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
   const routes = endpoints.map((endpoint) => ({ endpoint, pattern: toPattern(endpoint.path) }));
@@ -93,7 +113,10 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
       const match = pattern.exec(request.pathname);
       return match ? [{ endpoint, path: match.groups ?? {} }] : [];
     });
-    if (matches.length === 0) return refuse(new CrossbookError('NOT_FOUND', notFound));
+    if (matches.length === 0) {
+      const refused = refuse(new CrossbookError('NOT_FOUND', notFound));
+      return isPageWanted(request) ? toNotFoundPage(refused) : refused;
+    }
     const methods = matches.map(({ endpoint }) => endpoint.method);
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
     if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
