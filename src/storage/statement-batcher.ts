@@ -54,55 +54,69 @@ function rejectAll(
 
 /**
  * Batches concurrent reads of one application into one statement, and continues in further ones where the records are
- * large. Each request gets one result per key, in order, and its records are counted after each statement: one that
- * reads too much, or gets no heavy place, is rejected, and its remaining records are not read.
+ * large. Each request gets one result per key, in order. Its records are counted after each statement: one that reads
+ * too much is rejected, and one that needs a heavy place leaves the batch until it has one, because the requests that
+ * hold these places may be in the same batch.
  */
 export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, Found>) {
-  const find = createStatementBatcher<Wanted<Key>, readonly (Found | undefined)[]>({
-    sizeOf: ({ keys }) => keys.reduce((size, key) => size + keyOf(key).length, 0),
+  type List = Wanted<Key, Found>;
+  const find = createStatementBatcher<List, readonly (Found | undefined)[]>({
+    sizeOf: ({ left }) => left.reduce((size, key) => size + keyOf(key).length, 0),
     async execute(applicationId, lists) {
-      const found = new Map<string, Found>();
-      const refused = new Map<Wanted<Key>, unknown>();
+      const results = new Map<List, Promise<readonly (Found | undefined)[]>>();
       let left = uniqueKeys(lists);
       while (left.length > 0) {
         const { records, unread } = await read(applicationId, left);
-        for (const [key, { record }] of records) found.set(key, record);
-        await Promise.all(lists.map((list) => count(list, records, refused)));
-        const wanted = uniqueKeys(lists.filter((list) => !refused.has(list)));
-        const names = new Set(wanted.map(keyOf));
-        left = unread.filter((key) => names.has(keyOf(key)));
+        const isUnread = new Set(unread.map(keyOf));
+        for (const list of lists) {
+          if (results.has(list)) continue;
+          const waiting = take(list, records, isUnread);
+          if (!waiting) continue;
+          const result = waiting.then(() =>
+            list.left.length > 0 ? find(applicationId, list) : pick(list),
+          );
+          // It is looked at when the batch ends.
+          result.catch(() => undefined);
+          results.set(list, result);
+        }
+        left = uniqueKeys(lists.filter((list) => !results.has(list)));
       }
-      return lists.map((list) =>
-        refused.has(list)
-          ? Promise.reject(refused.get(list))
-          : list.keys.map((key) => found.get(keyOf(key))),
-      );
+      return lists.map((list) => results.get(list) ?? pick(list));
     },
   });
   return async (applicationId: string, keys: readonly Key[], work: Reserving) => {
-    if (!keys.some((key) => isStorable(keyOf(key)))) return keys.map(() => undefined);
-    return find(applicationId, { keys, work });
+    const left = keys.filter((key) => isStorable(keyOf(key)));
+    if (left.length === 0) return keys.map(() => undefined);
+    return find(applicationId, { keys, left, found: new Map(), work });
   };
 
-  /** Counts the records for their request. */
-  async function count(
-    list: Wanted<Key>,
+  /** Takes the records of a request. A promise: it needs a heavy place, or has read too much. */
+  function take(
+    list: List,
     records: ReadonlyMap<string, Sized<Found>>,
-    refused: Map<Wanted<Key>, unknown>,
-  ): Promise<void> {
-    if (refused.has(list)) return;
-    const bytes = list.keys.reduce((sum, key) => sum + (records.get(keyOf(key))?.bytes ?? 0), 0);
+    isUnread: ReadonlySet<string>,
+  ): Promise<void> | undefined {
+    let bytes = 0;
+    for (const name of new Set(list.left.map(keyOf))) {
+      const read = records.get(name);
+      if (!read) continue;
+      bytes += read.bytes;
+      list.found.set(name, read.record);
+    }
+    list.left = list.left.filter((key) => isUnread.has(keyOf(key)));
     try {
-      await list.work.read(bytes);
+      return list.work.read(bytes);
     } catch (error) {
-      refused.set(list, error);
+      return Promise.reject(error);
     }
   }
 
-  function uniqueKeys(lists: readonly Wanted<Key>[]): readonly Key[] {
-    const all = lists.flatMap(({ keys }) => keys);
-    const unique = new Map(all.map((key) => [keyOf(key), key]));
-    return [...unique.values()].filter((key) => isStorable(keyOf(key)));
+  function pick({ keys, found }: List): readonly (Found | undefined)[] {
+    return keys.map((key) => found.get(keyOf(key)));
+  }
+
+  function uniqueKeys(lists: readonly List[]): readonly Key[] {
+    return [...new Map(lists.flatMap(({ left }) => left.map((key) => [keyOf(key), key]))).values()];
   }
 }
 
@@ -150,9 +164,12 @@ interface ReadRecords<Key, Found> {
   readonly unread: readonly Key[];
 }
 
-/** The keys that one request reads. */
-interface Wanted<Key> {
+/** The records that one request reads. */
+interface Wanted<Key, Found> {
   readonly keys: readonly Key[];
+  /** Those that have not been read. */
+  left: readonly Key[];
+  readonly found: Map<string, Found>;
   readonly work: Reserving;
 }
 

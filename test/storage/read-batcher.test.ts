@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import { toUnavailable } from '../../src/storage/engine/failures.ts';
-import { createReadBatcher } from '../../src/storage/statement-batcher.ts';
+import { createReadBatcher, type Reserving } from '../../src/storage/statement-batcher.ts';
 import { settle } from '../support/clock.ts';
 
 test('one application has few concurrent statements, whatever its number of reads, and another’s start immediately', async () => {
@@ -38,6 +38,30 @@ test('a failed statement gives each of its reads a separate error', async () => 
   expect(new Set(errors.map(({ id }) => id)).size).toBe(4);
 });
 
+test('a read that waits for a heavy place keeps no other read of its statement waiting, and reads its rest when it has one', async () => {
+  const { read, statements, answer } = open();
+  for (const id of ['1', '2']) void read('a', [id]);
+  let free = () => {};
+  const place = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  let counted = 0;
+  const waits = { read: () => (counted++ === 0 ? place : undefined) };
+  const waiting = read('a', ['3', '4'], waits);
+  const other = read('a', ['3']);
+  answer(0);
+  await settle();
+  expect(statements[2]?.name).toBe('a 3,4');
+  answer(2, ['4']);
+  expect(await other).toEqual(['3!']);
+  await settle();
+  expect(statements).toHaveLength(3);
+  free();
+  await settle();
+  answer(3);
+  expect(await waiting).toEqual(['3!', '4!']);
+});
+
 /** A fake database whose statements the test resolves. */
 function open() {
   const statements: Statement[] = [];
@@ -45,26 +69,29 @@ function open() {
     keyOf: (id) => id,
     read: (applicationId, ids) =>
       new Promise((resolve, reject) => {
-        const records = new Map(ids.map((id) => [id, { record: `${id}!`, bytes: 10 }]));
         const name = `${applicationId} ${ids.join()}`;
         statements.push({
           name,
-          answer: () => resolve({ records, unread: [] }),
+          answer(unread) {
+            const known = ids.filter((id) => !unread.includes(id));
+            const records = new Map(known.map((id) => [id, { record: `${id}!`, bytes: 10 }]));
+            resolve({ records, unread });
+          },
           fail: () => reject(toUnavailable('gone')),
         });
       }),
   });
   return {
-    read: (applicationId: string, ids: readonly string[]) =>
-      readFor(applicationId, ids, BACKGROUND_WORK),
+    read: (applicationId: string, ids: readonly string[], work: Reserving = BACKGROUND_WORK) =>
+      readFor(applicationId, ids, work),
     statements,
-    answer: (index: number) => statements[index]?.answer(),
+    answer: (index: number, unread: readonly string[] = []) => statements[index]?.answer(unread),
     fail: (index: number) => statements[index]?.fail(),
   };
 }
 
 interface Statement {
   readonly name: string;
-  answer(): void;
+  answer(unread: readonly string[]): void;
   fail(): void;
 }
