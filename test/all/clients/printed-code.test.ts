@@ -53,7 +53,8 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'crossbook-printed-'));
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(join(ROOT, 'dist/client'), join(folder, 'node_modules/crossbook-client'));
-  for (const name of ['@graphql-codegen', '@types/node']) link('node_modules', name);
+  for (const name of ['@graphql-codegen', '@modelcontextprotocol', '@types/node'])
+    link('node_modules', name);
   for (const name of ['@graphql-hive', '@apollo', '@urql', ...TYPES])
     link('test/all/node_modules', name);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
@@ -68,14 +69,19 @@ test('several documents contain code', () => {
 test.each(documents)(
   'the code of %s type-checks against the client and the gateway',
   async (path) => {
-    // Code blocks of one document continue each other.
+    // Code blocks of one document continue each other, but a block that names its file is a file of its own.
     const blocks = code.filter((one) => one.path === path).map((one) => one.code);
-    const together = withoutRepeatedImports(blocks.join('\n'));
-    writeFileSync(join(folder, 'sample.ts'), `${together}\nexport {};\n`);
+    const isFile = (block: string) => /^\/\/ \S+\.ts\n/.test(block);
+    const together = blocks.filter((block) => !isFile(block)).join('\n');
+    const files = [together, ...blocks.filter(isFile)].map((text, index) => {
+      const name = `sample-${index}.ts`;
+      writeFileSync(join(folder, name), `${withoutRepeatedImports(text)}\nexport {};\n`);
+      return name;
+    });
     const types = ['--lib', 'es2022,dom', '--types', '', '--skipLibCheck', '--noEmit'];
     const { stdout } = await execute(
       process.execPath,
-      [TSC, ...OPTIONS, ...types, 'around.d.ts', 'sample.ts'],
+      [TSC, ...OPTIONS, ...types, 'around.d.ts', ...files],
       {
         cwd: folder,
       },
