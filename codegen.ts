@@ -28,7 +28,7 @@ const config: CodegenConfig = {
       config: types,
     },
     'examples/app/src/operations.generated.ts': {
-      schema: 'examples/app/server/own-fields.graphql',
+      schema: 'examples/app/server/custom-fields.graphql',
       documents: 'examples/app/src/*.graphql',
       plugins: ['typescript-operations', 'typed-document-node'],
       config: types,

@@ -1,10 +1,10 @@
 import { measureAll, showKept } from './commands/all.ts';
 import { compareBuilds } from './commands/compare.ts';
+import { measureCustomFields } from './commands/custom-fields.ts';
 import { measureFlags } from './commands/flags.ts';
 import { measureGrowth } from './commands/growth.ts';
 import { measureLookups } from './commands/lookups.ts';
 import { measureMemory } from './commands/memory.ts';
-import { measureOwnFields } from './commands/own-fields.ts';
 import { countPerRequest } from './commands/per-request.ts';
 import { profile } from './commands/profile.ts';
 import { measureScale } from './commands/scale.ts';
@@ -26,7 +26,7 @@ const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>>
   sync: measureSync,
   growth: measureGrowth,
   memory: measureMemory,
-  'own-fields': measureOwnFields,
+  'custom-fields': measureCustomFields,
   start: measureStart,
   flags: measureFlags,
   compare: compareBuilds,

@@ -29,10 +29,10 @@ import {
 } from './request/caller.ts';
 import { REMOVAL_SETTLES_MS } from './request/connection-cache.ts';
 import { createOpenContext } from './request/context.ts';
+import { createCustomFieldsCache } from './request/custom-fields-cache.ts';
 import { createCustomerTokens } from './request/customer-token.ts';
 import { createFieldRefreshes } from './request/field-refreshes.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
-import { createOwnFieldsCache } from './request/own-fields-cache.ts';
 import { createAdminApi } from './rest/admin.ts';
 import { createRest } from './rest/rest-server.ts';
 import { createSigner, createSigningKeys } from './storage/signing.ts';
@@ -105,7 +105,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     providers,
     cursors: createSigner(createSigningKeys(keyRing, 'cursor')),
     connections,
-    ownFields: createOwnFieldsCache(clock),
+    customFields: createCustomFieldsCache(clock),
     fieldRefreshes: createFieldRefreshes(clock),
     connecting: connecting.services,
     cacheMaxAgeMs: config.cacheMaxAgeMs,

@@ -38,7 +38,8 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
       flows: database.connectFlows,
       providers,
       connecting,
-      readOwnFields: (applicationId) => database.forApplication(applicationId).ownFields.read(),
+      readCustomFields: (applicationId) =>
+        database.forApplication(applicationId).customFields.read(),
       readBranding: (applicationId) => database.forApplication(applicationId).branding.read(),
       openMatching: (state, work) => ({
         openContext({ link, applicationName: name }, provider) {

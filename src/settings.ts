@@ -229,7 +229,7 @@ export const SETTINGS = {
     'CROSSBOOK_TYPED_FIELDS',
     onOff,
     'on',
-    'Whether applications may have a GraphQL schema with their own fields. off: all have the common one.',
+    'Whether applications may have a GraphQL schema with their custom fields. off: all have the common one.',
   ),
   allowsUnauthenticated: setting(
     'CROSSBOOK_STRANGERS',

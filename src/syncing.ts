@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Places } from './admission/places.ts';
 import { BACKGROUND_WORK } from './admission/work.ts';
+import type { FoundProblem } from './domain/custom-fields.ts';
 import { CrossbookError } from './domain/errors.ts';
-import type { FoundProblem } from './domain/own-fields.ts';
 import type { RecordReader } from './domain/provider.ts';
 import type { Destinations, DueSync, PlanScope } from './domain/sync.ts';
 import type { Foundation } from './foundation.ts';
@@ -122,7 +122,9 @@ export function toRunDeps(
   { connection, claimed }: Pick<DueSync, 'connection' | 'claimed'>,
 ) {
   const access = providers.get(connection.providerName)?.contacts;
-  const { credentials, contactCache, ownFields } = database.forApplication(claimed.applicationId);
+  const { credentials, contactCache, customFields } = database.forApplication(
+    claimed.applicationId,
+  );
   const owner = { applicationId: claimed.applicationId, customerId: connection.customerId };
   const noted = new Set<string>();
   return {
@@ -153,12 +155,12 @@ export function toRunDeps(
     clockBehindMs: () => (access ? outbound.clockBehindMs({ connection, access }) : 0),
     onWritten: (written: { readonly records: number; readonly deleted: number }) =>
       telemetry.metrics.syncRows(connection.providerName, written),
-    readOwnFields: () => ownFields.read(),
+    readCustomFields: () => customFields.read(),
     noteProblem: (_connection: unknown, problem: FoundProblem) => {
       const key = JSON.stringify([problem.field, problem.source, problem.problem]);
       if (noted.has(key)) return;
       noted.add(key);
-      void ownFields
+      void customFields
         .noteProblems(connection, [problem])
         .catch((cause: unknown) => log.warn({ cause }, 'failed to store a mapping problem'));
     },

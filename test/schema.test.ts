@@ -48,7 +48,7 @@ test('every type, field, argument, input field and enum value is described', () 
   expect(bare.map(({ name }) => name)).toEqual([]);
 });
 
-test('the schema itself, also of an application with typed own fields, says which headers a client sends', async () => {
+test('the schema itself, also of an application with typed custom fields, says which headers a client sends', async () => {
   const favorite = {
     name: 'favoriteColor',
     type: 'TEXT',
@@ -56,9 +56,9 @@ test('the schema itself, also of an application with typed own fields, says whic
     sources: [],
     customersMayMap: true,
   } as const;
-  for (const ownFields of [[], [favorite]]) {
+  for (const customFields of [[], [favorite]]) {
     const { data } = await graphql({
-      schema: createSubgraphs(entitySchema)(ownFields),
+      schema: createSubgraphs(entitySchema)(customFields),
       source: '{ __schema { description } }',
     });
     const { description } = (data as { __schema: { description: string } }).__schema;

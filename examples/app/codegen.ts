@@ -6,9 +6,9 @@ const headers: Record<string, string> = CROSSBOOK_API_KEY ? { 'x-api-key': CROSS
 /** Without `oneOf`, the input types that take exactly one of their fields would lose that. */
 const introspection = { headers, oneOf: true };
 
-/** `npm run codegen`: types of the operations, from the schema of a running Crossbook and the own fields. */
+/** `npm run codegen`: types of the operations, from the schema of a running Crossbook and the custom fields. */
 const config: CodegenConfig = {
-  schema: [{ [`${CROSSBOOK_URL}/graphql`]: introspection }, 'server/own-fields.graphql'],
+  schema: [{ [`${CROSSBOOK_URL}/graphql`]: introspection }, 'server/custom-fields.graphql'],
   documents: 'src/*.graphql',
   generates: {
     'src/operations.generated.ts': {

@@ -8,18 +8,18 @@ import { type KeyRing, openKeyRing } from '../storage/key-ring.ts';
 import { findApplication } from '../usecases/manage-applications.ts';
 import { type Command, type Invocation, type Option, toTable, UsageError } from './command.ts';
 import { applicationCommands } from './commands/applications.ts';
+import { customFieldCommands } from './commands/custom-fields.ts';
 import { customerCommands } from './commands/customers.ts';
 import { doctor } from './commands/doctor.ts';
 import { installationCommands } from './commands/installation.ts';
 import { listCommands } from './commands/lists.ts';
-import { ownFieldCommands } from './commands/own-fields.ts';
 import { syncCommands } from './commands/syncs.ts';
 import { usageCommands } from './commands/usage.ts';
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   ...applicationCommands,
-  ...ownFieldCommands,
+  ...customFieldCommands,
   ...listCommands,
   ...customerCommands,
   ...syncCommands,

@@ -280,7 +280,7 @@ function readForm(request: HttpRequest): URLSearchParams {
   return readFields(request);
 }
 
-/** The field of the CRM that was chosen for each own field. */
+/** The field of the CRM that was chosen for each custom field. */
 function readChosen(form: URLSearchParams): ReadonlyMap<string, string> {
   const prefix = 'field-';
   return new Map(

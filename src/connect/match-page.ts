@@ -1,6 +1,6 @@
+import type { CustomFieldType } from '../domain/custom-field.ts';
+import type { ProviderField } from '../domain/custom-fields.ts';
 import { type FieldMatch, toTitle } from '../domain/field-matching.ts';
-import type { OwnFieldType } from '../domain/own-field.ts';
-import type { ProviderField } from '../domain/own-fields.ts';
 import { PROVIDER_TITLES } from '../domain/provider-names.ts';
 import { html, type Markup } from '../lib/html.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
@@ -8,8 +8,8 @@ import type { MatchPage, MatchResult } from '../usecases/match-fields.ts';
 import { POPUP_SCRIPTS, type ShownLink, toLinkPage, toWayBack } from './frame.ts';
 
 /**
- * The page on which a customer matches the application's own fields with those of their CRM. It may have thousands of
- * options, so each own field is a piece of work.
+ * The page on which a customer matches the application's custom fields with those of their CRM. It may have thousands of
+ * options, so each custom field is a piece of work.
  */
 export function toMatchPage(
   page: Exclude<MatchResult, { readonly problem: string }>,
@@ -172,7 +172,7 @@ function toShown({ name, label }: ProviderField) {
   return { name, label: label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL)}…` : label };
 }
 
-/** How much of the lists is shown for one own field. */
+/** How much of the lists is shown for one custom field. */
 interface Room {
   readonly options: number;
   /** Of names, labels and samples. */
@@ -190,7 +190,7 @@ function toSampleText(values: readonly string[] | undefined): string {
   return values === undefined || values.length === 0 ? '' : `For example: ${values.join(' · ')}`;
 }
 
-const KINDS: Readonly<Record<OwnFieldType, string>> = {
+const KINDS: Readonly<Record<CustomFieldType, string>> = {
   TEXT: 'a text field',
   NUMBER: 'a number field',
   BOOLEAN: 'a checkbox or yes/no field',

@@ -15,7 +15,7 @@ export type ConnectMode = Of<typeof connectMode>;
 
 const connectLinkPurpose = words('ConnectLinkPurpose', 'What a connect link is for.', {
   CONNECT: 'The customer connects a CRM.',
-  MAP_FIELDS: 'The customer maps own fields to the fields of a CRM that is connected already.',
+  MAP_FIELDS: 'The customer maps custom fields to the fields of a CRM that is connected already.',
 });
 
 const connectLinkStatus = words('ConnectLinkStatus', 'Status of a connect link.', {
@@ -174,7 +174,7 @@ export interface KeptGrant {
   readonly oauthClientId: string;
 }
 
-/** The field of the CRM that a customer has chosen for an own field; null: none. */
+/** The field of the CRM that a customer has chosen for a custom field; null: none. */
 export interface FieldChoice {
   readonly field: string;
   readonly source: string | null;

@@ -1,4 +1,4 @@
-import { type ContactFieldMapping, contactFieldMapping } from './own-field.ts';
+import { type ContactFieldMapping, contactFieldMapping } from './custom-field.ts';
 import { category, type ProviderName, providerName } from './provider-names.ts';
 import {
   field,
@@ -58,11 +58,11 @@ export const connectedAccount = shape(
 
 export const fieldMapping = shape(
   'FieldMapping',
-  'Mapping of an own field of your application to a field of the provider.',
+  'Mapping of a custom field of your application to a field of the provider.',
   {
     schemaField: field(
       string,
-      'Name of the own field. A name that no own field has is stored, and appears in `mappingProblems`.',
+      'Name of the custom field. A name that no custom field has is stored, and appears in `mappingProblems`.',
       { example: 'email' },
     ),
     mappedField: field(string, 'Name of the field at the provider.', { example: 'work_email__c' }),
@@ -80,7 +80,7 @@ export const objectFieldMappings = shape('ObjectFieldMappings', 'Field mappings 
 
 export const schemaMappingsConfig = shape(
   'SchemaMappingsConfig',
-  'Field mappings by object. Those of the contact give own fields their sources, unless `entityMappings` or `contactFieldMappings` do.',
+  'Field mappings by object. Those of the contact give custom fields their sources, unless `entityMappings` or `contactFieldMappings` do.',
   {
     commonObjects: nullable(
       listOf(objectFieldMappings),
@@ -215,7 +215,7 @@ const settings = {
   }),
   entityMappings: nullable(
     listOf(entityMapping),
-    'Field mappings by entity. Those of the standard contact give own fields their sources, unless `contactFieldMappings` does.',
+    'Field mappings by entity. Those of the standard contact give custom fields their sources, unless `contactFieldMappings` does.',
     {
       deprecated: REPLACED,
       items: 5,
@@ -247,7 +247,7 @@ export const connection = shape(
     statusChangedAt: field(moment, 'Time of the last change of the status or its reason.'),
     contactFieldMappings: field(
       listOf(contactFieldMapping),
-      'Mappings of own fields, which take precedence over all others. They are set with `setContactFieldMappings`.',
+      'Mappings of custom fields, which take precedence over all others. They are set with `setContactFieldMappings`.',
       { items: 10, leftOutOfRest: true },
     ),
     account: nullable(

@@ -1,10 +1,10 @@
 import { isRfc3339 } from '../lib/text.ts';
 import type { Contact, ContactField } from './contact.ts';
+import type { CustomFieldValue, SourcedField } from './custom-field.ts';
+import { readCustomFieldValue } from './custom-field-values.ts';
+import type { ProviderFieldType } from './custom-fields.ts';
 import { normalizeGiven, readEmail } from './email.ts';
 import { CrossbookError } from './errors.ts';
-import type { OwnFieldValue, SourcedField } from './own-field.ts';
-import { readOwnFieldValue } from './own-field-values.ts';
-import type { ProviderFieldType } from './own-fields.ts';
 import {
   boolean,
   type Field,
@@ -146,12 +146,12 @@ const modifiedSince: Condition<string, Named<'modifiedSince'>> = {
 
 const customFieldFilter = shape(
   'CustomFieldFilter',
-  'Condition on one of your application’s own fields.',
+  'Condition on one of your application’s custom fields.',
   {
-    name: field(string, 'Name of the own field.', { example: 'favoriteColor' }),
+    name: field(string, 'Name of the custom field.', { example: 'favoriteColor' }),
     equals: field(
       string,
-      'Value of the own field, at most 255 characters: a number as `42`, a boolean as `true`, a date as `2026-01-31`. Texts are compared case-insensitively; of several choices, one has to be equal.',
+      'Value of the custom field, at most 255 characters: a number as `42`, a boolean as `true`, a date as `2026-01-31`. Texts are compared case-insensitively; of several choices, one has to be equal.',
       { example: 'violet' },
     ),
   },
@@ -160,7 +160,7 @@ const customFieldFilter = shape(
 const customField: Condition<Of<typeof customFieldFilter>, Named<'customField'>> = {
   input: field(
     customFieldFilter,
-    'Own field of your application and its value. A field by which the CRM cannot filter is `UNPROCESSABLE_ENTITY`.',
+    'Custom field of your application and its value. A field by which the CRM cannot filter is `UNPROCESSABLE_ENTITY`.',
   ),
   read({ name, equals }) {
     if (equals.length > MAX_EQUALS_LENGTH)
@@ -288,22 +288,22 @@ function hasWordPrefix(name: string, prefix: string): boolean {
   return false;
 }
 
-/** The value of an own field that a filter gives as text. */
+/** The value of a custom field that a filter gives as text. */
 export function readFilterValue(type: SourcedField['type'], equals: string): FilterValue {
-  const value = readOwnFieldValue(type === 'CHOICES' ? 'CHOICE' : type, equals);
+  const value = readCustomFieldValue(type === 'CHOICES' ? 'CHOICE' : type, equals);
   if (value !== undefined && value !== null && typeof value !== 'object') return value;
   throw unprocessable(`The filter’s custom field has a value that is not a valid ${type}.`);
 }
 
 /** The error for a filter that the account cannot answer, because of one of the CRM's fields. */
 export class NotFilterableError extends CrossbookError {
-  /** Without a name: the field is not the source of an own field. */
+  /** Without a name: the field is not the source of a custom field. */
   constructor({ name, source }: { readonly name?: string; readonly source: string }) {
     super(
       'UNPROCESSABLE_ENTITY',
       name === undefined
         ? `This account cannot be searched by the filter: the CRM’s field ${source} is hidden from the connected user, or the CRM cannot filter by it.`
-        : `The CRM cannot filter by the own field "${name}", which is read from ${source}.`,
+        : `The CRM cannot filter by the custom field "${name}", which is read from ${source}.`,
     );
   }
 }
@@ -347,7 +347,7 @@ export const WORD_DIVIDERS: readonly string[] = [
   '\u2019',
 ];
 
-function fold(value: OwnFieldValue): OwnFieldValue {
+function fold(value: CustomFieldValue): CustomFieldValue {
   return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
 
@@ -392,13 +392,13 @@ export type ListFilter =
   | Named<'emailDomain'>
   | Named<'namePrefix'>
   | ModifiedFilter
-  | OwnFieldFilter
+  | CustomFieldFilter
   | Named<'all'>;
 
 /** Both ends belong to the period. */
 export type ModifiedFilter = Named<'modifiedSince'> & { readonly until: number };
 
-export interface OwnFieldFilter {
+export interface CustomFieldFilter {
   readonly by: 'customField';
   readonly field: SourcedField;
   readonly value: FilterValue;

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import type { Contact, ContactField, ContactOrigin } from './contact.ts';
 import type { GivenFilter } from './contact-filter.ts';
-import type { OwnFieldSelection } from './own-field.ts';
+import type { CustomFieldSelection } from './custom-field.ts';
 import { DEFAULT_PAGE_SIZE, type ListPage, type PageInput } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 
@@ -60,10 +60,10 @@ export interface FieldSelection {
   readonly rawFields?: readonly string[] | undefined;
   /** The fields that will be read: others may be empty although the provider has them. Absent: all. */
   readonly fields?: SelectedFields | undefined;
-  /** The own fields that the caller has selected, by name. Absent: none. */
-  readonly ownFieldNames?: 'all' | readonly string[] | undefined;
+  /** The custom fields that the caller has selected, by name. Absent: none. */
+  readonly customFieldNames?: 'all' | readonly string[] | undefined;
   /** The same for the connection that is read. A use case sets it; adapters read only this. */
-  readonly ownFields?: OwnFieldSelection | undefined;
+  readonly customFields?: CustomFieldSelection | undefined;
 }
 
 export type SelectedFields = ReadonlySet<ContactField>;
@@ -86,8 +86,8 @@ export function mergeSelections(selections: readonly FieldSelection[]): FieldSel
   const [first] = selections;
   if (first && selections.every((one) => isEqual(one, first))) return first;
   const merged = mergeFields(selections);
-  const ownFields = mergeOwnFields(selections.flatMap((one) => one.ownFields ?? []));
-  return ownFields ? { ...merged, ownFields } : merged;
+  const customFields = mergeCustomFields(selections.flatMap((one) => one.customFields ?? []));
+  return customFields ? { ...merged, customFields } : merged;
 }
 
 /** Selections of one document share their sets and lists. */
@@ -95,11 +95,13 @@ function isEqual(one: FieldSelection, other: FieldSelection): boolean {
   return (
     one.fields === other.fields &&
     one.rawData === other.rawData &&
-    one.ownFields?.names === other.ownFields?.names
+    one.customFields?.names === other.customFields?.names
   );
 }
 
-function mergeOwnFields(selections: readonly OwnFieldSelection[]): OwnFieldSelection | undefined {
+function mergeCustomFields(
+  selections: readonly CustomFieldSelection[],
+): CustomFieldSelection | undefined {
   const [first] = selections;
   if (!first || selections.every(({ names }) => names === first.names)) return first;
   const byName = new Map(selections.flatMap(({ fields }) => fields.map((one) => [one.name, one])));

@@ -1,6 +1,6 @@
 import { measureSize } from '../lib/json.ts';
+import type { CustomFieldValues } from './custom-field.ts';
 import { CrossbookError } from './errors.ts';
-import type { OwnFieldValues } from './own-field.ts';
 import type { ProviderName } from './provider-names.ts';
 import {
   boolean,
@@ -135,8 +135,8 @@ export interface Contact extends Of<typeof contact> {
   readonly source: ContactOrigin;
   /** The provider's raw record; null unless selected. */
   readonly rawData: Readonly<Record<string, unknown>> | null;
-  /** The selected own fields of the application, by name; absent unless selected. */
-  readonly customFields?: OwnFieldValues | undefined;
+  /** The selected custom fields of the application, by name; absent unless selected. */
+  readonly customFields?: CustomFieldValues | undefined;
 }
 
 export interface ContactOrigin {

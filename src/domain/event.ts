@@ -1,6 +1,6 @@
 import type { ConnectFailure } from './connect-failure.ts';
 import type { ConnectedAccount, ConnectionStatus, StatusReason } from './connection.ts';
-import type { MappingProblemKind } from './own-field.ts';
+import type { MappingProblemKind } from './custom-field.ts';
 import type { ProviderName } from './provider-names.ts';
 import {
   boolean,
@@ -27,7 +27,7 @@ export const eventType = words('EventType', 'Type of event.', {
   'connection.recovered': 'A connection whose credentials were refused works again.',
   'connection.disconnected': 'A connection was removed, or its credentials were.',
   'connection.mapping_problem':
-    'A mapping of an own field cannot be used. Sent at most once a day for each problem of a connection.',
+    'A mapping of a custom field cannot be used. Sent at most once a day for each problem of a connection.',
   'customer.created': 'A customer was created.',
   'customer.updated': 'A customer’s name or email was changed.',
   'customer.deleted': 'A customer was deleted.',

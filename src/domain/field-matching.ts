@@ -1,16 +1,16 @@
-import type { OwnFieldType } from './own-field.ts';
+import type { CustomFieldType } from './custom-field.ts';
 import {
+  type CustomField,
+  type CustomFields,
   findSources,
   fits,
   type MappedConnection,
-  type OwnField,
-  type OwnFields,
   type ProviderField,
-} from './own-fields.ts';
+} from './custom-fields.ts';
 
-/** An own field that customers may map, with the fields of their CRM that fit. */
+/** A custom field that customers may map, with the fields of their CRM that fit. */
 export interface FieldMatch {
-  readonly field: OwnField;
+  readonly field: CustomField;
   /**
    * All fields that fit: those that the account has added come first, each group by label, and those without one last.
    */
@@ -22,11 +22,11 @@ export interface FieldMatch {
 }
 
 /**
- * Matches the own fields that customers may map with the fields of a CRM. Preselected are: the connection's mapping,
+ * Matches the custom fields that customers may map with the fields of a CRM. Preselected are: the connection's mapping,
  * the source that applies without one, or a field of the same name.
  */
-export function matchOwnFields(
-  own: OwnFields,
+export function matchCustomFields(
+  own: CustomFields,
   connection: MappedConnection,
   known: readonly ProviderField[],
 ): readonly FieldMatch[] {
@@ -48,12 +48,12 @@ export function matchOwnFields(
     });
 }
 
-/** A CRM has up to 2,000 fields: what is looked at for each own field is prepared once for all of them. */
-function groupByType(sorted: readonly ProviderField[]): (type: OwnFieldType) => FittingFields {
+/** A CRM has up to 2,000 fields: what is looked at for each custom field is prepared once for all of them. */
+function groupByType(sorted: readonly ProviderField[]): (type: CustomFieldType) => FittingFields {
   const simplified = new Map(
     sorted.map((field) => [field, [simplify(field.name), simplify(field.label)]]),
   );
-  const groups = new Map<OwnFieldType, FittingFields>();
+  const groups = new Map<CustomFieldType, FittingFields>();
   return (type) => {
     const known = groups.get(type);
     if (known) return known;
@@ -81,7 +81,7 @@ interface FittingFields {
   readonly options: readonly ProviderField[];
   /** The field by its exact name. */
   findOption(source: string): string | undefined;
-  findSameName(field: OwnField): string | undefined;
+  findSameName(field: CustomField): string | undefined;
 }
 
 function toSorted(known: readonly ProviderField[]): readonly ProviderField[] {
@@ -100,7 +100,7 @@ const { compare } = new Intl.Collator('en');
 /** Characters of a label: long ones take microseconds to compare. */
 const SORTED_BY = 60;
 
-function toSources(own: OwnFields, connection: MappedConnection): ReadonlyMap<string, string> {
+function toSources(own: CustomFields, connection: MappedConnection): ReadonlyMap<string, string> {
   return new Map(findSources(own, connection).fields.map(({ name, source }) => [name, source]));
 }
 

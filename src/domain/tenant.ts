@@ -8,10 +8,10 @@ import type {
   OAuth2Credentials,
   RefusalReason,
 } from './connection.ts';
+import type { CustomFieldStore } from './custom-fields.ts';
 import type { CustomerStore } from './customer.ts';
 import type { EventStore, WebhookStore } from './event.ts';
 import type { OAuthClientStore } from './oauth.ts';
-import type { OwnFieldStore } from './own-fields.ts';
 import type { ProviderName } from './provider-names.ts';
 import { type Of, words } from './shape.ts';
 import type { SyncStore } from './sync.ts';
@@ -27,7 +27,7 @@ export interface Tenant {
   readonly connectLinks: ConnectLinkStore;
   readonly oauthClients: OAuthClientStore;
   readonly removals: RemovalStore;
-  readonly ownFields: OwnFieldStore;
+  readonly customFields: CustomFieldStore;
   readonly syncs: SyncStore;
   readonly branding: BrandingStore;
 }

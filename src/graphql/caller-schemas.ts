@@ -1,6 +1,6 @@
 import type { Executor } from '@crossbook/executor';
 import type { GraphQLSchema } from 'graphql';
-import type { OwnField, OwnFields } from '../domain/own-fields.ts';
+import type { CustomField, CustomFields } from '../domain/custom-fields.ts';
 import { digest } from '../lib/digest.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { KnownIntrospection } from './engine/introspection.ts';
@@ -29,7 +29,7 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
       const { caller } = request;
       if (!caller) return common;
       const { id } = caller.application;
-      const own = request.loadOwnFields();
+      const own = request.loadCustomFields();
       return own instanceof Promise ? own.then((loaded) => choose(id, loaded)) : choose(id, own);
     },
     has: (schema) => ours.has(schema),
@@ -37,12 +37,12 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
   };
 
   /** A request uses its schema to the end, also after another one has taken its place. */
-  function choose(applicationId: string, own: OwnFields): CallerSchema {
+  function choose(applicationId: string, own: CustomFields): CallerSchema {
     if (!own.typedSchema || own.fields.length === 0) return common;
     return findKept(applicationId, own) ?? open(applicationId, own);
   }
 
-  function findKept(applicationId: string, own: OwnFields): KeptSchema | undefined {
+  function findKept(applicationId: string, own: CustomFields): KeptSchema | undefined {
     const found = kept.get(applicationId);
     if (found?.key !== toKey(own)) return undefined;
     // Maps keep insertion order, so the first is the least recently used.
@@ -51,7 +51,7 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
     return found;
   }
 
-  function open(applicationId: string, own: OwnFields): KeptSchema {
+  function open(applicationId: string, own: CustomFields): KeptSchema {
     const schema = makeSchema(own.fields);
     ours.add(schema);
     const made = {
@@ -81,7 +81,7 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
 }
 
 /** Equal for declarations with the same schema. */
-function toKey(own: OwnFields): string {
+function toKey(own: CustomFields): string {
   const known = keys.get(own);
   if (known !== undefined) return known;
   const parts = own.fields.map(({ name, type, description }) => [name, type, description]);
@@ -91,9 +91,9 @@ function toKey(own: OwnFields): string {
 }
 
 /** Computed once for each time that a declaration is read. */
-const keys = new WeakMap<OwnFields, string>();
+const keys = new WeakMap<CustomFields, string>();
 
-function measure(fields: readonly OwnField[]): number {
+function measure(fields: readonly CustomField[]): number {
   const texts = fields.reduce((sum, { description }) => sum + (description?.length ?? 0), 0);
   return SCHEMA_BYTES + fields.length * FIELD_BYTES + 2 * texts;
 }
@@ -111,11 +111,11 @@ export interface CallerSchemas {
   counts(): { readonly schemas: number; readonly bytes: number };
 }
 
-type CallerRequest = Pick<RequestContext, 'caller' | 'loadOwnFields'>;
+type CallerRequest = Pick<RequestContext, 'caller' | 'loadCustomFields'>;
 
 interface CallerSchemaOptions {
   readonly common: CallerSchema;
-  makeSchema(ownFields: readonly OwnField[]): GraphQLSchema;
+  makeSchema(customFields: readonly CustomField[]): GraphQLSchema;
   /** The limit of all typed schemas. */
   readonly maxBytes?: number;
 }

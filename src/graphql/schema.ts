@@ -4,7 +4,7 @@ import './types/node.ts';
 import './types/contact.ts';
 import './types/provider.ts';
 import './types/customer.ts';
-import './types/own-fields.ts';
+import './types/custom-fields.ts';
 import './types/connect-links.ts';
 import './types/branding.ts';
 import './types/events.ts';

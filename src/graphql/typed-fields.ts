@@ -14,16 +14,16 @@ import {
   type TypeNode,
 } from 'graphql';
 import type { Contact } from '../domain/contact.ts';
-import type { OwnFieldType } from '../domain/own-field.ts';
-import type { OwnField } from '../domain/own-fields.ts';
+import type { CustomFieldType } from '../domain/custom-field.ts';
+import type { CustomField } from '../domain/custom-fields.ts';
 
-/** The schema with `Contact.custom`, which has a field for each own field. The same schema if there are none. */
+/** The schema with `Contact.custom`, which has a field for each custom field. The same schema if there are none. */
 export function withTypedFields(
   schema: GraphQLSchema,
-  { ownFields = [], typePrefix = '' }: TypedFields,
+  { customFields = [], typePrefix = '' }: TypedFields,
 ): GraphQLSchema {
-  if (ownFields.length === 0) return schema;
-  const { document } = defineTypedFields(ownFields, typePrefix);
+  if (customFields.length === 0) return schema;
+  const { document } = defineTypedFields(customFields, typePrefix);
   const typed = extendSchema(schema, document, { assumeValid: true });
   // An extension loses it.
   typed.description = schema.description;
@@ -32,13 +32,13 @@ export function withTypedFields(
 }
 
 /** What a typed schema adds to the common one. It is made as nodes: texts of applications are never parsed as SDL. */
-export function defineTypedFields(ownFields: readonly OwnField[], typePrefix: string) {
+export function defineTypedFields(customFields: readonly CustomField[], typePrefix: string) {
   const type = toType(`${typePrefix}${TYPE}`);
   const custom: FieldDefinitionNode = {
     kind: Kind.FIELD_DEFINITION,
     name: toName('custom'),
     description: toText(
-      'Own fields of your application, as declared with `setContactFields`. Only the selected fields are requested from the CRM.',
+      'Custom fields of your application, as declared with `setContactFields`. Only the selected fields are requested from the CRM.',
     ),
     type: { kind: Kind.NON_NULL_TYPE, type },
   };
@@ -51,11 +51,11 @@ export function defineTypedFields(ownFields: readonly OwnField[], typePrefix: st
     kind: Kind.OBJECT_TYPE_DEFINITION,
     name: type.name,
     description: toText(
-      'Own fields of your application. A field is null if the CRM has no value, or one that does not fit its type.',
+      'Custom fields of your application. A field is null if the CRM has no value, or one that does not fit its type.',
     ),
-    fields: ownFields.map(toField),
+    fields: customFields.map(toField),
   };
-  const usesDates = ownFields.some((field) => field.type === 'DATE');
+  const usesDates = customFields.some((field) => field.type === 'DATE');
   const definitions = usesDates ? [fields, DATE] : [fields];
   const document: DocumentNode = {
     kind: Kind.DOCUMENT,
@@ -64,7 +64,7 @@ export function defineTypedFields(ownFields: readonly OwnField[], typePrefix: st
   return { extension, definitions, document };
 }
 
-function toField({ name, type, description }: OwnField): FieldDefinitionNode {
+function toField({ name, type, description }: CustomField): FieldDefinitionNode {
   return {
     kind: Kind.FIELD_DEFINITION,
     name: toName(name),
@@ -114,7 +114,7 @@ function toType(name: string): NamedTypeNode {
 }
 
 const TEXT = toType('String');
-const TYPES: Readonly<Record<OwnFieldType, TypeNode>> = {
+const TYPES: Readonly<Record<CustomFieldType, TypeNode>> = {
   TEXT,
   NUMBER: toType('Float'),
   BOOLEAN: toType('Boolean'),
@@ -131,7 +131,7 @@ const DATE: ScalarTypeDefinitionNode = {
 };
 
 export interface TypedFields {
-  /** The own fields of an application whose schema is typed. Absent: the common schema. */
-  readonly ownFields?: readonly OwnField[] | undefined;
+  /** The custom fields of an application whose schema is typed. Absent: the common schema. */
+  readonly customFields?: readonly CustomField[] | undefined;
   readonly typePrefix?: string | undefined;
 }

@@ -256,7 +256,7 @@ function responseTooLarge(limit: number): CrossbookError {
 
 /**
  * Body limits: an allowed GraphQL document fits into a megabyte; introspection and the form of a page are short, except
- * for the one with a field of the CRM for each own field.
+ * for the one with a field of the CRM for each custom field.
  */
 const MAX_BODY_BYTES = { caller: 1_048_576, unauthenticated: 32_768, page: 8_192, fields: 65_536 };
 

@@ -176,12 +176,12 @@ function isRefusal(error: unknown): boolean {
   );
 }
 
-/** Look-ups with different credentials cannot share a call, nor those with different sources of own fields. */
+/** Look-ups with different credentials cannot share a call, nor those with different sources of custom fields. */
 function toMergeKey(connection: Connection, selection: FieldSelection): string {
-  const { rawData, rawFields, ownFields } = selection;
+  const { rawData, rawFields, customFields } = selection;
   const key = toRecordKey(connection, rawData);
   const raw = rawFields ? `${key} ${rawKey(selection)}` : key;
-  return ownFields ? `${raw} ${ownFields.key}` : raw;
+  return customFields ? `${raw} ${customFields.key}` : raw;
 }
 
 /** Raw data depends on the connection's field mappings. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_CHOICES, type ProviderField } from '../domain/own-fields.ts';
+import { MAX_CHOICES, type ProviderField } from '../domain/custom-fields.ts';
 
 /** What the lists of fields of all CRMs have in common: only names are needed, and everything is limited. */
 const MAX_LABEL = 255;

@@ -5,14 +5,14 @@ import { type Caller, missingCredentials, type TokenRequest } from '../domain/ca
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import type { AssociatedObject } from '../domain/contact.ts';
 import type { FieldSelection } from '../domain/contact-search.ts';
+import {
+  type CustomFields,
+  type FoundProblem,
+  NO_CUSTOM_FIELDS,
+  type StoredProblem,
+} from '../domain/custom-fields.ts';
 import type { Customer } from '../domain/customer.ts';
 import type { ProviderCall, RequestLog } from '../domain/log.ts';
-import {
-  type FoundProblem,
-  NO_OWN_FIELDS,
-  type OwnFields,
-  type StoredProblem,
-} from '../domain/own-fields.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { RequestState } from '../domain/request-state.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
@@ -25,7 +25,7 @@ import type {
   CreateLinkDeps,
   CreateMappingLinkDeps,
 } from '../usecases/connect-link.ts';
-import type { DeclareDeps } from '../usecases/declare-own-fields.ts';
+import type { DeclareDeps } from '../usecases/declare-custom-fields.ts';
 import type {
   FindConnectionDeps,
   FindCustomerDeps,
@@ -33,7 +33,7 @@ import type {
 } from '../usecases/find-customer.ts';
 import type { ChangeSyncsDeps, DestinationDeps, ReadSyncsDeps } from '../usecases/manage-syncs.ts';
 import type { ListEventsDeps, WebhookUrlDeps } from '../usecases/manage-webhooks.ts';
-import type { MapDeps } from '../usecases/map-own-fields.ts';
+import type { MapDeps } from '../usecases/map-custom-fields.ts';
 import type { ProblemDeps } from '../usecases/mapping-problems.ts';
 import type { AssociationDeps, FindContactDeps, SearchDeps } from '../usecases/search-contacts.ts';
 import { openAllowance } from './allowance.ts';
@@ -99,7 +99,7 @@ export class RequestContext
   readonly #services: Services;
   #tenant: Tenant | undefined;
   #loaders: Loaders | undefined;
-  #ownFields: Promise<OwnFields> | OwnFields | undefined;
+  #customFields: Promise<CustomFields> | CustomFields | undefined;
   #reads: ReadRecords | undefined;
 
   constructor(services: Services, { headers, state, work }: BegunRequest) {
@@ -140,8 +140,8 @@ export class RequestContext
   get oauthClients() {
     return this.#openTenant().oauthClients;
   }
-  get ownFields() {
-    return this.#openTenant().ownFields;
+  get customFields() {
+    return this.#openTenant().customFields;
   }
   get syncs() {
     return this.#openTenant().syncs;
@@ -287,31 +287,34 @@ export class RequestContext
   }
 
   /**
-   * The application's own fields, at most five seconds old when the request began. They are the same for the whole
+   * The application's custom fields, at most five seconds old when the request began. They are the same for the whole
    * request, because its schema is made of them. Without a promise where they are cached.
    */
-  loadOwnFields(): Promise<OwnFields> | OwnFields {
-    if (this.#ownFields) return this.#ownFields;
+  loadCustomFields(): Promise<CustomFields> | CustomFields {
+    if (this.#customFields) return this.#customFields;
     const { id } = this.requireCaller().application;
-    const found = this.#services.ownFields.find(id, () => this.ownFields.read()) ?? NO_OWN_FIELDS;
-    this.#ownFields = found instanceof Promise ? found.then((own) => own ?? NO_OWN_FIELDS) : found;
-    return this.#ownFields;
+    const found =
+      this.#services.customFields.find(id, () => this.customFields.read()) ?? NO_CUSTOM_FIELDS;
+    this.#customFields =
+      found instanceof Promise ? found.then((own) => own ?? NO_CUSTOM_FIELDS) : found;
+    return this.#customFields;
   }
 
-  forgetOwnFields(): void {
-    this.#services.ownFields.forget(this.requireCaller().application.id);
+  forgetCustomFields(): void {
+    this.#services.customFields.forget(this.requireCaller().application.id);
   }
 
   /** Stores a problem in the background, unless this process has done so within the hour. */
   noteProblem(connection: Connection, problem: FoundProblem): void {
-    if (!this.#services.ownFields.isDue(connection.id, problem)) return;
-    this.runInBackground(this.ownFields.noteProblems(connection, [problem]));
+    if (!this.#services.customFields.isDue(connection.id, problem)) return;
+    this.runInBackground(this.customFields.noteProblems(connection, [problem]));
   }
 
   /** Ends problems that the CRM no longer shows. */
   async endProblems(connectionId: string, problems: readonly StoredProblem[]): Promise<void> {
-    for (const problem of problems) this.#services.ownFields.forgetProblem(connectionId, problem);
-    await this.ownFields.endProblems(connectionId, problems);
+    for (const problem of problems)
+      this.#services.customFields.forgetProblem(connectionId, problem);
+    await this.customFields.endProblems(connectionId, problems);
   }
 
   /** Undefined if the caller's application has no such customer. */

@@ -219,8 +219,8 @@ function splitBatches(names: readonly string[], batch: number): readonly (readon
   return [names.slice(0, whole), names.slice(whole)].filter(({ length }) => length > 0);
 }
 
-function nameSelection({ fields, ownFields }: FieldSelection): string {
-  return ownFields ? `${nameFields(fields)} ${ownFields.names.join()}` : nameFields(fields);
+function nameSelection({ fields, customFields }: FieldSelection): string {
+  return customFields ? `${nameFields(fields)} ${customFields.names.join()}` : nameFields(fields);
 }
 
 function nameFields(fields: SelectedFields | undefined): string {

@@ -11,15 +11,15 @@ import type { DestinationSecret } from '../domain/sync.ts';
 import type { CredentialStore, RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import type { ConnectionCache } from './connection-cache.ts';
+import type { CustomFieldsCache } from './custom-fields-cache.ts';
 import type { FieldRefreshes } from './field-refreshes.ts';
-import type { OwnFieldsCache } from './own-fields-cache.ts';
 
 /** Services with the lifetime of the process. */
 export interface Services {
   readonly providers: Providers;
   readonly cursors: Signer;
   readonly connections: ConnectionCache;
-  readonly ownFields: OwnFieldsCache;
+  readonly customFields: CustomFieldsCache;
   readonly fieldRefreshes: FieldRefreshes;
   readonly connecting: ConnectServices;
   readonly cacheMaxAgeMs: number;

@@ -9,6 +9,7 @@ import { createBranding } from './branding.ts';
 import { createConnectFlows, createConnectLinks } from './connect-links.ts';
 import { createContactCache } from './contact-cache.ts';
 import { createCredentials } from './credentials.ts';
+import { createCustomFields } from './custom-fields.ts';
 import { createConnections, createCustomers } from './customers.ts';
 import { createDeletedApplications } from './delete-applications.ts';
 import { createConnectSweep } from './end-connect-link.ts';
@@ -22,7 +23,6 @@ import { createIdleCredentials } from './idle-credentials.ts';
 import type { KeyRing } from './key-ring.ts';
 import { acquireJobLease, beatJobs, type Lease, readJobsAge } from './leases.ts';
 import { createOAuthClients } from './oauth-clients.ts';
-import { createOwnFields } from './own-fields.ts';
 import { createRemovals } from './removals.ts';
 import { createRowRemovals } from './row-removals.ts';
 import { createKeyRotation, createSealedColumns } from './sealed-columns.ts';
@@ -122,7 +122,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
       webhooks: createWebhookEndpoints(own, applicationId),
       events: createEvents(own.engine, applicationId),
       removals: createRemovals(own, applicationId),
-      ownFields: createOwnFields(own, applicationId),
+      customFields: createCustomFields(own, applicationId),
       syncs: createSyncStore(own, applicationId),
       branding: createBranding(own, applicationId),
     };

@@ -23,8 +23,8 @@ import type {
   SchemaMappingsConfig,
   StatusReason,
 } from '../domain/connection.ts';
-import type { ContactFieldMapping, MappingProblemKind } from '../domain/own-field.ts';
-import type { OwnField } from '../domain/own-fields.ts';
+import type { ContactFieldMapping, MappingProblemKind } from '../domain/custom-field.ts';
+import type { CustomField } from '../domain/custom-fields.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 
 /** A separate schema, because a shared PostgreSQL may have other tables of these names. */
@@ -266,13 +266,13 @@ export const contactCache = crossbook.table(
   ],
 );
 
-/** The own fields of an application: one row, read as a whole. */
+/** The custom fields of an application: one row, read as a whole. */
 export const contactFields = crossbook.table('contact_fields', {
   applicationId: uuid('application_id')
     .primaryKey()
     .references(() => applications.id, { onDelete: 'cascade' }),
   version: integer('version').notNull(),
-  fields: jsonb('fields').$type<readonly OwnField[]>().notNull(),
+  fields: jsonb('fields').$type<readonly CustomField[]>().notNull(),
   typedSchema: boolean('typed_schema').notNull().default(false),
   updatedAt: updatedAt(),
 });

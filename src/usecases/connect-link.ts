@@ -8,9 +8,9 @@ import {
   type NewConnectLink,
 } from '../domain/connect-link.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
+import type { CustomFieldStore } from '../domain/custom-fields.ts';
 import { CrossbookError, refuseMistakes } from '../domain/errors.ts';
 import type { Authorization } from '../domain/oauth.ts';
-import type { OwnFieldStore } from '../domain/own-fields.ts';
 import type { Provider } from '../domain/provider.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
 import { checkLoginUrl, checkReturnUrl } from '../domain/urls.ts';
@@ -83,7 +83,7 @@ export function createMappingLink(deps: CreateMappingLinkDeps, input: CreateMapp
       );
     }
     const [{ fields }, returnUrl, connection] = await Promise.all([
-      deps.ownFields.read(),
+      deps.customFields.read(),
       readReturnUrl(deps, applicationId, input),
       deps.reloadConnection({ customerId, providerName: provider }),
     ]);
@@ -91,7 +91,7 @@ export function createMappingLink(deps: CreateMappingLinkDeps, input: CreateMapp
     refuseMistakes([
       ...returnUrl.mistakes,
       !fields.some(({ customersMayMap }) => customersMayMap) &&
-        'There are no own fields that customers may map: declare at least one first',
+        'There are no custom fields that customers may map: declare at least one first',
     ]);
     const link = await deps.connectLinks.create({
       customerId,
@@ -285,7 +285,7 @@ type LinkServices = Pick<ConnectServices, 'linkTokens' | 'publicUrl' | 'findRetu
 export interface CreateMappingLinkDeps extends Omit<CreateLinkDeps, 'providers' | 'connecting'> {
   readonly connecting: LinkServices;
   readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'contacts'>>;
-  readonly ownFields: Pick<OwnFieldStore, 'read'>;
+  readonly customFields: Pick<CustomFieldStore, 'read'>;
   /** Reads the connection from the database, past the cache. */
   reloadConnection(target: ConnectionTarget): Promise<Connection | undefined>;
 }

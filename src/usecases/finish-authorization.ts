@@ -6,9 +6,9 @@ import type {
   ConnectServices,
   VisitedLink,
 } from '../domain/connect-link.ts';
+import type { CustomFields } from '../domain/custom-fields.ts';
 import type { ProviderCall } from '../domain/log.ts';
 import { AuthorizationFailure, type CodeExchange, type Grant } from '../domain/oauth.ts';
-import type { OwnFields } from '../domain/own-fields.ts';
 import type { Provider, Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { toRedirectUri } from '../domain/urls.ts';
@@ -94,7 +94,7 @@ async function finish(deps: FinishDeps, place: Place, grant: Grant): Promise<Fin
   const confirmation = visited.link.confirm ? deps.makeCode() : undefined;
   const isMatching =
     visited.link.mapFields &&
-    canMatchFields(visited.link, provider, await deps.readOwnFields(visited.link.applicationId));
+    canMatchFields(visited.link, provider, await deps.readCustomFields(visited.link.applicationId));
   const { link, isOurs } = await deps.flows.finish(flow.linkId, {
     providerName: provider.name,
     grant,
@@ -202,8 +202,8 @@ export interface FinishDeps {
   readonly exchangeCode: ExchangeCode;
   /** Undefined if too many code exchanges of the application are running. Otherwise call the result at the end. */
   beginExchange(applicationId: string): (() => void) | undefined;
-  /** The own fields of an application. */
-  readOwnFields(applicationId: string): Promise<OwnFields>;
+  /** The custom fields of an application. */
+  readCustomFields(applicationId: string): Promise<CustomFields>;
   /** Makes an unguessable one-time code. */
   makeCode(): string;
   /** Clears the process's cache of the connection. */

@@ -75,7 +75,7 @@ function describeDeletion({ name, ...stored }: StoredAmounts & { readonly name: 
     toAmount(stored.keys, 'API key'),
     toAmount(stored.webhookEndpoints, 'webhook endpoint'),
   ];
-  return `This deletes ${JSON.stringify(name)} with all of its data: ${amounts.join(', ')}, its own fields, OAuth clients and usage. Grants that came by connect links are revoked at the providers.`;
+  return `This deletes ${JSON.stringify(name)} with all of its data: ${amounts.join(', ')}, its custom fields, OAuth clients and usage. Grants that came by connect links are revoked at the providers.`;
 }
 
 function toAmount(count: number, one: string): string {

@@ -1,22 +1,22 @@
 import { NotFilterableError } from '../domain/contact-filter.ts';
 import type { ContactTarget, FieldSelection } from '../domain/contact-search.ts';
-import type { MappingProblemKind, SourcedField } from '../domain/own-field.ts';
+import type { MappingProblemKind, SourcedField } from '../domain/custom-field.ts';
 import {
+  type CustomFieldStore,
   type FoundProblem,
   findFieldProblems,
   findSources,
   MAX_PROBLEMS,
   type MappingProblem,
-  type OwnFieldStore,
   type ProviderFieldType,
   type StoredProblem,
-} from '../domain/own-fields.ts';
+} from '../domain/custom-fields.ts';
 import type { KeysetRange } from '../domain/provider.ts';
-import { findMappedConnection } from './map-own-fields.ts';
+import { findMappedConnection } from './map-custom-fields.ts';
 import { type ContactClient, openContactClient } from './open-contact-client.ts';
 import { attemptProviderFields, isUnavailable, type ProviderFieldDeps } from './provider-fields.ts';
-import { searchByOwnField } from './search-by-own-field.ts';
-import type { SelectionDeps } from './select-own-fields.ts';
+import { searchByCustomField } from './search-by-custom-field.ts';
+import type { SelectionDeps } from './select-custom-fields.ts';
 
 /**
  * The mappings of a connection that cannot be used: by what they say, by the CRM's fields, and by what searches have
@@ -28,16 +28,16 @@ export function readMappingProblems(
 ): Promise<readonly MappingProblem[]> {
   return deps.withSpan('readMappingProblems', async () => {
     const connection = await findMappedConnection(deps, target);
-    const own = await deps.loadOwnFields();
+    const own = await deps.loadCustomFields();
     if (own.fields.length === 0) return [];
     const { fields, problems } = findSources(own, connection);
-    const stored = await deps.ownFields.listProblems(connection.id);
+    const stored = await deps.customFields.listProblems(connection.id);
     const seen = stored.filter((one) => isOfCrm(one) && findField(fields, one) !== undefined);
     const found = unique([...problems, ...(await findInCrm(deps, target, { fields, seen }))]);
     const ended = stored.filter((one) => !includes(found, one));
     await deps.endProblems(connection.id, ended);
     const fresh = found.filter((one) => !includes(stored, one));
-    const noted = await deps.ownFields.noteProblems(connection, fresh);
+    const noted = await deps.customFields.noteProblems(connection, fresh);
     const byName = new Map([...stored, ...noted].map((one) => [nameOf(one), one]));
     return found.flatMap((one) => {
       const known = byName.get(nameOf(one));
@@ -86,8 +86,8 @@ async function findAgain(
     const names = selected.map(({ name }) => name);
     const onProblem = ({ name, source }: SourcedField, problem: MappingProblemKind) =>
       void again.push({ field: name, source, problem });
-    const ownFields = { key: '', names, fields: selected, onProblem };
-    return { rawData: false, fields: new Set(), ownFields };
+    const customFields = { key: '', names, fields: selected, onProblem };
+    return { rawData: false, fields: new Set(), customFields };
   };
   const readWith = async (
     problems: readonly StoredProblem[],
@@ -115,8 +115,10 @@ async function findAgain(
         const { type = 'TEXT' } = findField(fields, one) ?? {};
         const equals = SAMPLES[types.get(one.source.toLowerCase()) ?? type];
         const filter = { by: 'customField', name: one.field, equals } as const;
-        await searchByOwnField(deps, { client: { port, ...client }, filter, selection }, (list) =>
-          port.readList(list, ONE, selection),
+        await searchByCustomField(
+          deps,
+          { client: { port, ...client }, filter, selection },
+          (list) => port.readList(list, ONE, selection),
         );
       }),
     ),
@@ -176,8 +178,8 @@ interface Observed {
   readonly seen: readonly StoredProblem[];
 }
 
-export interface ProblemDeps extends ProviderFieldDeps, Pick<SelectionDeps, 'loadOwnFields'> {
-  readonly ownFields: OwnFieldStore;
+export interface ProblemDeps extends ProviderFieldDeps, Pick<SelectionDeps, 'loadCustomFields'> {
+  readonly customFields: CustomFieldStore;
   /** Ends problems in the store, and lets searches store them again. */
   endProblems(connectionId: string, problems: readonly StoredProblem[]): Promise<void>;
 }

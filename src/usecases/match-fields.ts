@@ -6,8 +6,8 @@ import type {
   KeptGrant,
   VisitedLink,
 } from '../domain/connect-link.ts';
-import { type FieldMatch, matchOwnFields } from '../domain/field-matching.ts';
-import type { MappedConnection, OwnFields, ProviderField } from '../domain/own-fields.ts';
+import type { CustomFields, MappedConnection, ProviderField } from '../domain/custom-fields.ts';
+import { type FieldMatch, matchCustomFields } from '../domain/field-matching.ts';
 import type { ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { digest } from '../lib/digest.ts';
@@ -16,7 +16,7 @@ import { isUnavailable, type ProviderFieldDeps, readProviderFields } from './pro
 import { ENDED, type EndedPage } from './start-authorization.ts';
 
 /**
- * Opens the page on which a customer matches own fields with those of their CRM: after consent, in the browser that
+ * Opens the page on which a customer matches custom fields with those of their CRM: after consent, in the browser that
  * gave it, or by a link for that. Only that browser sees values of contacts.
  */
 export async function openMatchPage(deps: MatchDeps, request: MatchRequest): Promise<MatchResult> {
@@ -88,7 +88,7 @@ async function readPage(
   const { customerId } = link;
   const context = deps.openContext(visited, provider);
   const [own, stored] = await Promise.all([
-    context.loadOwnFields(),
+    context.loadCustomFields(),
     context.loadConnection({ customerId, providerName: provider }),
   ]);
   const isWaiting = link.status === 'AWAITING_CONFIRMATION';
@@ -103,7 +103,12 @@ async function readPage(
       ? await (await openPort()).listFields?.()
       : await readProviderFields(context, { customerId, provider, refresh });
     const connection = stored ?? NOT_CONNECTED(provider);
-    return { visited, provider, openPort, matches: matchOwnFields(own, connection, known ?? []) };
+    return {
+      visited,
+      provider,
+      openPort,
+      matches: matchCustomFields(own, connection, known ?? []),
+    };
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     return { visited, provider, isUnavailable: true };
@@ -122,7 +127,7 @@ async function readSamples(
   matches: readonly FieldMatch[],
   openPort: ReadPage['openPort'],
 ): Promise<Samples> {
-  // Own fields of one type have the same list.
+  // Custom fields of one type have the same list.
   const fields = [...new Set(matches.map(({ options }) => options))].flat();
   const custom = fields.filter(({ isCustom }) => isCustom);
   const chosen = matches.flatMap(({ selected }) => selected ?? []);
@@ -136,7 +141,7 @@ async function readSamples(
     const contacts = await port.readList({ by: 'all' }, newest, {
       rawData: false,
       fields: new Set(),
-      ownFields: {
+      customFields: {
         key: 'samples',
         names,
         fields: names.map((name) => ({ name, type: 'TEXT', source: name })),
@@ -187,7 +192,7 @@ function checkChoices(
   return { choices };
 }
 
-/** The chosen field of the CRM by own field; an empty text: none. */
+/** The chosen field of the CRM by custom field; an empty text: none. */
 type Chosen = ReadonlyMap<string, string>;
 
 /** Values of contacts by the name of the CRM's field. */
@@ -199,7 +204,7 @@ export interface MatchPage {
   readonly matches: readonly FieldMatch[];
   /** Absent: this browser may not see values. */
   readonly samples?: Samples | undefined;
-  /** The own field for which something was chosen that does not fit. */
+  /** The custom field for which something was chosen that does not fit. */
   readonly mistaken?: string;
   readonly problem?: undefined;
 }
@@ -243,7 +248,7 @@ interface MatchRequest {
 
 /** What the pages may do for the customer of a link. */
 interface MatchContext extends ProviderFieldDeps {
-  loadOwnFields(): Promise<OwnFields> | OwnFields;
+  loadCustomFields(): Promise<CustomFields> | CustomFields;
 }
 
 export interface MatchDeps {
@@ -264,7 +269,7 @@ export interface MatchDeps {
 export function canMatchFields(
   { mapFields }: ConnectLink,
   { contacts }: Provider,
-  { fields }: OwnFields,
+  { fields }: CustomFields,
 ): boolean {
   return (
     mapFields && contacts !== undefined && fields.some(({ customersMayMap }) => customersMayMap)

@@ -1,6 +1,6 @@
 import type { ContactTarget } from '../domain/contact-search.ts';
+import type { ProviderField } from '../domain/custom-fields.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { ProviderField } from '../domain/own-fields.ts';
 import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
 import type { CacheDeps } from './read-through-cache.ts';
 

@@ -1,6 +1,6 @@
 import type { FieldSelection } from '../domain/contact-search.ts';
+import type { CustomFields, FoundProblem } from '../domain/custom-fields.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { FoundProblem, OwnFields } from '../domain/own-fields.ts';
 import { MAX_FOUND_RECORDS } from '../domain/provider.ts';
 import {
   type BegunRun,
@@ -20,7 +20,7 @@ import {
 import { backoff } from '../lib/backoff.ts';
 import { digest } from '../lib/digest.ts';
 import { quote } from '../lib/text.ts';
-import { selectOwnFields } from './select-own-fields.ts';
+import { selectCustomFields } from './select-custom-fields.ts';
 import { type Asked, type Batch, type OpenedRecords, readBatches } from './sync-batches.ts';
 
 /**
@@ -217,20 +217,20 @@ function toContentKey({ connection }: DueSync, destination: string, madeOf: unkn
   return `${CONTENT_VERSION} ${digest(JSON.stringify([destination, account, madeOf]))}`;
 }
 
-/** Contacts have all own fields and the raw record. */
+/** Contacts have all custom fields and the raw record. */
 async function toSelection(deps: RunDeps, { kind, connection, claimed }: DueSync) {
   if (kind !== 'CONTACTS') return { selection: NO_SELECTION, madeOf: null };
-  const ownFields = await deps.readOwnFields(claimed.applicationId);
-  const selection: FieldSelection = await selectOwnFields<FieldSelection>(
+  const customFields = await deps.readCustomFields(claimed.applicationId);
+  const selection: FieldSelection = await selectCustomFields<FieldSelection>(
     {
-      loadOwnFields: async () => ownFields,
+      loadCustomFields: async () => customFields,
       noteProblem: (_connection, problem) => deps.noteProblem(connection, problem),
     },
     connection,
-    { rawData: true, ownFieldNames: 'all' },
+    { rawData: true, customFieldNames: 'all' },
   );
   const { schemaMappingsConfig, entityMappings } = connection;
-  const { key, names } = selection.ownFields ?? {};
+  const { key, names } = selection.customFields ?? {};
   return { selection, madeOf: [key, names, schemaMappingsConfig, entityMappings] };
 }
 
@@ -295,7 +295,7 @@ interface RunDeps {
   clockBehindMs(): number;
   /** Called for each batch, for the metrics. */
   onWritten(written: { readonly records: number; readonly deleted: number }): void;
-  readOwnFields(applicationId: string): Promise<OwnFields>;
+  readCustomFields(applicationId: string): Promise<CustomFields>;
   noteProblem(connection: DueSync['connection'], problem: FoundProblem): void;
   readonly lease: { isHeld(): boolean };
   /** Its time is over, or the process stops. */

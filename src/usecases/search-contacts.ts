@@ -37,8 +37,8 @@ import {
   type SearchResult,
   type TimedResult,
 } from './read-through-cache.ts';
-import { searchByOwnField } from './search-by-own-field.ts';
-import { type SelectionDeps, selectOwnFields } from './select-own-fields.ts';
+import { searchByCustomField } from './search-by-custom-field.ts';
+import { type SelectionDeps, selectCustomFields } from './select-custom-fields.ts';
 
 /** Searches a customer's contacts in one CRM and returns a page, ordered by id. */
 export function searchContacts(deps: SearchDeps, search: ContactSearch) {
@@ -51,7 +51,7 @@ async function runSearch(deps: SearchDeps, search: ContactSearch): Promise<Conta
   checkMayList(deps, filter);
   const opened = openContactClient(deps, search);
   const client = opened instanceof Promise ? await opened : opened;
-  const selecting = selectOwnFields(
+  const selecting = selectCustomFields(
     deps,
     client.connection,
     selectForFilter(search.selection, filter),
@@ -99,9 +99,9 @@ function selectForFilter<Selection extends FieldSelection>(
   selection: Selection,
   filter: ContactFilter,
 ): Selection {
-  const { fields, ownFieldNames = [] } = selection;
-  if (filter.by === 'customField' && ownFieldNames !== 'all')
-    return { ...selection, ownFieldNames: [...ownFieldNames, filter.name] };
+  const { fields, customFieldNames = [] } = selection;
+  if (filter.by === 'customField' && customFieldNames !== 'all')
+    return { ...selection, customFieldNames: [...customFieldNames, filter.name] };
   const verified = verifiedFields(filter);
   if (!fields || verified.every((name) => fields.has(name))) return selection;
   return { ...selection, fields: new Set([...fields, ...verified]) };
@@ -144,7 +144,7 @@ function searchProvider(deps: SearchDeps, query: Query): Promise<SearchResult> {
     case 'phone':
       return searchByPhone(query, filter);
     case 'customField':
-      return listByOwnField(deps, query, filter);
+      return listByCustomField(deps, query, filter);
     case 'modifiedSince':
       return readPeriod(query, { ...filter, until: page.until ?? filter.since });
     case 'emailDomain':
@@ -177,13 +177,13 @@ async function readPeriod(query: Query, filter: ModifiedFilter): Promise<SearchR
   return filter.until < filter.since ? NO_CONTACTS : readList(query, filter);
 }
 
-async function listByOwnField(
+async function listByCustomField(
   deps: SearchDeps,
   query: Query,
   filter: Extract<ContactFilter, { by: 'customField' }>,
 ): Promise<SearchResult> {
   const { client, selection } = query;
-  const found = await searchByOwnField(
+  const found = await searchByCustomField(
     deps,
     { client, filter, selection },
     (list): Promise<SearchResult> => readList(query, list),
@@ -238,11 +238,11 @@ function toContactPage(
 
 /** The cache key without the fields, because an entry with more fields also serves a smaller selection. */
 function createCacheKey({ filter, page, selection }: Query): () => string {
-  const { rawData, rawFields, totalCount, needsPreviousPage, ownFields } = selection;
+  const { rawData, rawFields, totalCount, needsPreviousPage, customFields } = selection;
   return () => {
     const raw = rawFields ? rawKey(selection) : rawData;
     const of = isLookUp(filter) ? [raw] : [raw, page, totalCount, needsPreviousPage];
-    const parts = ownFields ? [...of, ownFields.key, ownFields.names] : of;
+    const parts = customFields ? [...of, customFields.key, customFields.names] : of;
     return `${JSON.stringify(parts)}${filterCacheKey(filter)}`;
   };
 }
@@ -277,7 +277,7 @@ export function findContactsByEmail(
     }
     const size = readPageSize(first);
     const client = await openContactClient(deps, query);
-    const selected = await selectOwnFields(deps, client.connection, selection);
+    const selected = await selectCustomFields(deps, client.connection, selection);
     return sortUnique(client, await deps.lookup(client, [email], selected)).slice(0, size);
   });
 }
@@ -294,7 +294,7 @@ export function findContact(
   return deps.withSpan('findContact', async () => {
     const client = await openContactClient(deps, key);
     if (key.remoteId.length > MAX_REMOTE_ID_LENGTH) return undefined;
-    const resolved = await selectOwnFields(deps, client.connection, selection);
+    const resolved = await selectCustomFields(deps, client.connection, selection);
     return deps.loadContact(client, key.remoteId, resolved);
   });
 }

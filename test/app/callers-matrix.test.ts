@@ -23,7 +23,7 @@ const MATRIX = `
   REST token sibling         200   404       403    403          403           403
   REST token theirs          404   200       403    403          403           403
   REST client own            200   200    403    403          403           403
-  REST ownFields own         200   200    403    403          403           403
+  REST customFields own         200   200    403    403          403           403
   REST declare own           200   200    403    403          403           403
   REST mappings own          200   404       200    200          403           403
   REST mappings sibling      200   404       403    403          200           403

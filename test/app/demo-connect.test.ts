@@ -34,14 +34,14 @@ test('the demo’s home page leads to a link, and the return page shows the cont
   expect(crossbook.log.join('')).not.toContain(form['code']);
 });
 
-test('the demo’s connect page declares the own fields of the example app, in a typed schema', async () => {
+test('the demo’s connect page declares the custom fields of the example app, in a typed schema', async () => {
   await goThere(openBrowser(crossbook.app));
-  const path = join(process.cwd(), 'examples/app/server/own-fields.mjs');
-  const { OWN_FIELDS } = await import(path);
+  const path = join(process.cwd(), 'examples/app/server/custom-fields.mjs');
+  const { CUSTOM_FIELDS } = await import(path);
   const { data } = await crossbook.execute(
     '{ contactFields { typedSchema fields { name type description sources { providerName field } } } }',
   );
-  expect(data.contactFields).toEqual({ typedSchema: true, fields: OWN_FIELDS });
+  expect(data.contactFields).toEqual({ typedSchema: true, fields: CUSTOM_FIELDS });
 });
 
 test.each([

@@ -239,10 +239,10 @@ describe.each(['hubspot', 'salesforce'] as const)('filters in %s', (provider) =>
     expect(own.account.callCount()).toBe(0);
   });
 
-  test('a search by an own field that is not declared is 422 in GraphQL, REST and MCP', async () => {
+  test('a search by a custom field that is not declared is 422 in GraphQL, REST and MCP', async () => {
     const own = await connect(provider);
     const token = await issueToken(own, { can_list: true });
-    const detail = 'No own field is called "typo".';
+    const detail = 'No custom field is called "typo".';
     const field = { name: 'typo', equals: 'x' };
     expect(await codeOf(own, { customField: field })).toMatchObject({ detail });
     const rest = await withToken(own, { custom_field: field }, token);
@@ -253,7 +253,7 @@ describe.each(['hubspot', 'salesforce'] as const)('filters in %s', (provider) =>
     expect(structuredContent.error).toMatchObject({ code, detail });
   });
 
-  test('an own field is compared by its type, whatever type the CRM’s field has', async () => {
+  test('a custom field is compared by its type, whatever type the CRM’s field has', async () => {
     const own = await connect(provider);
     for (const [name, equals, names] of [
       ['text', 'violet', ['John']],
@@ -409,7 +409,7 @@ describe.each(['hubspot', 'salesforce'] as const)('filters in %s', (provider) =>
   });
 });
 
-/** The fields of each filter, besides those of own fields, that an account may hide or that cannot be filtered by. */
+/** The fields of each filter, besides those of custom fields, that an account may hide or that cannot be filtered by. */
 const UNANSWERED = [
   ['hubspot', { hiddenProperties: ['firstname'] }, { namePrefix: 'joh' }, 'firstname'],
   ['hubspot', { hiddenProperties: ['lastname'] }, { namePrefix: 'joh' }, 'lastname'],

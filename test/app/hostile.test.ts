@@ -221,7 +221,7 @@ describe('A CRM with an oversized response', () => {
   test.each([
     ['a gigabyte', { kind: 'oversized', megabytes: 1_024 }],
     ['256 MB in a gzip bomb', { kind: 'gzip-bomb', megabytes: 256 }],
-  ])('fails only its own field: %s', async (_title, fault) => {
+  ])('fails only its custom field: %s', async (_title, fault) => {
     await sandbox.fail(fault, { times: 2 });
     const answers = await Promise.all(
       Array.from({ length: 2 }, async () => (await ask(FIND)).text()),

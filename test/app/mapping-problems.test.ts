@@ -1,6 +1,6 @@
 import type { HubSpotAccount, Person, SalesforceAccount } from '@crossbook/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type MappingProblemKind, mappingProblemKind } from '../../src/domain/own-field.ts';
+import { type MappingProblemKind, mappingProblemKind } from '../../src/domain/custom-field.ts';
 import { wordsOf } from '../../src/domain/shape.ts';
 import { type Connected, connectAccount } from '../support/connect-account.ts';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
@@ -118,7 +118,7 @@ const CAUSES: Readonly<Record<MappingProblemKind, readonly Cause[]>> = {
       fixes: {
         'another source is declared': (own) => declareOwn(own, 'TEXT', 'text'),
         'another field is mapped': (own) => own.map([{ field: 'own', source: own.toName('text') }]),
-        'the own field is removed': (own) => own.declare([{ name: 'other', type: 'TEXT' }]),
+        'the custom field is removed': (own) => own.declare([{ name: 'other', type: 'TEXT' }]),
         'the CRM gets the field': (own) =>
           own.define(
             { gone: { type: 'string', fieldType: 'text' } },
@@ -164,7 +164,7 @@ const CAUSES: Readonly<Record<MappingProblemKind, readonly Cause[]>> = {
         'another source is declared': (own) => declareOwn(own, 'NUMBER', 'number'),
         'another field is mapped': (own) =>
           own.map([{ field: 'own', source: own.toName('number') }]),
-        'the own field gets the type': (own) => declareOwn(own, 'TEXT', 'text'),
+        'the custom field gets the type': (own) => declareOwn(own, 'TEXT', 'text'),
         'the CRM’s field gets the type': (own) =>
           own.define({ text: HUBSPOT_FIELDS.number }, { Text__c: { type: 'double' } }),
       },
@@ -177,7 +177,7 @@ const CAUSES: Readonly<Record<MappingProblemKind, readonly Cause[]>> = {
       },
       fixes: {
         'another source is declared': (own) => declareOwn(own, 'TEXT', 'text'),
-        'the own field takes every value': (own) => declareOwn(own, 'TEXT', 'day'),
+        'the custom field takes every value': (own) => declareOwn(own, 'TEXT', 'day'),
         'the value is corrected': (own) => own.update({ custom: { day: '2026-02-01' } }),
         'the value is removed': (own) => own.update({ custom: { day: null } }),
         'the contact is deleted': (own) => own.remove(),
@@ -201,13 +201,13 @@ const CAUSES: Readonly<Record<MappingProblemKind, readonly Cause[]>> = {
   ],
   UNKNOWN_FIELD: [
     {
-      name: 'no own field has the name of a mapping',
+      name: 'no custom field has the name of a mapping',
       cause: async (own) => {
         await own.declare([{ name: 'other', type: 'TEXT' }]);
         await own.mapObject('contact', 'own');
       },
       fixes: {
-        'the own field is declared': (own) =>
+        'the custom field is declared': (own) =>
           own.declare([{ name: 'own', type: 'TEXT', source: own.toName('text') }]),
         'the mapping is removed': (own) => own.mapObject(null),
       },

@@ -222,7 +222,7 @@ describe('the page after consent', () => {
     expect((await world.crossbook.rest('GET', path)).body.failure).toBe('not_confirmed');
   });
 
-  test('is left out where no own field may be mapped, and stays out where the link does not ask for it', async () => {
+  test('is left out where no custom field may be mapped, and stays out where the link does not ask for it', async () => {
     const asked = await world.link({ providers: ['hubspot'] });
     expect((await world.goThrough(asked)).code).not.toBe('');
     await world.crossbook.rest('PUT', '/contact_fields', { fields: FIELDS.slice(-1) });
@@ -387,7 +387,7 @@ describe('a link for mapping fields of an existing connection', () => {
     expect(answer.status).toBe(status);
   });
 
-  test('is refused where no own field may be mapped, and for another application', async () => {
+  test('is refused where no custom field may be mapped, and for another application', async () => {
     const customerId = await connected();
     const foreign = await create(customerId, {}, 'hubspot', { 'x-api-key': world.otherKey });
     expect(foreign.status).toBe(404);
@@ -395,7 +395,7 @@ describe('a link for mapping fields of an existing connection', () => {
     const { status, body } = await create(customerId);
     expect([status, body.errors[0].detail]).toEqual([
       422,
-      'There are no own fields that customers may map: declare at least one first.',
+      'There are no custom fields that customers may map: declare at least one first.',
     ]);
   });
 
@@ -415,7 +415,7 @@ describe('a link for mapping fields of an existing connection', () => {
   });
 });
 
-test('a page with the most own fields and many fields of the CRM stays below two megabytes', async () => {
+test('a page with the most custom fields and many fields of the CRM stays below two megabytes', async () => {
   const fields = Array.from({ length: 200 }, (_, index) => ({ name: `f${index}`, type: 'text' }));
   await world.crossbook.rest('PUT', '/contact_fields', { fields });
   const link = await open('salesforce');

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { toMatchPage } from '../../src/connect/match-page.ts';
 import {
-  MAX_OWN_FIELDS,
+  MAX_CUSTOM_FIELDS,
   MAX_PROVIDER_FIELDS,
   type ProviderField,
-} from '../../src/domain/own-fields.ts';
+} from '../../src/domain/custom-fields.ts';
 
 const visited = {
   link: { purpose: 'CONNECT', mode: 'REDIRECT' },
@@ -44,14 +44,14 @@ async function render(own: number, length: number) {
 }
 
 test('the longest page has a limit of bytes, and lists what is selected', async () => {
-  const { text, last } = await render(MAX_OWN_FIELDS, 250);
+  const { text, last } = await render(MAX_CUSTOM_FIELDS, 250);
   expect(text.length).toBeLessThan(3_000_000);
-  expect(text.split(`value="${last}" selected`)).toHaveLength(MAX_OWN_FIELDS + 1);
+  expect(text.split(`value="${last}" selected`)).toHaveLength(MAX_CUSTOM_FIELDS + 1);
   // A long label is cut.
   expect(text).toContain(`${'&amp;'.repeat(80)}…`);
 });
 
-test('a list of usual names is complete for a few own fields', async () => {
+test('a list of usual names is complete for a few custom fields', async () => {
   const { text } = await render(4, 20);
   expect(text.split('<option')).toHaveLength(4 * (MAX_PROVIDER_FIELDS + 1) + 1);
 });

@@ -33,7 +33,7 @@ export async function createOperations({ crossbook, callers }: CallersApp): Prom
       salesforce: () => search('salesforce'),
       upsert: () => send('PUT', '/customers', headers, customer),
       token: () => send('POST', `${path}/tokens`, headers, {}),
-      ownFields: () => send('GET', '/contact_fields', headers),
+      customFields: () => send('GET', '/contact_fields', headers),
       declare: () => send('PUT', '/contact_fields', headers, { fields: [] }),
       mappings: () => send('GET', `${path}/connections/hubspot/contact_field_mappings`, headers),
       problems: () => send('GET', `${path}/connections/hubspot/mapping_problems`, headers),

@@ -3,9 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/key-ring.ts';
+import {
+  EMAIL,
+  FIELDS,
+  PEOPLE,
+  setTypesOf,
+  TYPES,
+  VALUES,
+} from '../support/custom-field-account.ts';
 import { createTestDatabase } from '../support/databases.ts';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
-import { EMAIL, FIELDS, PEOPLE, setTypesOf, TYPES, VALUES } from '../support/own-field-account.ts';
 import { PATIENT_DATABASE } from '../support/patience.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
@@ -128,7 +135,7 @@ const connect = async (provider: 'hubspot' | 'salesforce') => {
 const search = (names: readonly string[], email = EMAIL) =>
   `{ searchContacts(filter: { email: "${email}" }) { nodes { custom { ${names.join(' ')} } } } }`;
 
-describe.each(['hubspot', 'salesforce'] as const)('typed own fields in %s', (provider) => {
+describe.each(['hubspot', 'salesforce'] as const)('typed custom fields in %s', (provider) => {
   test('have the types and values of each application, for its key and its customers’ tokens', async () => {
     await declare(MINE, {});
     await declare(OTHER_FIELDS, other);

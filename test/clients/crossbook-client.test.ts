@@ -74,7 +74,7 @@ test('pages are fetched lazily, one after the other', async () => {
   expect(seen).toEqual(complete.nodes);
 });
 
-test('own fields are declared, mapped and read', async () => {
+test('custom fields are declared, mapped and read', async () => {
   const fields = [
     {
       name: 'color',

@@ -7,13 +7,13 @@ import { type CodegenConfig, generate } from '@graphql-codegen/cli';
 import { type FieldDefinitionNode, type ObjectTypeDefinitionNode, parse, print } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import config from '../../codegen.ts';
-import type { OwnField } from '../../src/domain/own-fields.ts';
+import type { CustomField } from '../../src/domain/custom-fields.ts';
 import { defineTypedFields } from '../../src/graphql/typed-fields.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { findSample, runSample } from '../support/run-sample.ts';
 import '../support/process-sources.ts';
 
-const PAGE = 'docs/own-fields.md';
+const PAGE = 'docs/custom-fields.md';
 const ROOT = process.cwd();
 const execute = promisify(execFile);
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   await crossbook.close();
 });
 
-test('the printed configuration generates types of own fields, by introspection with the key', async () => {
+test('the printed configuration generates types of custom fields, by introspection with the key', async () => {
   const query = findSample(PAGE, 'graphql', 'query FavoriteColor');
   const written = await generateFrom(query);
   writeFileSync(join(folder, 'src/operations.ts'), written);
@@ -45,25 +45,25 @@ test('the printed configuration generates types of own fields, by introspection 
   await expect(wrong).rejects.toThrow(/Cannot query field "jobTitel".*Did you mean "jobTitle"/);
 });
 
-test('the example app generates its types from the own fields that it declares', async () => {
-  const path = join(ROOT, 'examples/app/server/own-fields.mjs');
-  const { OWN_FIELDS }: { readonly OWN_FIELDS: readonly OwnField[] } = await import(path);
-  const { extension, definitions } = defineTypedFields(OWN_FIELDS, '');
+test('the example app generates its types from the custom fields that it declares', async () => {
+  const path = join(ROOT, 'examples/app/server/custom-fields.mjs');
+  const { CUSTOM_FIELDS }: { readonly CUSTOM_FIELDS: readonly CustomField[] } = await import(path);
+  const { extension, definitions } = defineTypedFields(CUSTOM_FIELDS, '');
   const shape = ({ name, type }: FieldDefinitionNode) => `${name.value}: ${print(type)}`;
   const declared = [extension, ...definitions].map((node) =>
     'fields' in node ? [node.name.value, node.fields?.map(shape)] : [],
   );
-  const written = parse(readFileSync('examples/app/server/own-fields.graphql', 'utf8'));
+  const written = parse(readFileSync('examples/app/server/custom-fields.graphql', 'utf8'));
   const types = written.definitions as readonly ObjectTypeDefinitionNode[];
   expect(types.map((node) => [node.name.value, node.fields?.map(shape)])).toEqual(declared);
 });
 
-test('the example app generates the same types once its own fields are in the schema of its key', async () => {
+test('the example app generates the same types once its custom fields are in the schema of its key', async () => {
   const headers = { 'x-api-key': crossbook.key };
   const endpoint = { [`${crossbook.url}/graphql`]: { headers, oneOf: true } };
   const name = 'examples/app/src/operations.generated.ts';
   const output = config.generates[name] as object;
-  const schema = [endpoint, 'examples/app/server/own-fields.graphql'];
+  const schema = [endpoint, 'examples/app/server/custom-fields.graphql'];
   const options = { generates: { [name]: { ...output, schema } }, silent: true, errorsOnly: true };
   const [file] = await generate(options, false);
   expect(file.content).toBe(readFileSync(name, 'utf8'));

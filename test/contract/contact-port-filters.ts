@@ -6,7 +6,7 @@ import { crowd, idsOf, PLAIN, type Subject } from './contact-port-subject.ts';
 
 const ALL = { direction: 'forward', from: undefined, limit: 1_002 } as const;
 
-/** The filters besides email addresses and domains. The values of own fields are tested with the whole product. */
+/** The filters besides email addresses and domains. The values of custom fields are tested with the whole product. */
 export function testFilters(subject: Subject): void {
   const open = (people: readonly Partial<Person>[]) => {
     const { account, openPort } = subject.open(people);
@@ -170,16 +170,16 @@ export function testFilters(subject: Subject): void {
     expect(await call('+1 415 555 1212')).toHaveLength(200);
   });
 
-  test('a filter by an own field that the CRM lacks finds nobody, and reports it', async () => {
+  test('a filter by a custom field that the CRM lacks finds nobody, and reports it', async () => {
     const { port } = open([{ email: 'a@b.example', custom: { favorite_color: 'red' } }]);
     const missing = subject.customField.replace(/color/i, 'shape');
     const problems: unknown[] = [];
     const read = (port_: ContactAdapter, source: string) => {
       const field = { name: 'color', type: 'TEXT', source } as const;
       const onProblem = (_: unknown, problem: string) => problems.push(problem);
-      const ownFields = { key: source, names: ['color'], fields: [field], onProblem };
+      const customFields = { key: source, names: ['color'], fields: [field], onProblem };
       const filter = { by: 'customField', field, value: 'red', sourceType: undefined } as const;
-      return port_.readList(filter, ALL, { rawData: false, ownFields });
+      return port_.readList(filter, ALL, { rawData: false, customFields });
     };
     expect(await read(port, subject.customField)).toHaveLength(1);
     expect(problems).toEqual([]);

@@ -10,7 +10,7 @@ export interface Subject {
   open(people: readonly Partial<Person>[]): Fixture;
   /** The contact that the CRM makes of `WHOLE_PERSON`, without the fields that the contract computes itself. */
   readonly wholeContact: Omit<Contact, 'source' | 'remoteId' | 'accountId' | 'ownerId' | 'rawData'>;
-  /** The CRM's name for the customer's own field `favorite_color`. */
+  /** The CRM's name for the customer's custom field `favorite_color`. */
   readonly customField: string;
   /** Reads a field of a record in the CRM's wire format. */
   readRaw(record: Readonly<Record<string, unknown>>, field: string): unknown;

@@ -214,8 +214,8 @@ test('a connection is removed, and then its customer, with its expected version'
   expect((await crossbook.rest('GET', '/customers/acme')).status).toBe(404);
 });
 
-test('own fields are declared, read and mapped as docs/own-fields.md prints it', async () => {
-  const path = 'docs/own-fields.md';
+test('custom fields are declared, read and mapped as docs/custom-fields.md prints it', async () => {
+  const path = 'docs/custom-fields.md';
   const { setContactFields } = await execute(path, 'version fields { name }');
   expect(setContactFields.contactFields).toEqual({
     version: 1,
@@ -279,8 +279,8 @@ test('all contacts are listed, and what changes is followed', async () => {
   expect(copy.size).toBe(0);
 });
 
-test('a mapping link is created as docs/own-fields.md prints it, and shows the fields of the CRM', async () => {
-  const { createMappingLink } = await execute('docs/own-fields.md', 'createMappingLink(');
+test('a mapping link is created as docs/custom-fields.md prints it, and shows the fields of the CRM', async () => {
+  const { createMappingLink } = await execute('docs/custom-fields.md', 'createMappingLink(');
   expect(createMappingLink.link.status).toBe('PENDING');
   const browser = openBrowser(crossbook.app);
   const { text } = await browser.visit(`${createMappingLink.url}/fields`);

@@ -7,7 +7,7 @@ import { readSamples, type Sample } from '../support/documents.ts';
 import { openRival } from '../support/postgres-rival.ts';
 
 const SCHEMA = buildSchema(readFileSync('schema.graphql', 'utf8'));
-/** That of an application with the own fields of docs/own-fields.md. */
+/** That of an application with the custom fields of docs/custom-fields.md. */
 const TYPED = extendSchema(
   SCHEMA,
   parse(`extend type Contact { custom: ContactCustomFields! }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { matchOwnFields, toTitle } from '../../src/domain/field-matching.ts';
 import {
-  MAX_OWN_FIELDS,
+  type CustomField,
+  MAX_CUSTOM_FIELDS,
   MAX_PROVIDER_FIELDS,
-  type OwnField,
   type ProviderField,
-} from '../../src/domain/own-fields.ts';
+} from '../../src/domain/custom-fields.ts';
+import { matchCustomFields, toTitle } from '../../src/domain/field-matching.ts';
 import { createConnection } from '../support/connection.ts';
 
-const own = (name: string, more: Partial<OwnField> = {}): OwnField => ({
+const own = (name: string, more: Partial<CustomField> = {}): CustomField => ({
   name,
   type: 'TEXT',
   description: null,
@@ -31,9 +31,13 @@ const KNOWN = [
   crm('Favorite_Color__c', { label: 'Colour', isCustom: true }),
   crm('shade', { label: 'A shade', isCustom: true }),
 ];
-const match = (field: OwnField, mappings: { field: string; source: string }[] = []) => {
+const match = (field: CustomField, mappings: { field: string; source: string }[] = []) => {
   const connection = createConnection('hubspot', { contactFieldMappings: mappings });
-  return matchOwnFields({ typedSchema: false, version: 1, fields: [field] }, connection, KNOWN)[0];
+  return matchCustomFields(
+    { typedSchema: false, version: 1, fields: [field] },
+    connection,
+    KNOWN,
+  )[0];
 };
 
 describe('the field that is preselected', () => {
@@ -71,13 +75,13 @@ describe('the field that is preselected', () => {
     const connection = createConnection('salesforce', { contactFieldMappings: mapping });
     const fields = [own('industry')];
     expect(
-      matchOwnFields({ typedSchema: false, version: 1, fields }, connection, KNOWN)[0]?.selected,
+      matchCustomFields({ typedSchema: false, version: 1, fields }, connection, KNOWN)[0]?.selected,
     ).toBe('Account.Industry');
   });
 });
 
 test('only fields that fit are options, those that the account has added first', () => {
-  const names = (field: OwnField) => match(field)?.options.map(({ name }) => name);
+  const names = (field: CustomField) => match(field)?.options.map(({ name }) => name);
   expect(names(own('x', { type: 'NUMBER' }))).toEqual(['annual_revenue']);
   expect(names(own('x'))).toEqual(['shade', 'Favorite_Color__c', 'annual_revenue', 'jobtitle']);
 });
@@ -95,15 +99,15 @@ test.each([
   expect(toTitle(name)).toBe(title);
 });
 
-test('many own fields are matched with the longest list of a CRM in one short piece of work', () => {
-  const fields = Array.from({ length: MAX_OWN_FIELDS }, (_, at) => own(`field${at}`));
+test('many custom fields are matched with the longest list of a CRM in one short piece of work', () => {
+  const fields = Array.from({ length: MAX_CUSTOM_FIELDS }, (_, at) => own(`field${at}`));
   const known = Array.from({ length: MAX_PROVIDER_FIELDS }, (_, at) =>
     crm(`${'n'.repeat(240)}${at}`, { label: `${'é&'.repeat(120)}${(at * 7) % 2_000}` }),
   );
   const connection = createConnection('hubspot', {});
   const before = performance.now();
-  const matches = matchOwnFields({ typedSchema: false, version: 1, fields }, connection, known);
-  // It took four seconds while each own field was compared with each field of the CRM.
+  const matches = matchCustomFields({ typedSchema: false, version: 1, fields }, connection, known);
+  // It took four seconds while each custom field was compared with each field of the CRM.
   expect(performance.now() - before).toBeLessThan(500);
   const [first] = matches;
   expect(first?.options).toHaveLength(MAX_PROVIDER_FIELDS);

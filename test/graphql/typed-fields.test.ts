@@ -104,7 +104,7 @@ const expectNothingOfOthers = (whose: string, response: unknown) => {
 };
 
 describe('a typed schema', () => {
-  test('has a nullable field of its type for each own field, with the words of the application', async () => {
+  test('has a nullable field of its type for each custom field, with the words of the application', async () => {
     for (const [headers, types] of [
       [KEY, ALPHA_TYPES],
       [TOKEN, ALPHA_TYPES],
@@ -132,12 +132,12 @@ describe('a typed schema', () => {
     }
   });
 
-  test('selects the own fields that the CRM is asked for, through aliases, fragments and conditions', async () => {
+  test('selects the custom fields that the CRM is asked for, through aliases, fragments and conditions', async () => {
     const requested = async (query: string, variables: object = {}) => {
       server.calls.splice(0);
       const { data, errors } = await server.execute(query, variables, KEY);
       expect(errors).toBeUndefined();
-      const names = server.calls.map(({ selection }) => selection?.ownFields?.names);
+      const names = server.calls.map(({ selection }) => selection?.customFields?.names);
       return { names, data };
     };
     expect(
@@ -195,7 +195,7 @@ describe('a typed schema', () => {
     ]);
   });
 
-  test('is the common one without own fields, without `typedSchema`, and where the setting is off', async () => {
+  test('is the common one without custom fields, without `typedSchema`, and where the setting is off', async () => {
     const query = search('custom { alphaColor }');
     const expectCommon = async (on: TestServer) => {
       const { errors } = await ask(query, KEY, on);
@@ -239,7 +239,7 @@ describe('a typed schema', () => {
     }
   });
 
-  test('with 200 own fields and long descriptions can be introspected by tools', async () => {
+  test('with 200 custom fields and long descriptions can be introspected by tools', async () => {
     const fields = Array.from({ length: 200 }, (_, index) => ({
       ...ALPHA_FIELDS[index % 6],
       name: `alpha${index}`,
@@ -260,7 +260,7 @@ describe('a typed schema', () => {
   });
 });
 
-describe('two applications with own fields see nothing of each other', () => {
+describe('two applications with custom fields see nothing of each other', () => {
   test.each([
     [
       'introspection of tools, whose response is kept for the common schema',
@@ -289,7 +289,7 @@ describe('two applications with own fields see nothing of each other', () => {
     ['a field of alpha', search('custom { alphaColor }')],
     ['a field of beta', search('custom { betaColor }')],
     ['a type that is like the one', `{ __typename } fragment F on ContactCustomField { alpha }`],
-    ['an own field by name', search('customFields(names: ["gamma"])')],
+    ['a custom field by name', search('customFields(names: ["gamma"])')],
   ])('in errors and their suggestions: %s', async (_what, query) => {
     const sent = new Set(query.match(/(alpha|beta)\w*/gi));
     for (const { headers, whose } of CALLERS.filter(({ whose }) => whose !== 'nobody')) {
@@ -564,7 +564,7 @@ function openSchemas(maxBytes?: number) {
   const find = (id: string, fields: readonly object[]) =>
     schemas.find({
       caller: { application: { id, name: id }, credentialId: id },
-      loadOwnFields: () => ({ version: 1, fields, typedSchema: true }),
+      loadCustomFields: () => ({ version: 1, fields, typedSchema: true }),
     } as never);
   return { schemas, find, closed };
 }
@@ -595,11 +595,11 @@ test.each(toPieces(40))(
       .filter((given) => given !== '');
     await fc.assert(
       fc.asyncProperty(text, async (description) => {
-        const ownFields = [{ ...ALPHA_FIELDS[0], description, customersMayMap: true }] as never;
-        const schema = makeSchema(ownFields);
+        const customFields = [{ ...ALPHA_FIELDS[0], description, customersMayMap: true }] as never;
+        const schema = makeSchema(customFields);
         const { data } = await graphql({ schema, source: '{ _service { sdl } }' });
         const sdl = (data as { _service: { sdl: string } })._service.sdl;
-        for (const printed of [sdl, printApiSchema({ ownFields })]) {
+        for (const printed of [sdl, printApiSchema({ customFields })]) {
           const found = parse(printed).definitions.find(
             (node) => 'name' in node && node.name?.value === 'ContactCustomFields',
           ) as ObjectTypeDefinitionNode;
@@ -616,9 +616,9 @@ test.each(toPieces(40))(
 
 test('the printed schemas are those that are served', async () => {
   const { data } = await ask('{ _service { sdl } }', KEY);
-  const ownFields = ALPHA_FIELDS as never;
-  expect(printSubgraphSchema({ ownFields })).toBe(data._service.sdl);
-  const printed = parse(printApiSchema({ ownFields }));
+  const customFields = ALPHA_FIELDS as never;
+  expect(printSubgraphSchema({ customFields })).toBe(data._service.sdl);
+  const printed = parse(printApiSchema({ customFields }));
   const names = printed.definitions.map((node) => ('name' in node ? node.name?.value : ''));
   expect(names).toEqual(expect.arrayContaining(['ContactCustomFields', 'Date']));
   expect(data._service.sdl).toMatch(/alphaTags: \[String!\] @listSize\(assumedSize: 5\)/);

@@ -102,7 +102,7 @@ function open({ isSlow = false } = {}) {
       await answered;
       throw new AuthorizationFailure('VENDOR_REFUSED', 'Refused.');
     },
-    readOwnFields: unexpected,
+    readCustomFields: unexpected,
     readBranding: unexpected,
     openMatching: unexpected,
     makeCode: unexpected,

@@ -6,7 +6,7 @@ import {
   readFilterValue,
   WORD_DIVIDERS,
 } from '../../src/domain/contact-filter.ts';
-import { OWN_FIELD_TYPES } from '../../src/domain/own-field.ts';
+import { CUSTOM_FIELD_TYPES } from '../../src/domain/custom-field.ts';
 import { toQuery as toHubSpotQuery } from '../../src/providers/hubspot/filters.ts';
 import { selectFields } from '../../src/providers/salesforce/contacts.ts';
 import { toQuery as toSalesforceQuery } from '../../src/providers/salesforce/filters.ts';
@@ -27,8 +27,8 @@ const filters = fc.record({
   kind: fc.constantFrom('namePrefix' as const, 'customField' as const),
   text,
   source: fc.oneof(injection, nastyText, plain),
-  type: fc.constantFrom(...OWN_FIELD_TYPES),
-  sourceType: fc.constantFrom(...OWN_FIELD_TYPES, 'REFERENCE' as const, undefined),
+  type: fc.constantFrom(...CUSTOM_FIELD_TYPES),
+  sourceType: fc.constantFrom(...CUSTOM_FIELD_TYPES, 'REFERENCE' as const, undefined),
 });
 
 test('no text of a filter or source becomes anything but a value or a field of a query, in either CRM', () => {

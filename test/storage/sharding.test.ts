@@ -234,9 +234,9 @@ async function useEveryStore(databaseUrl: string): Promise<void> {
     await useLinks(database, stores);
     const [connection] = customer.connections;
     if (!connection) throw new Error('There is no connection.');
-    await stores.ownFields.noteProblems(connection, [MISSING]);
-    const problems = await stores.ownFields.listProblems(connection.id);
-    await stores.ownFields.endProblems(connection.id, problems);
+    await stores.customFields.noteProblems(connection, [MISSING]);
+    const problems = await stores.customFields.listProblems(connection.id);
+    await stores.customFields.endProblems(connection.id, problems);
     await database.syncQueue.readDue({
       applicationId: id,
       connectionId: connection.id,

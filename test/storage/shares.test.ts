@@ -109,18 +109,18 @@ describe('every statement of a store counts as a statement of its application', 
     'events.list': () => stores.events.list({ customerId: undefined, after: undefined, limit: 1 }),
     'branding.read': () => stores.branding.read(),
     'branding.change': () => stores.branding.change({ displayName: 'Acme' }),
-    'ownFields.read': () => stores.ownFields.read(),
-    'ownFields.replace': () =>
-      stores.ownFields.replace({ fields: [], typedSchema: false }, undefined),
-    'ownFields.setMappings': () =>
-      stores.ownFields.setMappings({ customerId: 'ada', providerName: 'hubspot' }, []),
-    'ownFields.listProblems': () => stores.ownFields.listProblems(id),
-    'ownFields.noteProblems': () =>
-      stores.ownFields.noteProblems({ id, customerId: 'ada' }, [
+    'customFields.read': () => stores.customFields.read(),
+    'customFields.replace': () =>
+      stores.customFields.replace({ fields: [], typedSchema: false }, undefined),
+    'customFields.setMappings': () =>
+      stores.customFields.setMappings({ customerId: 'ada', providerName: 'hubspot' }, []),
+    'customFields.listProblems': () => stores.customFields.listProblems(id),
+    'customFields.noteProblems': () =>
+      stores.customFields.noteProblems({ id, customerId: 'ada' }, [
         { field: 'color', source: 'x', problem: 'MISSING' },
       ]),
-    'ownFields.endProblems': () =>
-      stores.ownFields.endProblems(id, [
+    'customFields.endProblems': () =>
+      stores.customFields.endProblems(id, [
         {
           field: 'color',
           source: 'x',

@@ -135,7 +135,7 @@ async function openWriter(database: Database, name: string) {
     const { customer } = await stores.customers.upsert({ ...ADA, name: `${rounds}`, connections });
     const [connection] = customer.connections;
     if (!connection) throw new Error('There is no connection.');
-    await stores.ownFields.noteProblems(connection, [
+    await stores.customFields.noteProblems(connection, [
       { field: 'color', source: `${rounds % 3}`, problem: 'MISSING' },
     ]);
     await stores.credentials.markRefused(connection.id, rounds + 1, 'refresh_token_refused');

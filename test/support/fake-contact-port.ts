@@ -3,7 +3,7 @@ import type { Association, Contact } from '../../src/domain/contact.ts';
 import { CONTACT_FIELDS } from '../../src/domain/contact.ts';
 import { type ListFilter, matchesFilter } from '../../src/domain/contact-filter.ts';
 import { type FieldSelection, readSelectedFields } from '../../src/domain/contact-search.ts';
-import { readOwnFieldValues } from '../../src/domain/own-field-values.ts';
+import { readCustomFieldValues } from '../../src/domain/custom-field-values.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
 import type { FakePerson } from './fake-people.ts';
@@ -95,9 +95,9 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
       ...Object.fromEntries(unwanted.map((field) => [field, EMPTY[field]])),
       source,
       rawData,
-      ...(selection.ownFields && {
-        customFields: readOwnFieldValues(
-          selection.ownFields,
+      ...(selection.customFields && {
+        customFields: readCustomFieldValues(
+          selection.customFields,
           person.remoteId,
           (name) => FAKE_OWN_VALUES[name],
         ),
@@ -124,7 +124,7 @@ function toKeys(filter: ListFilter): readonly string[] {
   return filter.by === 'emailDomain' ? [filter.domain] : [JSON.stringify(filter)];
 }
 
-/** What every person has in the fields that own fields are read from. */
+/** What every person has in the fields that custom fields are read from. */
 export const FAKE_OWN_VALUES: Readonly<Record<string, string>> = {
   color: 'violet',
   size: '17',

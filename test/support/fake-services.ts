@@ -16,8 +16,8 @@ import { RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
 import { createFindCaller } from '../../src/request/caller.ts';
 import { createConnectionCache } from '../../src/request/connection-cache.ts';
 import { createOpenContext, type RequestContext } from '../../src/request/context.ts';
+import { createCustomFieldsCache } from '../../src/request/custom-fields-cache.ts';
 import { createFieldRefreshes } from '../../src/request/field-refreshes.ts';
-import { createOwnFieldsCache } from '../../src/request/own-fields-cache.ts';
 import type { Services } from '../../src/request/services.ts';
 import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
 import { createFakePeople, type FakePerson } from './fake-people.ts';
@@ -80,7 +80,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     providers: new Map(PROVIDER_NAMES.map((name) => [name, toProvider(name)])),
     cursors: createFakeCursors(),
     connections: createConnectionCache(systemClock),
-    ownFields: createOwnFieldsCache(systemClock),
+    customFields: createCustomFieldsCache(systemClock),
     fieldRefreshes: createFieldRefreshes(systemClock),
     connecting: {
       linkTokens: createFakeCursors().bind(() => 'connect link'),

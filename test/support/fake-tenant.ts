@@ -9,8 +9,8 @@ import { uuidV5 } from '../../src/lib/digest.ts';
 import { slicePage } from '../../src/usecases/page.ts';
 import { createFakeConnectLinks } from './fake-connect-links.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
+import { createFakeCustomFields } from './fake-custom-fields.ts';
 import { createFakeOAuthClients } from './fake-oauth-clients.ts';
-import { createFakeOwnFields } from './fake-own-fields.ts';
 import { createFakeSyncs } from './fake-syncs.ts';
 
 /** One application's storage, in memory. `customers` is the table itself, which tests can inspect. */
@@ -74,7 +74,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
       markTried: async () => {},
     },
     contactCache: createFakeContactCache(),
-    ownFields: createFakeOwnFields(async ({ customerId, providerName }, mappings) => {
+    customFields: createFakeCustomFields(async ({ customerId, providerName }, mappings) => {
       const customer = table.get(customerId);
       const connections = customer?.connections.map((one) =>
         one.providerName === providerName ? { ...one, contactFieldMappings: mappings } : one,

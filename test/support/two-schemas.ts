@@ -1,4 +1,4 @@
-/** Own fields of two applications with the same sources: some of the same name and another type. */
+/** Custom fields of two applications with the same sources: some of the same name and another type. */
 export const ALPHA_FIELDS = [
   toField('alphaColor', 'TEXT', 'color'),
   toField('alphaSize', 'NUMBER', 'size'),

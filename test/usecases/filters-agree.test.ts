@@ -7,7 +7,7 @@ import {
 } from '@crossbook/sandbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contactFilter, type GivenFilter } from '../../src/domain/contact-filter.ts';
-import type { OwnFieldType } from '../../src/domain/own-field.ts';
+import type { CustomFieldType } from '../../src/domain/custom-field.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
@@ -24,8 +24,8 @@ const DEADLINE_MS = 1_000_000_000;
 const NOW = Date.UTC(2026, 10, 20, 12);
 const AT = Date.UTC(2026, 5, 1, 12);
 
-/** Each own field with the custom field that it is read from. */
-const OWN_FIELDS: Readonly<Record<string, readonly [OwnFieldType, string]>> = {
+/** Each custom field with the custom field that it is read from. */
+const CUSTOM_FIELDS: Readonly<Record<string, readonly [CustomFieldType, string]>> = {
   text: ['TEXT', 'text'],
   number: ['NUMBER', 'number'],
   numberAsText: ['TEXT', 'number'],
@@ -145,7 +145,7 @@ async function openSearches() {
     openContactPort: ({ connection }: { connection: { providerName: string } }) =>
       opened.get(connection.providerName),
   });
-  const fields = Object.entries(OWN_FIELDS).map(([name, [type, source]]) => ({
+  const fields = Object.entries(CUSTOM_FIELDS).map(([name, [type, source]]) => ({
     name,
     type,
     description: null,
@@ -155,7 +155,7 @@ async function openSearches() {
       { providerName: 'salesforce' as const, field: toSalesforce(source) },
     ],
   }));
-  await tenant.ownFields.replace({ fields, typedSchema: false }, undefined);
+  await tenant.customFields.replace({ fields, typedSchema: false }, undefined);
   const clock = createHastyClock(DEADLINE_MS);
   const options = { clock, settings: { deadlineMs: DEADLINE_MS } };
   const open = (people: readonly Partial<Person>[]) =>
@@ -267,8 +267,8 @@ const FILTERS: Readonly<Record<string, Draw>> = {
     modifiedSince: new Date(AT + dice.next(6_000) - 500).toISOString(),
   }),
   customField: (dice, people) => {
-    const name = dice.pick(Object.keys(OWN_FIELDS));
-    const [type = 'TEXT', source = ''] = OWN_FIELDS[name] ?? [];
+    const name = dice.pick(Object.keys(CUSTOM_FIELDS));
+    const [type = 'TEXT', source = ''] = CUSTOM_FIELDS[name] ?? [];
     const value = dice.pick(people).custom?.[source] ?? dice.pick(VALUES[source] ?? ['x']);
     const equals =
       type === 'DATETIME'

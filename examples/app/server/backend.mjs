@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { CrossbookError, createClient } from 'crossbook-client';
+import { requireCustomFields } from './custom-fields.mjs';
 import { answerJson, HttpError, readJson } from './json.mjs';
-import { requireOwnFields } from './own-fields.mjs';
 import { createSandboxSwitch } from './sandbox-switch.mjs';
 import { createSessions } from './sessions.mjs';
 
@@ -26,7 +26,7 @@ export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox, 
   const crossbook = createClient({ url: `${url}/graphql`, apiKey });
   const sandboxSwitch = createSandboxSwitch(sandbox);
   const sessions = createSessions();
-  await requireOwnFields(crossbook, { mayAdd: mayAddFields });
+  await requireCustomFields(crossbook, { mayAdd: mayAddFields });
   // What customers see on the connect pages, unless you have set it.
   const { displayName } = await crossbook.branding();
   if (displayName === null) await crossbook.updateBranding(BRANDING);
@@ -141,6 +141,6 @@ function toHttpError(error) {
  * @property {string} apiKey
  * @property {string} origin of the page
  * @property {number} tokenSeconds how long a customer token lives
- * @property {boolean} mayAddFields whether own fields may be added to others
+ * @property {boolean} mayAddFields whether custom fields may be added to others
  * @property {Readonly<Record<string, string | undefined>>} sandbox where each simulated CRM listens, if it is simulated
  */

@@ -75,5 +75,5 @@ async function openPage({ port, backendPort, isDevelopment }) {
  * @property {string | undefined} [tokenSeconds] how long a customer token lives
  * @property {Readonly<Record<string, string | undefined>>} [sandbox] the URL of each simulated CRM, if it is simulated
  * @property {boolean} [isDevelopment] serves the sources, and reloads what changes
- * @property {boolean} [mayAddFields] whether own fields may be added to those that the application has
+ * @property {boolean} [mayAddFields] whether custom fields may be added to those that the application has
  */

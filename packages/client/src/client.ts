@@ -78,18 +78,18 @@ export interface Client {
   providers(call?: CallOptions): Promise<readonly Provider[]>;
 
   /**
-   * Returns a page of a customer's contacts in one CRM. Give the type of your own fields, where you request them:
+   * Returns a page of a customer's contacts in one CRM. Give the type of your custom fields, where you request them:
    * `client.searchContacts<{ jobTitle: string | null }>({ …, customFields: true })`.
    */
-  searchContacts<OwnFields = unknown>(
+  searchContacts<CustomFields = unknown>(
     search: ContactSearch,
     call?: CallOptions,
-  ): Promise<ContactPage<OwnFields>>;
+  ): Promise<ContactPage<CustomFields>>;
   /** Iterates over all pages: `for await (const page of client.searchAll(…))`. */
-  searchAll<OwnFields = unknown>(
+  searchAll<CustomFields = unknown>(
     search: WholeSearch,
     call?: CallOptions,
-  ): AsyncGenerator<ContactPage<OwnFields>, void>;
+  ): AsyncGenerator<ContactPage<CustomFields>, void>;
 
   /** Returns a customer with its connections, by your own id. */
   customer(customerId: string, call?: CallOptions): Promise<Customer>;
@@ -112,9 +112,9 @@ export interface Client {
   readonly setOAuthClient: Mutation<SetOAuthClientInput, StoredOAuthClient>;
   readonly deleteOAuthClient: Mutation<DeleteOAuthClientInput, DeletedOAuthClient>;
 
-  /** Returns your own fields of contacts. */
+  /** Returns your custom fields of contacts. */
   contactFields(call?: CallOptions): Promise<ContactFields>;
-  /** Replaces your own fields. */
+  /** Replaces your custom fields. */
   readonly setContactFields: Mutation<SetContactFieldsInput, ChangedContactFields>;
   /** Returns the mappings of a connection, by its id, and those of them that cannot be used. */
   contactFieldMappings(connectionId: string, call?: CallOptions): Promise<ContactFieldMappings>;
@@ -186,7 +186,7 @@ export interface ContactSearch
   > {
   /** The associated objects to include. */
   readonly associations?: readonly AssociatedObject[];
-  /** Whether to include all of your own fields, or these of them. */
+  /** Whether to include all of your custom fields, or these of them. */
   readonly customFields?: boolean | readonly string[];
 }
 
@@ -196,13 +196,13 @@ export type AllCustomers = Omit<CustomersQueryVariables, 'last' | 'before'>;
 export type Provider = FieldOf<ProvidersQuery>[number];
 
 type FoundPage = FieldOf<SearchContactsQuery>;
-export interface ContactPage<OwnFields = unknown> extends Omit<FoundPage, 'nodes'> {
-  readonly nodes: readonly Contact<OwnFields>[];
+export interface ContactPage<CustomFields = unknown> extends Omit<FoundPage, 'nodes'> {
+  readonly nodes: readonly Contact<CustomFields>[];
 }
-export interface Contact<OwnFields = unknown>
+export interface Contact<CustomFields = unknown>
   extends Omit<FoundPage['nodes'][number], 'customFields'> {
   /** Absent unless the search has `customFields`. */
-  readonly customFields?: OwnFields;
+  readonly customFields?: CustomFields;
 }
 export type Customer = FieldOf<CustomerQuery>;
 export type CustomerPage = FieldOf<CustomersQuery>;

@@ -62,8 +62,8 @@ export function createClient(options: ClientOptions): Client {
     query,
     providers: (call) => execute(PROVIDERS, {}, call),
     searchContacts,
-    searchAll: <OwnFields>(search: WholeSearch, call?: CallOptions) =>
-      readPages((after) => searchContacts<OwnFields>({ ...search, after }, call), search.after),
+    searchAll: <CustomFields>(search: WholeSearch, call?: CallOptions) =>
+      readPages((after) => searchContacts<CustomFields>({ ...search, after }, call), search.after),
     customer: (customerId, call) => execute(CUSTOMER, { customerId }, call),
     customers,
     allCustomers: (page = {}, call) =>
@@ -124,10 +124,10 @@ export function createClient(options: ClientOptions): Client {
     return (input: Input, call?: CallOptions) => execute(document, { input }, call);
   }
 
-  async function searchContacts<OwnFields>(
+  async function searchContacts<CustomFields>(
     { associations = [], customFields = false, includeRawData = false, ...search }: ContactSearch,
     call?: CallOptions,
-  ): Promise<ContactPage<OwnFields>> {
+  ): Promise<ContactPage<CustomFields>> {
     const variables = {
       ...search,
       associations,
@@ -137,7 +137,7 @@ export function createClient(options: ClientOptions): Client {
       ...(typeof customFields === 'object' && { customFields }),
     };
     const page = await execute(SEARCH_CONTACTS, variables, call);
-    return page as ContactPage<OwnFields>;
+    return page as ContactPage<CustomFields>;
   }
 
   /** Executes one operation: resolves with its single field, or throws the first error. */

@@ -160,7 +160,7 @@ test('a DocumentNode is refused with what to pass instead, before anything is se
   expect(requests).toEqual([]);
 });
 
-test('the own fields of contacts have the types that are given', async () => {
+test('the custom fields of contacts have the types that are given', async () => {
   const { fetch } = serve(answer({ data: { searchContacts: { nodes: [{ customFields: OWN }] } } }));
   const client = createClient({ url: 'http://crossbook.test/graphql', apiKey: 'key', fetch });
   const search = { provider: 'HUBSPOT', filter: { email: 'a@b.example' } } as const;

@@ -251,7 +251,7 @@ export const customerCommands: readonly Command[] = [
   },
   {
     name: 'mapping-links create',
-    summary: 'Creates a link with which a customer maps own fields to those of a connected CRM.',
+    summary: 'Creates a link with which a customer maps custom fields to those of a connected CRM.',
     details: ['The link is shown only once. Anyone who has it can use it: treat it as a secret.'],
     operands: [
       APPLICATION,
@@ -275,7 +275,7 @@ export const customerCommands: readonly Command[] = [
       const expiresInSeconds = number('expires-in');
       const { admin, forApplication } = await openDatabase();
       const application = await findApplication(admin, operand('APPLICATION'));
-      const { connectLinks, ownFields, connections } = forApplication(application.id);
+      const { connectLinks, customFields, connections } = forApplication(application.id);
       const config = readConfig();
       const keys = createSigningKeys(readKeyRing(), 'connect link');
       const { link, url } = await createMappingLink(
@@ -284,7 +284,7 @@ export const customerCommands: readonly Command[] = [
           withSpan: (_name, work) => work(),
           wall: now,
           connectLinks,
-          ownFields,
+          customFields,
           providers: createRegistry(),
           reloadConnection: async (target) => (await connections.findMany([target]))[0],
           connecting: {

@@ -81,7 +81,7 @@ export const installationCommands: readonly Command[] = [
       application: {
         value: 'APPLICATION',
         description:
-          'The schema of an application with typed own fields: its id, or its name if it is unique.',
+          'The schema of an application with typed custom fields: its id, or its name if it is unique.',
       },
       subgraph: {
         description:
@@ -103,8 +103,8 @@ export const installationCommands: readonly Command[] = [
           '--relay-node needs --subgraph: without it, node and nodes are always printed.',
         );
       const { typePrefix, rootFieldPrefix } = invocation.readConfig();
-      const ownFields = await readTypedFields(invocation);
-      const names = { typePrefix, rootFieldPrefix, ownFields };
+      const customFields = await readTypedFields(invocation);
+      const names = { typePrefix, rootFieldPrefix, customFields };
       const sdl = flag('subgraph')
         ? printSubgraphSchema({ relayNode: flag('relay-node'), ...names })
         : printApiSchema(names);
@@ -117,15 +117,15 @@ export const installationCommands: readonly Command[] = [
 async function readTypedFields({ text, readConfig, openApplication, note }: Invocation) {
   const application = text('application');
   if (application === undefined) return undefined;
-  const { name, ownFields } = await openApplication(application);
-  const { fields, typedSchema } = await ownFields.read();
+  const { name, customFields } = await openApplication(application);
+  const { fields, typedSchema } = await customFields.read();
   const isOff = !readConfig().typedFields;
   if (typedSchema && fields.length > 0 && !isOff) return fields;
   const reason = isOff
     ? 'CROSSBOOK_TYPED_FIELDS is off'
     : typedSchema
-      ? 'it has no own fields'
-      : 'its own fields were not set with "typedSchema": true';
+      ? 'it has no custom fields'
+      : 'its custom fields were not set with "typedSchema": true';
   note(`${name} has the common schema: ${reason}.`);
   return undefined;
 }

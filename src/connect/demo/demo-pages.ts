@@ -18,7 +18,7 @@ import {
   findConnectLink,
   linkNotFound,
 } from '../../usecases/connect-link.ts';
-import { readOwnFields, setOwnFields } from '../../usecases/declare-own-fields.ts';
+import { readCustomFields, setCustomFields } from '../../usecases/declare-custom-fields.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { type ConnectPages, readFields } from '../connect-pages.ts';
 import { toProblemPage, toRedirect } from '../pages.ts';
@@ -98,8 +98,8 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
 
 /** Fields for a customer to match, unless somebody has declared others. */
 async function declareFields(context: DemoContext): Promise<void> {
-  const { version } = await readOwnFields(context);
-  if (version === 0) await setOwnFields(context, { fields: FIELDS, typedSchema: true });
+  const { version } = await readCustomFields(context);
+  if (version === 0) await setCustomFields(context, { fields: FIELDS, typedSchema: true });
 }
 
 /** Those of the example app, which can then be started in front of the same demo. */
@@ -136,7 +136,7 @@ async function findSomebody(context: DemoContext, { customerId, providerName }: 
       rawData: false,
       totalCount: false,
       needsPreviousPage: false,
-      ownFieldNames: 'all',
+      customFieldNames: 'all',
     },
   });
   const [contact] = page.items;
@@ -276,7 +276,7 @@ type DemoContext = UpsertDeps &
   CreateLinkDeps &
   ConfirmLinkDeps &
   FindLinkDeps &
-  Parameters<typeof setOwnFields>[0] &
+  Parameters<typeof setCustomFields>[0] &
   Parameters<typeof searchContacts>[0];
 
 interface Connected {

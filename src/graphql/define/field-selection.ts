@@ -35,7 +35,7 @@ export function selectContactFields(
   return {
     ...selection,
     ...(customFields.length > 0 && {
-      ownFieldNames: readNames(info, customFields, selection.ownFieldNames),
+      customFieldNames: readNames(info, customFields, selection.customFieldNames),
     }),
     ...(rawFields.length > 0 && { rawFields: readLists(info, rawFields, 'fields').flat() }),
   };
@@ -55,16 +55,16 @@ function readSelection(
   const rawFields = named('rawData').filter((node) => node.arguments?.length);
   const untyped = named('customFields');
   if (untyped.some((node) => !node.arguments?.length))
-    return { selection: { ...selection, ownFieldNames: 'all' }, customFields: [], rawFields };
+    return { selection: { ...selection, customFieldNames: 'all' }, customFields: [], rawFields };
   const typed = names.has('custom') ? readTypedNames(info, named('custom')) : undefined;
   return {
-    selection: typed ? { ...selection, ownFieldNames: typed } : selection,
+    selection: typed ? { ...selection, customFieldNames: typed } : selection,
     customFields: untyped,
     rawFields,
   };
 }
 
-/** The own fields that are selected as fields of `custom`. */
+/** The custom fields that are selected as fields of `custom`. */
 function readTypedNames(info: GraphQLResolveInfo, nodes: readonly FieldNode[]): readonly string[] {
   const fields = nodes.flatMap(({ selectionSet }) => fieldsOf(info, selectionSet));
   const names = new Set(fields.map(({ name }) => name.value));
@@ -76,8 +76,8 @@ function readTypedNames(info: GraphQLResolveInfo, nodes: readonly FieldNode[]): 
 function readNames(
   info: GraphQLResolveInfo,
   nodes: readonly FieldNode[],
-  typed: FieldSelection['ownFieldNames'] = [],
-): NonNullable<FieldSelection['ownFieldNames']> {
+  typed: FieldSelection['customFieldNames'] = [],
+): NonNullable<FieldSelection['customFieldNames']> {
   const lists = readLists(info, nodes, 'names');
   return typed !== 'all' && lists.length === nodes.length ? [...typed, ...lists.flat()] : 'all';
 }

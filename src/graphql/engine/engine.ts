@@ -38,7 +38,7 @@ function listPlugins(rules: EngineRules, given: Plugins): readonly OperationPlug
 
 function useDocument({ schemas }: EngineRules): OperationPlugin {
   return {
-    // The schema of this caller: the common one, or that of an application with typed own fields. Envelop reads it right
+    // The schema of this caller: the common one, or that of an application with typed custom fields. Envelop reads it right
     // after these hooks, before another operation can begin.
     onEnveloped({ context, setSchema }) {
       setSchema(context?.[RUN].callerSchema.schema);

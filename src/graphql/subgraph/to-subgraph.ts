@@ -28,7 +28,7 @@ import {
   type ScalarTypeDefinitionNode,
   visit,
 } from 'graphql';
-import type { OwnField } from '../../domain/own-fields.ts';
+import type { CustomField } from '../../domain/custom-fields.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { BYTES_PER_UNIT } from '../define/cost.ts';
 import { apiSchema } from '../schema.ts';
@@ -68,21 +68,21 @@ export function toSubgraph(plain: GraphQLSchema, names: NamePrefixes = {}): Grap
   return createSubgraphs(plain, names)();
 }
 
-/** Makes the common subgraph, and with own fields that of an application. Its SDL is put together for each request. */
+/** Makes the common subgraph, and with custom fields that of an application. Its SDL is put together for each request. */
 export function createSubgraphs(
   plain: GraphQLSchema,
   names: NamePrefixes = {},
-): (ownFields?: readonly OwnField[]) => GraphQLSchema {
+): (customFields?: readonly CustomField[]) => GraphQLSchema {
   const { typePrefix = '' } = names;
   const api = prefixNames(plain, names);
   const printSdl = createSdlPrinter(api, { typePrefix });
   const protocol = toProtocol(typePrefix);
-  return (ownFields = []) => {
-    const readService = remember(() => ({ sdl: printSdl(ownFields) }));
+  return (customFields = []) => {
+    const readService = remember(() => ({ sdl: printSdl(customFields) }));
     const readSdl = () => readService().sdl;
-    const isTyped = ownFields.length > 0;
+    const isTyped = customFields.length > 0;
     // In one extension, because each copies all types.
-    const added = isTyped ? [defineTypedFields(ownFields, typePrefix).document] : [];
+    const added = isTyped ? [defineTypedFields(customFields, typePrefix).document] : [];
     const schema = extendSchema(api, concatAST([protocol, ...added]), { assumeValid: isTyped });
     // An extension loses it.
     schema.description = api.description;
@@ -141,21 +141,21 @@ function resolveWith(
  */
 export function printSubgraph(
   api: GraphQLSchema,
-  { ownFields, ...options }: SubgraphOptions & TypedFields = {},
+  { customFields, ...options }: SubgraphOptions & TypedFields = {},
 ): string {
-  return createSdlPrinter(api, options)(ownFields);
+  return createSdlPrinter(api, options)(customFields);
 }
 
-/** Prints the common types once, and for own fields only what they change. */
+/** Prints the common types once, and for custom fields only what they change. */
 function createSdlPrinter(
   api: GraphQLSchema,
   options: SubgraphOptions & NamePrefixes,
-): (ownFields?: readonly OwnField[]) => string {
+): (customFields?: readonly CustomField[]) => string {
   const { typePrefix = '' } = options;
   let known: readonly PrintedDefinition[] | undefined;
-  return (ownFields = []) => {
+  return (customFields = []) => {
     known ??= toDefinitions(api, options).map((node) => ({ node, text: print(node) }));
-    const typed = ownFields.length > 0 ? defineTypedFields(ownFields, typePrefix) : undefined;
+    const typed = customFields.length > 0 ? defineTypedFields(customFields, typePrefix) : undefined;
     const texts = known.map(({ node, text }) =>
       typed && isNamed(node, typed.extension.name.value)
         ? print({ ...node, fields: [...(node.fields ?? []), ...typed.extension.fields] })

@@ -110,7 +110,7 @@ defineMutation('createConnectLink', {
       ),
       mapFields: nullable(
         boolean,
-        'Whether the customer matches your own fields with those of the CRM after consent. Skipped if customers may not map any own field.',
+        'Whether the customer matches your custom fields with those of the CRM after consent. Skipped if customers may not map any custom field.',
         { defaultValue: false },
       ),
     },
@@ -124,7 +124,7 @@ defineMutation('createConnectLink', {
 
 defineMutation('createMappingLink', {
   description:
-    'Creates a link with which a customer matches your own fields with those of a CRM that is connected already. Requires an API key.',
+    'Creates a link with which a customer matches your custom fields with those of a CRM that is connected already. Requires an API key.',
   input: {
     argument: 'Mapping link to create.',
     description: 'A link to map fields.',

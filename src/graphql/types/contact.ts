@@ -14,7 +14,7 @@ import {
   type SearchSelection,
   searchCost,
 } from '../../domain/contact-search.ts';
-import type { OwnFieldValues } from '../../domain/own-field.ts';
+import type { CustomFieldValues } from '../../domain/custom-field.ts';
 import type { Direction, PageInput } from '../../domain/page.ts';
 import { type ProviderName, providerName } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
@@ -34,8 +34,8 @@ import { connectionOf, pageArguments, pageSizeOf, readPageInput } from './pagina
 
 /** The usual size of a CRM's raw record, for cost analysis; its true length is charged when it is read. */
 const RECORD_BYTES = 1_024;
-/** The usual number of own fields. */
-const OWN_FIELDS = 10;
+/** The usual number of custom fields. */
+const CUSTOM_FIELDS = 10;
 
 const ContactType = defineObject<ContactRecord>(contact, {
   interfaces: [NodeInterface],
@@ -59,7 +59,7 @@ const ContactType = defineObject<ContactRecord>(contact, {
       type: 'JSON',
       nullable: true,
       description:
-        'The CRM’s own record, unchanged. It has the fields that a contact is made of, those of the selected own fields, and those that the customer’s mappings name. It is fetched only if this field is selected.',
+        'The CRM’s own record, unchanged. It has the fields that a contact is made of, those of the selected custom fields, and those that the customer’s mappings name. It is fetched only if this field is selected.',
       args: {
         fields: t.arg.stringList({
           description:
@@ -72,14 +72,14 @@ const ContactType = defineObject<ContactRecord>(contact, {
     customFields: t.field({
       type: 'JSON',
       description:
-        'Own fields of your application by name, as declared with `setContactFields`: strings, numbers, booleans and lists of strings. A field is null if the CRM has no value, or one that does not fit its type. Empty if none are declared. Only the selected fields are requested from the CRM.',
+        'Custom fields of your application by name, as declared with `setContactFields`: strings, numbers, booleans and lists of strings. A field is null if the CRM has no value, or one that does not fit its type. Empty if none are declared. Only the selected fields are requested from the CRM.',
       args: {
         names: t.arg.stringList({
           description:
-            'Names of own fields. Default: all. An unknown name is `UNPROCESSABLE_ENTITY`.',
+            'Names of custom fields. Default: all. An unknown name is `UNPROCESSABLE_ENTITY`.',
         }),
       },
-      ...costs({ weight: ({ names }) => (Array.isArray(names) ? names.length : OWN_FIELDS) }),
+      ...costs({ weight: ({ names }) => (Array.isArray(names) ? names.length : CUSTOM_FIELDS) }),
       resolve: ({ customFields }, { names }) => pickFields(customFields ?? {}, names),
     }),
     associations: t.field({
@@ -105,9 +105,9 @@ const ContactType = defineObject<ContactRecord>(contact, {
 
 /** Another field with other names, or another search of the request, may have selected more. */
 function pickFields(
-  values: OwnFieldValues,
+  values: CustomFieldValues,
   names: readonly string[] | null | undefined,
-): OwnFieldValues {
+): CustomFieldValues {
   if (!names) return values;
   return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
 }
@@ -215,7 +215,7 @@ function readSelection(
 ): SearchSelection {
   const fields = selectContactFields(info, ['nodes'], ['edges', 'node']);
   const known = remembered[direction].get(info.fieldNodes);
-  // Names of own fields may be in variables, which differ by request.
+  // Names of custom fields may be in variables, which differ by request.
   if (known) return known.fields === fields ? known.selection : { ...known.selection, ...fields };
   const farSide = direction === 'backward' ? 'hasNextPage' : 'hasPreviousPage';
   const selection = {

@@ -2,7 +2,7 @@ import { costs } from '@crossbook/executor';
 import { type Connection, connection } from '../../domain/connection.ts';
 import { associatedObject } from '../../domain/contact.ts';
 import { type ContactTarget, LIST_COST, PROVIDER_CALL } from '../../domain/contact-search.ts';
-import { mappingProblem, providerField } from '../../domain/own-fields.ts';
+import { mappingProblem, providerField } from '../../domain/custom-fields.ts';
 import { category, providerName } from '../../domain/provider-names.ts';
 import { boolean, field, listOf, shape } from '../../domain/shape.ts';
 import { sync } from '../../domain/sync.ts';
@@ -61,7 +61,7 @@ defineObject<Connection>(connection, {
     mappingProblems: t.field({
       type: [objectOf(mappingProblem)],
       description:
-        'Mappings of own fields that cannot be used, at most 200. They fail no search: the fields are null.',
+        'Mappings of custom fields that cannot be used, at most 200. They fail no search: the fields are null.',
       ...costs({ weight: PROVIDER_CALL, items: 5 }),
       resolve: (record, _args, context) => readMappingProblems(context, toTarget(record)),
     }),
@@ -69,7 +69,7 @@ defineObject<Connection>(connection, {
       type: [objectOf(providerField)],
       nullable: true,
       description:
-        'Fields that contacts have in the CRM, as far as the connected user can see them, at most 2,000. The own fields of your application are `Query.contactFields`. They are read from the CRM once a day. Null, with an error at its path, if that fails.',
+        'Fields that contacts have in the CRM, as far as the connected user can see them, at most 2,000. The custom fields of your application are `Query.contactFields`. They are read from the CRM once a day. Null, with an error at its path, if that fails.',
       args: {
         refresh: t.arg.boolean({
           defaultValue: false,

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { PROVIDER_CALL } from '../../domain/contact-search.ts';
-import { contactFieldMapping } from '../../domain/own-field.ts';
-import { mappingProblem, ownField, providerField } from '../../domain/own-fields.ts';
+import { contactFieldMapping } from '../../domain/custom-field.ts';
+import { customField, mappingProblem, providerField } from '../../domain/custom-fields.ts';
 import type { Fields } from '../../domain/shape.ts';
 import { resolveCustomerId } from '../../usecases/authorization.ts';
-import { readFieldMappings } from '../../usecases/map-own-fields.ts';
+import { readFieldMappings } from '../../usecases/map-custom-fields.ts';
 import { readMappingProblems } from '../../usecases/mapping-problems.ts';
 import { readProviderFields } from '../../usecases/provider-fields.ts';
 import { type JsonSchema, pickFields, toObjectSchema, toRecord } from '../schemas.ts';
@@ -22,7 +22,7 @@ import {
 const MAX_FIELDS = 500;
 const DEFAULT_FIELDS = 100;
 
-const ownFieldFields = pickFields(ownField.fields, ['name', 'type', 'description']);
+const customFieldFields = pickFields(customField.fields, ['name', 'type', 'description']);
 /** Without the choices, of which a field may have hundreds. */
 const crmFieldFields = pickFields(providerField.fields, [
   'name',
@@ -35,7 +35,7 @@ const crmFieldFields = pickFields(providerField.fields, [
 export const listContactFieldsTool = defineTool({
   name: 'list_contact_fields',
   title: 'List contact fields',
-  description: `Lists the own fields of the application, which contacts have as customFields, and for one CRM of the customer: the fields that contacts have there, which of them the own fields are mapped to, and what is wrong with the mappings. ${UNTRUSTED}`,
+  description: `Lists the custom fields of the application, which contacts have as customFields, and for one CRM of the customer: the fields that contacts have there, which of them the custom fields are mapped to, and what is wrong with the mappings. ${UNTRUSTED}`,
   annotations: READ_ONLY,
   input: z.strictObject({
     provider: providerArgument(`The CRM. ${DEFAULT_PROVIDER}`),
@@ -52,13 +52,16 @@ export const listContactFieldsTool = defineTool({
     ...customerArgument,
   }),
   output: toOutputSchema({
-    ownFields: toListSchema('The own fields of the application.', ownFieldFields),
+    customFields: toListSchema('The custom fields of the application.', customFieldFields),
     crmFields: toListSchema('The fields that contacts have in the CRM.', crmFieldFields),
     crmFieldCount: {
       type: 'integer',
       description: 'How many such fields there are, listed or not.',
     },
-    mappings: toListSchema('The customer’s own sources of own fields.', contactFieldMapping.fields),
+    mappings: toListSchema(
+      'The customer’s own sources of custom fields.',
+      contactFieldMapping.fields,
+    ),
     mappingProblems: toListSchema('Mappings that cannot be used.', mappingProblem.fields),
   }),
   async run(context, { customOnly, first, ...given }, charge) {
@@ -67,7 +70,7 @@ export const listContactFieldsTool = defineTool({
     const target = { customerId: resolveCustomerId(context, given.customerId), provider };
     const [crmFields, own, mappings, problems] = await Promise.all([
       readProviderFields(context, target),
-      context.loadOwnFields(),
+      context.loadCustomFields(),
       readFieldMappings(context, target),
       readMappingProblems(context, target),
     ]);
@@ -76,13 +79,13 @@ export const listContactFieldsTool = defineTool({
       list.map((one) => toRecord(fields, one));
     return {
       structured: {
-        ownFields: records(ownFieldFields, own.fields),
+        customFields: records(customFieldFields, own.fields),
         crmFields: records(crmFieldFields, wanted.slice(0, first)),
         crmFieldCount: wanted.length,
         mappings: records(contactFieldMapping.fields, mappings),
         mappingProblems: records(mappingProblem.fields, problems),
       },
-      text: `${own.fields.length} own fields, ${wanted.length} fields of ${provider}, ${problems.length} mapping problems; see structuredContent.`,
+      text: `${own.fields.length} custom fields, ${wanted.length} fields of ${provider}, ${problems.length} mapping problems; see structuredContent.`,
     };
   },
 });

@@ -66,7 +66,7 @@ const contactSchema = withProperties(toObjectSchema(contact.fields, contact.desc
   customFields: {
     type: 'object',
     description:
-      'Own fields of the application by name, as list_contact_fields describes them. Null: the CRM has no value, or one that does not fit the type.',
+      'Custom fields of the application by name, as list_contact_fields describes them. Null: the CRM has no value, or one that does not fit the type.',
   },
 });
 
@@ -92,7 +92,7 @@ const resultFields = {
 export const searchContactsTool = defineTool({
   name: 'search_contacts',
   title: 'Search contacts',
-  description: `Finds contacts of the customer by email address, email domain, phone number, name, own field or time of modification, or lists all: in all of the customer’s CRMs, or in one. Each CRM has its own result, and its own error if it fails. ${UNTRUSTED}`,
+  description: `Finds contacts of the customer by email address, email domain, phone number, name, custom field or time of modification, or lists all: in all of the customer’s CRMs, or in one. Each CRM has its own result, and its own error if it fails. ${UNTRUSTED}`,
   annotations: READ_ONLY,
   input: searchInput,
   output: toOutputSchema({
@@ -159,7 +159,7 @@ async function searchOne(
     readFromCache: false,
     selection: {
       rawData: false,
-      ownFieldNames: 'all',
+      customFieldNames: 'all',
       totalCount: false,
       needsPreviousPage: false,
     },
@@ -233,7 +233,7 @@ export const getContactTool = defineTool({
       provider,
       remoteId,
     };
-    const found = await findContact(context, target, { rawData: false, ownFieldNames: 'all' });
+    const found = await findContact(context, target, { rawData: false, customFieldNames: 'all' });
     if (!found) {
       throw new CrossbookError('NOT_FOUND', `${provider} has no contact with this id.`);
     }

@@ -18,9 +18,9 @@ import {
   readSelectedFields,
   type SelectedFields,
 } from '../../domain/contact-search.ts';
+import { readCustomFieldValues } from '../../domain/custom-field-values.ts';
+import { isContactObject } from '../../domain/custom-fields.ts';
 import { normalizeEmail } from '../../domain/email.ts';
-import { readOwnFieldValues } from '../../domain/own-field-values.ts';
-import { isContactObject } from '../../domain/own-fields.ts';
 import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 
@@ -31,7 +31,7 @@ import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 export function toContact(
   record: unknown,
   source: ContactOrigin,
-  { rawData, ownFields }: FieldSelection,
+  { rawData, customFields }: FieldSelection,
 ): Contact | undefined {
   if (!isRecord(record)) return undefined;
   const remoteId = toText(record['id']);
@@ -57,8 +57,8 @@ export function toContact(
     lastModifiedAt: modifiedAt ?? updatedAt,
     isDeleted: record['archived'] === true,
     rawData: rawData ? toRawData(record) : null,
-    ...(ownFields && {
-      customFields: readOwnFieldValues(ownFields, remoteId, (source) => properties[source]),
+    ...(customFields && {
+      customFields: readCustomFieldValues(customFields, remoteId, (source) => properties[source]),
     }),
   };
 }
@@ -80,13 +80,13 @@ const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
   isDeleted: [],
 };
 
-/** The properties to request: also those of own fields and, with raw data, those that were mapped or asked for. */
+/** The properties to request: also those of custom fields and, with raw data, those that were mapped or asked for. */
 export function propertiesFor(
   connection: Connection,
   selection: FieldSelection,
 ): readonly string[] {
   const common = commonPropertiesFor(connection, selection);
-  const sources = selection.ownFields?.fields.map(({ source }) => source) ?? NONE;
+  const sources = selection.customFields?.fields.map(({ source }) => source) ?? NONE;
   return sources.length > 0 ? [...new Set([...common, ...sources])] : common;
 }
 

@@ -1,4 +1,4 @@
-import type { ListFilter, OwnFieldFilter, PhoneFilter } from '../../domain/contact-filter.ts';
+import type { CustomFieldFilter, ListFilter, PhoneFilter } from '../../domain/contact-filter.ts';
 
 /** How HubSpot searches by each condition. Hits are verified, so a query may match too much, and never too little. */
 export function toQuery(filter: ListFilter): SearchQuery {
@@ -14,7 +14,7 @@ export function toQuery(filter: ListFilter): SearchQuery {
     case 'namePrefix':
       return toNameQuery(filter.prefix);
     case 'customField':
-      return toOwnFieldQuery(filter);
+      return toCustomFieldQuery(filter);
   }
 }
 
@@ -90,7 +90,7 @@ function toEndings(digits: string): readonly string[] {
 const MIN_NATIONAL = 4;
 
 /** Values are strings, whatever their type; choices are compared exactly, and texts without case. */
-function toOwnFieldQuery({ field, value, sourceType }: OwnFieldFilter): SearchQuery {
+function toCustomFieldQuery({ field, value, sourceType }: CustomFieldFilter): SearchQuery {
   const { type, source: propertyName } = field;
   const text = String(value);
   const equals = (operand: string) => exact([[{ propertyName, operator: 'EQ', value: operand }]]);

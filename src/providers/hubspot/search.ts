@@ -126,12 +126,12 @@ function createSearch(
 }
 
 /**
- * Undefined if the portal lacks the property of the filter's own field: no contact has a value. Throws the use case's
+ * Undefined if the portal lacks the property of the filter's custom field: no contact has a value. Throws the use case's
  * error if the portal cannot filter by a property, or lacks one that every portal should have.
  */
 async function askByFilter<Page>(
   filter: ListFilter,
-  { ownFields }: FieldSelection,
+  { customFields }: FieldSelection,
   search: () => Promise<Page>,
 ): Promise<Page | undefined> {
   try {
@@ -142,7 +142,7 @@ async function askByFilter<Page>(
     if (filter.by !== 'customField') throw new NotFilterableError({ source: refused.property });
     const isMissing = /PROPERTY_DOESNT_EXIST|does not exist/.test(refused.body);
     if (!isMissing) throw new NotFilterableError(filter.field);
-    ownFields?.onProblem(filter.field, 'MISSING');
+    customFields?.onProblem(filter.field, 'MISSING');
     return undefined;
   }
 }
@@ -152,8 +152,13 @@ function selectionFor(filter: ListFilter): FieldSelection {
   const fields = new Set(verifiedFields(filter));
   if (filter.by !== 'customField') return { rawData: false, fields };
   const { name } = filter.field;
-  const ownFields = { key: '', names: [name], fields: [filter.field], onProblem: () => undefined };
-  return { rawData: false, fields, ownFields };
+  const customFields = {
+    key: '',
+    names: [name],
+    fields: [filter.field],
+    onProblem: () => undefined,
+  };
+  return { rawData: false, fields, customFields };
 }
 
 /**

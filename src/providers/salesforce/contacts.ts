@@ -11,8 +11,8 @@ import {
   toRawData,
 } from '../../domain/contact.ts';
 import { type FieldSelection, readSelectedFields } from '../../domain/contact-search.ts';
+import { readCustomFieldValues } from '../../domain/custom-field-values.ts';
 import { normalizeEmail } from '../../domain/email.ts';
-import { readOwnFieldValues } from '../../domain/own-field-values.ts';
 import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 import { type FieldName, fieldName, isFieldName } from './soql.ts';
@@ -24,7 +24,7 @@ import { type FieldName, fieldName, isFieldName } from './soql.ts';
 export function toContact(
   row: Row,
   source: ContactOrigin,
-  { rawData, ownFields }: FieldSelection,
+  { rawData, customFields }: FieldSelection,
 ): Contact {
   const remoteId = toText(row['Id']) ?? '';
   const modifiedAt = toTime(row['LastModifiedDate']);
@@ -47,8 +47,8 @@ export function toContact(
     lastModifiedAt: toTime(row['SystemModstamp']) ?? modifiedAt,
     isDeleted: row['IsDeleted'] === true,
     rawData: rawData ? toRawData(row) : null,
-    ...(ownFields && {
-      customFields: readOwnFieldValues(ownFields, remoteId, (name) => readField(row, name)),
+    ...(customFields && {
+      customFields: readCustomFieldValues(customFields, remoteId, (name) => readField(row, name)),
     }),
   };
 }
@@ -120,7 +120,7 @@ const IS_DELETED = fieldName('IsDeleted');
 const MASTER_RECORD_ID = fieldName('MasterRecordId');
 
 /**
- * The fields of the SELECT: the selection, sources of own fields and, for raw data, mapped fields, without hidden ones.
+ * The fields of the SELECT: the selection, sources of custom fields and, for raw data, mapped fields, without hidden ones.
  * Hidden names are in lower case.
  */
 export function selectFields(
@@ -136,12 +136,12 @@ export function selectFields(
   );
 }
 
-/** The fields that an org may lack: sources of own fields and, for raw data, fields that were mapped or asked for. */
+/** The fields that an org may lack: sources of custom fields and, for raw data, fields that were mapped or asked for. */
 export function selectOptionalFields(
-  { ownFields, rawData, rawFields = [] }: FieldSelection,
+  { customFields, rawData, rawFields = [] }: FieldSelection,
   mappings: readonly FieldMapping[],
 ): readonly FieldName[] {
-  const sources = ownFields?.fields.map(({ source }) => source) ?? [];
+  const sources = customFields?.fields.map(({ source }) => source) ?? [];
   const raw = rawData
     ? [...mappings.map(({ mappedField }) => mappedField.trim()), ...rawFields]
     : [];

@@ -3,7 +3,7 @@ import {
   MAX_PROVIDER_FIELDS,
   type ProviderField,
   type ProviderFieldType,
-} from '../../domain/own-fields.ts';
+} from '../../domain/custom-fields.ts';
 import { isRecord } from '../../lib/json.ts';
 import {
   optionalFlag,

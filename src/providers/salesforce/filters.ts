@@ -1,7 +1,7 @@
 import {
+  type CustomFieldFilter,
   type ListFilter,
   MIN_SHARED_DIGITS,
-  type OwnFieldFilter,
   WORD_DIVIDERS,
 } from '../../domain/contact-filter.ts';
 import { EMAIL } from './contacts.ts';
@@ -55,15 +55,15 @@ export function toQuery(filter: ListFilter): FilterQuery {
       };
     case 'customField':
       // A field that the connected user does not see is null in every contact.
-      return { ...toOwnFieldQuery(filter), requires: 'none' };
+      return { ...toCustomFieldQuery(filter), requires: 'none' };
   }
 }
 
 const MODIFIED = fieldName('SystemModstamp');
 const NAMES = [fieldName('FirstName'), fieldName('LastName')];
 
-/** The literal depends on the type of the CRM's field, or, if that is not known, of the own field. */
-function toOwnFieldQuery({ field, value, sourceType }: OwnFieldFilter): FilterQuery {
+/** The literal depends on the type of the CRM's field, or, if that is not known, of the custom field. */
+function toCustomFieldQuery({ field, value, sourceType }: CustomFieldFilter): FilterQuery {
   const { type, source } = field;
   if (!isFieldName(source)) return NOTHING;
   const text = String(value);

@@ -1,8 +1,8 @@
 import { findFieldMappings, type Learnt } from '../../domain/connection.ts';
 import { type ListFilter, NotFilterableError } from '../../domain/contact-filter.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
-import type { SourcedField } from '../../domain/own-field.ts';
-import { isContactObject, type ProviderField } from '../../domain/own-fields.ts';
+import type { SourcedField } from '../../domain/custom-field.ts';
+import { isContactObject, type ProviderField } from '../../domain/custom-fields.ts';
 import type { CustomerAccount } from '../../domain/provider.ts';
 import { isRecord } from '../../lib/json.ts';
 import { API, createCall, failureOf } from './call.ts';
@@ -218,15 +218,15 @@ async function askByFilter<Found>(
 async function askByFields<Found>(
   fields: readonly FieldName[],
   work: () => Promise<Found>,
-  ownField?: SourcedField,
+  customField?: SourcedField,
 ): Promise<Found> {
   try {
     return await work();
   } catch (error) {
     const refused =
-      findRefused(error, fields) ?? (ownField ? undefined : findHidden(error, fields));
+      findRefused(error, fields) ?? (customField ? undefined : findHidden(error, fields));
     if (refused === undefined) throw error;
-    throw new NotFilterableError(ownField ?? { source: refused });
+    throw new NotFilterableError(customField ?? { source: refused });
   }
 }
 
@@ -275,12 +275,12 @@ function readHidden(facts: string | undefined): ReadonlySet<string> {
   return facts === undefined ? NOTHING : new Set(JSON.parse(facts) as readonly string[]);
 }
 
-/** Tells the search which own fields cannot be read. Hidden names are in lower case. */
-function reportHidden({ ownFields }: FieldSelection, hidden: ReadonlySet<string>): void {
-  if (!ownFields || hidden.size === 0) return;
-  for (const field of ownFields.fields) {
+/** Tells the search which custom fields cannot be read. Hidden names are in lower case. */
+function reportHidden({ customFields }: FieldSelection, hidden: ReadonlySet<string>): void {
+  if (!customFields || hidden.size === 0) return;
+  for (const field of customFields.fields) {
     if (!hidden.has(field.source.toLowerCase())) continue;
-    ownFields.onProblem(field, isStandardField(field.source) ? 'HIDDEN' : 'MISSING');
+    customFields.onProblem(field, isStandardField(field.source) ? 'HIDDEN' : 'MISSING');
   }
 }
 

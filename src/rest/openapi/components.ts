@@ -14,17 +14,17 @@ import {
   syncedObject,
 } from '../../domain/connection.ts';
 import { address, emailAddress, phoneNumber } from '../../domain/contact.ts';
-import { customer, customerUpsert } from '../../domain/customer.ts';
-import { event, webhookEndpoint } from '../../domain/event.ts';
-import { contactFieldMapping } from '../../domain/own-field.ts';
+import { contactFieldMapping } from '../../domain/custom-field.ts';
 import {
+  customField,
+  customFieldSource,
+  customFields,
   mappingProblem,
-  ownField,
-  ownFieldSource,
-  ownFields,
   providerField,
   providerFieldChoice,
-} from '../../domain/own-fields.ts';
+} from '../../domain/custom-fields.ts';
+import { customer, customerUpsert } from '../../domain/customer.ts';
+import { event, webhookEndpoint } from '../../domain/event.ts';
 import type { Type } from '../../domain/shape.ts';
 import {
   incompleteRecord,
@@ -74,9 +74,9 @@ register(
     event,
     webhookEndpoint,
     branding,
-    ownFields,
-    ownField,
-    ownFieldSource,
+    customFields,
+    customField,
+    customFieldSource,
     contactFieldMapping,
     mappingProblem,
     providerField,

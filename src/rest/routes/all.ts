@@ -1,11 +1,11 @@
 import { brandingOperations } from './branding.ts';
 import { connectLinkOperations } from './connect-links.ts';
 import { connectionOperations } from './connections.ts';
+import { customFieldOperations, fieldMappingOperations } from './custom-fields.ts';
 import { issueCustomerTokenOperation } from './customer-tokens.ts';
 import { customerOperations } from './customers.ts';
 import { listEventsOperation } from './events.ts';
 import { oauthClientOperations } from './oauth-clients.ts';
-import { fieldMappingOperations, ownFieldOperations } from './own-fields.ts';
 import { searchContactsOperation } from './search-contacts.ts';
 import { syncOperations, syncSettingOperations } from './syncs.ts';
 import { webhookOperations } from './webhook-endpoints.ts';
@@ -20,7 +20,7 @@ const GROUPS = {
     issueCustomerTokenOperation,
     ...connectLinkOperations,
   ],
-  contact_fields: ownFieldOperations,
+  contact_fields: customFieldOperations,
   syncs: syncSettingOperations,
   webhooks: [...webhookOperations, listEventsOperation],
   oauth_clients: oauthClientOperations,

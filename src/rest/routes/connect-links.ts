@@ -76,7 +76,7 @@ export const connectLinkRequestSchema = object(
     ),
     map_fields: optional(
       z.boolean(),
-      'Whether the customer matches your own fields with those of the CRM after consent. Default: false.',
+      'Whether the customer matches your custom fields with those of the CRM after consent. Default: false.',
     ),
   },
 );
@@ -176,7 +176,7 @@ export const connectLinkOperations = [
     route: `POST ${CONNECTION_PATH}/mapping_links`,
     summary: 'Create a link to map fields',
     description:
-      'Creates a link with which a customer matches your own fields with those of a CRM that is connected already. It is read and canceled like a connect link.',
+      'Creates a link with which a customer matches your custom fields with those of a CRM that is connected already. It is read and canceled like a connect link.',
     input: { path: connectionPath, body: mappingLinkRequestSchema },
     bodyExample: { return_url: 'http://localhost:3000/fields' },
     response: {

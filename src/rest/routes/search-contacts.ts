@@ -49,7 +49,7 @@ const contactSchema = object('response', 'Contact', contact.description, {
   ),
   custom_fields: optional(
     z.record(z.string(), z.unknown()),
-    'Own fields of the application by name: strings, numbers, booleans and lists of strings. A field is null if the CRM has no value, or one that does not fit its type. Present if the application has declared any.',
+    'Custom fields of the application by name: strings, numbers, booleans and lists of strings. A field is null if the CRM has no value, or one that does not fit its type. Present if the application has declared any.',
   ),
   associations: optional(associationsSchema, 'Present with associations_to_fetch.'),
 });
@@ -186,7 +186,7 @@ export const searchContactsOperation = defineOperation({
       selection: {
         rawData,
         rawFields,
-        ownFieldNames: 'all',
+        customFieldNames: 'all',
         totalCount: 'first page',
         needsPreviousPage: true,
       },

@@ -17,7 +17,7 @@ const DECLARATION = {
   ],
 };
 
-describe.runIf(CHROMIUM)('GraphiQL of an application with typed own fields', () => {
+describe.runIf(CHROMIUM)('GraphiQL of an application with typed custom fields', () => {
   let crossbook: ListeningApp;
   let browser: Browser;
   let page: Page;

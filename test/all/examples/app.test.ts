@@ -151,7 +151,7 @@ describe.runIf(RUNS)('The example app', () => {
     await dialog.getByText('As HubSpot sent it').waitFor();
     for (const linked of ['Company', 'Deal', 'Ticket'])
       await dialog.getByRole('listitem').getByText(linked).first().waitFor();
-    // Own fields of the app.
+    // Custom fields of the app.
     for (const own of ['violet', 'Countess of Computing'])
       await dialog.getByRole('definition').getByText(own, { exact: true }).waitFor();
     const rawData = JSON.parse(await dialog.locator('pre').innerText());

@@ -101,7 +101,7 @@ describe.runIf(EXAMPLE_COPY)('A copy of the example app', () => {
   });
 
   test('starts by the printed command after step 3 of the quick start, and gives a signed-in customer a token that Crossbook accepts', async () => {
-    // Step 3, which declares own fields in the same application: the button of the home page.
+    // Step 3, which declares custom fields in the same application: the button of the home page.
     const origin = env['CROSSBOOK_URL'] ?? '';
     const step = { method: 'POST', headers: { origin }, redirect: 'manual' } as const;
     expect((await fetch(`${origin}/demo/connect`, step)).status).toBe(303);
@@ -125,7 +125,7 @@ describe.runIf(EXAMPLE_COPY)('A copy of the example app', () => {
   });
 
   test.runIf(CHROMIUM)(
-    'shows the contacts of both CRMs in a browser, one with its own fields, and the switch of the named sandbox only',
+    'shows the contacts of both CRMs in a browser, one with its custom fields, and the switch of the named sandbox only',
     async () => {
       const browser = await openBrowser();
       const person = await openPerson(browser);
@@ -165,7 +165,7 @@ describe.runIf(EXAMPLE_COPY)('A copy of the example app', () => {
     await expect.poll(() => started.filter(isAlive)).toEqual([]);
   });
 
-  test('does not start where the application has other own fields, until it may add its own', async () => {
+  test('does not start where the application has other custom fields, until it may add its own', async () => {
     const set = (fields: object[]) =>
       ask(
         'mutation ($fields: [ContactFieldInput!]!) { setContactFields(input: { fields: $fields }) { contactFields { version } } }',
@@ -177,7 +177,7 @@ describe.runIf(EXAMPLE_COPY)('A copy of the example app', () => {
     );
     const [problem, command = ''] = failed.stderr.trim().split('Add what is missing: ');
     expect([problem, command]).toEqual([
-      'The application has own fields, but not favoriteColor, jobTitle, which the app needs. ',
+      'The application has custom fields, but not favoriteColor, jobTitle, which the app needs. ',
       'npm start -- --add-fields',
     ]);
     app = start(command);

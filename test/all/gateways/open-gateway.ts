@@ -93,7 +93,7 @@ interface Found {
 interface GatewayOptions {
   /** How many contacts have written a note. */
   readonly notes?: number;
-  /** What the demo application declares of own fields, as the body of `PUT /contact_fields`. */
+  /** What the demo application declares of custom fields, as the body of `PUT /contact_fields`. */
   readonly declaration?: object;
   /** The maximum cost of one operation by demand control. Absent: unlimited. */
   readonly maxCost?: number;

@@ -99,7 +99,7 @@ describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
     await narrow.goto(`${server.origin}/docs`);
     await narrow.waitForSelector('.operation[open] form');
     await narrow.locator('nav summary').click();
-    await narrow.locator('nav').getByRole('link', { name: 'Set own fields' }).click();
+    await narrow.locator('nav').getByRole('link', { name: 'Set custom fields' }).click();
     await narrow.locator('#setContactFields[open] form').waitFor();
     expect(await narrow.locator('nav details').getAttribute('open')).toBeNull();
     await narrow.close();

@@ -144,7 +144,7 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
   ),
   row(
     '§14',
-    'A link to match the fields of an existing connection needs an own field that customers may map',
+    'A link to match the fields of an existing connection needs a custom field that customers may map',
     rest(`POST ${MAPPING_LINKS}`, { return_url: ASKED.return_url }),
     refused(422),
   ),

@@ -55,13 +55,13 @@ export const FILTER_ROWS: readonly Row[] = [
   ),
   row(
     '§14',
-    'A filter by an own field that is not declared is 422',
+    'A filter by a custom field that is not declared is 422',
     list('customField: { name: "nobody", equals: "x" }'),
     failed('UNPROCESSABLE_ENTITY'),
   ),
   row(
     '§14',
-    'REST: a filter by an own field that is not declared is 422',
+    'REST: a filter by a custom field that is not declared is 422',
     rest(SEARCH, { filter: { custom_field: { name: 'nobody', equals: 'x' } } }),
     refused(422),
   ),

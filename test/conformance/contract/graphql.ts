@@ -181,7 +181,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
     graphql(`{ searchContacts${BIG}, first: 2) { nodes { remoteId } } }`),
     { calls: { hubspot: 1 } },
   ),
-  row('§3', 'A failing CRM makes only its own field null', BOTH, {
+  row('§3', 'A failing CRM makes only its custom field null', BOTH, {
     status: 200,
     body: { data: { up: { totalCount: 1 }, down: null }, errors: [{ path: ['down'] }] },
   }),

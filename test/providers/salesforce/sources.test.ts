@@ -28,7 +28,7 @@ const injection = fc
   .array(fc.constantFrom(...PIECES), { maxLength: 8 })
   .map((parts) => parts.join(''));
 
-test('a source of an own field or a mapped field never becomes anything but a field of the query', () => {
+test('a source of a custom field or a mapped field never becomes anything but a field of the query', () => {
   let accepted = 0;
   fc.assert(
     fc.property(fc.oneof(injection, nastyText), fc.boolean(), (source, isOwn) => {

@@ -1,33 +1,33 @@
 import {
   type ContactFilter,
+  type CustomFieldFilter,
   type FilterValue,
   NotFilterableError,
-  type OwnFieldFilter,
   readFilterValue,
 } from '../domain/contact-filter.ts';
 import type { FieldSelection } from '../domain/contact-search.ts';
-import { readOwnFieldValue } from '../domain/own-field-values.ts';
-import type { ProviderField, ProviderFieldType } from '../domain/own-fields.ts';
+import { readCustomFieldValue } from '../domain/custom-field-values.ts';
+import type { ProviderField, ProviderFieldType } from '../domain/custom-fields.ts';
+import { refuseUndeclared } from './custom-field-mistakes.ts';
 import type { ContactClient } from './open-contact-client.ts';
-import { refuseUndeclared } from './own-field-mistakes.ts';
 import { attemptProviderFields, type ProviderFieldDeps } from './provider-fields.ts';
-import type { SelectionDeps } from './select-own-fields.ts';
+import type { SelectionDeps } from './select-custom-fields.ts';
 
 /**
- * Searches by an own field in the connection's CRM. Undefined if no contact can have the value: the own field has no
+ * Searches by a custom field in the connection's CRM. Undefined if no contact can have the value: the custom field has no
  * source there, or one of a type that has no such value. The type of the CRM's field decides how it is compared; a type
  * that is no longer right is read again once.
  */
-export async function searchByOwnField<Found>(
-  deps: ProviderFieldDeps & Pick<SelectionDeps, 'loadOwnFields'>,
-  { client, filter, selection }: OwnFieldSearch,
-  search: (filter: OwnFieldFilter) => Promise<Found>,
+export async function searchByCustomField<Found>(
+  deps: ProviderFieldDeps & Pick<SelectionDeps, 'loadCustomFields'>,
+  { client, filter, selection }: CustomFieldSearch,
+  search: (filter: CustomFieldFilter) => Promise<Found>,
 ): Promise<Found | undefined> {
-  const own = await deps.loadOwnFields();
+  const own = await deps.loadCustomFields();
   refuseUndeclared(own, [filter.name]);
   const type = own.fields.find(({ name }) => name === filter.name)?.type ?? 'TEXT';
   const value = readFilterValue(type, filter.equals);
-  const field = selection.ownFields?.fields.find(({ name }) => name === filter.name);
+  const field = selection.customFields?.fields.find(({ name }) => name === filter.name);
   if (!field) return undefined;
   const findField = async (refresh: boolean) => {
     const known = await attemptProviderFields(deps, () => client, refresh ? 'again' : 'today');
@@ -50,7 +50,7 @@ export async function searchByOwnField<Found>(
     }
   } catch (error) {
     if (error instanceof NotFilterableError)
-      selection.ownFields?.onProblem(field, 'NOT_FILTERABLE');
+      selection.customFields?.onProblem(field, 'NOT_FILTERABLE');
     throw error;
   }
 }
@@ -58,11 +58,11 @@ export async function searchByOwnField<Found>(
 /** Whether a field of this type can have the value: a text that is no number is in no number field. */
 function canHave(type: ProviderFieldType, value: FilterValue): boolean {
   if (type === 'OTHER' || type === 'REFERENCE') return true;
-  const read = readOwnFieldValue(type, value);
+  const read = readCustomFieldValue(type, value);
   return read !== undefined && read !== null;
 }
 
-interface OwnFieldSearch {
+interface CustomFieldSearch {
   readonly client: ContactClient;
   readonly filter: Extract<ContactFilter, { readonly by: 'customField' }>;
   readonly selection: FieldSelection;

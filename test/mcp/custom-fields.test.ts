@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-test('contacts have the own fields of the application', async () => {
+test('contacts have the custom fields of the application', async () => {
   const search = { filter: { email: EMAIL } };
   const found = await callTool(crossbook, headers, 'search_contacts', search);
   const [contact] = found.structuredContent.results[0].contacts;
@@ -41,7 +41,7 @@ test('contacts have the own fields of the application', async () => {
   expect(read.structuredContent.contact.customFields).toEqual(contact.customFields);
 });
 
-test('a token lists the own fields, the CRM’s fields, and what is wrong with the mappings', async () => {
+test('a token lists the custom fields, the CRM’s fields, and what is wrong with the mappings', async () => {
   const args = { provider: 'hubspot' };
   const { content, structuredContent, isError } = await callTool(
     crossbook,
@@ -52,7 +52,7 @@ test('a token lists the own fields, the CRM’s fields, and what is wrong with t
   expect([isError, structuredContent]).toEqual([
     undefined,
     {
-      ownFields: [
+      customFields: [
         { name: 'favoriteColor', type: 'TEXT', description: 'In our words.' },
         { name: 'missing', type: 'TEXT', description: 'In our words.' },
       ],

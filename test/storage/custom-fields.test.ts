@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { OwnField } from '../../src/domain/own-fields.ts';
+import type { CustomField } from '../../src/domain/custom-fields.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createDatabase } from '../../src/storage/database.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { createTestDatabase, describeEachServer, TEST_RING } from '../support/databases.ts';
 import { PATIENT_DATABASE } from '../support/patience.ts';
 
-const FIELD: OwnField = {
+const FIELD: CustomField = {
   name: 'color',
   type: 'TEXT',
   description: null,
@@ -16,7 +16,7 @@ const FIELD: OwnField = {
 const MISSING = { field: 'color', source: 'x', problem: 'MISSING' } as const;
 const DAY_MS = 24 * 60 * 60_000;
 
-describeEachServer('own fields', (on) => {
+describeEachServer('custom fields', (on) => {
   const open = async () => {
     const { id } = await on.createApplication();
     const stores = on.database().forApplication(id);
@@ -36,16 +36,18 @@ describeEachServer('own fields', (on) => {
     const [one, other] = [await open(), await open()];
     const none = { fields: [], typedSchema: false };
     const some = { fields: [FIELD], typedSchema: true };
-    expect(await one.ownFields.read()).toEqual({ version: 0, ...none });
-    await expect(one.ownFields.replace(some, 1)).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(await one.ownFields.replace(some, 0)).toEqual({ version: 1, ...some });
-    expect(await one.ownFields.read()).toEqual({ version: 1, ...some });
-    await expect(one.ownFields.replace(none, 0)).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(await one.ownFields.replace(none, 1)).toEqual({ version: 2, ...none });
-    expect(await one.ownFields.replace(some, undefined)).toEqual({ version: 3, ...some });
-    expect(await one.ownFields.replace(none, undefined)).toEqual({ version: 4, ...none });
-    await expect(one.ownFields.replace(none, 2 ** 40)).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(await other.ownFields.read()).toEqual({ version: 0, ...none });
+    expect(await one.customFields.read()).toEqual({ version: 0, ...none });
+    await expect(one.customFields.replace(some, 1)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await one.customFields.replace(some, 0)).toEqual({ version: 1, ...some });
+    expect(await one.customFields.read()).toEqual({ version: 1, ...some });
+    await expect(one.customFields.replace(none, 0)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await one.customFields.replace(none, 1)).toEqual({ version: 2, ...none });
+    expect(await one.customFields.replace(some, undefined)).toEqual({ version: 3, ...some });
+    expect(await one.customFields.replace(none, undefined)).toEqual({ version: 4, ...none });
+    await expect(one.customFields.replace(none, 2 ** 40)).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
+    expect(await other.customFields.read()).toEqual({ version: 0, ...none });
   });
 
   test('are mapped by a connection, whose cached contacts are dropped, and an upsert keeps the mapping', async () => {
@@ -60,7 +62,7 @@ describeEachServer('own fields', (on) => {
       payload: () => '{}',
     });
     expect(await one.contactCache.read(one.connection.id, 'k')).toBeDefined();
-    expect(await one.ownFields.setMappings(HUBSPOT, mappings)).toBe(true);
+    expect(await one.customFields.setMappings(HUBSPOT, mappings)).toBe(true);
     expect(await one.contactCache.read(one.connection.id, 'k')).toBeUndefined();
     const read = async (stores: typeof one) =>
       (await stores.connections.findMany([HUBSPOT]))[0]?.contactFieldMappings;
@@ -77,20 +79,20 @@ describeEachServer('own fields', (on) => {
     });
     const plain = await one.customers.findMany(['ada'], { withConfigurations: false });
     expect(plain[0]?.connections[0]?.contactFieldMappings).toBeNull();
-    expect(await one.ownFields.setMappings(HUBSPOT, [])).toBe(true);
+    expect(await one.customFields.setMappings(HUBSPOT, [])).toBe(true);
     expect(await read(one)).toBeNull();
     for (const customerId of ['nobody', '\0'])
-      expect(await one.ownFields.setMappings({ ...HUBSPOT, customerId }, [])).toBe(false);
+      expect(await one.customFields.setMappings({ ...HUBSPOT, customerId }, [])).toBe(false);
   });
 
   test('have problems, which another application can neither read nor write', async () => {
     const [one, other] = [await open(), await open()];
-    expect(await one.ownFields.noteProblems(one.connection, [MISSING])).toMatchObject([MISSING]);
-    expect(await other.ownFields.noteProblems(one.connection, [MISSING])).toEqual([]);
-    expect(await one.ownFields.listProblems(one.connection.id)).toMatchObject([MISSING]);
-    expect(await other.ownFields.listProblems(one.connection.id)).toEqual([]);
+    expect(await one.customFields.noteProblems(one.connection, [MISSING])).toMatchObject([MISSING]);
+    expect(await other.customFields.noteProblems(one.connection, [MISSING])).toEqual([]);
+    expect(await one.customFields.listProblems(one.connection.id)).toMatchObject([MISSING]);
+    expect(await other.customFields.listProblems(one.connection.id)).toEqual([]);
     await one.removals.removeConnection('ada', 'hubspot');
-    expect(await one.ownFields.listProblems(one.connection.id)).toEqual([]);
+    expect(await one.customFields.listProblems(one.connection.id)).toEqual([]);
   });
 });
 
@@ -102,7 +104,7 @@ test('a problem has one event a day, keeps its first time, and is gone two days 
   const database = createDatabase(engine, { keyRing: TEST_RING, clock });
   try {
     const { id } = await database.admin.createApplication('Acme');
-    const { customers, ownFields, events } = database.forApplication(id);
+    const { customers, customFields, events } = database.forApplication(id);
     const { customer } = await customers.upsert({
       customerId: 'ada',
       name: 'Ada',
@@ -111,7 +113,7 @@ test('a problem has one event a day, keeps its first time, and is gone two days 
     });
     const [connection] = customer.connections;
     if (!connection) throw new Error('There is no connection.');
-    const note = async () => (await ownFields.noteProblems(connection, [MISSING]))[0]?.since;
+    const note = async () => (await customFields.noteProblems(connection, [MISSING]))[0]?.since;
     const count = async () =>
       (await events.list({ customerId: 'ada', after: undefined, limit: 100 })).filter(
         ({ type }) => type === 'connection.mapping_problem',
@@ -124,21 +126,21 @@ test('a problem has one event a day, keeps its first time, and is gone two days 
     passed += DAY_MS / 2 + 1;
     expect([await note(), await count()]).toEqual([since, 2]);
     const end = async () =>
-      ownFields.endProblems(connection.id, await ownFields.listProblems(connection.id));
-    const [listed] = await ownFields.listProblems(connection.id);
+      customFields.endProblems(connection.id, await customFields.listProblems(connection.id));
+    const [listed] = await customFields.listProblems(connection.id);
     passed += 1;
     await note();
     // It was seen again since it was listed.
-    await ownFields.endProblems(connection.id, listed ? [listed] : []);
-    expect(await ownFields.listProblems(connection.id)).toHaveLength(1);
+    await customFields.endProblems(connection.id, listed ? [listed] : []);
+    expect(await customFields.listProblems(connection.id)).toHaveLength(1);
     await end();
-    expect(await ownFields.listProblems(connection.id)).toEqual([]);
+    expect(await customFields.listProblems(connection.id)).toEqual([]);
     passed += 1;
     const again = await note();
     expect(again?.getTime()).toBeGreaterThan(since?.getTime() ?? Number.POSITIVE_INFINITY);
     expect(await count()).toBe(2);
     passed += 2 * DAY_MS + 1;
-    expect(await ownFields.listProblems(connection.id)).toEqual([]);
+    expect(await customFields.listProblems(connection.id)).toEqual([]);
     expect(await note()).not.toEqual(since);
     expect(await count()).toBe(3);
   } finally {

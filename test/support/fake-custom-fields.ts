@@ -1,12 +1,14 @@
 import {
-  NO_OWN_FIELDS,
-  type OwnFieldStore,
+  type CustomFieldStore,
+  NO_CUSTOM_FIELDS,
   type StoredProblem,
-} from '../../src/domain/own-fields.ts';
+} from '../../src/domain/custom-fields.ts';
 
-/** The own fields of one application, in memory. Mappings are set in the customers' table by `setMappings`. */
-export function createFakeOwnFields(setMappings: OwnFieldStore['setMappings']): OwnFieldStore {
-  let stored = NO_OWN_FIELDS;
+/** The custom fields of one application, in memory. Mappings are set in the customers' table by `setMappings`. */
+export function createFakeCustomFields(
+  setMappings: CustomFieldStore['setMappings'],
+): CustomFieldStore {
+  let stored = NO_CUSTOM_FIELDS;
   const problems = new Map<string, readonly StoredProblem[]>();
   return {
     read: async () => stored,

@@ -1,20 +1,20 @@
+import type { CustomFields, FoundProblem } from '../domain/custom-fields.ts';
 import { AbandonedError } from '../domain/errors.ts';
-import type { FoundProblem, OwnFields } from '../domain/own-fields.ts';
 import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
 
-/** How long another process may use the previous own fields of an application. */
-const OWN_FIELDS_MAX_AGE_MS = 5_000;
+/** How long another process may use the previous custom fields of an application. */
+const CUSTOM_FIELDS_MAX_AGE_MS = 5_000;
 const MAX_APPLICATIONS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** A problem that searches see again and again is stored once an hour by each process. */
 const NOTED_EVERY_MS = 60 * 60_000;
 const MAX_NOTED = 10_000;
 
-/** Caches the own fields of applications, and remembers which problems were stored. */
-export function createOwnFieldsCache({ now }: Pick<Clock, 'now'>) {
-  const fields = createTtlCache<OwnFields>({
-    maxAgeMs: OWN_FIELDS_MAX_AGE_MS,
+/** Caches the custom fields of applications, and remembers which problems were stored. */
+export function createCustomFieldsCache({ now }: Pick<Clock, 'now'>) {
+  const fields = createTtlCache<CustomFields>({
+    maxAgeMs: CUSTOM_FIELDS_MAX_AGE_MS,
     maxEntries: MAX_APPLICATIONS,
     maxBytes: MAX_BYTES,
     sizeOf: (own) => (own.fields.length === 0 ? 0 : JSON.stringify(own).length),
@@ -23,7 +23,7 @@ export function createOwnFieldsCache({ now }: Pick<Clock, 'now'>) {
   });
   const noted = new Map<string, number>();
   return {
-    find: (applicationId: string, load: () => Promise<OwnFields>) =>
+    find: (applicationId: string, load: () => Promise<CustomFields>) =>
       fields.find(applicationId, load),
     forget: (applicationId: string) => fields.forget(applicationId),
     /** Whether a problem has to be stored now. */
@@ -50,4 +50,4 @@ function toKey(connectionId: string, { field, source, problem }: ProblemName): s
 
 type ProblemName = Pick<FoundProblem, 'field' | 'source' | 'problem'>;
 
-export type OwnFieldsCache = ReturnType<typeof createOwnFieldsCache>;
+export type CustomFieldsCache = ReturnType<typeof createCustomFieldsCache>;

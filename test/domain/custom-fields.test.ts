@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
 import {
+  type CustomFields,
   findFieldProblems,
   findSources,
   isContactObject,
   isSource,
-  type OwnFields,
-} from '../../src/domain/own-fields.ts';
+} from '../../src/domain/custom-fields.ts';
 import { nastyText } from '../providers/salesforce/nasty-text.ts';
 import { createConnection } from '../support/connection.ts';
 import { fc } from '../support/fast-check.ts';
 
-const OWN: OwnFields = {
+const OWN: CustomFields = {
   version: 1,
   typedSchema: false,
   fields: [
@@ -64,7 +64,7 @@ function merge(parts: readonly Partial<Connection>[]): Partial<Connection> {
   return { ...Object.assign({}, ...parts), schemaMappingsConfig };
 }
 
-describe('the source of an own field', () => {
+describe('the source of a custom field', () => {
   const combinations = Array.from({ length: 32 }, (_, bits) => bits);
 
   test.each(

@@ -1,8 +1,8 @@
 /**
  * The fields that the app needs beside those that all contacts have, and where the CRMs have them. With a typed schema
- * they are fields of `Contact.custom`; `own-fields.graphql` says so to the code generator.
+ * they are fields of `Contact.custom`; `custom-fields.graphql` says so to the code generator.
  */
-export const OWN_FIELDS = /** @type {const} */ ([
+export const CUSTOM_FIELDS = /** @type {const} */ ([
   {
     name: 'favoriteColor',
     type: 'TEXT',
@@ -29,9 +29,9 @@ export const OWN_FIELDS = /** @type {const} */ ([
  * @param {import('crossbook-client').Client} crossbook
  * @param {{ mayAdd: boolean }} options
  */
-export async function requireOwnFields(crossbook, { mayAdd }) {
+export async function requireCustomFields(crossbook, { mayAdd }) {
   const { version, typedSchema, fields } = await crossbook.contactFields();
-  const missing = OWN_FIELDS.filter(
+  const missing = CUSTOM_FIELDS.filter(
     ({ name, type }) => !fields.some((one) => one.name === name && one.type === type),
   );
   if (typedSchema && missing.length === 0) return;
@@ -39,7 +39,7 @@ export async function requireOwnFields(crossbook, { mayAdd }) {
     const problem =
       missing.length > 0 ? missing.map(({ name }) => name).join(', ') : 'a typed schema';
     throw new Error(
-      `The application has own fields, but not ${problem}, which the app needs. Add what is missing: npm start -- --add-fields`,
+      `The application has custom fields, but not ${problem}, which the app needs. Add what is missing: npm start -- --add-fields`,
     );
   }
   await crossbook.setContactFields({

@@ -1,30 +1,30 @@
 import type { Connection } from '../domain/connection.ts';
 import type { FieldSelection } from '../domain/contact-search.ts';
-import { refuseMistakes } from '../domain/errors.ts';
-import type { OwnFieldSelection } from '../domain/own-field.ts';
+import type { CustomFieldSelection } from '../domain/custom-field.ts';
 import {
+  type CustomFields,
   type FoundProblem,
   findSources,
   isSource,
-  MAX_OWN_FIELDS,
-  type OwnFields,
-} from '../domain/own-fields.ts';
+  MAX_CUSTOM_FIELDS,
+} from '../domain/custom-fields.ts';
+import { refuseMistakes } from '../domain/errors.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { quote } from '../lib/text.ts';
-import { refuseMoreThan, refuseUndeclared } from './own-field-mistakes.ts';
+import { refuseMoreThan, refuseUndeclared } from './custom-field-mistakes.ts';
 
-/** The selection with the connection's sources of the selected own fields. Without any, it is returned as it is. */
-export function selectOwnFields<Selection extends FieldSelection>(
+/** The selection with the connection's sources of the selected custom fields. Without any, it is returned as it is. */
+export function selectCustomFields<Selection extends FieldSelection>(
   deps: SelectionDeps,
   connection: Connection,
   selection: Selection,
 ): MaybePromise<Selection> {
   checkRawFields(selection);
-  const { ownFieldNames: wanted } = selection;
+  const { customFieldNames: wanted } = selection;
   if (wanted === undefined) return selection;
   if (wanted !== 'all') refuseMoreThan(MAX_NAMES, 'names', wanted);
-  const loaded = deps.loadOwnFields();
-  const select = (own: OwnFields) => withSources(deps, { connection, own, wanted }, selection);
+  const loaded = deps.loadCustomFields();
+  const select = (own: CustomFields) => withSources(deps, { connection, own, wanted }, selection);
   return loaded instanceof Promise ? loaded.then(select) : select(loaded);
 }
 
@@ -37,24 +37,24 @@ function withSources<Selection extends FieldSelection>(
   refuseUndeclared(own, names);
   if (names.length === 0) return selection;
   const { fields, key } = findSources(own, connection);
-  const ownFields: OwnFieldSelection = {
+  const customFields: CustomFieldSelection = {
     key,
     names,
     fields: fields.filter(({ name }) => names.includes(name)),
     onProblem: ({ name, source }, problem, remoteId) =>
       deps.noteProblem(connection, { field: name, source, problem, remoteId }),
   };
-  return { ...selection, ownFields };
+  return { ...selection, customFields };
 }
 
 interface Sources {
   readonly connection: Connection;
-  readonly own: OwnFields;
+  readonly own: CustomFields;
   readonly wanted: 'all' | readonly string[];
 }
 
 /** The same field may be selected in several places. */
-const MAX_NAMES = 10 * MAX_OWN_FIELDS;
+const MAX_NAMES = 10 * MAX_CUSTOM_FIELDS;
 
 /** Names of fields of a CRM, which are part of its queries. */
 function checkRawFields({ rawFields = [] }: FieldSelection): void {
@@ -69,8 +69,8 @@ function checkRawFields({ rawFields = [] }: FieldSelection): void {
 const MAX_RAW_FIELDS = 100;
 
 export interface SelectionDeps {
-  /** The application's own fields, at most five seconds old. */
-  loadOwnFields(): MaybePromise<OwnFields>;
+  /** The application's custom fields, at most five seconds old. */
+  loadCustomFields(): MaybePromise<CustomFields>;
   /** Stores a problem in the background, unless this process has done so within the hour. */
   noteProblem(connection: Connection, problem: FoundProblem): void;
 }

@@ -3,9 +3,16 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/key-ring.ts';
 import { type Connected, connectAccount } from '../support/connect-account.ts';
+import {
+  EMAIL,
+  FIELDS,
+  PEOPLE,
+  setTypesOf,
+  TYPES,
+  VALUES,
+} from '../support/custom-field-account.ts';
 import { createTestDatabase } from '../support/databases.ts';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
-import { EMAIL, FIELDS, PEOPLE, setTypesOf, TYPES, VALUES } from '../support/own-field-account.ts';
 import { PATIENT_DATABASE } from '../support/patience.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
@@ -66,7 +73,7 @@ const problemsOf = async ({ customerId, provider }: Own): Promise<Json> => {
   });
 };
 
-describe('an application without own fields', () => {
+describe('an application without custom fields', () => {
   test('has contacts without custom fields, and asks the CRM for nothing more', async () => {
     await setFields([]);
     const own = await connect('hubspot');
@@ -77,7 +84,7 @@ describe('an application without own fields', () => {
   });
 });
 
-describe.each(['hubspot', 'salesforce'] as const)('own fields in %s', (provider) => {
+describe.each(['hubspot', 'salesforce'] as const)('custom fields in %s', (provider) => {
   beforeEach(async () => {
     expect((await setFields(FIELDS)).errors).toBeUndefined();
   });
@@ -129,7 +136,9 @@ describe.each(['hubspot', 'salesforce'] as const)('own fields in %s', (provider)
     const own = await connect(provider);
     const { errors } = await search(own, ['text', 'nobody']);
     expect(errors).toMatchObject([
-      { extensions: { code: 'UNPROCESSABLE_ENTITY', detail: 'No own field is called "nobody".' } },
+      {
+        extensions: { code: 'UNPROCESSABLE_ENTITY', detail: 'No custom field is called "nobody".' },
+      },
     ]);
   });
 
@@ -279,7 +288,7 @@ describe.each(['hubspot', 'salesforce'] as const)('own fields in %s', (provider)
   });
 });
 
-describe('own fields of Salesforce', () => {
+describe('custom fields of Salesforce', () => {
   test('may be of a related record, and a hidden one fails no search', async () => {
     await setFields([
       { name: 'company', type: 'TEXT', sources: [salesforce('account.NAME')] },
@@ -354,7 +363,7 @@ test('of two applications are apart: each reads its own, of the same account', a
     }
     const query = `{ searchContacts(filter: { email: "${EMAIL}" }) { nodes { customFields(names: ["ofours"]) } } }`;
     const { errors } = await first.execute(query, {}, { ...target, ...other });
-    expect(errors[0].extensions.detail).toBe('No own field is called "ofours".');
+    expect(errors[0].extensions.detail).toBe('No custom field is called "ofours".');
   } finally {
     await stores.close();
     await first.close();
@@ -451,7 +460,7 @@ describe('a declaration', () => {
     const refused = await crossbook.rest('PUT', '/contact_fields', { fields: many });
     expect([refused.status, refused.body.errors[0].detail]).toEqual([
       422,
-      'Too many own fields: 201. At most 200 are allowed.',
+      'Too many custom fields: 201. At most 200 are allowed.',
     ]);
   });
 
@@ -492,7 +501,7 @@ describe('a declaration', () => {
     ]);
     const { detail, code } = errors[0].extensions;
     expect(code).toBe('UNPROCESSABLE_ENTITY');
-    expect(detail).toContain('mappings[0] "nobody": no own field has this name');
+    expect(detail).toContain('mappings[0] "nobody": no custom field has this name');
     expect(detail).toContain('mappings[1] "text": the source "x\'" is not a valid field name');
     expect(detail).toContain('mappings[2] "text": the field is mapped more than once');
     expect(detail).toContain('mappings[2] "text": the source "A.b" has a dot');

@@ -4,15 +4,15 @@ import { useInstallation } from '../support/run-cli.ts';
 
 const { run } = useInstallation();
 
-test('own fields are set from standard input, and listed in the form in which they are set', async () => {
-  expect((await run('fields list Acme')).stdout).toBe('There are no own fields.\n');
+test('custom fields are set from standard input, and listed in the form in which they are set', async () => {
+  expect((await run('fields list Acme')).stdout).toBe('There are no custom fields.\n');
   const field = {
     name: 'color',
     type: 'TEXT',
     sources: [{ providerName: 'hubspot', field: 'favorite_color' }],
   };
   const set = await run('fields set Acme', JSON.stringify({ fields: [field] }));
-  expect([set.code, set.stdout]).toEqual([0, 'Acme has 1 own fields, version 1.\n']);
+  expect([set.code, set.stdout]).toEqual([0, 'Acme has 1 custom fields, version 1.\n']);
   expect((await run('fields list Acme')).stdout).toBe('color  TEXT  hubspot:favorite_color\n');
   const { stdout, json } = await run('fields list Acme --json');
   expect(json()).toEqual({
@@ -21,16 +21,16 @@ test('own fields are set from standard input, and listed in the form in which th
     typedSchema: false,
   });
   const again = await run('fields set Acme --expected-version 1', stdout);
-  expect(again.stdout).toBe('Acme has 1 own fields, version 2.\n');
+  expect(again.stdout).toBe('Acme has 1 custom fields, version 2.\n');
 });
 
 test.each([
   ['fields set Acme', 'nonsense', 2, 'is not JSON with a list of "fields"'],
   ['fields set Acme', '{"fields":[],"typedSchema":1}', 2, '"typedSchema" must be true or false'],
-  ['fields set Acme', '{"fields":[{"name":1}]}', 2, 'fields[0] is not an own field'],
+  ['fields set Acme', '{"fields":[{"name":1}]}', 2, 'fields[0] is not a custom field'],
   ['fields set Acme', '{"fields":[{"name":"a","type":"TEXT","x":1}]}', 2, 'fields[0] is not'],
   ['fields set Acme', '{"fields":[{"name":"firstName","type":"TEXT"}]}', 1, 'is reserved'],
-  ['fields set Acme --expected-version 9', '{"fields":[]}', 1, 'Version 9 of the own fields'],
+  ['fields set Acme --expected-version 9', '{"fields":[]}', 1, 'Version 9 of the custom fields'],
   ['fields set Acme --expected-version x', '{"fields":[]}', 2, 'takes a whole number'],
   ['fields set Nobody', '{"fields":[]}', 1, 'There is no application'],
 ])('%s, given %s, ends with %i', async (line, input, code, words) => {
@@ -39,7 +39,7 @@ test.each([
   expect(ended.stderr).toContain(words);
 });
 
-test('the schema of an application is printed with its typed own fields, for clients and for gateways', async () => {
+test('the schema of an application is printed with its typed custom fields, for clients and for gateways', async () => {
   const common = await run('schema print');
   const field = { name: 'bornOn', type: 'DATE', description: 'The day of birth.' };
   const set = (typedSchema: boolean) =>
@@ -48,7 +48,7 @@ test('the schema of an application is printed with its typed own fields, for cli
   const untyped = await run('schema print --application Acme');
   expect([untyped.code, untyped.stdout]).toEqual([0, common.stdout]);
   expect(untyped.stderr).toBe(
-    'Acme has the common schema: its own fields were not set with "typedSchema": true.\n',
+    'Acme has the common schema: its custom fields were not set with "typedSchema": true.\n',
   );
   await set(true);
   expect((await run('fields list Acme')).stdout).toContain('The schema is typed.');

@@ -1,46 +1,46 @@
+import { CUSTOM_FIELD_TYPES } from '../domain/custom-field.ts';
+import {
+  type CustomField,
+  type CustomFieldStore,
+  type CustomFields,
+  isCustomFieldName,
+  MAX_CUSTOM_FIELDS,
+  MAX_FIELD_DESCRIPTION,
+  RESERVED_NAMES,
+} from '../domain/custom-fields.ts';
 import { CrossbookError, type Mistakes, refuseMistakes } from '../domain/errors.ts';
 import { isExpectedVersion } from '../domain/expected-version.ts';
-import { OWN_FIELD_TYPES } from '../domain/own-field.ts';
-import {
-  isOwnFieldName,
-  MAX_FIELD_DESCRIPTION,
-  MAX_OWN_FIELDS,
-  type OwnField,
-  type OwnFieldStore,
-  type OwnFields,
-  RESERVED_NAMES,
-} from '../domain/own-fields.ts';
 import type { Providers } from '../domain/provider.ts';
 import { isProviderName, type ProviderName } from '../domain/provider-names.ts';
 import { isStorableJson, quote } from '../lib/text.ts';
 import { type CallerDeps, withApiKey } from './authorization.ts';
-import { describeMistakes, findSourceMistake, refuseMoreThan } from './own-field-mistakes.ts';
+import { describeMistakes, findSourceMistake, refuseMoreThan } from './custom-field-mistakes.ts';
 
-/** Reads the application's own fields. */
-export function readOwnFields(deps: OwnFieldDeps) {
-  return withApiKey(deps, 'readOwnFields', () => deps.ownFields.read());
+/** Reads the application's custom fields. */
+export function readCustomFields(deps: CustomFieldDeps) {
+  return withApiKey(deps, 'readCustomFields', () => deps.customFields.read());
 }
 
-/** Replaces the application's own fields. Other processes follow within five seconds. */
-export function setOwnFields(deps: DeclareDeps, given: OwnFieldsInput) {
-  return withApiKey(deps, 'setOwnFields', async () => {
-    const stored = await storeOwnFields(deps, given);
-    deps.forgetOwnFields();
+/** Replaces the application's custom fields. Other processes follow within five seconds. */
+export function setCustomFields(deps: DeclareDeps, given: CustomFieldsInput) {
+  return withApiKey(deps, 'setCustomFields', async () => {
+    const stored = await storeCustomFields(deps, given);
+    deps.forgetCustomFields();
     return stored;
   });
 }
 
 /** The same for a command, which has no caller. */
-export function storeOwnFields(
-  { ownFields, providers }: Pick<DeclareDeps, 'ownFields' | 'providers'>,
-  { fields, typedSchema, expectedVersion }: OwnFieldsInput,
-): Promise<OwnFields> {
+export function storeCustomFields(
+  { customFields, providers }: Pick<DeclareDeps, 'customFields' | 'providers'>,
+  { fields, typedSchema, expectedVersion }: CustomFieldsInput,
+): Promise<CustomFields> {
   const declared = {
-    fields: checkOwnFields(fields, providers),
+    fields: checkCustomFields(fields, providers),
     typedSchema: typedSchema ?? false,
   };
   const version = expectedVersion ?? undefined;
-  if (isExpectedVersion(version)) return ownFields.replace(declared, version);
+  if (isExpectedVersion(version)) return customFields.replace(declared, version);
   throw new CrossbookError(
     'UNPROCESSABLE_ENTITY',
     'The expected version must be a whole number from 0.',
@@ -50,15 +50,18 @@ export function storeOwnFields(
 const MAX_BYTES = 256 * 1024;
 
 /** Reports the first mistakes at once, each with the field's place and name. */
-function checkOwnFields(fields: OwnFieldsInput['fields'], providers: Providers): OwnField[] {
-  refuseMoreThan(MAX_OWN_FIELDS, 'own fields', fields);
+function checkCustomFields(
+  fields: CustomFieldsInput['fields'],
+  providers: Providers,
+): CustomField[] {
+  refuseMoreThan(MAX_CUSTOM_FIELDS, 'custom fields', fields);
   const names = fields.map(({ name }) => name);
   const mistakes = fields.flatMap((field, index) => {
     const place = `fields[${index}] ${quote(field.name)}`;
     return describeMistakes(place, [
       ...findNameMistakes(field.name, names.indexOf(field.name) < index),
       toType(field.type) === undefined &&
-        `the type ${quote(field.type)} is not one of ${OWN_FIELD_TYPES.join(', ')}`,
+        `the type ${quote(field.type)} is not one of ${CUSTOM_FIELD_TYPES.join(', ')}`,
       (field.description?.length ?? 0) > MAX_FIELD_DESCRIPTION &&
         `the description is longer than ${MAX_FIELD_DESCRIPTION} characters`,
       ...findSourceMistakes(field.sources ?? [], providers),
@@ -79,13 +82,13 @@ function checkOwnFields(fields: OwnFieldsInput['fields'], providers: Providers):
   if (!isStorableJson(json))
     refuseMistakes(['A description contains U+0000 or half of a surrogate pair']);
   if (Buffer.byteLength(json) > MAX_BYTES)
-    refuseMistakes([`The own fields have more than ${MAX_BYTES / 1024} KiB`]);
+    refuseMistakes([`The custom fields have more than ${MAX_BYTES / 1024} KiB`]);
   return checked;
 }
 
 function findNameMistakes(name: string, isRepeated: boolean): Mistakes {
   return [
-    !isOwnFieldName(name) &&
+    !isCustomFieldName(name) &&
       'the name must be in camelCase: a lowercase letter, then letters and digits, at most 64 characters',
     RESERVED_NAMES.has(name) &&
       'the name is reserved, because contacts or objects of JavaScript have such a field already',
@@ -94,7 +97,7 @@ function findNameMistakes(name: string, isRepeated: boolean): Mistakes {
 }
 
 function findSourceMistakes(
-  sources: NonNullable<OwnFieldInput['sources']>,
+  sources: NonNullable<CustomFieldInput['sources']>,
   providers: Providers,
 ): Mistakes {
   const names = sources.map(({ providerName }) => providerName);
@@ -110,12 +113,12 @@ function findSourceMistakes(
 /** More sources than providers have a repeated one among the first. */
 const MAX_SOURCES = 50;
 
-function toType(given: string): OwnField['type'] | undefined {
-  return OWN_FIELD_TYPES.find((type) => type === given || type.toLowerCase() === given);
+function toType(given: string): CustomField['type'] | undefined {
+  return CUSTOM_FIELD_TYPES.find((type) => type === given || type.toLowerCase() === given);
 }
 
-export interface OwnFieldsInput {
-  readonly fields: readonly OwnFieldInput[];
+export interface CustomFieldsInput {
+  readonly fields: readonly CustomFieldInput[];
   /** Absent: false. */
   readonly typedSchema?: boolean | null | undefined;
   /** Absent: any version. 0: none were ever set. */
@@ -123,7 +126,7 @@ export interface OwnFieldsInput {
 }
 
 /** Unchecked. */
-export interface OwnFieldInput {
+export interface CustomFieldInput {
   readonly name: string;
   readonly type: string;
   readonly description?: string | null | undefined;
@@ -134,12 +137,12 @@ export interface OwnFieldInput {
   readonly customersMayMap?: boolean | null | undefined;
 }
 
-export interface OwnFieldDeps extends CallerDeps {
-  readonly ownFields: OwnFieldStore;
+export interface CustomFieldDeps extends CallerDeps {
+  readonly customFields: CustomFieldStore;
 }
 
-export interface DeclareDeps extends OwnFieldDeps {
+export interface DeclareDeps extends CustomFieldDeps {
   readonly providers: Providers;
-  /** Clears what this process has cached of the application's own fields. */
-  forgetOwnFields(): void;
+  /** Clears what this process has cached of the application's custom fields. */
+  forgetCustomFields(): void;
 }

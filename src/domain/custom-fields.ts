@@ -3,12 +3,12 @@ import type { Connection } from './connection.ts';
 import { CONTACT_FIELDS } from './contact.ts';
 import {
   type ContactFieldMapping,
+  type CustomFieldType,
+  customFieldType,
   type MappingProblemKind,
   mappingProblemKind,
-  type OwnFieldType,
-  ownFieldType,
   type SourcedField,
-} from './own-field.ts';
+} from './custom-field.ts';
 import { providerName } from './provider-names.ts';
 import {
   boolean,
@@ -23,9 +23,9 @@ import {
   words,
 } from './shape.ts';
 
-export const ownFieldSource = shape(
+export const customFieldSource = shape(
   'ContactFieldSource',
-  'The field of one provider that an own field is read from.',
+  'The field of one provider that a custom field is read from.',
   {
     providerName: field(providerName, 'The provider.'),
     field: field(
@@ -36,19 +36,19 @@ export const ownFieldSource = shape(
   },
 );
 
-export const ownField = shape(
+export const customField = shape(
   'ContactField',
   'A field of contacts that your application has declared.',
   {
     name: field(string, 'Name of the field, in camelCase, at most 64 characters.', {
       example: 'favoriteColor',
     }),
-    type: field(ownFieldType, 'Type of its values.'),
+    type: field(customFieldType, 'Type of its values.'),
     description: nullable(string, 'Description, at most 500 characters.', {
       example: 'The person’s favorite color.',
     }),
     sources: field(
-      listOf(ownFieldSource),
+      listOf(customFieldSource),
       'Fields that it is read from unless the customer has a mapping, at most one for each provider.',
       { items: 2, emptyInGraphQL: true },
     ),
@@ -59,31 +59,31 @@ export const ownField = shape(
     ),
   },
 );
-export type OwnField = Of<typeof ownField>;
+export type CustomField = Of<typeof customField>;
 
-export const ownFields = shape('ContactFields', 'The own fields of your application.', {
+export const customFields = shape('ContactFields', 'The custom fields of your application.', {
   version: field(
     int,
     'Version, which increases by one with every change. 0: no fields were ever set. Pass it as `expectedVersion` for optimistic locking.',
   ),
-  fields: field(listOf(ownField), 'The fields, in the order in which they were set.', {
+  fields: field(listOf(customField), 'The fields, in the order in which they were set.', {
     items: 10,
   }),
   typedSchema: field(
     boolean,
-    'Whether callers of your application get a GraphQL schema with `Contact.custom`, which has a field of its own type for each own field.',
+    'Whether callers of your application get a GraphQL schema with `Contact.custom`, which has a field of its own type for each custom field.',
     { defaultValue: false },
   ),
 });
-export type OwnFields = Of<typeof ownFields>;
+export type CustomFields = Of<typeof customFields>;
 
-export const NO_OWN_FIELDS: OwnFields = { version: 0, fields: [], typedSchema: false };
+export const NO_CUSTOM_FIELDS: CustomFields = { version: 0, fields: [], typedSchema: false };
 
 export const mappingProblem = shape(
   'MappingProblem',
   'A mapping that cannot be used. The field is null, and contacts are found all the same.',
   {
-    field: field(string, 'Name of the own field, or the name that the mapping has for it.', {
+    field: field(string, 'Name of the custom field, or the name that the mapping has for it.', {
       example: 'favoriteColor',
     }),
     source: field(string, 'Name of the field at the provider.', { example: 'Favourite_Color__c' }),
@@ -112,7 +112,7 @@ const providerFieldType = words('ProviderFieldType', 'Type of a field in a CRM.'
   CHOICE: 'One value of a list.',
   CHOICES: 'Several values of a list.',
   REFERENCE: 'The id of another record.',
-  OTHER: 'A type that no own field can be read from, such as a location.',
+  OTHER: 'A type that no custom field can be read from, such as a location.',
 });
 export type ProviderFieldType = Of<typeof providerFieldType>;
 
@@ -139,7 +139,7 @@ export const providerField = shape('ProviderField', 'A field that contacts have 
 });
 export type ProviderField = Of<typeof providerField>;
 
-export const MAX_OWN_FIELDS = 200;
+export const MAX_CUSTOM_FIELDS = 200;
 export const MAX_PROVIDER_FIELDS = 2_000;
 export const MAX_CHOICES = 500;
 export const MAX_FIELD_NAME = 64;
@@ -149,7 +149,7 @@ export const MAX_SOURCE = 255;
 export const MAX_PROBLEMS = 200;
 
 /** Whether it is a camelCase name that is also one in GraphQL. */
-export function isOwnFieldName(name: string): boolean {
+export function isCustomFieldName(name: string): boolean {
   return name.length <= MAX_FIELD_NAME && /^[a-z][A-Za-z0-9]*$/.test(name);
 }
 
@@ -175,7 +175,7 @@ export function isSource(source: string): boolean {
 
 const SOURCE = /^[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?$/;
 
-/** The resolved own fields of one connection: those without a source are absent. */
+/** The resolved custom fields of one connection: those without a source are absent. */
 interface SourcedFields {
   readonly fields: readonly SourcedField[];
   /** Equal for connections and declarations whose fields have the same sources. */
@@ -185,11 +185,11 @@ interface SourcedFields {
 }
 
 /**
- * Finds the source of each own field: the customer's own mapping, else the entity mapping of the contact, else the
+ * Finds the source of each custom field: the customer's own mapping, else the entity mapping of the contact, else the
  * schema mapping (common objects before standard ones), else the application's source. Memoized, because requests get
  * both from caches.
  */
-export function findSources(own: OwnFields, connection: MappedConnection): SourcedFields {
+export function findSources(own: CustomFields, connection: MappedConnection): SourcedFields {
   const known = remembered.get(own) ?? new WeakMap<MappedConnection, SourcedFields>();
   remembered.set(own, known);
   const resolved = known.get(connection) ?? resolve(own, connection);
@@ -197,9 +197,9 @@ export function findSources(own: OwnFields, connection: MappedConnection): Sourc
   return resolved;
 }
 
-const remembered = new WeakMap<OwnFields, WeakMap<MappedConnection, SourcedFields>>();
+const remembered = new WeakMap<CustomFields, WeakMap<MappedConnection, SourcedFields>>();
 
-function resolve({ fields }: OwnFields, connection: MappedConnection): SourcedFields {
+function resolve({ fields }: CustomFields, connection: MappedConnection): SourcedFields {
   const own = new Map(
     (connection.contactFieldMappings ?? []).map((mapping) => [mapping.field, mapping.source]),
   );
@@ -268,12 +268,12 @@ export function toProblem(name: string, source: string, problem: MappingProblemK
   return { field: cut(name), source: cut(source), problem };
 }
 
-/** Whether values of the CRM's field fit the own field. */
-export function fits(type: OwnFieldType, given: ProviderFieldType): boolean {
+/** Whether values of the CRM's field fit the custom field. */
+export function fits(type: CustomFieldType, given: ProviderFieldType): boolean {
   return FITTING[type].includes(given);
 }
 
-const FITTING: Readonly<Record<OwnFieldType, readonly ProviderFieldType[]>> = {
+const FITTING: Readonly<Record<CustomFieldType, readonly ProviderFieldType[]>> = {
   TEXT: ['TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'DATETIME', 'CHOICE', 'CHOICES', 'REFERENCE'],
   NUMBER: ['NUMBER'],
   BOOLEAN: ['BOOLEAN'],
@@ -304,15 +304,15 @@ export type MappedConnection = Pick<
   'providerName' | 'contactFieldMappings' | 'entityMappings' | 'schemaMappingsConfig'
 >;
 
-/** The own fields of ONE application, and the mappings and problems of its connections. */
-export interface OwnFieldStore {
+/** The custom fields of ONE application, and the mappings and problems of its connections. */
+export interface CustomFieldStore {
   /** Without fields, where none were ever set. */
-  read(): Promise<OwnFields>;
+  read(): Promise<CustomFields>;
   /** Rejects with CONFLICT if the stored version is not the expected one. */
   replace(
-    declared: Omit<OwnFields, 'version'>,
+    declared: Omit<CustomFields, 'version'>,
     expectedVersion: number | undefined,
-  ): Promise<OwnFields>;
+  ): Promise<CustomFields>;
   /** Replaces a connection's mappings, and drops what was cached with the old ones. False: no such connection. */
   setMappings(
     target: Pick<Connection, 'customerId' | 'providerName'>,

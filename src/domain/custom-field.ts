@@ -1,6 +1,6 @@
 import { field, type Of, shape, string, words, wordsOf } from './shape.ts';
 
-export const ownFieldType = words('ContactFieldType', 'Type of an own field.', {
+export const customFieldType = words('ContactFieldType', 'Type of a custom field.', {
   TEXT: 'A string.',
   NUMBER: 'A number.',
   BOOLEAN: 'True or false.',
@@ -9,15 +9,15 @@ export const ownFieldType = words('ContactFieldType', 'Type of an own field.', {
   CHOICE: 'One value of a list, by its name in the CRM’s API.',
   CHOICES: 'Several values of a list, by their names in the CRM’s API.',
 });
-export const OWN_FIELD_TYPES = wordsOf(ownFieldType);
-export type OwnFieldType = Of<typeof ownFieldType>;
+export const CUSTOM_FIELD_TYPES = wordsOf(customFieldType);
+export type CustomFieldType = Of<typeof customFieldType>;
 
-/** A customer's own source of an own field. */
+/** A customer's own source of a custom field. */
 export const contactFieldMapping = shape(
   'ContactFieldMapping',
-  'The field of a customer’s CRM that an own field is read from.',
+  'The field of a customer’s CRM that a custom field is read from.',
   {
-    field: field(string, 'Name of the own field.', { example: 'favoriteColor' }),
+    field: field(string, 'Name of the custom field.', { example: 'favoriteColor' }),
     source: field(
       string,
       'Name of the field in the provider’s API, e.g. `favorite_color` or `Account.Industry`.',
@@ -30,22 +30,22 @@ export type ContactFieldMapping = Of<typeof contactFieldMapping>;
 export const mappingProblemKind = words('MappingProblemKind', 'What is wrong with a mapping.', {
   MISSING: 'The CRM has no field of this name, or does not show it to the connected user.',
   HIDDEN: 'The CRM has the field, and does not show it to the connected user.',
-  TYPE_MISMATCH: 'The type of the CRM’s field, or a value of it, does not fit the own field.',
+  TYPE_MISMATCH: 'The type of the CRM’s field, or a value of it, does not fit the custom field.',
   NOT_FILTERABLE: 'The CRM cannot filter by the field.',
-  UNKNOWN_FIELD: 'No own field has this name.',
+  UNKNOWN_FIELD: 'No custom field has this name.',
   UNKNOWN_OBJECT: 'The mapping is of an object that is not the contact, or of a custom one.',
 });
 export type MappingProblemKind = Of<typeof mappingProblemKind>;
 
-/** An own field and where one connection has it. */
+/** A custom field and where one connection has it. */
 export interface SourcedField {
   readonly name: string;
-  readonly type: OwnFieldType;
+  readonly type: CustomFieldType;
   readonly source: string;
 }
 
-/** Own fields to read from one connection. */
-export interface OwnFieldSelection {
+/** Custom fields to read from one connection. */
+export interface CustomFieldSelection {
   /** Equal for connections and declarations whose fields have the same sources. */
   readonly key: string;
   /** All selected fields, also those without a source. */
@@ -58,7 +58,7 @@ export interface OwnFieldSelection {
   onProblem(field: SourcedField, problem: MappingProblemKind, remoteId?: string): void;
 }
 
-/** The value of an own field. Null: the CRM has none, or one that does not fit. */
-export type OwnFieldValue = string | number | boolean | readonly string[] | null;
+/** The value of a custom field. Null: the CRM has none, or one that does not fit. */
+export type CustomFieldValue = string | number | boolean | readonly string[] | null;
 
-export type OwnFieldValues = Readonly<Record<string, OwnFieldValue>>;
+export type CustomFieldValues = Readonly<Record<string, CustomFieldValue>>;

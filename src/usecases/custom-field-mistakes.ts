@@ -1,10 +1,10 @@
+import { type CustomFields, isSource, MAX_SOURCE } from '../domain/custom-fields.ts';
 import { CrossbookError, type Mistakes, refuseMistakes } from '../domain/errors.ts';
-import { isSource, MAX_SOURCE, type OwnFields } from '../domain/own-fields.ts';
 import type { Providers } from '../domain/provider.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
 import { quote } from '../lib/text.ts';
 
-/** What is wrong with the source of an own field. Without a provider, only its form is checked. */
+/** What is wrong with the source of a custom field. Without a provider, only its form is checked. */
 export function findSourceMistake(
   source: string,
   providerName: ProviderName | undefined,
@@ -24,10 +24,10 @@ export function findSourceMistake(
 }
 
 /** A name that is not declared is most likely misspelled, which an empty result would hide. */
-export function refuseUndeclared({ fields }: OwnFields, names: readonly string[]): void {
+export function refuseUndeclared({ fields }: CustomFields, names: readonly string[]): void {
   const unknown = names.filter((name) => !fields.some((field) => field.name === name));
   if (unknown.length === 0) return;
-  refuseMistakes([`No own field is called ${unknown.slice(0, 10).map(quote).join(', ')}`]);
+  refuseMistakes([`No custom field is called ${unknown.slice(0, 10).map(quote).join(', ')}`]);
 }
 
 export function refuseMoreThan(most: number, what: string, given: readonly unknown[]): void {

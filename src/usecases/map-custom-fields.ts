@@ -1,18 +1,18 @@
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import type { ContactTarget } from '../domain/contact-search.ts';
+import type { ContactFieldMapping } from '../domain/custom-field.ts';
+import { type CustomField, MAX_CUSTOM_FIELDS } from '../domain/custom-fields.ts';
 import type { Customer } from '../domain/customer.ts';
 import { refuseMistakes } from '../domain/errors.ts';
-import type { ContactFieldMapping } from '../domain/own-field.ts';
-import { MAX_OWN_FIELDS, type OwnField } from '../domain/own-fields.ts';
 import type { Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { quote } from '../lib/text.ts';
 import { checkCustomerId, customerNotFound, resolveTarget, withApiKey } from './authorization.ts';
-import type { OwnFieldDeps } from './declare-own-fields.ts';
+import { describeMistakes, findSourceMistake, refuseMoreThan } from './custom-field-mistakes.ts';
+import type { CustomFieldDeps } from './declare-custom-fields.ts';
 import type { OpenDeps } from './open-contact-client.ts';
-import { describeMistakes, findSourceMistake, refuseMoreThan } from './own-field-mistakes.ts';
 
-/** Replaces a customer's mappings of own fields to one provider. A field that the CRM lacks is no error. */
+/** Replaces a customer's mappings of custom fields to one provider. A field that the CRM lacks is no error. */
 export function setFieldMappings(
   deps: MapDeps,
   { customerId, provider, mappings }: GivenMappings,
@@ -20,10 +20,10 @@ export function setFieldMappings(
   return withApiKey(deps, 'setFieldMappings', async () => {
     checkCustomerId(customerId);
     const target = { customerId, providerName: provider };
-    const { fields } = await deps.ownFields.read();
+    const { fields } = await deps.customFields.read();
     checkMappings(mappings, { fields, provider, providers: deps.providers });
     const given = mappings.map(({ field, source }) => ({ field, source }));
-    const isStored = await deps.ownFields.setMappings(target, given);
+    const isStored = await deps.customFields.setMappings(target, given);
     if (!isStored) throw customerNotFound(customerId, provider);
     const connection = await deps.reloadConnection(target);
     if (!connection) throw customerNotFound(customerId, provider);
@@ -36,13 +36,13 @@ function checkMappings(
   mappings: readonly ContactFieldMapping[],
   { fields, provider, providers }: MappedProvider,
 ): void {
-  refuseMoreThan(MAX_OWN_FIELDS, 'mappings', mappings);
+  refuseMoreThan(MAX_CUSTOM_FIELDS, 'mappings', mappings);
   const known = new Set(fields.map(({ name }) => name));
   const names = mappings.map(({ field }) => field);
   refuseMistakes(
     mappings.flatMap(({ field, source }, index) =>
       describeMistakes(`mappings[${index}] ${quote(field)}`, [
-        !known.has(field) && 'no own field has this name',
+        !known.has(field) && 'no custom field has this name',
         names.indexOf(field) < index && 'the field is mapped more than once',
         findSourceMistake(source, provider, providers),
       ]),
@@ -75,14 +75,14 @@ interface GivenMappings {
 }
 
 interface MappedProvider {
-  readonly fields: readonly OwnField[];
+  readonly fields: readonly CustomField[];
   readonly provider: ProviderName;
   readonly providers: Providers;
 }
 
 type MappingsDeps = Omit<OpenDeps, 'openContactPort'>;
 
-export interface MapDeps extends OwnFieldDeps {
+export interface MapDeps extends CustomFieldDeps {
   readonly providers: Providers;
   /** Reads the connection from the database, past all caches. */
   reloadConnection(target: ConnectionTarget): Promise<Connection | undefined>;

@@ -1,20 +1,20 @@
 import { toTimestamp } from '../lib/text.ts';
 import type {
-  OwnFieldSelection,
-  OwnFieldType,
-  OwnFieldValue,
-  OwnFieldValues,
-} from './own-field.ts';
+  CustomFieldSelection,
+  CustomFieldType,
+  CustomFieldValue,
+  CustomFieldValues,
+} from './custom-field.ts';
 
-/** The values of the selected own fields of one contact. A field without a source is null. */
-export function readOwnFieldValues(
-  selection: OwnFieldSelection,
+/** The values of the selected custom fields of one contact. A field without a source is null. */
+export function readCustomFieldValues(
+  selection: CustomFieldSelection,
   remoteId: string,
   readSource: (source: string) => unknown,
-): OwnFieldValues {
+): CustomFieldValues {
   const values = { ...blankOf(selection) };
   for (const field of selection.fields) {
-    const value = readOwnFieldValue(field.type, readSource(field.source));
+    const value = readCustomFieldValue(field.type, readSource(field.source));
     if (value === undefined) selection.onProblem(field, 'TYPE_MISMATCH', remoteId);
     else values[field.name] = value;
   }
@@ -22,7 +22,7 @@ export function readOwnFieldValues(
 }
 
 /** A record of which each contact gets a copy: all of them then have one hidden class. */
-function blankOf(selection: OwnFieldSelection): Record<string, OwnFieldValue> {
+function blankOf(selection: CustomFieldSelection): Record<string, CustomFieldValue> {
   let blank = blanks.get(selection);
   if (!blank) {
     blank = Object.fromEntries(selection.names.map((name) => [name, null]));
@@ -31,21 +31,24 @@ function blankOf(selection: OwnFieldSelection): Record<string, OwnFieldValue> {
   return blank;
 }
 
-const blanks = new WeakMap<OwnFieldSelection, Record<string, OwnFieldValue>>();
+const blanks = new WeakMap<CustomFieldSelection, Record<string, CustomFieldValue>>();
 
 /**
  * Reads a CRM's value as one of this type. Lenient: HubSpot sends every value as a string, and older integrations have
  * written dates as milliseconds. Undefined if the value does not fit the type.
  */
-export function readOwnFieldValue(type: OwnFieldType, given: unknown): OwnFieldValue | undefined {
+export function readCustomFieldValue(
+  type: CustomFieldType,
+  given: unknown,
+): CustomFieldValue | undefined {
   if (given === null || given === undefined) return null;
   if (typeof given === 'string' && given.trim() === '') return null;
   return READERS[type](given);
 }
 
-type Reader = (given: unknown) => OwnFieldValue | undefined;
+type Reader = (given: unknown) => CustomFieldValue | undefined;
 
-const READERS: Readonly<Record<OwnFieldType, Reader>> = {
+const READERS: Readonly<Record<CustomFieldType, Reader>> = {
   TEXT: readText,
   NUMBER: readNumber,
   BOOLEAN: readBoolean,

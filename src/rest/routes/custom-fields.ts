@@ -1,18 +1,22 @@
 import * as z from 'zod';
 import { PROVIDER_CALL } from '../../domain/contact-search.ts';
-import { contactFieldMapping, OWN_FIELD_TYPES, ownFieldType } from '../../domain/own-field.ts';
 import {
-  MAX_OWN_FIELDS,
+  CUSTOM_FIELD_TYPES,
+  contactFieldMapping,
+  customFieldType,
+} from '../../domain/custom-field.ts';
+import {
+  type CustomFields,
+  customField,
+  customFieldSource,
+  customFields,
+  MAX_CUSTOM_FIELDS,
   mappingProblem,
-  type OwnFields,
-  ownField,
-  ownFieldSource,
-  ownFields,
   providerField,
-} from '../../domain/own-fields.ts';
+} from '../../domain/custom-fields.ts';
 import { descriptionOf } from '../../domain/shape.ts';
-import { readOwnFields, setOwnFields } from '../../usecases/declare-own-fields.ts';
-import { readFieldMappings, setFieldMappings } from '../../usecases/map-own-fields.ts';
+import { readCustomFields, setCustomFields } from '../../usecases/declare-custom-fields.ts';
+import { readFieldMappings, setFieldMappings } from '../../usecases/map-custom-fields.ts';
 import { readMappingProblems } from '../../usecases/mapping-problems.ts';
 import { readProviderFields } from '../../usecases/provider-fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -20,48 +24,52 @@ import { EXAMPLE_MOMENT, object, optional, text, toSchema, toWire } from '../sch
 import { CONNECTION_PATH, connectionPath } from './connections.ts';
 import { readExpectedVersion, versionHeaders } from './customers.ts';
 
-const ownFieldsSchema = toSchema(ownFields, 'response');
+const customFieldsSchema = toSchema(customFields, 'response');
 
 /** Texts, which the use case checks, so that every mistake is named in one error. */
-const setFieldsSchema = object('request', 'ContactFieldsInput', 'Own fields to set.', {
+const setFieldsSchema = object('request', 'ContactFieldsInput', 'Custom fields to set.', {
   fields: z
     .array(
       z.strictObject({
-        name: text(descriptionOf(ownField, 'name'), 'favoriteColor'),
+        name: text(descriptionOf(customField, 'name'), 'favoriteColor'),
         type: z.string().meta({
-          description: `${descriptionOf(ownField, 'type')} ${Object.entries(ownFieldType.words)
+          description: `${descriptionOf(customField, 'type')} ${Object.entries(
+            customFieldType.words,
+          )
             .map(([word, meaning]) => `\`${word.toLowerCase()}\`: ${meaning}`)
             .join(' ')}`,
-          enum: OWN_FIELD_TYPES.map((type) => type.toLowerCase()),
+          enum: CUSTOM_FIELD_TYPES.map((type) => type.toLowerCase()),
           examples: ['text'],
         }),
-        description: z.string().nullish().describe(descriptionOf(ownField, 'description')),
+        description: z.string().nullish().describe(descriptionOf(customField, 'description')),
         sources: optional(
           z.array(
             z.strictObject({
-              provider_name: text(descriptionOf(ownFieldSource, 'providerName'), 'hubspot'),
-              field: text(descriptionOf(ownFieldSource, 'field'), 'favorite_color'),
+              provider_name: text(descriptionOf(customFieldSource, 'providerName'), 'hubspot'),
+              field: text(descriptionOf(customFieldSource, 'field'), 'favorite_color'),
             }),
           ),
-          descriptionOf(ownField, 'sources'),
+          descriptionOf(customField, 'sources'),
         ),
         customers_may_map: optional(
           z.boolean(),
-          `${descriptionOf(ownField, 'customersMayMap')} Default: true.`,
+          `${descriptionOf(customField, 'customersMayMap')} Default: true.`,
         ),
       }),
     )
-    .describe(`All own fields, at most ${MAX_OWN_FIELDS}. Fields that are not listed are removed.`),
+    .describe(
+      `All custom fields, at most ${MAX_CUSTOM_FIELDS}. Fields that are not listed are removed.`,
+    ),
   typed_schema: optional(
     z.boolean(),
-    `${descriptionOf(ownFields, 'typedSchema')} Default: false. Give it in each call: without it, the typed fields are removed from the schema.`,
+    `${descriptionOf(customFields, 'typedSchema')} Default: false. Give it in each call: without it, the typed fields are removed from the schema.`,
   ),
 });
 
 const mappingsSchema = object(
   'response',
   'ContactFieldMappings',
-  'The mappings of own fields of one connection.',
+  'The mappings of custom fields of one connection.',
   {
     mappings: z
       .array(toSchema(contactFieldMapping, 'response'))
@@ -73,7 +81,7 @@ const setMappingsSchema = object('request', 'ContactFieldMappingsInput', 'Mappin
   mappings: z
     .array(toSchema(contactFieldMapping, 'request'))
     .describe(
-      `All mappings of the connection, at most ${MAX_OWN_FIELDS}. Mappings that are not listed are removed.`,
+      `All mappings of the connection, at most ${MAX_CUSTOM_FIELDS}. Mappings that are not listed are removed.`,
     ),
 });
 
@@ -107,10 +115,10 @@ const EXAMPLE_FIELD = {
 };
 const EXAMPLE_MAPPING = { field: 'favoriteColor', source: 'favorite_color' };
 
-const OWN_FIELDS = {
-  schema: ownFieldsSchema,
+const CUSTOM_FIELDS = {
+  schema: customFieldsSchema,
   example: { version: 1, fields: [EXAMPLE_FIELD], typed_schema: true },
-  headers: { etag: 'Version of the own fields, for If-Match.' },
+  headers: { etag: 'Version of the custom fields, for If-Match.' },
 };
 const MAPPINGS = { schema: mappingsSchema, example: { mappings: [EXAMPLE_MAPPING] } };
 
@@ -118,37 +126,37 @@ const toMappingsRecord = (mappings: readonly object[]) => ({
   mappings: mappings.map((one) => toWire(contactFieldMapping, one)),
 });
 
-function toETag({ version }: OwnFields): string {
+function toETag({ version }: CustomFields): string {
   return `"${version}"`;
 }
 
-export const ownFieldOperations = [
+export const customFieldOperations = [
   defineOperation({
     id: 'getContactFields',
     route: 'GET /contact_fields',
-    summary: 'Read own fields',
+    summary: 'Read custom fields',
     description:
-      'The own fields of contacts that the application has declared. The fields of a customer’s CRM are at `/customers/{customer_id}/connections/{provider_name}/contact_fields`.',
+      'The custom fields of contacts that the application has declared. The fields of a customer’s CRM are at `/customers/{customer_id}/connections/{provider_name}/contact_fields`.',
     input: {},
-    response: { ...OWN_FIELDS, description: 'The own fields.' },
+    response: { ...CUSTOM_FIELDS, description: 'The custom fields.' },
     async handle(context, _input, head) {
-      const found = await readOwnFields(context);
+      const found = await readCustomFields(context);
       head.headers['etag'] = toETag(found);
-      return toWire(ownFields, found);
+      return toWire(customFields, found);
     },
   }),
   defineOperation({
     id: 'setContactFields',
     route: 'PUT /contact_fields',
-    summary: 'Set own fields',
+    summary: 'Set custom fields',
     description:
-      'Replaces the own fields of the application. All servers follow within five seconds. A field with a reserved or repeated name, an unknown type or an invalid source is 422; the detail names each.',
+      'Replaces the custom fields of the application. All servers follow within five seconds. A field with a reserved or repeated name, an unknown type or an invalid source is 422; the detail names each.',
     input: { headers: versionHeaders, body: setFieldsSchema },
     bodyExample: { fields: [EXAMPLE_FIELD], typed_schema: true },
-    response: { ...OWN_FIELDS, description: 'The stored own fields.' },
+    response: { ...CUSTOM_FIELDS, description: 'The stored custom fields.' },
     errors: [409, 422],
     async handle(context, { headers, body }, head) {
-      const stored = await setOwnFields(context, {
+      const stored = await setCustomFields(context, {
         fields: body.fields.map(({ sources, customers_may_map: customersMayMap, ...field }) => ({
           ...field,
           customersMayMap,
@@ -161,7 +169,7 @@ export const ownFieldOperations = [
         expectedVersion: readExpectedVersion(headers),
       });
       head.headers['etag'] = toETag(stored);
-      return toWire(ownFields, stored);
+      return toWire(customFields, stored);
     },
   }),
 ];
@@ -173,8 +181,8 @@ export const fieldMappingOperations = [
   defineOperation({
     id: 'getContactFieldMappings',
     route: `GET ${CONNECTION_PATH}/contact_field_mappings`,
-    summary: 'Read mappings of own fields',
-    description: 'The customer’s own sources of own fields at one provider.',
+    summary: 'Read mappings of custom fields',
+    description: 'The customer’s own sources of custom fields at one provider.',
     callers: ['apiKey', 'customerToken'],
     input,
     response: { ...MAPPINGS, description: 'The mappings.' },
@@ -185,7 +193,7 @@ export const fieldMappingOperations = [
   defineOperation({
     id: 'setContactFieldMappings',
     route: `PUT ${CONNECTION_PATH}/contact_field_mappings`,
-    summary: 'Set mappings of own fields',
+    summary: 'Set mappings of custom fields',
     description:
       'Replaces the mappings of one connection. A source that the CRM does not have is stored, and appears among the mapping problems.',
     input: { ...input, body: setMappingsSchema },

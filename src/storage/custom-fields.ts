@@ -1,26 +1,26 @@
 import { and, desc, eq, gt, or, sql } from 'drizzle-orm';
-import { CrossbookError } from '../domain/errors.ts';
-import { toWriteMode } from '../domain/expected-version.ts';
 import {
+  type CustomFieldStore,
+  type CustomFields,
   type FoundProblem,
   MAX_PROBLEMS,
   type MappingProblem,
-  NO_OWN_FIELDS,
-  type OwnFieldStore,
-  type OwnFields,
+  NO_CUSTOM_FIELDS,
   type StoredProblem,
-} from '../domain/own-fields.ts';
+} from '../domain/custom-fields.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import { toWriteMode } from '../domain/expected-version.ts';
 import { isStorable } from '../lib/text.ts';
 import { appendEvents, inTransaction, type Transaction } from './events.ts';
 import { connections, mappingProblems } from './schema.ts';
 import type { StoreDeps } from './store-deps.ts';
 
-/** The own fields of one application, and the mappings and problems of its connections. */
-export function createOwnFields(deps: StoreDeps, applicationId: string): OwnFieldStore {
+/** The custom fields of one application, and the mappings and problems of its connections. */
+export function createCustomFields(deps: StoreDeps, applicationId: string): CustomFieldStore {
   const { engine, now } = deps;
-  const read = async (): Promise<OwnFields> => {
-    const [row] = await engine.query<OwnFields>(READ, [applicationId]);
-    return row ?? NO_OWN_FIELDS;
+  const read = async (): Promise<CustomFields> => {
+    const [row] = await engine.query<CustomFields>(READ, [applicationId]);
+    return row ?? NO_CUSTOM_FIELDS;
   };
   return {
     read,
@@ -28,12 +28,12 @@ export function createOwnFields(deps: StoreDeps, applicationId: string): OwnFiel
       const values = [applicationId, JSON.stringify(fields), typedSchema, now().toISOString()];
       const mode = toWriteMode(expectedVersion);
       const all = mode === 'present' ? [...values, expectedVersion] : values;
-      const [row] = await engine.query<OwnFields>(REPLACE[mode], all);
+      const [row] = await engine.query<CustomFields>(REPLACE[mode], all);
       if (row) return row;
       const { version } = await read();
       throw new CrossbookError(
         'CONFLICT',
-        `Version ${expectedVersion} of the own fields was expected, but the stored one is ${version}.`,
+        `Version ${expectedVersion} of the custom fields was expected, but the stored one is ${version}.`,
       );
     },
     setMappings: async ({ customerId, providerName }, mappings) => {

@@ -1,32 +1,32 @@
 import { isRecord, parseJson } from '../../lib/json.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import {
-  type OwnFieldInput,
-  type OwnFieldsInput,
-  storeOwnFields,
-} from '../../usecases/declare-own-fields.ts';
+  type CustomFieldInput,
+  type CustomFieldsInput,
+  storeCustomFields,
+} from '../../usecases/declare-custom-fields.ts';
 import { APPLICATION, type Command, toTable, UsageError } from '../command.ts';
 
-/** Commands for the own fields of an application. */
-export const ownFieldCommands: readonly Command[] = [
+/** Commands for the custom fields of an application. */
+export const customFieldCommands: readonly Command[] = [
   {
     name: 'fields list',
-    summary: 'Lists the own fields of an application.',
+    summary: 'Lists the custom fields of an application.',
     operands: [APPLICATION],
     async run({ openApplication }) {
-      const data = await (await openApplication()).ownFields.read();
+      const data = await (await openApplication()).customFields.read();
       const rows = data.fields.map(({ name, type, sources }) => [
         name,
         type,
         sources.map(({ providerName, field }) => `${providerName}:${field}`).join(' '),
       ]);
-      const text = toTable(rows) || 'There are no own fields.';
+      const text = toTable(rows) || 'There are no custom fields.';
       return { data, text: data.typedSchema ? `${text}\nThe schema is typed.` : text };
     },
   },
   {
     name: 'fields set',
-    summary: 'Replaces the own fields of an application.',
+    summary: 'Replaces the custom fields of an application.',
     details: [
       'They are read from standard input, as JSON in the form that `fields list --json` prints: … < fields.json',
       'Running servers follow within five seconds.',
@@ -40,19 +40,19 @@ export const ownFieldCommands: readonly Command[] = [
     },
     async run({ number, readInput, openApplication }) {
       const expectedVersion = number('expected-version');
-      const { name, ownFields } = await openApplication();
+      const { name, customFields } = await openApplication();
       const declared = readDeclaration(await readInput());
-      const stores = { ownFields, providers: createRegistry() };
-      const data = await storeOwnFields(stores, { ...declared, expectedVersion });
+      const stores = { customFields, providers: createRegistry() };
+      const data = await storeCustomFields(stores, { ...declared, expectedVersion });
       return {
         data,
-        text: `${name} has ${data.fields.length} own fields, version ${data.version}.`,
+        text: `${name} has ${data.fields.length} custom fields, version ${data.version}.`,
       };
     },
   },
 ];
 
-function readDeclaration(text: string): Omit<OwnFieldsInput, 'expectedVersion'> {
+function readDeclaration(text: string): Omit<CustomFieldsInput, 'expectedVersion'> {
   const json = parseJson(text);
   const { fields, typedSchema } = isRecord(json) ? json : {};
   if (!Array.isArray(fields))
@@ -62,13 +62,13 @@ function readDeclaration(text: string): Omit<OwnFieldsInput, 'expectedVersion'> 
   return { fields: fields.map(readField), typedSchema };
 }
 
-function readField(field: unknown, index: number): OwnFieldInput {
+function readField(field: unknown, index: number): CustomFieldInput {
   if (isField(field)) return field;
-  throw new UsageError(`fields[${index}] is not an own field: see crossbook fields list --json`);
+  throw new UsageError(`fields[${index}] is not a custom field: see crossbook fields list --json`);
 }
 
 /** Whether its members have the right types; the use case checks their values. */
-function isField(given: unknown): given is OwnFieldInput {
+function isField(given: unknown): given is CustomFieldInput {
   if (!isRecord(given)) return false;
   const { name, type, description, sources, customersMayMap, ...others } = given;
   return (

@@ -9,13 +9,13 @@ import { openStage, type Player, type Stage } from '../throughput/stage.ts';
 import { emailSetsOf } from '../workload/cases.ts';
 import { CONNECTIONS } from './throughput.ts';
 
-/** What own fields cost compared with standard ones, and what the schemas of many applications take. */
-export async function measureOwnFields(options: Options): Promise<void> {
+/** What custom fields cost compared with standard ones, and what the schemas of many applications take. */
+export async function measureCustomFields(options: Options): Promise<void> {
   await measureSelections(options);
   await measureSchemas(options);
 }
 
-/** The same properties of HubSpot as standard fields, and as own fields of both kinds. */
+/** The same properties of HubSpot as standard fields, and as custom fields of both kinds. */
 async function measureSelections(options: Options): Promise<void> {
   const stage = await openStage({ ...options, only: ['crossbook'] });
   try {
@@ -26,7 +26,7 @@ async function measureSelections(options: Options): Promise<void> {
       // In another order each time, because what was measured before has an effect.
       const from = (round + 1) % SELECTIONS.length;
       for (const selection of [...SELECTIONS.slice(from), ...SELECTIONS.slice(0, from)]) {
-        showProgress(`own fields: round ${round + 1} of ${options.rounds}, ${selection.title}`);
+        showProgress(`custom fields: round ${round + 1} of ${options.rounds}, ${selection.title}`);
         const cpuMs = await measureOne(stage, player, selection, options.seconds);
         // The first round warms up.
         if (round >= 0) times.get(selection.title)?.push(cpuMs);
@@ -52,21 +52,21 @@ const STANDARD = 'firstName lastName lifecycleStage';
 const SELECTIONS: readonly Selection[] = [
   { title: 'three standard fields, nothing declared', declared: 'nothing', fields: STANDARD },
   { title: 'the same once more', declared: 'nothing', fields: STANDARD },
-  { title: 'three standard fields, own fields declared', declared: 'untyped', fields: STANDARD },
+  { title: 'three standard fields, custom fields declared', declared: 'untyped', fields: STANDARD },
   { title: 'three standard fields, schema typed', declared: 'typed', fields: STANDARD },
   {
-    title: 'three own fields, typed',
+    title: 'three custom fields, typed',
     declared: 'typed',
     fields: 'custom { ownFirst ownLast ownStage }',
   },
   {
-    title: 'three own fields, as JSON',
+    title: 'three custom fields, as JSON',
     declared: 'untyped',
     fields: 'customFields(names: ["ownFirst", "ownLast", "ownStage"])',
   },
 ];
 
-const OWN_FIELDS = [
+const CUSTOM_FIELDS = [
   toField('ownFirst', 'firstname'),
   toField('ownLast', 'lastname'),
   toField('ownStage', 'lifecyclestage'),
@@ -79,7 +79,7 @@ async function measureOne(
   seconds: number,
 ): Promise<number> {
   await declare(player, {
-    fields: declared === 'nothing' ? [] : OWN_FIELDS,
+    fields: declared === 'nothing' ? [] : CUSTOM_FIELDS,
     typed_schema: declared === 'typed',
   });
   const query = `query Search($emails: [String!]!) {
@@ -101,7 +101,7 @@ async function measureOne(
 async function measureSchemas({ node }: Options): Promise<void> {
   const rows: string[][] = [];
   for (const count of [3, 200]) {
-    showProgress(`own fields: the schemas of ${APPLICATIONS} applications with ${count} fields`);
+    showProgress(`custom fields: the schemas of ${APPLICATIONS} applications with ${count} fields`);
     const bytes = await measureHeap(node, count);
     rows.push([
       String(count),
@@ -109,7 +109,7 @@ async function measureSchemas({ node }: Options): Promise<void> {
       (bytes / APPLICATIONS / 1_024).toFixed(0),
     ]);
   }
-  const head = `own fields of each of ${APPLICATIONS} applications`;
+  const head = `custom fields of each of ${APPLICATIONS} applications`;
   say(toTable([head, 'MB of all', 'KB for each'], rows));
 }
 

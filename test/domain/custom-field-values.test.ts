@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { OWN_FIELD_TYPES } from '../../src/domain/own-field.ts';
-import { readOwnFieldValue } from '../../src/domain/own-field-values.ts';
+import { CUSTOM_FIELD_TYPES } from '../../src/domain/custom-field.ts';
+import { readCustomFieldValue } from '../../src/domain/custom-field-values.ts';
 import { fc } from '../support/fast-check.ts';
 
 describe('a value of a CRM', () => {
@@ -33,12 +33,12 @@ describe('a value of a CRM', () => {
     ['CHOICES', ';', null],
     ['CHOICES', ['A', 'B'], ['A', 'B']],
   ] as const)('is read as %s: %j becomes %j', (type, given, read) => {
-    expect(readOwnFieldValue(type, given)).toEqual(read);
+    expect(readCustomFieldValue(type, given)).toEqual(read);
   });
 
-  test.each(OWN_FIELD_TYPES)('is null as %s if it is missing, unset or cleared', (type) => {
+  test.each(CUSTOM_FIELD_TYPES)('is null as %s if it is missing, unset or cleared', (type) => {
     for (const given of [undefined, null, '', '  '])
-      expect(readOwnFieldValue(type, given)).toBeNull();
+      expect(readCustomFieldValue(type, given)).toBeNull();
   });
 
   test.each([
@@ -59,7 +59,7 @@ describe('a value of a CRM', () => {
     ['CHOICES', [1]],
     ['CHOICES', {}],
   ] as const)('does not fit the type %s: %j', (type, given) => {
-    expect(readOwnFieldValue(type, given)).toBeUndefined();
+    expect(readCustomFieldValue(type, given)).toBeUndefined();
   });
 
   test('is of its own type or does not fit, whatever the CRM sends', () => {
@@ -80,8 +80,8 @@ describe('a value of a CRM', () => {
       fc.date().map(String),
     );
     fc.assert(
-      fc.property(fc.constantFrom(...OWN_FIELD_TYPES), given, (type, value) => {
-        const read = readOwnFieldValue(type, value);
+      fc.property(fc.constantFrom(...CUSTOM_FIELD_TYPES), given, (type, value) => {
+        const read = readCustomFieldValue(type, value);
         expect(read === undefined || read === null || expected[type](read)).toBe(true);
       }),
     );
