@@ -124,8 +124,13 @@ async function measureHeap(node: string, count: number): Promise<number> {
     for (let index = 0; index < APPLICATIONS; index += 1)
       callers.push(await createCaller(crossbook, `application ${index}`));
     const fields = Array.from({ length: count }, (_, index) => toField(`own${index}`, 'city'));
-    const untyped = await readHeap(crossbook, callers, { fields, typed_schema: false });
-    return (await readHeap(crossbook, callers, { fields, typed_schema: true })) - untyped;
+    const untyped = await readHeap(crossbook, callers, {
+      definitions: fields,
+      typed_schema: false,
+    });
+    return (
+      (await readHeap(crossbook, callers, { definitions: fields, typed_schema: true })) - untyped
+    );
   } finally {
     await crossbook.stop();
   }
@@ -161,7 +166,7 @@ async function createCaller({ url }: Crossbook, name: string): Promise<Caller> {
 function declare({ url, headers }: Caller, declaration: object): Promise<unknown> {
   const { 'x-customer-id': _, 'x-provider-name': __, ...own } = headers;
   const body = JSON.stringify(declaration);
-  return send(`${url}/contact_fields`, { method: 'PUT', headers: own, body });
+  return send(`${url}/custom_fields/contact`, { method: 'PUT', headers: own, body });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the caller knows the response.

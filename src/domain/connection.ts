@@ -1,4 +1,4 @@
-import { type ContactFieldMapping, contactFieldMapping } from './custom-field.ts';
+import { type CustomFieldMapping, customFieldMapping } from './custom-field.ts';
 import { category, type ProviderName, providerName } from './provider-names.ts';
 import {
   field,
@@ -80,7 +80,7 @@ export const objectFieldMappings = shape('ObjectFieldMappings', 'Field mappings 
 
 export const schemaMappingsConfig = shape(
   'SchemaMappingsConfig',
-  'Field mappings by object. Those of the contact give custom fields their sources, unless `entityMappings` or `contactFieldMappings` do.',
+  'Field mappings by object. Those of the contact give custom fields their sources, unless `entityMappings` or `customFieldMappings` do.',
   {
     commonObjects: nullable(
       listOf(objectFieldMappings),
@@ -202,7 +202,7 @@ export const credentialsShape = union(
 );
 
 const REPLACED =
-  'Use `contactFieldMappings`, which is set with `setContactFieldMappings`. The value is stored and returned unchanged.';
+  'Use `customFieldMappings`, which is set with `setCustomFieldMappings`. The value is stored and returned unchanged.';
 
 /** Settings that an upsert can set and responses show. */
 const settings = {
@@ -215,7 +215,7 @@ const settings = {
   }),
   entityMappings: nullable(
     listOf(entityMapping),
-    'Field mappings by entity. Those of the standard contact give custom fields their sources, unless `contactFieldMappings` does.',
+    'Field mappings by entity. Those of the standard contact give custom fields their sources, unless `customFieldMappings` does.',
     {
       deprecated: REPLACED,
       items: 5,
@@ -245,9 +245,9 @@ export const connection = shape(
       'Reason of the status. Null if connected and contacts have been read.',
     ),
     statusChangedAt: field(moment, 'Time of the last change of the status or its reason.'),
-    contactFieldMappings: field(
-      listOf(contactFieldMapping),
-      'Mappings of custom fields, which take precedence over all others. They are set with `setContactFieldMappings`.',
+    customFieldMappings: field(
+      listOf(customFieldMapping),
+      'Mappings of custom fields, which take precedence over all others. They are set with `setCustomFieldMappings`.',
       { items: 10, leftOutOfRest: true },
     ),
     account: nullable(
@@ -281,9 +281,9 @@ export const connectionUpsert = patch(
 );
 
 /** The stored connection. */
-export type Connection = Omit<Of<typeof connection>, 'missingScopes' | 'contactFieldMappings'> & {
+export type Connection = Omit<Of<typeof connection>, 'missingScopes' | 'customFieldMappings'> & {
   /** Null or absent: none, or not read. */
-  readonly contactFieldMappings?: readonly ContactFieldMapping[] | null | undefined;
+  readonly customFieldMappings?: readonly CustomFieldMapping[] | null | undefined;
   /**
    * Changes where credentials are set, replaced or cleared; a refresh leaves it unchanged. Optional, because no API
    * returns it.
@@ -313,7 +313,7 @@ export const CONFIGURATION_FIELDS = [
   'schemaMappingsConfig',
   'entityMappings',
   'connectionSyncConfig',
-  'contactFieldMappings',
+  'customFieldMappings',
 ] as const satisfies readonly (keyof Connection)[];
 
 /** The status of a connection whose credentials were just set. */

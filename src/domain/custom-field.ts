@@ -1,6 +1,6 @@
 import { field, type Of, shape, string, words, wordsOf } from './shape.ts';
 
-export const customFieldType = words('ContactFieldType', 'Type of a custom field.', {
+export const customFieldType = words('CustomFieldType', 'Type of a custom field.', {
   TEXT: 'A string.',
   NUMBER: 'A number.',
   BOOLEAN: 'True or false.',
@@ -13,8 +13,8 @@ export const CUSTOM_FIELD_TYPES = wordsOf(customFieldType);
 export type CustomFieldType = Of<typeof customFieldType>;
 
 /** A customer's own source of a custom field. */
-export const contactFieldMapping = shape(
-  'ContactFieldMapping',
+export const customFieldMapping = shape(
+  'CustomFieldMapping',
   'The field of a customer’s CRM that a custom field is read from.',
   {
     field: field(string, 'Name of the custom field.', { example: 'favoriteColor' }),
@@ -25,7 +25,7 @@ export const contactFieldMapping = shape(
     ),
   },
 );
-export type ContactFieldMapping = Of<typeof contactFieldMapping>;
+export type CustomFieldMapping = Of<typeof customFieldMapping>;
 
 export const mappingProblemKind = words('MappingProblemKind', 'What is wrong with a mapping.', {
   MISSING: 'The CRM has no field of this name, or does not show it to the connected user.',

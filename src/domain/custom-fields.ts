@@ -2,7 +2,7 @@ import { digest } from '../lib/digest.ts';
 import type { Connection } from './connection.ts';
 import { CONTACT_FIELDS } from './contact.ts';
 import {
-  type ContactFieldMapping,
+  type CustomFieldMapping,
   type CustomFieldType,
   customFieldType,
   type MappingProblemKind,
@@ -24,7 +24,7 @@ import {
 } from './shape.ts';
 
 export const customFieldSource = shape(
-  'ContactFieldSource',
+  'CustomFieldSource',
   'The field of one provider that a custom field is read from.',
   {
     providerName: field(providerName, 'The provider.'),
@@ -37,7 +37,7 @@ export const customFieldSource = shape(
 );
 
 export const customField = shape(
-  'ContactField',
+  'CustomFieldDefinition',
   'A field of contacts that your application has declared.',
   {
     name: field(string, 'Name of the field, in camelCase, at most 64 characters.', {
@@ -61,23 +61,31 @@ export const customField = shape(
 );
 export type CustomField = Of<typeof customField>;
 
-export const customFields = shape('ContactFields', 'The custom fields of your application.', {
-  version: field(
-    int,
-    'Version, which increases by one with every change. 0: no fields were ever set. Pass it as `expectedVersion` for optimistic locking.',
-  ),
-  fields: field(listOf(customField), 'The fields, in the order in which they were set.', {
-    items: 10,
-  }),
-  typedSchema: field(
-    boolean,
-    'Whether callers of your application get a GraphQL schema with `Contact.custom`, which has a field of its own type for each custom field.',
-    { defaultValue: false },
-  ),
-});
+export const customFields = shape(
+  'CustomFieldDefinitions',
+  'The custom fields of your application.',
+  {
+    version: field(
+      int,
+      'Version, which increases by one with every change. 0: no fields were ever set. Pass it as `expectedVersion` for optimistic locking.',
+    ),
+    definitions: field(
+      listOf(customField),
+      'The definitions, in the order in which they were set.',
+      {
+        items: 10,
+      },
+    ),
+    typedSchema: field(
+      boolean,
+      'Whether callers of your application get a GraphQL schema with `Contact.custom`, which has a field of its own type for each custom field.',
+      { defaultValue: false },
+    ),
+  },
+);
 export type CustomFields = Of<typeof customFields>;
 
-export const NO_CUSTOM_FIELDS: CustomFields = { version: 0, fields: [], typedSchema: false };
+export const NO_CUSTOM_FIELDS: CustomFields = { version: 0, definitions: [], typedSchema: false };
 
 export const mappingProblem = shape(
   'MappingProblem',
@@ -199,19 +207,19 @@ export function findSources(own: CustomFields, connection: MappedConnection): So
 
 const remembered = new WeakMap<CustomFields, WeakMap<MappedConnection, SourcedFields>>();
 
-function resolve({ fields }: CustomFields, connection: MappedConnection): SourcedFields {
+function resolve({ definitions }: CustomFields, connection: MappedConnection): SourcedFields {
   const own = new Map(
-    (connection.contactFieldMappings ?? []).map((mapping) => [mapping.field, mapping.source]),
+    (connection.customFieldMappings ?? []).map((mapping) => [mapping.field, mapping.source]),
   );
   const mapped = readSpecifiedMappings(connection);
-  const resolved = fields.flatMap(({ name, type, sources }) => {
+  const resolved = definitions.flatMap(({ name, type, sources }) => {
     const source =
       own.get(name) ??
       mapped.sources.get(name) ??
       sources.find((one) => one.providerName === connection.providerName)?.field;
     return source === undefined ? [] : [{ name, type, source: source.trim() }];
   });
-  const names = new Set(fields.map(({ name }) => name));
+  const names = new Set(definitions.map(({ name }) => name));
   const unknown = [...own, ...mapped.sources]
     .filter(([name]) => !names.has(name))
     .map(([name, source]) => toProblem(name, source, 'UNKNOWN_FIELD'));
@@ -301,7 +309,7 @@ export function findFieldProblems(
 
 export type MappedConnection = Pick<
   Connection,
-  'providerName' | 'contactFieldMappings' | 'entityMappings' | 'schemaMappingsConfig'
+  'providerName' | 'customFieldMappings' | 'entityMappings' | 'schemaMappingsConfig'
 >;
 
 /** The custom fields of ONE application, and the mappings and problems of its connections. */
@@ -316,7 +324,7 @@ export interface CustomFieldStore {
   /** Replaces a connection's mappings, and drops what was cached with the old ones. False: no such connection. */
   setMappings(
     target: Pick<Connection, 'customerId' | 'providerName'>,
-    mappings: readonly ContactFieldMapping[],
+    mappings: readonly CustomFieldMapping[],
   ): Promise<boolean>;
   /** The problems of a connection that were seen within two days. */
   listProblems(connectionId: string): Promise<readonly StoredProblem[]>;

@@ -31,9 +31,9 @@ export function matchCustomFields(
   known: readonly ProviderField[],
 ): readonly FieldMatch[] {
   const current = toSources(own, connection);
-  const fallbacks = toSources(own, { ...connection, contactFieldMappings: null });
+  const fallbacks = toSources(own, { ...connection, customFieldMappings: null });
   const find = groupByType(toSorted(known));
-  return own.fields
+  return own.definitions
     .filter(({ customersMayMap }) => customersMayMap)
     .map((field) => {
       const { options, findOption, findSameName } = find(field.type);

@@ -38,7 +38,7 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
 
   /** A request uses its schema to the end, also after another one has taken its place. */
   function choose(applicationId: string, own: CustomFields): CallerSchema {
-    if (!own.typedSchema || own.fields.length === 0) return common;
+    if (!own.typedSchema || own.definitions.length === 0) return common;
     return findKept(applicationId, own) ?? open(applicationId, own);
   }
 
@@ -52,14 +52,14 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
   }
 
   function open(applicationId: string, own: CustomFields): KeptSchema {
-    const schema = makeSchema(own.fields);
+    const schema = makeSchema(own.definitions);
     ours.add(schema);
     const made = {
       schema,
       executor: common.executor.forSchema(schema),
       introspection: undefined,
       key: toKey(own),
-      bytes: measure(own.fields),
+      bytes: measure(own.definitions),
     };
     close(applicationId);
     kept.set(applicationId, made);
@@ -84,7 +84,7 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
 function toKey(own: CustomFields): string {
   const known = keys.get(own);
   if (known !== undefined) return known;
-  const parts = own.fields.map(({ name, type, description }) => [name, type, description]);
+  const parts = own.definitions.map(({ name, type, description }) => [name, type, description]);
   const key = digest(JSON.stringify(parts));
   keys.set(own, key);
   return key;

@@ -38,7 +38,7 @@ export function defineTypedFields(customFields: readonly CustomField[], typePref
     kind: Kind.FIELD_DEFINITION,
     name: toName('custom'),
     description: toText(
-      'Custom fields of your application, as declared with `setContactFields`. Only the selected fields are requested from the CRM.',
+      'Custom fields of your application, as declared with `setCustomFieldDefinitions`. Only the selected fields are requested from the CRM.',
     ),
     type: { kind: Kind.NON_NULL_TYPE, type },
   };

@@ -35,8 +35,8 @@ export const PLAIN_CONNECTION_BYTES = `(512 + coalesce(octet_length(instance_url
 const textBytesOf = (field: keyof typeof CONNECTION_COLUMNS) =>
   `coalesce(octet_length(${CONNECTION_COLUMNS[field].name}::text), 0)`;
 
-const UPSERTED = CONFIGURATION_FIELDS.filter((field) => field !== 'contactFieldMappings');
+const UPSERTED = CONFIGURATION_FIELDS.filter((field) => field !== 'customFieldMappings');
 
 /** A row that was written before the column existed is measured, as are mappings, which no upsert writes. */
 export const CONNECTION_BYTES = `(${PLAIN_CONNECTION_BYTES}
-  + coalesce(configuration_bytes, ${UPSERTED.map(textBytesOf).join(' + ')}) + ${textBytesOf('contactFieldMappings')})`;
+  + coalesce(configuration_bytes, ${UPSERTED.map(textBytesOf).join(' + ')}) + ${textBytesOf('customFieldMappings')})`;

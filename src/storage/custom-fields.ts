@@ -24,8 +24,8 @@ export function createCustomFields(deps: StoreDeps, applicationId: string): Cust
   };
   return {
     read,
-    replace: async ({ fields, typedSchema }, expectedVersion) => {
-      const values = [applicationId, JSON.stringify(fields), typedSchema, now().toISOString()];
+    replace: async ({ definitions, typedSchema }, expectedVersion) => {
+      const values = [applicationId, JSON.stringify(definitions), typedSchema, now().toISOString()];
       const mode = toWriteMode(expectedVersion);
       const all = mode === 'present' ? [...values, expectedVersion] : values;
       const [row] = await engine.query<CustomFields>(REPLACE[mode], all);
@@ -205,10 +205,10 @@ const STORED_PROBLEM = {
 
 const READ = {
   name: 'read_contact_fields',
-  text: 'select version, fields, typed_schema as "typedSchema" from crossbook.contact_fields where application_id = $1::uuid',
+  text: 'select version, fields as definitions, typed_schema as "typedSchema" from crossbook.contact_fields where application_id = $1::uuid',
 };
 
-const STORED = 'returning version, fields, typed_schema as "typedSchema"';
+const STORED = 'returning version, fields as definitions, typed_schema as "typedSchema"';
 /** $1: application, $2: fields, $3: whether the schema is typed, $4: time. */
 const INSERT = `
 insert into crossbook.contact_fields as stored (application_id, version, fields, typed_schema, updated_at)

@@ -163,7 +163,7 @@ export async function writeChoices(
     eq(connections.id, connectionId),
   );
   const [stored] = await tx
-    .select({ mappings: connections.contactFieldMappings })
+    .select({ mappings: connections.customFieldMappings })
     .from(connections)
     .where(isConnection)
     .for('no key update');
@@ -173,8 +173,8 @@ export async function writeChoices(
     ...(stored.mappings ?? []).filter(({ field }) => !chosen.has(field)),
     ...choices.flatMap(({ field, source }) => (source === null ? [] : [{ field, source }])),
   ];
-  const contactFieldMappings = mappings.length > 0 ? mappings : null;
-  await tx.update(connections).set({ contactFieldMappings, updatedAt: now }).where(isConnection);
+  const customFieldMappings = mappings.length > 0 ? mappings : null;
+  await tx.update(connections).set({ customFieldMappings, updatedAt: now }).where(isConnection);
   await tx.delete(contactCache).where(isCachedOf(row, connectionId));
   return true;
 }

@@ -23,7 +23,7 @@ import type {
   SchemaMappingsConfig,
   StatusReason,
 } from '../domain/connection.ts';
-import type { ContactFieldMapping, MappingProblemKind } from '../domain/custom-field.ts';
+import type { CustomFieldMapping, MappingProblemKind } from '../domain/custom-field.ts';
 import type { CustomField } from '../domain/custom-fields.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 
@@ -124,7 +124,7 @@ export const connections = crossbook.table(
     schemaMappingsConfig: jsonb('schema_mappings_config').$type<SchemaMappingsConfig>(),
     entityMappings: jsonb('entity_mappings').$type<readonly EntityMapping[]>(),
     connectionSyncConfig: jsonb('connection_sync_config').$type<ConnectionSyncConfig>(),
-    contactFieldMappings: jsonb('contact_field_mappings').$type<readonly ContactFieldMapping[]>(),
+    customFieldMappings: jsonb('contact_field_mappings').$type<readonly CustomFieldMapping[]>(),
     status: text('status').$type<ConnectionStatus>().notNull(),
     statusReason: text('status_reason').$type<StatusReason>(),
     statusChangedAt: momentColumn('status_changed_at').notNull().defaultNow(),
@@ -267,7 +267,7 @@ export const contactCache = crossbook.table(
 );
 
 /** The custom fields of an application: one row, read as a whole. */
-export const contactFields = crossbook.table('contact_fields', {
+export const customFieldDefinitions = crossbook.table('contact_fields', {
   applicationId: uuid('application_id')
     .primaryKey()
     .references(() => applications.id, { onDelete: 'cascade' }),

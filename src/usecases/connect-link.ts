@@ -82,7 +82,7 @@ export function createMappingLink(deps: CreateMappingLinkDeps, input: CreateMapp
         `The contacts of ${PROVIDER_TITLES[provider]} cannot be read, so there are no fields to map.`,
       );
     }
-    const [{ fields }, returnUrl, connection] = await Promise.all([
+    const [{ definitions }, returnUrl, connection] = await Promise.all([
       deps.customFields.read(),
       readReturnUrl(deps, applicationId, input),
       deps.reloadConnection({ customerId, providerName: provider }),
@@ -90,7 +90,7 @@ export function createMappingLink(deps: CreateMappingLinkDeps, input: CreateMapp
     if (!connection) throw customerNotFound(customerId, provider);
     refuseMistakes([
       ...returnUrl.mistakes,
-      !fields.some(({ customersMayMap }) => customersMayMap) &&
+      !definitions.some(({ customersMayMap }) => customersMayMap) &&
         'There are no custom fields that customers may map: declare at least one first',
     ]);
     const link = await deps.connectLinks.create({

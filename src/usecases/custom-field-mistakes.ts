@@ -24,8 +24,8 @@ export function findSourceMistake(
 }
 
 /** A name that is not declared is most likely misspelled, which an empty result would hide. */
-export function refuseUndeclared({ fields }: CustomFields, names: readonly string[]): void {
-  const unknown = names.filter((name) => !fields.some((field) => field.name === name));
+export function refuseUndeclared({ definitions }: CustomFields, names: readonly string[]): void {
+  const unknown = names.filter((name) => !definitions.some((field) => field.name === name));
   if (unknown.length === 0) return;
   refuseMistakes([`No custom field is called ${unknown.slice(0, 10).map(quote).join(', ')}`]);
 }

@@ -33,10 +33,10 @@ export function setCustomFields(deps: DeclareDeps, given: CustomFieldsInput) {
 /** The same for a command, which has no caller. */
 export function storeCustomFields(
   { customFields, providers }: Pick<DeclareDeps, 'customFields' | 'providers'>,
-  { fields, typedSchema, expectedVersion }: CustomFieldsInput,
+  { definitions, typedSchema, expectedVersion }: CustomFieldsInput,
 ): Promise<CustomFields> {
   const declared = {
-    fields: checkCustomFields(fields, providers),
+    definitions: checkCustomFields(definitions, providers),
     typedSchema: typedSchema ?? false,
   };
   const version = expectedVersion ?? undefined;
@@ -51,13 +51,13 @@ const MAX_BYTES = 256 * 1024;
 
 /** Reports the first mistakes at once, each with the field's place and name. */
 function checkCustomFields(
-  fields: CustomFieldsInput['fields'],
+  fields: CustomFieldsInput['definitions'],
   providers: Providers,
 ): CustomField[] {
   refuseMoreThan(MAX_CUSTOM_FIELDS, 'custom fields', fields);
   const names = fields.map(({ name }) => name);
   const mistakes = fields.flatMap((field, index) => {
-    const place = `fields[${index}] ${quote(field.name)}`;
+    const place = `definitions[${index}] ${quote(field.name)}`;
     return describeMistakes(place, [
       ...findNameMistakes(field.name, names.indexOf(field.name) < index),
       toType(field.type) === undefined &&
@@ -118,7 +118,7 @@ function toType(given: string): CustomField['type'] | undefined {
 }
 
 export interface CustomFieldsInput {
-  readonly fields: readonly CustomFieldInput[];
+  readonly definitions: readonly CustomFieldInput[];
   /** Absent: false. */
   readonly typedSchema?: boolean | null | undefined;
   /** Absent: any version. 0: none were ever set. */

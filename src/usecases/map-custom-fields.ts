@@ -1,6 +1,6 @@
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import type { ContactTarget } from '../domain/contact-search.ts';
-import type { ContactFieldMapping } from '../domain/custom-field.ts';
+import type { CustomFieldMapping } from '../domain/custom-field.ts';
 import { type CustomField, MAX_CUSTOM_FIELDS } from '../domain/custom-fields.ts';
 import type { Customer } from '../domain/customer.ts';
 import { refuseMistakes } from '../domain/errors.ts';
@@ -20,8 +20,8 @@ export function setFieldMappings(
   return withApiKey(deps, 'setFieldMappings', async () => {
     checkCustomerId(customerId);
     const target = { customerId, providerName: provider };
-    const { fields } = await deps.customFields.read();
-    checkMappings(mappings, { fields, provider, providers: deps.providers });
+    const { definitions } = await deps.customFields.read();
+    checkMappings(mappings, { fields: definitions, provider, providers: deps.providers });
     const given = mappings.map(({ field, source }) => ({ field, source }));
     const isStored = await deps.customFields.setMappings(target, given);
     if (!isStored) throw customerNotFound(customerId, provider);
@@ -33,7 +33,7 @@ export function setFieldMappings(
 }
 
 function checkMappings(
-  mappings: readonly ContactFieldMapping[],
+  mappings: readonly CustomFieldMapping[],
   { fields, provider, providers }: MappedProvider,
 ): void {
   refuseMoreThan(MAX_CUSTOM_FIELDS, 'mappings', mappings);
@@ -54,8 +54,8 @@ function checkMappings(
 export async function readFieldMappings(
   deps: MappingsDeps,
   target: ContactTarget,
-): Promise<readonly ContactFieldMapping[]> {
-  return (await findMappedConnection(deps, target)).contactFieldMappings ?? [];
+): Promise<readonly CustomFieldMapping[]> {
+  return (await findMappedConnection(deps, target)).customFieldMappings ?? [];
 }
 
 export async function findMappedConnection(
@@ -71,7 +71,7 @@ export async function findMappedConnection(
 interface GivenMappings {
   readonly customerId: string;
   readonly provider: ProviderName;
-  readonly mappings: readonly ContactFieldMapping[];
+  readonly mappings: readonly CustomFieldMapping[];
 }
 
 interface MappedProvider {

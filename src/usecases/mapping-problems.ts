@@ -29,7 +29,7 @@ export function readMappingProblems(
   return deps.withSpan('readMappingProblems', async () => {
     const connection = await findMappedConnection(deps, target);
     const own = await deps.loadCustomFields();
-    if (own.fields.length === 0) return [];
+    if (own.definitions.length === 0) return [];
     const { fields, problems } = findSources(own, connection);
     const stored = await deps.customFields.listProblems(connection.id);
     const seen = stored.filter((one) => isOfCrm(one) && findField(fields, one) !== undefined);

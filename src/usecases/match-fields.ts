@@ -117,7 +117,7 @@ async function readPage(
 
 const NOT_CONNECTED = (providerName: ProviderName): MappedConnection => ({
   providerName,
-  contactFieldMappings: null,
+  customFieldMappings: null,
   entityMappings: null,
   schemaMappingsConfig: null,
 });
@@ -269,9 +269,11 @@ export interface MatchDeps {
 export function canMatchFields(
   { mapFields }: ConnectLink,
   { contacts }: Provider,
-  { fields }: CustomFields,
+  { definitions }: CustomFields,
 ): boolean {
   return (
-    mapFields && contacts !== undefined && fields.some(({ customersMayMap }) => customersMayMap)
+    mapFields &&
+    contacts !== undefined &&
+    definitions.some(({ customersMayMap }) => customersMayMap)
   );
 }

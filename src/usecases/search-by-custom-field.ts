@@ -25,7 +25,7 @@ export async function searchByCustomField<Found>(
 ): Promise<Found | undefined> {
   const own = await deps.loadCustomFields();
   refuseUndeclared(own, [filter.name]);
-  const type = own.fields.find(({ name }) => name === filter.name)?.type ?? 'TEXT';
+  const type = own.definitions.find(({ name }) => name === filter.name)?.type ?? 'TEXT';
   const value = readFilterValue(type, filter.equals);
   const field = selection.customFields?.fields.find(({ name }) => name === filter.name);
   if (!field) return undefined;

@@ -33,7 +33,7 @@ function withSources<Selection extends FieldSelection>(
   { connection, own, wanted }: Sources,
   selection: Selection,
 ): Selection {
-  const names = wanted === 'all' ? own.fields.map(({ name }) => name) : [...new Set(wanted)];
+  const names = wanted === 'all' ? own.definitions.map(({ name }) => name) : [...new Set(wanted)];
   refuseUndeclared(own, names);
   if (names.length === 0) return selection;
   const { fields, key } = findSources(own, connection);

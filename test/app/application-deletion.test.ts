@@ -139,7 +139,7 @@ async function addApplication(name: string) {
 /** Something in every table. */
 async function fill(call: Call) {
   await call('PUT', '/customers', CUSTOMER);
-  await call('PUT', '/contact_fields', { fields: [] });
+  await call('PUT', '/custom_fields/contact', { definitions: [] });
   await call('PUT', '/oauth_clients/hubspot', { client_id: 'a', client_secret: 'b' });
   await call('POST', '/webhook_endpoints', { url: 'https://hooks.example/x' });
   const link = await call('POST', '/customers/ada/connect_links', {

@@ -37,15 +37,15 @@ const connect = async (provider: 'hubspot' | 'salesforce') => {
 };
 type Own = Connected & { customerId: string; provider: 'hubspot' | 'salesforce' };
 
-const SET = `mutation ($input: SetContactFieldsInput!) {
-  setContactFields(input: $input) {
-    contactFields { version fields { name type description customersMayMap sources { providerName field } } }
+const SET = `mutation ($input: SetCustomFieldDefinitionsInput!) {
+  setCustomFieldDefinitions(input: $input) {
+    customFieldDefinitions { version definitions { name type description customersMayMap sources { providerName field } } }
   }
 }`;
 const setFields = async (fields: readonly object[], rest: object = {}): Promise<Json> =>
-  crossbook.execute(SET, { input: { fields, ...rest } });
-const MAP = `mutation ($input: SetContactFieldMappingsInput!) {
-  setContactFieldMappings(input: $input) { connection { contactFieldMappings { field source } } }
+  crossbook.execute(SET, { input: { definitions: fields, ...rest } });
+const MAP = `mutation ($input: SetCustomFieldMappingsInput!) {
+  setCustomFieldMappings(input: $input) { connection { customFieldMappings { field source } } }
 }`;
 const setMappings = ({ customerId, provider }: Own, mappings: readonly object[]): Promise<Json> =>
   crossbook.execute(MAP, {
@@ -170,7 +170,7 @@ describe.each(['hubspot', 'salesforce'] as const)('custom fields in %s', (provid
       { field: 'day', source: title },
     ]);
     expect(errors).toBeUndefined();
-    expect(data.setContactFieldMappings.connection.contactFieldMappings).toHaveLength(3);
+    expect(data.setCustomFieldMappings.connection.customFieldMappings).toHaveLength(3);
     expect(await valuesOf(own)).toEqual({ ...VALUES, text: 'Countess', number: null, day: null });
     const expected = [
       { field: 'number', source: missing, problem: 'missing' },
@@ -242,7 +242,7 @@ describe.each(['hubspot', 'salesforce'] as const)('custom fields in %s', (provid
 
   test('are listed as the CRM has them, once a day, and again on demand', async () => {
     const own = await connect(provider);
-    const path = `/customers/${own.customerId}/connections/${provider}/contact_fields`;
+    const path = `/customers/${own.customerId}/connections/${provider}/provider_fields/contact`;
     const list = async (query = ''): Promise<Json> => {
       const { status, body } = await crossbook.rest('GET', path + query);
       expect([status, body.errors]).toEqual([200, undefined]);
@@ -272,7 +272,7 @@ describe.each(['hubspot', 'salesforce'] as const)('custom fields in %s', (provid
     expect(await list()).toEqual(fields);
     expect(own.account.callCount()).toBe(1);
     // Several at once are one, over all APIs.
-    const query = '{ customer { connections { contactFields(refresh: true) { name } } } }';
+    const query = '{ customer { connections { providerFields(refresh: true) { name } } } }';
     const refresh = async () => {
       expect(await list('?refresh=true')).toEqual(fields);
       expect((await crossbook.execute(query, {}, own.headers)).errors).toBeUndefined();
@@ -309,7 +309,7 @@ describe('custom fields of Salesforce', () => {
       .toEqual(expect.arrayContaining(['title hidden', 'gone missing', 'lost missing']));
     // Listing the fields again finds those that have become visible.
     own.account.setQuirks({ hiddenFields: [] } as never);
-    const path = `/customers/${own.customerId}/connections/salesforce/contact_fields?refresh=true`;
+    const path = `/customers/${own.customerId}/connections/salesforce/provider_fields/contact?refresh=true`;
     expect((await crossbook.rest('GET', path)).status).toBe(200);
     expect(await valuesOf(own)).toMatchObject({ ...expected, title: 'Countess' });
   });
@@ -345,7 +345,10 @@ test('of two applications are apart: each reads its own, of the same account', a
       const name = `of${customerId}`;
       const sources = [{ provider_name: 'hubspot', field: 'text' }];
       const fields = [{ name, type: 'text', sources }];
-      expect((await first.rest('PUT', '/contact_fields', { fields }, headers)).status).toBe(200);
+      expect(
+        (await first.rest('PUT', '/custom_fields/contact', { definitions: fields }, headers))
+          .status,
+      ).toBe(200);
     }
     const target = { 'x-provider-name': 'hubspot' };
     const search = async (headers: Record<string, string>) => {
@@ -384,21 +387,22 @@ describe('a declaration', () => {
     expect(errors[0].message).toContain('the name is reserved');
     expect(errors[0].message.length).toBeLessThan(10_000);
     const body = {
-      fields: fields.map(({ sources, ...field }) => ({
+      definitions: fields.map(({ sources, ...field }) => ({
         ...field,
         type: 'text',
         sources: sources.map(({ field: source }) => ({ provider_name: 'hubspot', field: source })),
       })),
     };
-    const answer = await crossbook.rest('PUT', '/contact_fields', body);
+    const answer = await crossbook.rest('PUT', '/custom_fields/contact', body);
     expect([answer.status, answer.body.errors[0].detail]).toEqual([422, errors[0].message]);
   });
 
   test('is versioned, and replaced as a whole, by GraphQL and by REST', async () => {
-    const first = (await setFields(FIELDS.slice(0, 1))).data.setContactFields.contactFields;
-    expect(first.fields).toEqual([{ ...FIELDS[0], description: null, customersMayMap: true }]);
+    const first = (await setFields(FIELDS.slice(0, 1))).data.setCustomFieldDefinitions
+      .customFieldDefinitions;
+    expect(first.definitions).toEqual([{ ...FIELDS[0], description: null, customersMayMap: true }]);
     const body = {
-      fields: [
+      definitions: [
         {
           name: 'color',
           type: 'choice',
@@ -409,19 +413,21 @@ describe('a declaration', () => {
       ],
     };
     const tag = { 'if-match': `"${first.version}"` };
-    const stored = await crossbook.rest('PUT', '/contact_fields', body, tag);
+    const stored = await crossbook.rest('PUT', '/custom_fields/contact', body, tag);
     expect([stored.status, stored.headers.get('etag')]).toEqual([200, `"${first.version + 1}"`]);
     expect(stored.body).toEqual({
       version: first.version + 1,
-      fields: [{ ...body.fields[0], description: 'The colour' }],
+      definitions: [{ ...body.definitions[0], description: 'The colour' }],
       typed_schema: false,
     });
-    expect((await crossbook.rest('GET', '/contact_fields')).body).toEqual(stored.body);
-    expect((await crossbook.rest('PUT', '/contact_fields', body, tag)).status).toBe(409);
+    expect((await crossbook.rest('GET', '/custom_fields/contact')).body).toEqual(stored.body);
+    expect((await crossbook.rest('PUT', '/custom_fields/contact', body, tag)).status).toBe(409);
     const { errors } = await setFields([], { expectedVersion: 0 });
     expect(errors[0].extensions.code).toBe('CONFLICT');
-    const { data } = await crossbook.execute('{ contactFields { version fields { name type } } }');
-    expect(data.contactFields.fields).toEqual([{ name: 'color', type: 'CHOICE' }]);
+    const { data } = await crossbook.execute(
+      '{ customFieldDefinitions { version definitions { name type } } }',
+    );
+    expect(data.customFieldDefinitions.definitions).toEqual([{ name: 'color', type: 'CHOICE' }]);
   });
 
   test('is refused with every mistake named', async () => {
@@ -442,22 +448,24 @@ describe('a declaration', () => {
       field('elsewhere', 'x', 'text', 'nowhere'),
       { ...field('long'), description: 'x'.repeat(501) },
     ];
-    const { status, body } = await crossbook.rest('PUT', '/contact_fields', { fields });
+    const { status, body } = await crossbook.rest('PUT', '/custom_fields/contact', {
+      definitions: fields,
+    });
     expect(status).toBe(422);
     for (const words of [
-      'fields[0] "firstName": the name is reserved',
-      'fields[2] "twice": the name is given more than once',
-      'fields[3] "not_camel": the name must be in camelCase',
-      'fields[4] "typed": the type "colour" is not one of TEXT',
-      'fields[5] "quoted": the source "x\' OR Name != \'" is not a valid field name',
-      'fields[6] "dotted": the source "A.b.c" is not',
-      'fields[7] "related": the source "Account.Name" has a dot, and HubSpot has no fields of related records',
-      'fields[8] "elsewhere": "nowhere" is not a provider',
-      'fields[9] "long": the description is longer than 500',
+      'definitions[0] "firstName": the name is reserved',
+      'definitions[2] "twice": the name is given more than once',
+      'definitions[3] "not_camel": the name must be in camelCase',
+      'definitions[4] "typed": the type "colour" is not one of TEXT',
+      'definitions[5] "quoted": the source "x\' OR Name != \'" is not a valid field name',
+      'definitions[6] "dotted": the source "A.b.c" is not',
+      'definitions[7] "related": the source "Account.Name" has a dot, and HubSpot has no fields of related records',
+      'definitions[8] "elsewhere": "nowhere" is not a provider',
+      'definitions[9] "long": the description is longer than 500',
     ])
       expect(body.errors[0].detail).toContain(words);
     const many = Array.from({ length: 201 }, (_, index) => field(`f${index}`));
-    const refused = await crossbook.rest('PUT', '/contact_fields', { fields: many });
+    const refused = await crossbook.rest('PUT', '/custom_fields/contact', { definitions: many });
     expect([refused.status, refused.body.errors[0].detail]).toEqual([
       422,
       'Too many custom fields: 201. At most 200 are allowed.',
@@ -479,15 +487,20 @@ describe('a declaration', () => {
       return (await ask(new Request(`http://crossbook.test${path}`, init))).status;
     };
     const connection = `/customers/${own.customerId}/connections/hubspot`;
-    expect(await asked('GET', `${connection}/contact_field_mappings`)).toBe(200);
+    expect(await asked('GET', `${connection}/custom_field_mappings/contact`)).toBe(200);
     expect(await asked('GET', `${connection}/mapping_problems`)).toBe(200);
-    expect(await asked('GET', `${connection}/contact_fields`)).toBe(200);
-    expect(await asked('PUT', `${connection}/contact_field_mappings`, { mappings: [] })).toBe(403);
-    expect(await asked('GET', '/contact_fields')).toBe(403);
-    expect(await asked('PUT', '/contact_fields', { fields: [] })).toBe(403);
+    expect(await asked('GET', `${connection}/provider_fields/contact`)).toBe(200);
+    expect(
+      await asked('PUT', `${connection}/custom_field_mappings/contact`, { mappings: [] }),
+    ).toBe(403);
+    expect(await asked('GET', '/custom_fields/contact')).toBe(403);
+    expect(await asked('PUT', '/custom_fields/contact', { definitions: [] })).toBe(403);
     const other = await connect('hubspot');
     expect(
-      await asked('GET', `/customers/${other.customerId}/connections/hubspot/contact_fields`),
+      await asked(
+        'GET',
+        `/customers/${other.customerId}/connections/hubspot/provider_fields/contact`,
+      ),
     ).toBe(403);
   });
 

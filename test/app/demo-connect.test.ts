@@ -39,9 +39,9 @@ test('the demo’s connect page declares the custom fields of the example app, i
   const path = join(process.cwd(), 'examples/app/server/custom-fields.mjs');
   const { CUSTOM_FIELDS } = await import(path);
   const { data } = await crossbook.execute(
-    '{ contactFields { typedSchema fields { name type description sources { providerName field } } } }',
+    '{ customFieldDefinitions { typedSchema definitions { name type description sources { providerName field } } } }',
   );
-  expect(data.contactFields).toEqual({ typedSchema: true, fields: CUSTOM_FIELDS });
+  expect(data.customFieldDefinitions).toEqual({ typedSchema: true, definitions: CUSTOM_FIELDS });
 });
 
 test.each([

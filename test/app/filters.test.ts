@@ -90,8 +90,8 @@ beforeAll(async () => {
     ],
   }));
   const { errors } = await crossbook.execute(
-    'mutation ($fields: [ContactFieldInput!]!) { setContactFields(input: { fields: $fields }) { contactFields { version } } }',
-    { fields: [...fields, { name: 'unmapped', type: 'NUMBER', sources: [] }] },
+    'mutation ($fields: [CustomFieldDefinitionInput!]!) { setCustomFieldDefinitions(input: { definitions: $fields }) { customFieldDefinitions { version } } }',
+    { definitions: [...fields, { name: 'unmapped', type: 'NUMBER', sources: [] }] },
   );
   expect(errors).toBeUndefined();
 });

@@ -54,15 +54,15 @@ async function connect(crm: Crm) {
     update: (person: Partial<Person>) => account.updatePerson(account.recordId(1), person),
     remove: () => account.removePerson(account.recordId(1)),
     declare: (fields: readonly { name: string; type: string; source?: string }[]) =>
-      succeed('PUT', '/contact_fields', {
-        fields: fields.map(({ name, type, source }) => ({
+      succeed('PUT', '/custom_fields/contact', {
+        definitions: fields.map(({ name, type, source }) => ({
           name,
           type,
           sources: source === undefined ? [] : [{ provider_name: crm, field: source }],
         })),
       }),
     map: (mappings: readonly { field: string; source: string }[]) =>
-      succeed('PUT', `${path}/contact_field_mappings`, { mappings }),
+      succeed('PUT', `${path}/custom_field_mappings/contact`, { mappings }),
     /** The specification's mapping of an object's field. */
     mapObject: (object: string | null, field = 'own') =>
       succeed('PUT', '/customers', {

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 beforeEach(async () => {
-  await world.crossbook.rest('PUT', '/contact_fields', { fields: FIELDS });
+  await world.crossbook.rest('PUT', '/custom_fields/contact', { definitions: FIELDS });
 });
 afterEach(() => {
   for (const crm of CRMS) world.crossbook.sandbox[crm].demo.clearFaults();
@@ -60,7 +60,7 @@ const mappingsOf = async (customerId: string, provider: string) =>
   (
     await world.crossbook.rest(
       'GET',
-      `/customers/${customerId}/connections/${provider}/contact_field_mappings`,
+      `/customers/${customerId}/connections/${provider}/custom_field_mappings/contact`,
     )
   ).body?.mappings;
 
@@ -225,7 +225,7 @@ describe('the page after consent', () => {
   test('is left out where no custom field may be mapped, and stays out where the link does not ask for it', async () => {
     const asked = await world.link({ providers: ['hubspot'] });
     expect((await world.goThrough(asked)).code).not.toBe('');
-    await world.crossbook.rest('PUT', '/contact_fields', { fields: FIELDS.slice(-1) });
+    await world.crossbook.rest('PUT', '/custom_fields/contact', { definitions: FIELDS.slice(-1) });
     const link = await open('hubspot');
     expect((await world.goThrough(link)).code).not.toBe('');
   });
@@ -273,7 +273,7 @@ describe('a link for mapping fields of an existing connection', () => {
 
   test('shows labels and no values, stores the mapping once, and keeps mappings that customers may not change', async () => {
     const customerId = await connected();
-    const path = `/customers/${customerId}/connections/hubspot/contact_field_mappings`;
+    const path = `/customers/${customerId}/connections/hubspot/custom_field_mappings/contact`;
     await world.crossbook.rest('PUT', path, {
       mappings: [
         { field: 'internalScore', source: 'zip' },
@@ -332,8 +332,8 @@ describe('a link for mapping fields of an existing connection', () => {
     const customerId = await connected();
     const { body } = await create(customerId);
     const browser = openBrowser(world.crossbook.app);
-    await world.crossbook.rest('PUT', '/contact_fields', {
-      fields: [{ name: 'isVip', type: 'boolean' }],
+    await world.crossbook.rest('PUT', '/custom_fields/contact', {
+      definitions: [{ name: 'isVip', type: 'boolean' }],
     });
     const page = await browser.visit(`${body.url}/fields`);
     expect(page.text).toContain(
@@ -391,7 +391,7 @@ describe('a link for mapping fields of an existing connection', () => {
     const customerId = await connected();
     const foreign = await create(customerId, {}, 'hubspot', { 'x-api-key': world.otherKey });
     expect(foreign.status).toBe(404);
-    await world.crossbook.rest('PUT', '/contact_fields', { fields: FIELDS.slice(-1) });
+    await world.crossbook.rest('PUT', '/custom_fields/contact', { definitions: FIELDS.slice(-1) });
     const { status, body } = await create(customerId);
     expect([status, body.errors[0].detail]).toEqual([
       422,
@@ -417,7 +417,7 @@ describe('a link for mapping fields of an existing connection', () => {
 
 test('a page with the most custom fields and many fields of the CRM stays below two megabytes', async () => {
   const fields = Array.from({ length: 200 }, (_, index) => ({ name: `f${index}`, type: 'text' }));
-  await world.crossbook.rest('PUT', '/contact_fields', { fields });
+  await world.crossbook.rest('PUT', '/custom_fields/contact', { definitions: fields });
   const link = await open('salesforce');
   const url = await agree(link, 'salesforce');
   const page = await link.browser.visit(url);

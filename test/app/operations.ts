@@ -33,14 +33,16 @@ export async function createOperations({ crossbook, callers }: CallersApp): Prom
       salesforce: () => search('salesforce'),
       upsert: () => send('PUT', '/customers', headers, customer),
       token: () => send('POST', `${path}/tokens`, headers, {}),
-      customFields: () => send('GET', '/contact_fields', headers),
-      declare: () => send('PUT', '/contact_fields', headers, { fields: [] }),
-      mappings: () => send('GET', `${path}/connections/hubspot/contact_field_mappings`, headers),
+      customFields: () => send('GET', '/custom_fields/contact', headers),
+      declare: () => send('PUT', '/custom_fields/contact', headers, { definitions: [] }),
+      mappings: () =>
+        send('GET', `${path}/connections/hubspot/custom_field_mappings/contact`, headers),
       problems: () => send('GET', `${path}/connections/hubspot/mapping_problems`, headers),
-      crmFields: () => send('GET', `${path}/connections/hubspot/contact_fields`, headers),
-      salesforceFields: () => send('GET', `${path}/connections/salesforce/contact_fields`, headers),
+      crmFields: () => send('GET', `${path}/connections/hubspot/provider_fields/contact`, headers),
+      salesforceFields: () =>
+        send('GET', `${path}/connections/salesforce/provider_fields/contact`, headers),
       map: () =>
-        send('PUT', `${path}/connections/hubspot/contact_field_mappings`, headers, {
+        send('PUT', `${path}/connections/hubspot/custom_field_mappings/contact`, headers, {
           mappings: [],
         }),
       client: () =>

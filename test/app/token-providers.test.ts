@@ -56,7 +56,7 @@ describe('A customer token for one provider', () => {
     ).toEqual(['hubspot']);
   });
 
-  test.each(['contact_fields', 'contact_field_mappings', 'mapping_problems'])(
+  test.each(['provider_fields/contact', 'custom_field_mappings/contact', 'mapping_problems'])(
     'is refused the %s of another',
     async (what) => {
       const statusOf = async (provider: string) =>

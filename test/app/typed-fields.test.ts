@@ -83,7 +83,7 @@ const ask = async (
 
 const declare = async (fields: readonly object[], headers: Record<string, string>) => {
   const body = {
-    fields: fields.map(({ type, sources, ...field }: Json) => ({
+    definitions: fields.map(({ type, sources, ...field }: Json) => ({
       ...field,
       type: type.toLowerCase(),
       sources: sources.map((source: Json) => ({
@@ -93,7 +93,12 @@ const declare = async (fields: readonly object[], headers: Record<string, string
     })),
     typed_schema: true,
   };
-  const { status, body: stored } = await crossbook.rest('PUT', '/contact_fields', body, headers);
+  const { status, body: stored } = await crossbook.rest(
+    'PUT',
+    '/custom_fields/contact',
+    body,
+    headers,
+  );
   expect([status, stored.typed_schema]).toEqual([200, true]);
 };
 
@@ -231,9 +236,9 @@ test('a change is that of the next request here, and of other processes within f
   expect([await typeOf(crossbook), await typeOf(replica)]).toEqual([after, before]);
   passed += 5_000;
   expect([await typeOf(crossbook), await typeOf(replica)]).toEqual([after, after]);
-  const { body } = await crossbook.rest('GET', '/contact_fields');
+  const { body } = await crossbook.rest('GET', '/custom_fields/contact');
   const untyped = { ...body, version: undefined, typed_schema: false };
-  expect((await crossbook.rest('PUT', '/contact_fields', untyped)).status).toBe(200);
+  expect((await crossbook.rest('PUT', '/custom_fields/contact', untyped)).status).toBe(200);
   passed += 5_000;
   expect([await typeOf(crossbook), await typeOf(replica)]).toEqual([undefined, undefined]);
 });

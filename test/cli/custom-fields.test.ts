@@ -5,34 +5,61 @@ import { useInstallation } from '../support/run-cli.ts';
 const { run } = useInstallation();
 
 test('custom fields are set from standard input, and listed in the form in which they are set', async () => {
-  expect((await run('fields list Acme')).stdout).toBe('There are no custom fields.\n');
+  expect((await run('custom-fields list Acme')).stdout).toBe('There are no custom fields.\n');
   const field = {
     name: 'color',
     type: 'TEXT',
     sources: [{ providerName: 'hubspot', field: 'favorite_color' }],
   };
-  const set = await run('fields set Acme', JSON.stringify({ fields: [field] }));
+  const set = await run('custom-fields set Acme', JSON.stringify({ definitions: [field] }));
   expect([set.code, set.stdout]).toEqual([0, 'Acme has 1 custom fields, version 1.\n']);
-  expect((await run('fields list Acme')).stdout).toBe('color  TEXT  hubspot:favorite_color\n');
-  const { stdout, json } = await run('fields list Acme --json');
+  expect((await run('custom-fields list Acme')).stdout).toBe(
+    'color  TEXT  hubspot:favorite_color\n',
+  );
+  const { stdout, json } = await run('custom-fields list Acme --json');
   expect(json()).toEqual({
     version: 1,
-    fields: [{ ...field, description: null, customersMayMap: true }],
+    definitions: [{ ...field, description: null, customersMayMap: true }],
     typedSchema: false,
   });
-  const again = await run('fields set Acme --expected-version 1', stdout);
+  const again = await run('custom-fields set Acme --expected-version 1', stdout);
   expect(again.stdout).toBe('Acme has 1 custom fields, version 2.\n');
 });
 
 test.each([
-  ['fields set Acme', 'nonsense', 2, 'is not JSON with a list of "fields"'],
-  ['fields set Acme', '{"fields":[],"typedSchema":1}', 2, '"typedSchema" must be true or false'],
-  ['fields set Acme', '{"fields":[{"name":1}]}', 2, 'fields[0] is not a custom field'],
-  ['fields set Acme', '{"fields":[{"name":"a","type":"TEXT","x":1}]}', 2, 'fields[0] is not'],
-  ['fields set Acme', '{"fields":[{"name":"firstName","type":"TEXT"}]}', 1, 'is reserved'],
-  ['fields set Acme --expected-version 9', '{"fields":[]}', 1, 'Version 9 of the custom fields'],
-  ['fields set Acme --expected-version x', '{"fields":[]}', 2, 'takes a whole number'],
-  ['fields set Nobody', '{"fields":[]}', 1, 'There is no application'],
+  ['custom-fields set Acme', 'nonsense', 2, 'is not JSON with a list of "definitions"'],
+  [
+    'custom-fields set Acme',
+    '{"definitions":[],"typedSchema":1}',
+    2,
+    '"typedSchema" must be true or false',
+  ],
+  [
+    'custom-fields set Acme',
+    '{"definitions":[{"name":1}]}',
+    2,
+    'definitions[0] is not a custom field',
+  ],
+  [
+    'custom-fields set Acme',
+    '{"definitions":[{"name":"a","type":"TEXT","x":1}]}',
+    2,
+    'definitions[0] is not',
+  ],
+  [
+    'custom-fields set Acme',
+    '{"definitions":[{"name":"firstName","type":"TEXT"}]}',
+    1,
+    'is reserved',
+  ],
+  [
+    'custom-fields set Acme --expected-version 9',
+    '{"definitions":[]}',
+    1,
+    'Version 9 of the custom fields',
+  ],
+  ['custom-fields set Acme --expected-version x', '{"definitions":[]}', 2, 'takes a whole number'],
+  ['custom-fields set Nobody', '{"definitions":[]}', 1, 'There is no application'],
 ])('%s, given %s, ends with %i', async (line, input, code, words) => {
   const ended = await run(line, input);
   expect([ended.code, ended.stdout]).toEqual([code, '']);
@@ -43,7 +70,7 @@ test('the schema of an application is printed with its typed custom fields, for 
   const common = await run('schema print');
   const field = { name: 'bornOn', type: 'DATE', description: 'The day of birth.' };
   const set = (typedSchema: boolean) =>
-    run('fields set Acme', JSON.stringify({ fields: [field], typedSchema }));
+    run('custom-fields set Acme', JSON.stringify({ definitions: [field], typedSchema }));
   await set(false);
   const untyped = await run('schema print --application Acme');
   expect([untyped.code, untyped.stdout]).toEqual([0, common.stdout]);
@@ -51,7 +78,7 @@ test('the schema of an application is printed with its typed custom fields, for 
     'Acme has the common schema: its custom fields were not set with "typedSchema": true.\n',
   );
   await set(true);
-  expect((await run('fields list Acme')).stdout).toContain('The schema is typed.');
+  expect((await run('custom-fields list Acme')).stdout).toContain('The schema is typed.');
   const typed = await run('schema print --application Acme');
   expect([typed.code, typed.stderr]).toEqual([0, '']);
   const words = [

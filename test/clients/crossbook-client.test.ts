@@ -83,11 +83,13 @@ test('custom fields are declared, mapped and read', async () => {
     },
     { name: 'title', type: 'TEXT', sources: [] },
   ] as const;
-  const { contactFields } = await client.setContactFields({ fields });
-  expect(await client.contactFields()).toEqual(contactFields);
+  const { customFieldDefinitions } = await client.setCustomFieldDefinitions({
+    definitions: fields,
+  });
+  expect(await client.customFieldDefinitions()).toEqual(customFieldDefinitions);
   const found = await client.searchContacts({ ...ADA, customFields: true });
   expect(found.nodes[0]?.customFields).toEqual({ color: 'violet', title: null });
-  const { connection } = await client.setContactFieldMappings({
+  const { connection } = await client.setCustomFieldMappings({
     customerId: 'demo',
     provider: 'HUBSPOT',
     mappings: [
@@ -97,8 +99,8 @@ test('custom fields are declared, mapped and read', async () => {
   });
   const mapped = await client.searchContacts({ ...ADA, customFields: ['title'] });
   expect(mapped.nodes[0]?.customFields).toEqual({ title: 'Countess of Computing' });
-  expect(await client.contactFieldMappings(connection.id)).toMatchObject({
-    contactFieldMappings: connection.contactFieldMappings,
+  expect(await client.customFieldMappings(connection.id)).toMatchObject({
+    customFieldMappings: connection.customFieldMappings,
     mappingProblems: [{ field: 'color', source: 'not_there', problem: 'MISSING' }],
   });
   const listed = await client.providerFields({ connectionId: connection.id });

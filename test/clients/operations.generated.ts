@@ -16,8 +16,8 @@ export type ConnectionInput = {
   /** Credentials for the provider, stored encrypted and never returned. Null deletes them. */
   readonly credentials?: CredentialsInput | null | undefined;
   /**
-   * Field mappings by entity. Those of the standard contact give own fields their sources, unless `contactFieldMappings` does.
-   * @deprecated Use `contactFieldMappings`, which is set with `setContactFieldMappings`. The value is stored and returned unchanged.
+   * Field mappings by entity. Those of the standard contact give custom fields their sources, unless `customFieldMappings` does.
+   * @deprecated Use `customFieldMappings`, which is set with `setCustomFieldMappings`. The value is stored and returned unchanged.
    */
   readonly entityMappings?: ReadonlyArray<EntityMappingInput> | null | undefined;
   /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. Required for Salesforce. */
@@ -25,8 +25,8 @@ export type ConnectionInput = {
   /** Provider. A customer has at most one connection to each. */
   readonly providerName: ProviderName;
   /**
-   * Field mappings by object. Those of the contact give own fields their sources, unless `entityMappings` or `contactFieldMappings` do.
-   * @deprecated Use `contactFieldMappings`, which is set with `setContactFieldMappings`. The value is stored and returned unchanged.
+   * Field mappings by object. Those of the contact give custom fields their sources, unless `entityMappings` or `customFieldMappings` do.
+   * @deprecated Use `customFieldMappings`, which is set with `setCustomFieldMappings`. The value is stored and returned unchanged.
    */
   readonly schemaMappingsConfig?: SchemaMappingsConfigInput | null | undefined;
 };
@@ -80,11 +80,11 @@ export type EntityObjectType =
   /** Standard object, defined by the provider. */
   | 'STANDARD';
 
-/** Mapping of an own field of your application to a field of the provider. */
+/** Mapping of a custom field of your application to a field of the provider. */
 export type FieldMappingInput = {
   /** Name of the field at the provider. */
   readonly mappedField: string;
-  /** Name of the own field. A name that no own field has is stored, and appears in `mappingProblems`. */
+  /** Name of the custom field. A name that no custom field has is stored, and appears in `mappingProblems`. */
   readonly schemaField: string;
 };
 
@@ -151,7 +151,7 @@ export type ProviderName =
   /** Zoho CRM. */
   | 'ZOHO_CRM';
 
-/** Field mappings by object. Those of the contact give own fields their sources, unless `entityMappings` or `contactFieldMappings` do. */
+/** Field mappings by object. Those of the contact give custom fields their sources, unless `entityMappings` or `customFieldMappings` do. */
 export type SchemaMappingsConfigInput = {
   /** Mappings of objects common to all providers, which take precedence over those of standard objects. */
   readonly commonObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;

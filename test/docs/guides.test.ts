@@ -216,26 +216,26 @@ test('a connection is removed, and then its customer, with its expected version'
 
 test('custom fields are declared, read and mapped as docs/custom-fields.md prints it', async () => {
   const path = 'docs/custom-fields.md';
-  const { setContactFields } = await execute(path, 'version fields { name }');
-  expect(setContactFields.contactFields).toEqual({
+  const { setCustomFieldDefinitions } = await execute(path, 'version definitions { name }');
+  expect(setCustomFieldDefinitions.customFieldDefinitions).toEqual({
     version: 1,
-    fields: [{ name: 'favoriteColor' }, { name: 'jobTitle' }],
+    definitions: [{ name: 'favoriteColor' }, { name: 'jobTitle' }],
   });
   const found = await ask(path, 'customFields(names:');
   expect(found).toEqual(JSON.parse(findSample(path, 'json', 'favoriteColor')));
-  const { data, errors } = await ask(path, 'contactFields { name label');
+  const { data, errors } = await ask(path, 'customFieldDefinitions { name label');
   expect(errors).toMatchObject([{ extensions: { code: 'NOT_IMPLEMENTED' } }]);
-  for (const { providerName, contactFields } of data.customer.connections) {
-    if (providerName === 'PIPEDRIVE') expect(contactFields).toBeNull();
-    else expect(contactFields.length).toBeGreaterThan(20);
+  for (const { providerName, customFieldDefinitions } of data.customer.connections) {
+    if (providerName === 'PIPEDRIVE') expect(customFieldDefinitions).toBeNull();
+    else expect(customFieldDefinitions.length).toBeGreaterThan(20);
   }
-  const { setContactFieldMappings } = await execute(path, 'setContactFieldMappings(');
-  expect(setContactFieldMappings.connection).toEqual({
-    contactFieldMappings: [{ field: 'jobTitle', source: 'Title' }],
+  const { setCustomFieldMappings } = await execute(path, 'setCustomFieldMappings(');
+  expect(setCustomFieldMappings.connection).toEqual({
+    customFieldMappings: [{ field: 'jobTitle', source: 'Title' }],
     mappingProblems: [],
   });
   expect(await execute(path, 'typedSchema: true')).toEqual({
-    setContactFields: { contactFields: { version: 2, typedSchema: true } },
+    setCustomFieldDefinitions: { customFieldDefinitions: { version: 2, typedSchema: true } },
   });
   expect(await execute(path, 'query FavoriteColor')).toEqual({
     searchContacts: {

@@ -14,7 +14,7 @@ import { fc } from '../support/fast-check.ts';
 const OWN: CustomFields = {
   version: 1,
   typedSchema: false,
-  fields: [
+  definitions: [
     {
       name: 'color',
       type: 'TEXT',
@@ -31,7 +31,7 @@ const to = (mappedField: string, schemaField = 'color') => [{ schemaField, mappe
 
 /** Each place that can name a source, in the order of precedence. */
 const PLACES = [
-  ['own', { contactFieldMappings: [{ field: 'color', source: 'own' }] }],
+  ['own', { customFieldMappings: [{ field: 'color', source: 'own' }] }],
   [
     'entity',
     {
@@ -76,7 +76,7 @@ describe('the source of a custom field', () => {
     const isDeclared = bits[4] === '1';
     const own = isDeclared
       ? OWN
-      : { ...OWN, fields: OWN.fields.map((field) => ({ ...field, sources: [] })) };
+      : { ...OWN, definitions: OWN.definitions.map((field) => ({ ...field, sources: [] })) };
     const connection = createConnection(provider, merge(given.map(([, part]) => part)));
     const expected = given[0]?.[0] ?? (isDeclared ? 'application' : undefined);
     const { fields, problems } = findSources(own, connection);
@@ -103,7 +103,7 @@ describe('the source of a custom field', () => {
     const keyOf = (source: string) =>
       findSources(
         OWN,
-        createConnection('hubspot', { contactFieldMappings: [{ field: 'color', source }] }),
+        createConnection('hubspot', { customFieldMappings: [{ field: 'color', source }] }),
       ).key;
     expect(keyOf('one')).toBe(keyOf('one'));
     expect(keyOf('one')).not.toBe(keyOf('other'));
@@ -113,7 +113,7 @@ describe('the source of a custom field', () => {
 describe('mappings that cannot count', () => {
   test('are problems: an unknown field, another object, a custom one, an impossible source', () => {
     const connection = createConnection('salesforce', {
-      contactFieldMappings: [
+      customFieldMappings: [
         { field: 'color', source: "x' OR Name != '" },
         { field: 'gone', source: 'Gone__c' },
       ],

@@ -32,9 +32,9 @@ const KNOWN = [
   crm('shade', { label: 'A shade', isCustom: true }),
 ];
 const match = (field: CustomField, mappings: { field: string; source: string }[] = []) => {
-  const connection = createConnection('hubspot', { contactFieldMappings: mappings });
+  const connection = createConnection('hubspot', { customFieldMappings: mappings });
   return matchCustomFields(
-    { typedSchema: false, version: 1, fields: [field] },
+    { typedSchema: false, version: 1, definitions: [field] },
     connection,
     KNOWN,
   )[0];
@@ -72,10 +72,14 @@ describe('the field that is preselected', () => {
 
   test('can be one of a related record, which no list has', () => {
     const mapping = [{ field: 'industry', source: 'Account.Industry' }];
-    const connection = createConnection('salesforce', { contactFieldMappings: mapping });
+    const connection = createConnection('salesforce', { customFieldMappings: mapping });
     const fields = [own('industry')];
     expect(
-      matchCustomFields({ typedSchema: false, version: 1, fields }, connection, KNOWN)[0]?.selected,
+      matchCustomFields(
+        { typedSchema: false, version: 1, definitions: fields },
+        connection,
+        KNOWN,
+      )[0]?.selected,
     ).toBe('Account.Industry');
   });
 });
@@ -106,7 +110,11 @@ test('many custom fields are matched with the longest list of a CRM in one short
   );
   const connection = createConnection('hubspot', {});
   const before = performance.now();
-  const matches = matchCustomFields({ typedSchema: false, version: 1, fields }, connection, known);
+  const matches = matchCustomFields(
+    { typedSchema: false, version: 1, definitions: fields },
+    connection,
+    known,
+  );
   // It took four seconds while each custom field was compared with each field of the CRM.
   expect(performance.now() - before).toBeLessThan(500);
   const [first] = matches;

@@ -43,8 +43,8 @@ const CALLERS = [
   { caller: 'alpha’s key', headers: KEY, whose: 'alpha' },
 ] as const;
 
-const SET = `mutation ($input: SetContactFieldsInput!) {
-  setContactFields(input: $input) { contactFields { version typedSchema } }
+const SET = `mutation ($input: SetCustomFieldDefinitionsInput!) {
+  setCustomFieldDefinitions(input: $input) { customFieldDefinitions { version typedSchema } }
 }`;
 const declare = async (
   server: TestServer,
@@ -52,9 +52,13 @@ const declare = async (
   fields: readonly object[],
   typedSchema = true,
 ) => {
-  const { data, errors } = await server.execute(SET, { input: { fields, typedSchema } }, headers);
+  const { data, errors } = await server.execute(
+    SET,
+    { input: { definitions: fields, typedSchema } },
+    headers,
+  );
   expect(errors).toBeUndefined();
-  expect(data.setContactFields.contactFields.typedSchema).toBe(typedSchema);
+  expect(data.setCustomFieldDefinitions.customFieldDefinitions.typedSchema).toBe(typedSchema);
 };
 
 const UPSERT = `mutation { upsertCustomer(input: {
@@ -208,9 +212,13 @@ describe('a typed schema', () => {
     await expectCommon(server);
     await declare(server, KEY, []);
     await expectCommon(server);
-    const { data, errors } = await server.execute(SET, { input: { fields: ALPHA_FIELDS } }, KEY);
+    const { data, errors } = await server.execute(
+      SET,
+      { input: { definitions: ALPHA_FIELDS } },
+      KEY,
+    );
     expect(errors).toBeUndefined();
-    expect(data.setContactFields.contactFields.typedSchema).toBe(false);
+    expect(data.setCustomFieldDefinitions.customFieldDefinitions.typedSchema).toBe(false);
     const off = await open({ typedFields: false });
     try {
       await expectCommon(off);
@@ -222,8 +230,8 @@ describe('a typed schema', () => {
   test('has types with the prefix', async () => {
     const prefixed = await createTestServer({ typePrefix: 'Crm_' });
     try {
-      const set = SET.replace('SetContactFieldsInput', 'Crm_SetContactFieldsInput');
-      const input = { fields: ALPHA_FIELDS, typedSchema: true };
+      const set = SET.replace('SetCustomFieldDefinitionsInput', 'Crm_SetCustomFieldDefinitionsInput');
+      const input = { definitions: ALPHA_FIELDS, typedSchema: true };
       await prefixed.execute(set, { input }, KEY);
       const { data } = await ask(search('custom { __typename alphaColor }'), KEY, prefixed);
       expect(data.searchContacts.nodes[0].custom).toEqual({
@@ -564,7 +572,7 @@ function openSchemas(maxBytes?: number) {
   const find = (id: string, fields: readonly object[]) =>
     schemas.find({
       caller: { application: { id, name: id }, credentialId: id },
-      loadCustomFields: () => ({ version: 1, fields, typedSchema: true }),
+      loadCustomFields: () => ({ version: 1, definitions: fields, typedSchema: true }),
     } as never);
   return { schemas, find, closed };
 }

@@ -25,7 +25,9 @@ beforeAll(async () => {
       { provider_name: 'hubspot', field: name === 'missing' ? 'nowhere' : 'favorite_color' },
     ],
   }));
-  expect((await crossbook.rest('PUT', '/contact_fields', { fields })).status).toBe(200);
+  expect(
+    (await crossbook.rest('PUT', '/custom_fields/contact', { definitions: fields })).status,
+  ).toBe(200);
   const { body } = await crossbook.rest('POST', `/customers/${customerId}/tokens`, {});
   headers = { authorization: `Bearer ${body.token}` };
 });
@@ -56,10 +58,10 @@ test('a token lists the custom fields, the CRM’s fields, and what is wrong wit
         { name: 'favoriteColor', type: 'TEXT', description: 'In our words.' },
         { name: 'missing', type: 'TEXT', description: 'In our words.' },
       ],
-      crmFields: [
+      providerFields: [
         { name: 'favorite_color', label: LABEL, type: 'TEXT', isCustom: true, isFilterable: true },
       ],
-      crmFieldCount: 1,
+      providerFieldCount: 1,
       mappings: [],
       mappingProblems: [
         { field: 'missing', source: 'nowhere', problem: 'MISSING', since: expect.any(String) },
@@ -71,6 +73,6 @@ test('a token lists the custom fields, the CRM’s fields, and what is wrong wit
   expect(alone.structuredContent).toEqual(structuredContent);
   const all = { ...args, customOnly: false, first: 3 };
   const listed = (await callTool(crossbook, headers, 'list_contact_fields', all)).structuredContent;
-  expect(listed.crmFields).toHaveLength(3);
-  expect(listed.crmFieldCount).toBeGreaterThan(3);
+  expect(listed.providerFields).toHaveLength(3);
+  expect(listed.providerFieldCount).toBeGreaterThan(3);
 });

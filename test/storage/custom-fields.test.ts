@@ -34,8 +34,8 @@ describeEachServer('custom fields', (on) => {
 
   test('are stored with a version, each application’s by itself', async () => {
     const [one, other] = [await open(), await open()];
-    const none = { fields: [], typedSchema: false };
-    const some = { fields: [FIELD], typedSchema: true };
+    const none = { definitions: [], typedSchema: false };
+    const some = { definitions: [FIELD], typedSchema: true };
     expect(await one.customFields.read()).toEqual({ version: 0, ...none });
     await expect(one.customFields.replace(some, 1)).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(await one.customFields.replace(some, 0)).toEqual({ version: 1, ...some });
@@ -65,7 +65,7 @@ describeEachServer('custom fields', (on) => {
     expect(await one.customFields.setMappings(HUBSPOT, mappings)).toBe(true);
     expect(await one.contactCache.read(one.connection.id, 'k')).toBeUndefined();
     const read = async (stores: typeof one) =>
-      (await stores.connections.findMany([HUBSPOT]))[0]?.contactFieldMappings;
+      (await stores.connections.findMany([HUBSPOT]))[0]?.customFieldMappings;
     expect([await read(one), await read(other)]).toEqual([mappings, null]);
     const { customer } = await one.customers.upsert({
       customerId: 'ada',
@@ -73,12 +73,12 @@ describeEachServer('custom fields', (on) => {
       email: 'ada@example.com',
       connections: [{ providerName: 'hubspot', schemaMappingsConfig: null }],
     });
-    expect(customer.connections[0]?.contactFieldMappings).toEqual(mappings);
+    expect(customer.connections[0]?.customFieldMappings).toEqual(mappings);
     expect((await one.customers.findMany(['ada']))[0]?.connections[0]).toMatchObject({
-      contactFieldMappings: mappings,
+      customFieldMappings: mappings,
     });
     const plain = await one.customers.findMany(['ada'], { withConfigurations: false });
-    expect(plain[0]?.connections[0]?.contactFieldMappings).toBeNull();
+    expect(plain[0]?.connections[0]?.customFieldMappings).toBeNull();
     expect(await one.customFields.setMappings(HUBSPOT, [])).toBe(true);
     expect(await read(one)).toBeNull();
     for (const customerId of ['nobody', '\0'])

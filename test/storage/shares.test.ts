@@ -111,7 +111,7 @@ describe('every statement of a store counts as a statement of its application', 
     'branding.change': () => stores.branding.change({ displayName: 'Acme' }),
     'customFields.read': () => stores.customFields.read(),
     'customFields.replace': () =>
-      stores.customFields.replace({ fields: [], typedSchema: false }, undefined),
+      stores.customFields.replace({ definitions: [], typedSchema: false }, undefined),
     'customFields.setMappings': () =>
       stores.customFields.setMappings({ customerId: 'ada', providerName: 'hubspot' }, []),
     'customFields.listProblems': () => stores.customFields.listProblems(id),

@@ -77,7 +77,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
     customFields: createFakeCustomFields(async ({ customerId, providerName }, mappings) => {
       const customer = table.get(customerId);
       const connections = customer?.connections.map((one) =>
-        one.providerName === providerName ? { ...one, contactFieldMappings: mappings } : one,
+        one.providerName === providerName ? { ...one, customFieldMappings: mappings } : one,
       );
       if (!customer || !connections?.some((one) => one.providerName === providerName)) return false;
       table.set(customerId, { ...customer, connections });

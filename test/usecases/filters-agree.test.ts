@@ -155,7 +155,7 @@ async function openSearches() {
       { providerName: 'salesforce' as const, field: toSalesforce(source) },
     ],
   }));
-  await tenant.customFields.replace({ fields, typedSchema: false }, undefined);
+  await tenant.customFields.replace({ definitions: fields, typedSchema: false }, undefined);
   const clock = createHastyClock(DEADLINE_MS);
   const options = { clock, settings: { deadlineMs: DEADLINE_MS } };
   const open = (people: readonly Partial<Person>[]) =>

@@ -30,9 +30,9 @@ export const CUSTOM_FIELDS = /** @type {const} */ ([
  * @param {{ mayAdd: boolean }} options
  */
 export async function requireCustomFields(crossbook, { mayAdd }) {
-  const { version, typedSchema, fields } = await crossbook.contactFields();
+  const { version, typedSchema, definitions } = await crossbook.customFieldDefinitions();
   const missing = CUSTOM_FIELDS.filter(
-    ({ name, type }) => !fields.some((one) => one.name === name && one.type === type),
+    ({ name, type }) => !definitions.some((one) => one.name === name && one.type === type),
   );
   if (typedSchema && missing.length === 0) return;
   if (version > 0 && !mayAdd) {
@@ -42,8 +42,8 @@ export async function requireCustomFields(crossbook, { mayAdd }) {
       `The application has custom fields, but not ${problem}, which the app needs. Add what is missing: npm start -- --add-fields`,
     );
   }
-  await crossbook.setContactFields({
-    fields: [...fields, ...missing],
+  await crossbook.setCustomFieldDefinitions({
+    definitions: [...definitions, ...missing],
     typedSchema: true,
     expectedVersion: version,
   });

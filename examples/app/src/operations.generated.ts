@@ -80,7 +80,7 @@ export type ConnectionStatus =
 export type ContactFilter =
   {   /** All contacts: only `true` is accepted. */
   readonly all: boolean; readonly customField?: never; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never; readonly phone?: never; }
-  |  { readonly all?: never;   /** Own field of your application and its value. A field by which the CRM cannot filter is `UNPROCESSABLE_ENTITY`. */
+  |  { readonly all?: never;   /** Custom field of your application and its value. A field by which the CRM cannot filter is `UNPROCESSABLE_ENTITY`. */
   readonly customField: CustomFieldFilterInput; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never; readonly phone?: never; }
   |  { readonly all?: never; readonly customField?: never;   /** Email address, compared case-insensitively: in HubSpot with the primary and the additional addresses (not the work email), in Salesforce with the email. */
   readonly email: string; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never; readonly phone?: never; }
@@ -95,11 +95,11 @@ export type ContactFilter =
   |  { readonly all?: never; readonly customField?: never; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never;   /** Phone number in any notation, 3 to 20 digits. Finds at most 200 contacts, whose number, other than a fax number, has the same digits without leading zeros, or ends with them or the other way round, if the shorter one has at least 7. They are not counted. */
   readonly phone: string; };
 
-/** Condition on one of your application’s own fields. */
+/** Condition on one of your application’s custom fields. */
 export type CustomFieldFilterInput = {
-  /** Value of the own field, at most 255 characters: a number as `42`, a boolean as `true`, a date as `2026-01-31`. Texts are compared case-insensitively; of several choices, one has to be equal. */
+  /** Value of the custom field, at most 255 characters: a number as `42`, a boolean as `true`, a date as `2026-01-31`. Texts are compared case-insensitively; of several choices, one has to be equal. */
   readonly equals: string;
-  /** Name of the own field. */
+  /** Name of the custom field. */
   readonly name: string;
 };
 

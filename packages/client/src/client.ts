@@ -8,8 +8,6 @@ import type {
   ConfirmConnectLinkInput,
   ConfirmConnectLinkMutation,
   ConnectLinkQuery,
-  ContactFieldMappingsQuery,
-  ContactFieldsQuery,
   CreateConnectLinkInput,
   CreateConnectLinkMutation,
   CreateMappingLinkInput,
@@ -19,6 +17,8 @@ import type {
   CustomerQuery,
   CustomersQuery,
   CustomersQueryVariables,
+  CustomFieldDefinitionsQuery,
+  CustomFieldMappingsQuery,
   DeleteCustomerInput,
   DeleteCustomerMutation,
   DeleteOAuthClientInput,
@@ -42,10 +42,10 @@ import type {
   RotateWebhookSecretMutation,
   SearchContactsQuery,
   SearchContactsQueryVariables,
-  SetContactFieldMappingsInput,
-  SetContactFieldMappingsMutation,
-  SetContactFieldsInput,
-  SetContactFieldsMutation,
+  SetCustomFieldDefinitionsInput,
+  SetCustomFieldDefinitionsMutation,
+  SetCustomFieldMappingsInput,
+  SetCustomFieldMappingsMutation,
   SetOAuthClientInput,
   SetOAuthClientMutation,
   SetSyncConfigurationInput,
@@ -68,7 +68,7 @@ import type {
 
 /**
  * All operations as methods. A customer token allows `query`, `providers`, the searches, `customer`, `connectLink`,
- * `contactFieldMappings` and `providerFields`; all others require an API key.
+ * `customFieldMappings` and `providerFields`; all others require an API key.
  */
 export interface Client {
   /** Executes a GraphQL operation of your own: `client.query<Data>('{ … }')`. */
@@ -113,15 +113,18 @@ export interface Client {
   readonly deleteOAuthClient: Mutation<DeleteOAuthClientInput, DeletedOAuthClient>;
 
   /** Returns your custom fields of contacts. */
-  contactFields(call?: CallOptions): Promise<ContactFields>;
+  customFieldDefinitions(call?: CallOptions): Promise<CustomFieldDefinitions>;
   /** Replaces your custom fields. */
-  readonly setContactFields: Mutation<SetContactFieldsInput, ChangedContactFields>;
+  readonly setCustomFieldDefinitions: Mutation<
+    SetCustomFieldDefinitionsInput,
+    ChangedCustomFieldDefinitions
+  >;
   /** Returns the mappings of a connection, by its id, and those of them that cannot be used. */
-  contactFieldMappings(connectionId: string, call?: CallOptions): Promise<ContactFieldMappings>;
+  customFieldMappings(connectionId: string, call?: CallOptions): Promise<CustomFieldMappings>;
   /** Replaces the mappings of a connection. */
-  readonly setContactFieldMappings: Mutation<
-    SetContactFieldMappingsInput,
-    ChangedContactFieldMappings
+  readonly setCustomFieldMappings: Mutation<
+    SetCustomFieldMappingsInput,
+    ChangedCustomFieldMappings
   >;
   /** Returns the fields that contacts have in the CRM, which are read from it once a day, or now with `refresh`. */
   providerFields(
@@ -209,15 +212,15 @@ export type CustomerPage = FieldOf<CustomersQuery>;
 export type UpsertedCustomer = FieldOf<UpsertCustomerMutation>;
 export type DeletedCustomer = FieldOf<DeleteCustomerMutation>;
 export type DisconnectedProvider = FieldOf<DisconnectProviderMutation>;
-export type ContactFields = FieldOf<ContactFieldsQuery>;
-export type ChangedContactFields = FieldOf<SetContactFieldsMutation>;
-export type ContactFieldMappings = Extract<
-  FieldOf<ContactFieldMappingsQuery>,
+export type CustomFieldDefinitions = FieldOf<CustomFieldDefinitionsQuery>;
+export type ChangedCustomFieldDefinitions = FieldOf<SetCustomFieldDefinitionsMutation>;
+export type CustomFieldMappings = Extract<
+  FieldOf<CustomFieldMappingsQuery>,
   { readonly mappingProblems: unknown }
 >;
-export type ChangedContactFieldMappings = FieldOf<SetContactFieldMappingsMutation>;
+export type ChangedCustomFieldMappings = FieldOf<SetCustomFieldMappingsMutation>;
 export type ProviderField = NonNullable<
-  Extract<FieldOf<ProviderFieldsQuery>, { readonly contactFields: unknown }>['contactFields']
+  Extract<FieldOf<ProviderFieldsQuery>, { readonly providerFields: unknown }>['providerFields']
 >[number];
 export type SyncDestination = FieldOf<SyncDestinationQuery>;
 export type ChangedSyncDestination = FieldOf<SetSyncDestinationMutation>;

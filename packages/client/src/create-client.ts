@@ -1,8 +1,8 @@
 import type {
   Client,
-  ContactFieldMappings,
   ContactPage,
   ContactSearch,
+  CustomFieldMappings,
   WholeSearch,
 } from './client.ts';
 import {
@@ -17,11 +17,11 @@ import {
   CANCEL_CONNECT_LINK,
   CONFIRM_CONNECT_LINK,
   CONNECT_LINK,
-  CONTACT_FIELD_MAPPINGS,
-  CONTACT_FIELDS,
   CREATE_CONNECT_LINK,
   CREATE_MAPPING_LINK,
   CREATE_WEBHOOK_ENDPOINT,
+  CUSTOM_FIELD_DEFINITIONS,
+  CUSTOM_FIELD_MAPPINGS,
   CUSTOMER,
   CUSTOMERS,
   DELETE_CUSTOMER,
@@ -38,8 +38,8 @@ import {
   RESUME_SYNC,
   ROTATE_WEBHOOK_SECRET,
   SEARCH_CONTACTS,
-  SET_CONTACT_FIELD_MAPPINGS,
-  SET_CONTACT_FIELDS,
+  SET_CUSTOM_FIELD_DEFINITIONS,
+  SET_CUSTOM_FIELD_MAPPINGS,
   SET_OAUTH_CLIENT,
   SET_SYNC_CONFIGURATION,
   SET_SYNC_DESTINATION,
@@ -74,18 +74,18 @@ export function createClient(options: ClientOptions): Client {
     issueCustomerToken: createMutation(ISSUE_CUSTOMER_TOKEN),
     setOAuthClient: createMutation(SET_OAUTH_CLIENT),
     deleteOAuthClient: createMutation(DELETE_OAUTH_CLIENT),
-    contactFields: (call) => execute(CONTACT_FIELDS, {}, call),
-    setContactFields: createMutation(SET_CONTACT_FIELDS),
-    contactFieldMappings: async (connectionId, call) => {
-      const found = await execute(CONTACT_FIELD_MAPPINGS, { connectionId }, call);
-      const { contactFieldMappings = [], mappingProblems = [] }: Partial<ContactFieldMappings> =
+    customFieldDefinitions: (call) => execute(CUSTOM_FIELD_DEFINITIONS, {}, call),
+    setCustomFieldDefinitions: createMutation(SET_CUSTOM_FIELD_DEFINITIONS),
+    customFieldMappings: async (connectionId, call) => {
+      const found = await execute(CUSTOM_FIELD_MAPPINGS, { connectionId }, call);
+      const { customFieldMappings = [], mappingProblems = [] }: Partial<CustomFieldMappings> =
         found;
-      return { contactFieldMappings, mappingProblems };
+      return { customFieldMappings, mappingProblems };
     },
-    setContactFieldMappings: createMutation(SET_CONTACT_FIELD_MAPPINGS),
+    setCustomFieldMappings: createMutation(SET_CUSTOM_FIELD_MAPPINGS),
     providerFields: async ({ connectionId, refresh = false }, call) => {
       const found = await execute(PROVIDER_FIELDS, { connectionId, refresh }, call);
-      return ('contactFields' in found && found.contactFields) || [];
+      return ('providerFields' in found && found.providerFields) || [];
     },
     // Null is a value of this one.
     syncDestination: async (call) => (await query(SYNC_DESTINATION, {}, call)).syncDestination,

@@ -91,7 +91,7 @@ export type ConnectFailure =
 export type ConnectLinkPurpose =
   /** The customer connects a CRM. */
   | 'CONNECT'
-  /** The customer maps own fields to the fields of a CRM that is connected already. */
+  /** The customer maps custom fields to the fields of a CRM that is connected already. */
   | 'MAP_FIELDS';
 
 /** Status of a connect link. */
@@ -125,8 +125,8 @@ export type ConnectionInput = {
   /** Credentials for the provider, stored encrypted and never returned. Null deletes them. */
   readonly credentials?: CredentialsInput | null | undefined;
   /**
-   * Field mappings by entity. Those of the standard contact give own fields their sources, unless `contactFieldMappings` does.
-   * @deprecated Use `contactFieldMappings`, which is set with `setContactFieldMappings`. The value is stored and returned unchanged.
+   * Field mappings by entity. Those of the standard contact give custom fields their sources, unless `customFieldMappings` does.
+   * @deprecated Use `customFieldMappings`, which is set with `setCustomFieldMappings`. The value is stored and returned unchanged.
    */
   readonly entityMappings?: ReadonlyArray<EntityMappingInput> | null | undefined;
   /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. Required for Salesforce. */
@@ -134,8 +134,8 @@ export type ConnectionInput = {
   /** Provider. A customer has at most one connection to each. */
   readonly providerName: ProviderName;
   /**
-   * Field mappings by object. Those of the contact give own fields their sources, unless `entityMappings` or `contactFieldMappings` do.
-   * @deprecated Use `contactFieldMappings`, which is set with `setContactFieldMappings`. The value is stored and returned unchanged.
+   * Field mappings by object. Those of the contact give custom fields their sources, unless `entityMappings` or `customFieldMappings` do.
+   * @deprecated Use `customFieldMappings`, which is set with `setCustomFieldMappings`. The value is stored and returned unchanged.
    */
   readonly schemaMappingsConfig?: SchemaMappingsConfigInput | null | undefined;
 };
@@ -159,58 +159,11 @@ export type ConnectionSyncConfigInput = {
   readonly standardObjects?: ReadonlyArray<SyncedObjectInput> | null | undefined;
 };
 
-/** A field of contacts that your application has declared. */
-export type ContactFieldInput = {
-  /** Whether customers may choose another field of their CRM themselves. */
-  readonly customersMayMap?: boolean;
-  /** Description, at most 500 characters. */
-  readonly description?: string | null | undefined;
-  /** Name of the field, in camelCase, at most 64 characters. */
-  readonly name: string;
-  /** Fields that it is read from unless the customer has a mapping, at most one for each provider. */
-  readonly sources?: ReadonlyArray<ContactFieldSourceInput> | null | undefined;
-  /** Type of its values. */
-  readonly type: ContactFieldType;
-};
-
-/** The field of a customer’s CRM that an own field is read from. */
-export type ContactFieldMappingInput = {
-  /** Name of the own field. */
-  readonly field: string;
-  /** Name of the field in the provider’s API, e.g. `favorite_color` or `Account.Industry`. */
-  readonly source: string;
-};
-
-/** The field of one provider that an own field is read from. */
-export type ContactFieldSourceInput = {
-  /** Name of the field in the provider’s API: an internal name in HubSpot, an API name in Salesforce, where it may follow one relationship, e.g. `Account.Industry`. */
-  readonly field: string;
-  /** The provider. */
-  readonly providerName: ProviderName;
-};
-
-/** Type of an own field. */
-export type ContactFieldType =
-  /** True or false. */
-  | 'BOOLEAN'
-  /** One value of a list, by its name in the CRM’s API. */
-  | 'CHOICE'
-  /** Several values of a list, by their names in the CRM’s API. */
-  | 'CHOICES'
-  /** A date, e.g. `2026-01-31`. */
-  | 'DATE'
-  /** A time in UTC, e.g. `2026-01-31T10:00:00.000Z`. */
-  | 'DATETIME'
-  /** A number. */
-  | 'NUMBER'
-  /** A string. */
-  | 'TEXT';
-
 /** Search condition: exactly one of the fields. */
 export type ContactFilter =
   {   /** All contacts: only `true` is accepted. */
   readonly all: boolean; readonly customField?: never; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never; readonly phone?: never; }
-  |  { readonly all?: never;   /** Own field of your application and its value. A field by which the CRM cannot filter is `UNPROCESSABLE_ENTITY`. */
+  |  { readonly all?: never;   /** Custom field of your application and its value. A field by which the CRM cannot filter is `UNPROCESSABLE_ENTITY`. */
   readonly customField: CustomFieldFilterInput; readonly email?: never; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never; readonly phone?: never; }
   |  { readonly all?: never; readonly customField?: never;   /** Email address, compared case-insensitively: in HubSpot with the primary and the additional addresses (not the work email), in Salesforce with the email. */
   readonly email: string; readonly emailDomain?: never; readonly emails?: never; readonly modifiedSince?: never; readonly namePrefix?: never; readonly phone?: never; }
@@ -239,7 +192,7 @@ export type CreateConnectLinkInput = {
   readonly expiresInSeconds?: number | null | undefined;
   /** Login URL of this customer at the provider, e.g. `https://acme.my.salesforce.com`, for a link to one provider. Default: the page asks for it. */
   readonly loginUrl?: string | null | undefined;
-  /** Whether the customer matches your own fields with those of the CRM after consent. Skipped if customers may not map any own field. */
+  /** Whether the customer matches your custom fields with those of the CRM after consent. Skipped if customers may not map any custom field. */
   readonly mapFields?: boolean | null | undefined;
   /** How the browser returns. */
   readonly mode?: ConnectMode | null | undefined;
@@ -284,13 +237,60 @@ export type CredentialsInput =
   |  { readonly oauth2?: never;   /** A static token, such as that of a private app. */
   readonly token: StaticTokenInput; };
 
-/** Condition on one of your application’s own fields. */
+/** A field of contacts that your application has declared. */
+export type CustomFieldDefinitionInput = {
+  /** Whether customers may choose another field of their CRM themselves. */
+  readonly customersMayMap?: boolean;
+  /** Description, at most 500 characters. */
+  readonly description?: string | null | undefined;
+  /** Name of the field, in camelCase, at most 64 characters. */
+  readonly name: string;
+  /** Fields that it is read from unless the customer has a mapping, at most one for each provider. */
+  readonly sources?: ReadonlyArray<CustomFieldSourceInput> | null | undefined;
+  /** Type of its values. */
+  readonly type: CustomFieldType;
+};
+
+/** Condition on one of your application’s custom fields. */
 export type CustomFieldFilterInput = {
-  /** Value of the own field, at most 255 characters: a number as `42`, a boolean as `true`, a date as `2026-01-31`. Texts are compared case-insensitively; of several choices, one has to be equal. */
+  /** Value of the custom field, at most 255 characters: a number as `42`, a boolean as `true`, a date as `2026-01-31`. Texts are compared case-insensitively; of several choices, one has to be equal. */
   readonly equals: string;
-  /** Name of the own field. */
+  /** Name of the custom field. */
   readonly name: string;
 };
+
+/** The field of a customer’s CRM that a custom field is read from. */
+export type CustomFieldMappingInput = {
+  /** Name of the custom field. */
+  readonly field: string;
+  /** Name of the field in the provider’s API, e.g. `favorite_color` or `Account.Industry`. */
+  readonly source: string;
+};
+
+/** The field of one provider that a custom field is read from. */
+export type CustomFieldSourceInput = {
+  /** Name of the field in the provider’s API: an internal name in HubSpot, an API name in Salesforce, where it may follow one relationship, e.g. `Account.Industry`. */
+  readonly field: string;
+  /** The provider. */
+  readonly providerName: ProviderName;
+};
+
+/** Type of a custom field. */
+export type CustomFieldType =
+  /** True or false. */
+  | 'BOOLEAN'
+  /** One value of a list, by its name in the CRM’s API. */
+  | 'CHOICE'
+  /** Several values of a list, by their names in the CRM’s API. */
+  | 'CHOICES'
+  /** A date, e.g. `2026-01-31`. */
+  | 'DATE'
+  /** A time in UTC, e.g. `2026-01-31T10:00:00.000Z`. */
+  | 'DATETIME'
+  /** A number. */
+  | 'NUMBER'
+  /** A string. */
+  | 'TEXT';
 
 /** Conditions, all of which must match. */
 export type CustomerFilter = {
@@ -395,7 +395,7 @@ export type EventType =
   | 'CONNECTION_CONNECTED'
   /** A connection was removed, or its credentials were. */
   | 'CONNECTION_DISCONNECTED'
-  /** A mapping of an own field cannot be used. Sent at most once a day for each problem of a connection. */
+  /** A mapping of a custom field cannot be used. Sent at most once a day for each problem of a connection. */
   | 'CONNECTION_MAPPING_PROBLEM'
   /** The provider permanently refused the credentials: the customer has to connect again. */
   | 'CONNECTION_REAUTHORIZE'
@@ -420,11 +420,11 @@ export type EventType =
   /** A run of a sync failed. Sent once, until a run is successful again. */
   | 'SYNC_FAILED';
 
-/** Mapping of an own field of your application to a field of the provider. */
+/** Mapping of a custom field of your application to a field of the provider. */
 export type FieldMappingInput = {
   /** Name of the field at the provider. */
   readonly mappedField: string;
-  /** Name of the own field. A name that no own field has is stored, and appears in `mappingProblems`. */
+  /** Name of the custom field. A name that no custom field has is stored, and appears in `mappingProblems`. */
   readonly schemaField: string;
 };
 
@@ -469,9 +469,9 @@ export type MappingProblemKind =
   | 'MISSING'
   /** The CRM cannot filter by the field. */
   | 'NOT_FILTERABLE'
-  /** The type of the CRM’s field, or a value of it, does not fit the own field. */
+  /** The type of the CRM’s field, or a value of it, does not fit the custom field. */
   | 'TYPE_MISMATCH'
-  /** No own field has this name. */
+  /** No custom field has this name. */
   | 'UNKNOWN_FIELD'
   /** The mapping is of an object that is not the contact, or of a custom one. */
   | 'UNKNOWN_OBJECT';
@@ -547,7 +547,7 @@ export type ProviderFieldType =
   | 'DATETIME'
   /** A number. */
   | 'NUMBER'
-  /** A type that no own field can be read from, such as a location. */
+  /** A type that no custom field can be read from, such as a location. */
   | 'OTHER'
   /** The id of another record. */
   | 'REFERENCE'
@@ -593,6 +593,11 @@ export type ProviderName =
   /** Zoho CRM. */
   | 'ZOHO_CRM';
 
+/** Type of a CRM record. */
+export type RecordType =
+  /** A contact. */
+  | 'CONTACT';
+
 /** Events to send again: either `eventIds` or `since`. */
 export type RedeliverEventsInput = {
   /** Opaque value that is returned unchanged in the payload. */
@@ -636,7 +641,7 @@ export type RotateWebhookSecretInput = {
   readonly id: string;
 };
 
-/** Field mappings by object. Those of the contact give own fields their sources, unless `entityMappings` or `contactFieldMappings` do. */
+/** Field mappings by object. Those of the contact give custom fields their sources, unless `entityMappings` or `customFieldMappings` do. */
 export type SchemaMappingsConfigInput = {
   /** Mappings of objects common to all providers, which take precedence over those of standard objects. */
   readonly commonObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
@@ -644,28 +649,32 @@ export type SchemaMappingsConfigInput = {
   readonly standardObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
 };
 
+/** Custom fields to set. */
+export type SetCustomFieldDefinitionsInput = {
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** All custom fields of the record type, at most 200. Fields that are not listed are removed. */
+  readonly definitions: ReadonlyArray<CustomFieldDefinitionInput>;
+  /** Expected version: if the stored one differs, the error is `CONFLICT`. 0: no fields were ever set. */
+  readonly expectedVersion?: number | null | undefined;
+  /** Type of the records. */
+  readonly record?: RecordType;
+  /** Whether callers of your application get a GraphQL schema with `Contact.custom`, which has a field of its own type for each custom field. Give it in each call: without it, the typed fields are removed from the schema. */
+  readonly typedSchema?: boolean;
+};
+
 /** Mappings to set. */
-export type SetContactFieldMappingsInput = {
+export type SetCustomFieldMappingsInput = {
   /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
   /** Your own id of the customer. */
   readonly customerId: string;
   /** All mappings of the connection, at most 200. Mappings that are not listed are removed. */
-  readonly mappings: ReadonlyArray<ContactFieldMappingInput>;
+  readonly mappings: ReadonlyArray<CustomFieldMappingInput>;
   /** Provider of the connection. */
   readonly provider: ProviderName;
-};
-
-/** Own fields to set. */
-export type SetContactFieldsInput = {
-  /** Opaque value that is returned unchanged in the payload. */
-  readonly clientMutationId?: string | null | undefined;
-  /** Expected version: if the stored one differs, the error is `CONFLICT`. 0: no fields were ever set. */
-  readonly expectedVersion?: number | null | undefined;
-  /** All own fields, at most 200. Fields that are not listed are removed. */
-  readonly fields: ReadonlyArray<ContactFieldInput>;
-  /** Whether callers of your application get a GraphQL schema with `Contact.custom`, which has a field of its own type for each own field. Give it in each call: without it, the typed fields are removed from the schema. */
-  readonly typedSchema?: boolean;
+  /** Type of the records. */
+  readonly record?: RecordType;
 };
 
 /** An OAuth client to store. */
@@ -926,36 +935,36 @@ export type CustomerFieldsFragment = { readonly id: string, readonly application
         | { readonly __typename: 'PostgresDestination', readonly schema: string | null }
        | null, readonly standardObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null, readonly customObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null } | null }> };
 
-export type ContactFieldsQueryVariables = Exact<{ [key: string]: never; }>;
+export type CustomFieldDefinitionsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ContactFieldsQuery = { readonly contactFields: { readonly version: number, readonly typedSchema: boolean, readonly fields: ReadonlyArray<{ readonly name: string, readonly type: ContactFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> } };
+export type CustomFieldDefinitionsQuery = { readonly customFieldDefinitions: { readonly version: number, readonly typedSchema: boolean, readonly definitions: ReadonlyArray<{ readonly name: string, readonly type: CustomFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> } };
 
-export type SetContactFieldsMutationVariables = Exact<{
-  input: SetContactFieldsInput;
+export type SetCustomFieldDefinitionsMutationVariables = Exact<{
+  input: SetCustomFieldDefinitionsInput;
 }>;
 
 
-export type SetContactFieldsMutation = { readonly setContactFields: { readonly contactFields: { readonly version: number, readonly typedSchema: boolean, readonly fields: ReadonlyArray<{ readonly name: string, readonly type: ContactFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> } } | null };
+export type SetCustomFieldDefinitionsMutation = { readonly setCustomFieldDefinitions: { readonly customFieldDefinitions: { readonly version: number, readonly typedSchema: boolean, readonly definitions: ReadonlyArray<{ readonly name: string, readonly type: CustomFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> } } | null };
 
-export type OwnFieldsFragment = { readonly version: number, readonly typedSchema: boolean, readonly fields: ReadonlyArray<{ readonly name: string, readonly type: ContactFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> };
+export type CustomFieldDefinitionsFragment = { readonly version: number, readonly typedSchema: boolean, readonly definitions: ReadonlyArray<{ readonly name: string, readonly type: CustomFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> };
 
-export type ContactFieldMappingsQueryVariables = Exact<{
+export type CustomFieldMappingsQueryVariables = Exact<{
   connectionId: string;
 }>;
 
 
-export type ContactFieldMappingsQuery = { readonly node:
-    | { readonly contactFieldMappings: ReadonlyArray<{ readonly field: string, readonly source: string }>, readonly mappingProblems: ReadonlyArray<{ readonly field: string, readonly source: string, readonly problem: MappingProblemKind, readonly since: string }> }
+export type CustomFieldMappingsQuery = { readonly node:
+    | { readonly customFieldMappings: ReadonlyArray<{ readonly field: string, readonly source: string }>, readonly mappingProblems: ReadonlyArray<{ readonly field: string, readonly source: string, readonly problem: MappingProblemKind, readonly since: string }> }
     | Record<PropertyKey, never>
    | null };
 
-export type SetContactFieldMappingsMutationVariables = Exact<{
-  input: SetContactFieldMappingsInput;
+export type SetCustomFieldMappingsMutationVariables = Exact<{
+  input: SetCustomFieldMappingsInput;
 }>;
 
 
-export type SetContactFieldMappingsMutation = { readonly setContactFieldMappings: { readonly connection: { readonly id: string, readonly contactFieldMappings: ReadonlyArray<{ readonly field: string, readonly source: string }> } } | null };
+export type SetCustomFieldMappingsMutation = { readonly setCustomFieldMappings: { readonly connection: { readonly id: string, readonly customFieldMappings: ReadonlyArray<{ readonly field: string, readonly source: string }> } } | null };
 
 export type ProviderFieldsQueryVariables = Exact<{
   connectionId: string;
@@ -964,7 +973,7 @@ export type ProviderFieldsQueryVariables = Exact<{
 
 
 export type ProviderFieldsQuery = { readonly node:
-    | { readonly contactFields: ReadonlyArray<{ readonly name: string, readonly label: string, readonly type: ProviderFieldType, readonly isCustom: boolean, readonly isFilterable: boolean, readonly choices: ReadonlyArray<{ readonly value: string, readonly label: string }> }> | null }
+    | { readonly providerFields: ReadonlyArray<{ readonly name: string, readonly label: string, readonly type: ProviderFieldType, readonly isCustom: boolean, readonly isFilterable: boolean, readonly choices: ReadonlyArray<{ readonly value: string, readonly label: string }> }> | null }
     | Record<PropertyKey, never>
    | null };
 
@@ -1397,16 +1406,16 @@ fragment CustomerFields on Customer {
   }
 }`;
 
-export const CONTACT_FIELDS: Document<ContactFieldsQuery, ContactFieldsQueryVariables> = `query ContactFields {
-  contactFields {
-    ...OwnFields
+export const CUSTOM_FIELD_DEFINITIONS: Document<CustomFieldDefinitionsQuery, CustomFieldDefinitionsQueryVariables> = `query CustomFieldDefinitions {
+  customFieldDefinitions {
+    ...CustomFieldDefinitions
   }
 }
 
-fragment OwnFields on ContactFields {
+fragment CustomFieldDefinitions on CustomFieldDefinitions {
   version
   typedSchema
-  fields {
+  definitions {
     name
     type
     description
@@ -1418,18 +1427,18 @@ fragment OwnFields on ContactFields {
   }
 }`;
 
-export const SET_CONTACT_FIELDS: Document<SetContactFieldsMutation, SetContactFieldsMutationVariables> = `mutation SetContactFields($input: SetContactFieldsInput!) {
-  setContactFields(input: $input) {
-    contactFields {
-      ...OwnFields
+export const SET_CUSTOM_FIELD_DEFINITIONS: Document<SetCustomFieldDefinitionsMutation, SetCustomFieldDefinitionsMutationVariables> = `mutation SetCustomFieldDefinitions($input: SetCustomFieldDefinitionsInput!) {
+  setCustomFieldDefinitions(input: $input) {
+    customFieldDefinitions {
+      ...CustomFieldDefinitions
     }
   }
 }
 
-fragment OwnFields on ContactFields {
+fragment CustomFieldDefinitions on CustomFieldDefinitions {
   version
   typedSchema
-  fields {
+  definitions {
     name
     type
     description
@@ -1441,10 +1450,10 @@ fragment OwnFields on ContactFields {
   }
 }`;
 
-export const CONTACT_FIELD_MAPPINGS: Document<ContactFieldMappingsQuery, ContactFieldMappingsQueryVariables> = `query ContactFieldMappings($connectionId: ID!) {
+export const CUSTOM_FIELD_MAPPINGS: Document<CustomFieldMappingsQuery, CustomFieldMappingsQueryVariables> = `query CustomFieldMappings($connectionId: ID!) {
   node(id: $connectionId) {
     ... on ConnectedProvider {
-      contactFieldMappings {
+      customFieldMappings {
         field
         source
       }
@@ -1458,11 +1467,11 @@ export const CONTACT_FIELD_MAPPINGS: Document<ContactFieldMappingsQuery, Contact
   }
 }`;
 
-export const SET_CONTACT_FIELD_MAPPINGS: Document<SetContactFieldMappingsMutation, SetContactFieldMappingsMutationVariables> = `mutation SetContactFieldMappings($input: SetContactFieldMappingsInput!) {
-  setContactFieldMappings(input: $input) {
+export const SET_CUSTOM_FIELD_MAPPINGS: Document<SetCustomFieldMappingsMutation, SetCustomFieldMappingsMutationVariables> = `mutation SetCustomFieldMappings($input: SetCustomFieldMappingsInput!) {
+  setCustomFieldMappings(input: $input) {
     connection {
       id
-      contactFieldMappings {
+      customFieldMappings {
         field
         source
       }
@@ -1473,7 +1482,7 @@ export const SET_CONTACT_FIELD_MAPPINGS: Document<SetContactFieldMappingsMutatio
 export const PROVIDER_FIELDS: Document<ProviderFieldsQuery, ProviderFieldsQueryVariables> = `query ProviderFields($connectionId: ID!, $refresh: Boolean) {
   node(id: $connectionId) {
     ... on ConnectedProvider {
-      contactFields(refresh: $refresh) {
+      providerFields(refresh: $refresh) {
         name
         label
         type

@@ -10,12 +10,12 @@ import { APPLICATION, type Command, toTable, UsageError } from '../command.ts';
 /** Commands for the custom fields of an application. */
 export const customFieldCommands: readonly Command[] = [
   {
-    name: 'fields list',
+    name: 'custom-fields list',
     summary: 'Lists the custom fields of an application.',
     operands: [APPLICATION],
     async run({ openApplication }) {
       const data = await (await openApplication()).customFields.read();
-      const rows = data.fields.map(({ name, type, sources }) => [
+      const rows = data.definitions.map(({ name, type, sources }) => [
         name,
         type,
         sources.map(({ providerName, field }) => `${providerName}:${field}`).join(' '),
@@ -25,10 +25,10 @@ export const customFieldCommands: readonly Command[] = [
     },
   },
   {
-    name: 'fields set',
+    name: 'custom-fields set',
     summary: 'Replaces the custom fields of an application.',
     details: [
-      'They are read from standard input, as JSON in the form that `fields list --json` prints: … < fields.json',
+      'They are read from standard input, as JSON in the form that `custom-fields list --json` prints: … < definitions.json',
       'Running servers follow within five seconds.',
     ],
     operands: [APPLICATION],
@@ -46,7 +46,7 @@ export const customFieldCommands: readonly Command[] = [
       const data = await storeCustomFields(stores, { ...declared, expectedVersion });
       return {
         data,
-        text: `${name} has ${data.fields.length} custom fields, version ${data.version}.`,
+        text: `${name} has ${data.definitions.length} custom fields, version ${data.version}.`,
       };
     },
   },
@@ -54,17 +54,19 @@ export const customFieldCommands: readonly Command[] = [
 
 function readDeclaration(text: string): Omit<CustomFieldsInput, 'expectedVersion'> {
   const json = parseJson(text);
-  const { fields, typedSchema } = isRecord(json) ? json : {};
-  if (!Array.isArray(fields))
-    throw new UsageError('Standard input is not JSON with a list of "fields"');
+  const { definitions, typedSchema } = isRecord(json) ? json : {};
+  if (!Array.isArray(definitions))
+    throw new UsageError('Standard input is not JSON with a list of "definitions"');
   if (typedSchema !== undefined && typeof typedSchema !== 'boolean')
     throw new UsageError('"typedSchema" must be true or false');
-  return { fields: fields.map(readField), typedSchema };
+  return { definitions: definitions.map(readField), typedSchema };
 }
 
 function readField(field: unknown, index: number): CustomFieldInput {
   if (isField(field)) return field;
-  throw new UsageError(`fields[${index}] is not a custom field: see crossbook fields list --json`);
+  throw new UsageError(
+    `definitions[${index}] is not a custom field: see crossbook custom-fields list --json`,
+  );
 }
 
 /** Whether its members have the right types; the use case checks their values. */

@@ -118,9 +118,9 @@ async function readTypedFields({ text, readConfig, openApplication, note }: Invo
   const application = text('application');
   if (application === undefined) return undefined;
   const { name, customFields } = await openApplication(application);
-  const { fields, typedSchema } = await customFields.read();
+  const { definitions, typedSchema } = await customFields.read();
   const isOff = !readConfig().typedFields;
-  if (typedSchema && fields.length > 0 && !isOff) return fields;
+  if (typedSchema && definitions.length > 0 && !isOff) return definitions;
   const reason = isOff
     ? 'CROSSBOOK_TYPED_FIELDS is off'
     : typedSchema

@@ -99,7 +99,7 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
 /** Fields for a customer to match, unless somebody has declared others. */
 async function declareFields(context: DemoContext): Promise<void> {
   const { version } = await readCustomFields(context);
-  if (version === 0) await setCustomFields(context, { fields: FIELDS, typedSchema: true });
+  if (version === 0) await setCustomFields(context, { definitions: FIELDS, typedSchema: true });
 }
 
 /** Those of the example app, which can then be started in front of the same demo. */

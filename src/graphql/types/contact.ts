@@ -72,7 +72,7 @@ const ContactType = defineObject<ContactRecord>(contact, {
     customFields: t.field({
       type: 'JSON',
       description:
-        'Custom fields of your application by name, as declared with `setContactFields`: strings, numbers, booleans and lists of strings. A field is null if the CRM has no value, or one that does not fit its type. Empty if none are declared. Only the selected fields are requested from the CRM.',
+        'Custom fields of your application by name, as declared with `setCustomFieldDefinitions`: strings, numbers, booleans and lists of strings. A field is null if the CRM has no value, or one that does not fit its type. Empty if none are declared. Only the selected fields are requested from the CRM.',
       args: {
         names: t.arg.stringList({
           description:

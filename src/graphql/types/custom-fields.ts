@@ -1,7 +1,7 @@
 import { costs } from '@crossbook/executor';
 import { type Connection, connection } from '../../domain/connection.ts';
 import { LIST_COST } from '../../domain/contact-search.ts';
-import { contactFieldMapping } from '../../domain/custom-field.ts';
+import { customFieldMapping } from '../../domain/custom-field.ts';
 import {
   type CustomFields,
   customField,
@@ -9,24 +9,29 @@ import {
   MAX_CUSTOM_FIELDS,
 } from '../../domain/custom-fields.ts';
 import { providerName } from '../../domain/provider-names.ts';
+import { recordType } from '../../domain/records/record-type.ts';
 import { boolean, descriptionOf, field, id, int, listOf, nullable } from '../../domain/shape.ts';
 import { readCustomFields, setCustomFields } from '../../usecases/declare-custom-fields.ts';
 import { setFieldMappings } from '../../usecases/map-custom-fields.ts';
 import { builder, tagged } from '../define/builder.ts';
 import { objectOf } from '../define/from-shape.ts';
 import { defineMutation } from '../define/mutation.ts';
+import { RECORD_DESCRIPTION, recordArgument } from '../define/record-argument.ts';
 
-builder.queryField('contactFields', (t) =>
+const RECORD = field(recordType, RECORD_DESCRIPTION, { defaultValue: 'CONTACT' });
+
+builder.queryField('customFieldDefinitions', (t) =>
   t.field({
+    args: { record: recordArgument(t.arg) },
     ...tagged('api-key'),
     type: objectOf(customFields),
-    description: `The custom fields of contacts that your application has declared, at most ${MAX_CUSTOM_FIELDS}. The fields of a customer’s CRM are \`ConnectedProvider.contactFields\`. Requires an API key.`,
+    description: `The custom fields of contacts that your application has declared, at most ${MAX_CUSTOM_FIELDS}. The fields of a customer’s CRM are \`ConnectedProvider.providerFields\`. Requires an API key.`,
     ...costs({ weight: LIST_COST }),
     resolve: (_root, _args, context) => readCustomFields(context),
   }),
 );
 
-defineMutation('setContactFields', {
+defineMutation('setCustomFieldDefinitions', {
   description:
     'Replaces the custom fields of your application. All servers follow within five seconds. A field with a reserved or repeated name, or with an invalid source, is `UNPROCESSABLE_ENTITY`; the detail names each. Requires an API key.',
   cost: { weight: LIST_COST },
@@ -34,9 +39,10 @@ defineMutation('setContactFields', {
     argument: 'The custom fields.',
     description: 'Custom fields to set.',
     fields: {
-      fields: field(
+      record: RECORD,
+      definitions: field(
         listOf(customField),
-        `All custom fields, at most ${MAX_CUSTOM_FIELDS}. Fields that are not listed are removed.`,
+        `All custom fields of the record type, at most ${MAX_CUSTOM_FIELDS}. Fields that are not listed are removed.`,
       ),
       typedSchema: field(
         boolean,
@@ -51,14 +57,18 @@ defineMutation('setContactFields', {
       ),
     },
   },
-  resolve: async (given, context) => ({ contactFields: await setCustomFields(context, given) }),
+  resolve: async (given, context) => ({
+    customFieldDefinitions: await setCustomFields(context, given),
+  }),
   payload: {
     description: 'Result of setting custom fields.',
-    fields: { contactFields: field<CustomFields>(customFields, 'The stored custom fields.') },
+    fields: {
+      customFieldDefinitions: field<CustomFields>(customFields, 'The stored custom fields.'),
+    },
   },
 });
 
-defineMutation('setContactFieldMappings', {
+defineMutation('setCustomFieldMappings', {
   description:
     'Replaces the mappings of custom fields of one connection. A source that the CRM does not have is stored, and appears in `mappingProblems`. Requires an API key.',
   cost: { weight: LIST_COST },
@@ -68,8 +78,9 @@ defineMutation('setContactFieldMappings', {
     fields: {
       customerId: field(id, 'Your own id of the customer.'),
       provider: field(providerName, 'Provider of the connection.'),
+      record: RECORD,
       mappings: field(
-        listOf(contactFieldMapping),
+        listOf(customFieldMapping),
         `All mappings of the connection, at most ${MAX_CUSTOM_FIELDS}. Mappings that are not listed are removed.`,
       ),
     },

@@ -2,9 +2,10 @@ import { costs } from '@crossbook/executor';
 import { type Connection, connection } from '../../domain/connection.ts';
 import { associatedObject } from '../../domain/contact.ts';
 import { type ContactTarget, LIST_COST, PROVIDER_CALL } from '../../domain/contact-search.ts';
+import { customFieldMapping } from '../../domain/custom-field.ts';
 import { mappingProblem, providerField } from '../../domain/custom-fields.ts';
 import { category, providerName } from '../../domain/provider-names.ts';
-import { boolean, field, listOf, shape } from '../../domain/shape.ts';
+import { boolean, descriptionOf, field, listOf, shape } from '../../domain/shape.ts';
 import { sync } from '../../domain/sync.ts';
 import {
   findMissingScopes,
@@ -16,6 +17,7 @@ import { readMappingProblems } from '../../usecases/mapping-problems.ts';
 import { readProviderFields } from '../../usecases/provider-fields.ts';
 import { builder } from '../define/builder.ts';
 import { defineObject, objectOf } from '../define/from-shape.ts';
+import { recordArgument } from '../define/record-argument.ts';
 import { ContactConnectionType, search, searchArguments, searchCosts } from './contact.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
 
@@ -51,13 +53,19 @@ defineObject<Connection>(connection, {
   name: 'ConnectedProvider',
   interfaces: [NodeInterface],
   resolvers: {
-    contactFieldMappings: (record: Connection) => record.contactFieldMappings ?? [],
     statusReason: (record: Connection, _args, { providers }) => readStatusReason(providers, record),
     missingScopes: (record: Connection, _args, { providers }) =>
       findMissingScopes(providers, record),
   },
   fields: (t) => ({
     id: t.exposeID('id', NODE_ID),
+    customFieldMappings: t.field({
+      type: [objectOf(customFieldMapping)],
+      description: descriptionOf(connection, 'customFieldMappings'),
+      args: { record: recordArgument(t.arg) },
+      ...costs({ items: 10 }),
+      resolve: (record) => record.customFieldMappings ?? [],
+    }),
     mappingProblems: t.field({
       type: [objectOf(mappingProblem)],
       description:
@@ -65,12 +73,13 @@ defineObject<Connection>(connection, {
       ...costs({ weight: PROVIDER_CALL, items: 5 }),
       resolve: (record, _args, context) => readMappingProblems(context, toTarget(record)),
     }),
-    contactFields: t.field({
+    providerFields: t.field({
       type: [objectOf(providerField)],
       nullable: true,
       description:
-        'Fields that contacts have in the CRM, as far as the connected user can see them, at most 2,000. The custom fields of your application are `Query.contactFields`. They are read from the CRM once a day. Null, with an error at its path, if that fails.',
+        'Fields that contacts have in the CRM, as far as the connected user can see them, at most 2,000. The custom fields of your application are `Query.customFieldDefinitions`. They are read from the CRM once a day. Null, with an error at its path, if that fails.',
       args: {
+        record: recordArgument(t.arg),
         refresh: t.arg.boolean({
           defaultValue: false,
           description:

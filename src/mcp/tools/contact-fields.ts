@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PROVIDER_CALL } from '../../domain/contact-search.ts';
-import { contactFieldMapping } from '../../domain/custom-field.ts';
+import { customFieldMapping } from '../../domain/custom-field.ts';
 import { customField, mappingProblem, providerField } from '../../domain/custom-fields.ts';
 import type { Fields } from '../../domain/shape.ts';
 import { resolveCustomerId } from '../../usecases/authorization.ts';
@@ -24,7 +24,7 @@ const DEFAULT_FIELDS = 100;
 
 const customFieldFields = pickFields(customField.fields, ['name', 'type', 'description']);
 /** Without the choices, of which a field may have hundreds. */
-const crmFieldFields = pickFields(providerField.fields, [
+const providerFieldFields = pickFields(providerField.fields, [
   'name',
   'label',
   'type',
@@ -53,14 +53,14 @@ export const listContactFieldsTool = defineTool({
   }),
   output: toOutputSchema({
     customFields: toListSchema('The custom fields of the application.', customFieldFields),
-    crmFields: toListSchema('The fields that contacts have in the CRM.', crmFieldFields),
-    crmFieldCount: {
+    providerFields: toListSchema('The fields that contacts have in the CRM.', providerFieldFields),
+    providerFieldCount: {
       type: 'integer',
       description: 'How many such fields there are, listed or not.',
     },
     mappings: toListSchema(
       'The customer’s own sources of custom fields.',
-      contactFieldMapping.fields,
+      customFieldMapping.fields,
     ),
     mappingProblems: toListSchema('Mappings that cannot be used.', mappingProblem.fields),
   }),
@@ -68,24 +68,24 @@ export const listContactFieldsTool = defineTool({
     await charge(2 * PROVIDER_CALL + first);
     const provider = await resolveProvider(context, given);
     const target = { customerId: resolveCustomerId(context, given.customerId), provider };
-    const [crmFields, own, mappings, problems] = await Promise.all([
+    const [providerFields, own, mappings, problems] = await Promise.all([
       readProviderFields(context, target),
       context.loadCustomFields(),
       readFieldMappings(context, target),
       readMappingProblems(context, target),
     ]);
-    const wanted = crmFields.filter(({ isCustom }) => isCustom || !customOnly);
+    const wanted = providerFields.filter(({ isCustom }) => isCustom || !customOnly);
     const records = (fields: Fields, list: readonly object[]) =>
       list.map((one) => toRecord(fields, one));
     return {
       structured: {
-        customFields: records(customFieldFields, own.fields),
-        crmFields: records(crmFieldFields, wanted.slice(0, first)),
-        crmFieldCount: wanted.length,
-        mappings: records(contactFieldMapping.fields, mappings),
+        customFields: records(customFieldFields, own.definitions),
+        providerFields: records(providerFieldFields, wanted.slice(0, first)),
+        providerFieldCount: wanted.length,
+        mappings: records(customFieldMapping.fields, mappings),
         mappingProblems: records(mappingProblem.fields, problems),
       },
-      text: `${own.fields.length} custom fields, ${wanted.length} fields of ${provider}, ${problems.length} mapping problems; see structuredContent.`,
+      text: `${own.definitions.length} custom fields, ${wanted.length} fields of ${provider}, ${problems.length} mapping problems; see structuredContent.`,
     };
   },
 });

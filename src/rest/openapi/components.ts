@@ -14,7 +14,7 @@ import {
   syncedObject,
 } from '../../domain/connection.ts';
 import { address, emailAddress, phoneNumber } from '../../domain/contact.ts';
-import { contactFieldMapping } from '../../domain/custom-field.ts';
+import { customFieldMapping } from '../../domain/custom-field.ts';
 import {
   customField,
   customFieldSource,
@@ -58,11 +58,7 @@ const CONFIGURATIONS: readonly Declared[] = [
 
 COMPONENTS.request.add(toSchema(connectionUpsert, 'request'), { id: 'ConnectionUpsert' });
 register([customerUpsert, credentialsShape, brandingChange], 'request');
-register(
-  [...CONFIGURATIONS, contactFieldMapping, postgresSyncDestinationInput],
-  'request',
-  'Input',
-);
+register([...CONFIGURATIONS, customFieldMapping, postgresSyncDestinationInput], 'request', 'Input');
 register(
   [
     address,
@@ -77,7 +73,7 @@ register(
     customFields,
     customField,
     customFieldSource,
-    contactFieldMapping,
+    customFieldMapping,
     mappingProblem,
     providerField,
     providerFieldChoice,

@@ -20,7 +20,7 @@ const GROUPS = {
     issueCustomerTokenOperation,
     ...connectLinkOperations,
   ],
-  contact_fields: customFieldOperations,
+  custom_fields: customFieldOperations,
   syncs: syncSettingOperations,
   webhooks: [...webhookOperations, listEventsOperation],
   oauth_clients: oauthClientOperations,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PROVIDER_CALL } from '../../domain/contact-search.ts';
 import {
   CUSTOM_FIELD_TYPES,
-  contactFieldMapping,
+  customFieldMapping,
   customFieldType,
 } from '../../domain/custom-field.ts';
 import {
@@ -14,21 +14,27 @@ import {
   mappingProblem,
   providerField,
 } from '../../domain/custom-fields.ts';
-import { descriptionOf } from '../../domain/shape.ts';
+import { recordType } from '../../domain/records/record-type.ts';
+import { descriptionOf, wordsOf } from '../../domain/shape.ts';
 import { readCustomFields, setCustomFields } from '../../usecases/declare-custom-fields.ts';
 import { readFieldMappings, setFieldMappings } from '../../usecases/map-custom-fields.ts';
 import { readMappingProblems } from '../../usecases/mapping-problems.ts';
 import { readProviderFields } from '../../usecases/provider-fields.ts';
 import { defineOperation } from '../operation.ts';
-import { EXAMPLE_MOMENT, object, optional, text, toSchema, toWire } from '../schemas.ts';
+import { EXAMPLE_MOMENT, enumInput, object, optional, text, toSchema, toWire } from '../schemas.ts';
 import { CONNECTION_PATH, connectionPath } from './connections.ts';
 import { readExpectedVersion, versionHeaders } from './customers.ts';
+
+const RECORD = {
+  record: enumInput(wordsOf(recordType), 'The type of the records.', 'CONTACT'),
+};
+const recordPath = z.strictObject(RECORD);
 
 const customFieldsSchema = toSchema(customFields, 'response');
 
 /** Texts, which the use case checks, so that every mistake is named in one error. */
-const setFieldsSchema = object('request', 'ContactFieldsInput', 'Custom fields to set.', {
-  fields: z
+const setFieldsSchema = object('request', 'CustomFieldDefinitionsInput', 'Custom fields to set.', {
+  definitions: z
     .array(
       z.strictObject({
         name: text(descriptionOf(customField, 'name'), 'favoriteColor'),
@@ -68,18 +74,18 @@ const setFieldsSchema = object('request', 'ContactFieldsInput', 'Custom fields t
 
 const mappingsSchema = object(
   'response',
-  'ContactFieldMappings',
+  'CustomFieldMappings',
   'The mappings of custom fields of one connection.',
   {
     mappings: z
-      .array(toSchema(contactFieldMapping, 'response'))
+      .array(toSchema(customFieldMapping, 'response'))
       .describe('Mappings, which come before the sources of the application.'),
   },
 );
 
-const setMappingsSchema = object('request', 'ContactFieldMappingsInput', 'Mappings to set.', {
+const setMappingsSchema = object('request', 'CustomFieldMappingsInput', 'Mappings to set.', {
   mappings: z
-    .array(toSchema(contactFieldMapping, 'request'))
+    .array(toSchema(customFieldMapping, 'request'))
     .describe(
       `All mappings of the connection, at most ${MAX_CUSTOM_FIELDS}. Mappings that are not listed are removed.`,
     ),
@@ -117,13 +123,13 @@ const EXAMPLE_MAPPING = { field: 'favoriteColor', source: 'favorite_color' };
 
 const CUSTOM_FIELDS = {
   schema: customFieldsSchema,
-  example: { version: 1, fields: [EXAMPLE_FIELD], typed_schema: true },
+  example: { version: 1, definitions: [EXAMPLE_FIELD], typed_schema: true },
   headers: { etag: 'Version of the custom fields, for If-Match.' },
 };
 const MAPPINGS = { schema: mappingsSchema, example: { mappings: [EXAMPLE_MAPPING] } };
 
 const toMappingsRecord = (mappings: readonly object[]) => ({
-  mappings: mappings.map((one) => toWire(contactFieldMapping, one)),
+  mappings: mappings.map((one) => toWire(customFieldMapping, one)),
 });
 
 function toETag({ version }: CustomFields): string {
@@ -132,12 +138,12 @@ function toETag({ version }: CustomFields): string {
 
 export const customFieldOperations = [
   defineOperation({
-    id: 'getContactFields',
-    route: 'GET /contact_fields',
+    id: 'getCustomFieldDefinitions',
+    route: 'GET /custom_fields/{record}',
     summary: 'Read custom fields',
     description:
-      'The custom fields of contacts that the application has declared. The fields of a customer’s CRM are at `/customers/{customer_id}/connections/{provider_name}/contact_fields`.',
-    input: {},
+      'The custom fields of contacts that the application has declared. The fields of a customer’s CRM are at `/customers/{customer_id}/connections/{provider_name}/provider_fields/{record}`.',
+    input: { path: recordPath },
     response: { ...CUSTOM_FIELDS, description: 'The custom fields.' },
     async handle(context, _input, head) {
       const found = await readCustomFields(context);
@@ -146,25 +152,27 @@ export const customFieldOperations = [
     },
   }),
   defineOperation({
-    id: 'setContactFields',
-    route: 'PUT /contact_fields',
+    id: 'setCustomFieldDefinitions',
+    route: 'PUT /custom_fields/{record}',
     summary: 'Set custom fields',
     description:
       'Replaces the custom fields of the application. All servers follow within five seconds. A field with a reserved or repeated name, an unknown type or an invalid source is 422; the detail names each.',
-    input: { headers: versionHeaders, body: setFieldsSchema },
-    bodyExample: { fields: [EXAMPLE_FIELD], typed_schema: true },
+    input: { path: recordPath, headers: versionHeaders, body: setFieldsSchema },
+    bodyExample: { definitions: [EXAMPLE_FIELD], typed_schema: true },
     response: { ...CUSTOM_FIELDS, description: 'The stored custom fields.' },
     errors: [409, 422],
     async handle(context, { headers, body }, head) {
       const stored = await setCustomFields(context, {
-        fields: body.fields.map(({ sources, customers_may_map: customersMayMap, ...field }) => ({
-          ...field,
-          customersMayMap,
-          sources: (sources ?? []).map(({ provider_name: providerName, field: name }) => ({
-            providerName,
-            field: name,
-          })),
-        })),
+        definitions: body.definitions.map(
+          ({ sources, customers_may_map: customersMayMap, ...field }) => ({
+            ...field,
+            customersMayMap,
+            sources: (sources ?? []).map(({ provider_name: providerName, field: name }) => ({
+              providerName,
+              field: name,
+            })),
+          }),
+        ),
         typedSchema: body.typed_schema,
         expectedVersion: readExpectedVersion(headers),
       });
@@ -175,35 +183,36 @@ export const customFieldOperations = [
 ];
 
 const input = { path: connectionPath };
+const recordInput = { path: connectionPath.extend(RECORD) };
 
 /** What belongs to one connection. */
 export const fieldMappingOperations = [
   defineOperation({
-    id: 'getContactFieldMappings',
-    route: `GET ${CONNECTION_PATH}/contact_field_mappings`,
+    id: 'getCustomFieldMappings',
+    route: `GET ${CONNECTION_PATH}/custom_field_mappings/{record}`,
     summary: 'Read mappings of custom fields',
     description: 'The customer’s own sources of custom fields at one provider.',
     callers: ['apiKey', 'customerToken'],
-    input,
+    input: recordInput,
     response: { ...MAPPINGS, description: 'The mappings.' },
     errors: [404],
     handle: async (context, { path }) =>
       toMappingsRecord(await readFieldMappings(context, toTarget(path))),
   }),
   defineOperation({
-    id: 'setContactFieldMappings',
-    route: `PUT ${CONNECTION_PATH}/contact_field_mappings`,
+    id: 'setCustomFieldMappings',
+    route: `PUT ${CONNECTION_PATH}/custom_field_mappings/{record}`,
     summary: 'Set mappings of custom fields',
     description:
       'Replaces the mappings of one connection. A source that the CRM does not have is stored, and appears among the mapping problems.',
-    input: { ...input, body: setMappingsSchema },
+    input: { ...recordInput, body: setMappingsSchema },
     bodyExample: { mappings: [EXAMPLE_MAPPING] },
     response: { ...MAPPINGS, description: 'The stored mappings.' },
     errors: [404, 422],
     async handle(context, { path, body: { mappings } }) {
       const given = { ...toTarget(path), mappings: mappings as typeof mappings & Mappings };
-      const { contactFieldMappings } = await setFieldMappings(context, given);
-      return toMappingsRecord(contactFieldMappings ?? []);
+      const { customFieldMappings } = await setFieldMappings(context, given);
+      return toMappingsRecord(customFieldMappings ?? []);
     },
   }),
   defineOperation({
@@ -229,13 +238,13 @@ export const fieldMappingOperations = [
   }),
   defineOperation({
     id: 'listProviderFields',
-    route: `GET ${CONNECTION_PATH}/contact_fields`,
+    route: `GET ${CONNECTION_PATH}/provider_fields/{record}`,
     summary: 'List the CRM’s fields',
     description:
       'The fields that contacts have in the CRM, as far as the connected user can see them, at most 2,000. They are read from the CRM once a day.',
     callers: ['apiKey', 'customerToken'],
     input: {
-      ...input,
+      ...recordInput,
       query: z.strictObject({
         refresh: optional(
           z.boolean(),

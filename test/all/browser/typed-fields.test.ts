@@ -7,7 +7,7 @@ import { runOperation } from './run-operation.ts';
 
 const DECLARATION = {
   typed_schema: true,
-  fields: [
+  definitions: [
     {
       name: 'favoriteColor',
       type: 'text',
@@ -24,7 +24,7 @@ describe.runIf(CHROMIUM)('GraphiQL of an application with typed custom fields', 
 
   beforeAll(async () => {
     crossbook = await listenApp();
-    await crossbook.rest('PUT', '/contact_fields', DECLARATION);
+    await crossbook.rest('PUT', '/custom_fields/contact', DECLARATION);
     browser = await openBrowser();
     page = await openPage(browser, { viewport: { width: 1600, height: 1000 } });
   });

@@ -168,7 +168,7 @@ describe.runIf(EXAMPLE_COPY)('A copy of the example app', () => {
   test('does not start where the application has other custom fields, until it may add its own', async () => {
     const set = (fields: object[]) =>
       ask(
-        'mutation ($fields: [ContactFieldInput!]!) { setContactFields(input: { fields: $fields }) { contactFields { version } } }',
+        'mutation ($fields: [CustomFieldDefinitionInput!]!) { setCustomFieldDefinitions(input: { definitions: $fields }) { customFieldDefinitions { version } } }',
         { fields },
       );
     await set([{ name: 'leadSource', type: 'TEXT', sources: [] }]);
@@ -182,10 +182,10 @@ describe.runIf(EXAMPLE_COPY)('A copy of the example app', () => {
     ]);
     app = start(command);
     await readUntilReady(app);
-    expect(await ask('{ contactFields { typedSchema fields { name } } }')).toEqual({
-      contactFields: {
+    expect(await ask('{ customFieldDefinitions { typedSchema definitions { name } } }')).toEqual({
+      customFieldDefinitions: {
         typedSchema: true,
-        fields: ['leadSource', 'favoriteColor', 'jobTitle'].map((name) => ({ name })),
+        definitions: ['leadSource', 'favoriteColor', 'jobTitle'].map((name) => ({ name })),
       },
     });
     const ended = once(app, 'exit');

@@ -119,7 +119,7 @@ test('a new provider composes only if the copy of the enum has it too', () => {
 test('descriptions and deprecations are in the supergraph', () => {
   const supergraph = compose(URLS);
   expect(supergraph).toContain('A person in a customer’s CRM, in one common shape for all CRMs.');
-  expect(supergraph.match(/@deprecated\(\s*reason: "Use `contactFieldMappings`/g)).toHaveLength(4);
+  expect(supergraph.match(/@deprecated\(\s*reason: "Use `customFieldMappings`/g)).toHaveLength(4);
 });
 
 test('the composer rejects a PageInfo that is not shared', () => {

@@ -15,7 +15,7 @@ export async function openGateway({
   declaration,
 }: GatewayOptions = {}): Promise<TestGateway> {
   const crossbook = await listenApp();
-  if (declaration) await crossbook.rest('PUT', '/contact_fields', declaration);
+  if (declaration) await crossbook.rest('PUT', '/custom_fields/contact', declaration);
   const sdl = await fetchSdl(crossbook, { 'x-api-key': crossbook.key });
   const notes = await openNotesSubgraph(await findContacts(crossbook, count));
   const { createGatewayRuntime, buildHTTPExecutor } = await loadRuntime();
@@ -93,7 +93,7 @@ interface Found {
 interface GatewayOptions {
   /** How many contacts have written a note. */
   readonly notes?: number;
-  /** What the demo application declares of custom fields, as the body of `PUT /contact_fields`. */
+  /** What the demo application declares of custom fields, as the body of `PUT /custom_fields/contact`. */
   readonly declaration?: object;
   /** The maximum cost of one operation by demand control. Absent: unlimited. */
   readonly maxCost?: number;

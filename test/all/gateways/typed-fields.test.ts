@@ -4,7 +4,7 @@ import { fetchSdl, openGateway, type TestGateway } from './open-gateway.ts';
 
 const DECLARATION = {
   typed_schema: true,
-  fields: [
+  definitions: [
     {
       name: 'favoriteColor',
       type: 'text',
@@ -81,7 +81,7 @@ test('typed fields are read through a gateway, by search and by reference, with 
 
 test('of a gateway with the typed fields, a caller without them gets an error for these fields alone', async () => {
   const { crossbook } = gateway;
-  await crossbook.rest('PUT', '/contact_fields', { ...DECLARATION, typed_schema: false });
+  await crossbook.rest('PUT', '/custom_fields/contact', { ...DECLARATION, typed_schema: false });
   try {
     const { errors } = await gateway.ask(
       `{ searchContacts${SEARCH} { nodes { custom { favoriteColor } } } }`,
@@ -94,6 +94,6 @@ test('of a gateway with the typed fields, a caller without them gets an error fo
     );
     expect(data).toEqual({ searchContacts: { nodes: [{ firstName: 'Ada' }] } });
   } finally {
-    await crossbook.rest('PUT', '/contact_fields', DECLARATION);
+    await crossbook.rest('PUT', '/custom_fields/contact', DECLARATION);
   }
 });

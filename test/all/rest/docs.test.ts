@@ -100,7 +100,7 @@ describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
     await narrow.waitForSelector('.operation[open] form');
     await narrow.locator('nav summary').click();
     await narrow.locator('nav').getByRole('link', { name: 'Set custom fields' }).click();
-    await narrow.locator('#setContactFields[open] form').waitFor();
+    await narrow.locator('#setCustomFieldDefinitions[open] form').waitFor();
     expect(await narrow.locator('nav details').getAttribute('open')).toBeNull();
     await narrow.close();
   });
@@ -118,14 +118,14 @@ describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
 
   test('loads the stored values into a body that replaces them', async () => {
     const fresh = await openPage(browser);
-    await fresh.goto(`${server.origin}/docs#setContactFields`);
-    const setting = fresh.locator('#setContactFields');
+    await fresh.goto(`${server.origin}/docs#setCustomFieldDefinitions`);
+    const setting = fresh.locator('#setCustomFieldDefinitions');
     await setting.getByText('sending it changes what is stored').waitFor();
     expect(await setting.locator('textarea').inputValue()).toContain('favoriteColor');
     await setting.getByRole('button', { name: 'Load the stored values' }).click();
     await setting.getByText('The body has the stored values.').waitFor();
     expect(JSON.parse(await setting.locator('textarea').inputValue())).toEqual({
-      fields: [],
+      definitions: [],
       typed_schema: false,
     });
     await fresh.close();

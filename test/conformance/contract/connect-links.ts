@@ -152,7 +152,9 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
     '§14',
     'A link to match fields is created with 201, and is read like a connect link',
     [
-      rest('PUT /contact_fields', { fields: [{ name: 'favoriteColor', type: 'text' }] }),
+      rest('PUT /custom_fields/contact', {
+        definitions: [{ name: 'favoriteColor', type: 'text' }],
+      }),
       rest(`POST ${MAPPING_LINKS}`, { return_url: ASKED.return_url }),
       (earlier) => rest(`GET ${LINKS}/${earlier[1]?.body.id}`),
     ],
