@@ -230,7 +230,10 @@ describe('a typed schema', () => {
   test('has types with the prefix', async () => {
     const prefixed = await createTestServer({ typePrefix: 'Crm_' });
     try {
-      const set = SET.replace('SetCustomFieldDefinitionsInput', 'Crm_SetCustomFieldDefinitionsInput');
+      const set = SET.replace(
+        'SetCustomFieldDefinitionsInput',
+        'Crm_SetCustomFieldDefinitionsInput',
+      );
       const input = { definitions: ALPHA_FIELDS, typedSchema: true };
       await prefixed.execute(set, { input }, KEY);
       const { data } = await ask(search('custom { __typename alphaColor }'), KEY, prefixed);
