@@ -1,5 +1,5 @@
 import type { JoinedSandbox, Sandbox, SandboxFacts } from '@crossbook/sandbox';
-import { readMemoryLimit } from './admission/heavy-places.ts';
+import { maxResponseBytes, readMemoryLimit } from './admission/heavy-places.ts';
 import type { Config } from './config.ts';
 import { type Directions, toDirections } from './demo/directions.ts';
 import { DEMO_CUSTOMER_ID, seedDemo } from './demo/seed-demo.ts';
@@ -114,7 +114,17 @@ export async function openFoundation(
 
 /** Part of the composition root: calls to CRMs. */
 export function openCalls(
-  { config, clock, log, providers, limits, directions, telemetry, ...foundation }: Foundation,
+  {
+    config,
+    clock,
+    log,
+    providers,
+    limits,
+    memoryBytes,
+    directions,
+    telemetry,
+    ...foundation
+  }: Foundation,
   { random }: Pick<AppOverrides, 'random'>,
 ) {
   const { metrics } = telemetry;
@@ -126,7 +136,10 @@ export function openCalls(
     sandboxOrigins: directions.sandboxOrigins,
     sandboxAddresses: directions.sandboxAddresses,
     findSandboxLogin: directions.findSandboxOfLogin,
-    settings: { deadlineMs: config.providerDeadlineMs },
+    settings: {
+      deadlineMs: config.providerDeadlineMs,
+      maxAnswerBytes: maxResponseBytes(memoryBytes),
+    },
     distributedRateLimits: limits.distributedRateLimits,
     onCall: telemetry.onCall,
     onLookup: metrics.lookup,

@@ -15,6 +15,8 @@ export interface RemoteRequest {
   readonly budget: string;
   /** False if a retry could do harm: a rotating refresh token, an authorization code. */
   readonly repeatable?: boolean;
+  /** Whether it describes an object: such responses are long, and cannot be read in smaller pages. */
+  readonly isDescription?: boolean;
 }
 
 export interface ProviderResponse {

@@ -1,3 +1,4 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { createExecutor, JSON_CHUNK_ITEMS, nothingSpent } from '@crossbook/executor';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { LIGHT } from '../admission/heavy-places.ts';
@@ -101,7 +102,7 @@ export function createGraphQL(options: GraphQLOptions) {
           tokens: 0,
         };
         results = Array.isArray(asked)
-          ? await Promise.all(asked.map((operation) => engine.run(operation, asking)))
+          ? await runAll(asked, (operation) => engine.run(operation, asking))
           : await engine.run(asked, asking);
         const revalidated = context.revalidateReads();
         if (revalidated) await revalidated;
@@ -142,6 +143,22 @@ export function createGraphQL(options: GraphQLOptions) {
 /** Our resolvers declare what they use, and those of types use the record alone. */
 export function takesOnlyParent({ length }: { readonly length: number }, kind: 'field' | 'type') {
   return kind === 'type' || length <= 1;
+}
+
+/**
+ * All operations of a batch begin at once, so that their look-ups share calls to CRMs. After a long document other
+ * requests run first.
+ */
+async function runAll<Result>(
+  operations: readonly OperationParams[],
+  run: (operation: OperationParams) => MaybePromise<Result>,
+): Promise<readonly Result[]> {
+  const running: MaybePromise<Result>[] = [];
+  for (const operation of operations) {
+    running.push(run(operation));
+    if ((operation.query?.length ?? 0) > LIGHT.documentLength) await nextIteration();
+  }
+  return Promise.all(running);
 }
 
 /** A document that is cached takes no memory for this request. */

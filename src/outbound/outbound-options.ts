@@ -42,7 +42,7 @@ export const DEFAULT_SETTINGS = {
   connectTimeoutMs: 3_000,
   /** The timeout between two chunks of a response. */
   bodyTimeoutMs: 5_000,
-  /** The maximum size of a response, decompressed. */
+  /** The maximum size of a response, decompressed. A process goes by its heap. */
   maxAnswerBytes: 8 * 1024 * 1024,
   /** The maximum of queued calls per rate limit of a connection. */
   maxWaitingCalls: 1_000,

@@ -94,10 +94,12 @@ export class Loaders {
     const open = this.#emailLookups.get(key) ?? new EmailLookups(client);
     if (open.isEmpty) {
       this.#emailLookups.set(key, open);
-      process.nextTick(() => {
+      const run = () => {
         this.#emailLookups.delete(key);
         open.run();
-      });
+      };
+      // When no promise of this tick is left, whether it began with one or not.
+      queueMicrotask(() => process.nextTick(run));
     }
     return open.add(emails, selection);
   }

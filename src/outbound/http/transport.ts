@@ -57,7 +57,7 @@ export function createTransport(options: TransportOptions) {
         const answer = await new Promise<JsonResponse>((resolve, reject) => {
           const handler = new ResponseHandler({
             origin,
-            maxBytes: maxAnswerBytes,
+            maxBytes: request.isDescription ? DESCRIPTION_BYTES : maxAnswerBytes,
             work,
             resolve,
             reject,
@@ -133,7 +133,7 @@ export interface Call {
   /** The connection that the call is reported for. */
   readonly target: Pick<CallEvent, 'provider' | 'connectionId'>;
   readonly origin: string;
-  readonly request: Pick<RemoteRequest, 'method' | 'path' | 'body' | 'budget'>;
+  readonly request: Pick<RemoteRequest, 'method' | 'path' | 'body' | 'budget' | 'isDescription'>;
   readonly headers: Readonly<Record<string, string>>;
   readonly deadline: number;
   /** Aborts the call when its client disconnects, and counts what is read of the response. */
@@ -149,6 +149,9 @@ export interface TransportOptions
     Pick<OutboundOptions, 'sandboxOrigins' | 'sandboxAddresses' | 'lookup' | 'onCall'> {
   readonly clock: Clock;
 }
+
+/** A thousand fields with their texts and options. */
+const DESCRIPTION_BYTES = 8 * 1024 * 1024;
 
 /** Handles undici's events of one request. Settles once and ignores later events. */
 class ResponseHandler implements Dispatcher.DispatchHandler {

@@ -35,8 +35,12 @@ export const OBJECTS = {
 } as const;
 
 /** Reads with GET. Throws on an error response, unless it says that there is no such object. */
-export async function get({ send }: CustomerAccount, path: string): Promise<JsonResponse> {
-  const answer = await send({ method: 'GET', path, budget: 'general' });
+export async function get(
+  { send }: CustomerAccount,
+  path: string,
+  isDescription = false,
+): Promise<JsonResponse> {
+  const answer = await send({ method: 'GET', path, budget: 'general', isDescription });
   const isFine = answer.status >= 200 && answer.status < 300;
   if (isFine || isUnknownObject(answer)) return answer;
   throw toFailure(answer);

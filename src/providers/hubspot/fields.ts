@@ -18,7 +18,8 @@ import { PATHS, parseResponse, toFailure } from './call.ts';
 
 /** The contact properties of a portal, in one call: there is no paging. */
 export async function listFields({ send }: CustomerAccount): Promise<readonly ProviderField[]> {
-  const answer = await send({ method: 'GET', path: PATHS.properties, budget: 'general' });
+  const path = PATHS.properties;
+  const answer = await send({ method: 'GET', path, budget: 'general', isDescription: true });
   if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
   const properties = await parseResponse(toProperties, answer);
   const fields: ProviderField[] = [];

@@ -47,7 +47,7 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
   return {
     async describe(source) {
       if (source.kind === 'CONTACTS') return [];
-      const answer = await get(account, `${OBJECTS.properties}/${nameOf(source)}`);
+      const answer = await get(account, `${OBJECTS.properties}/${nameOf(source)}`, true);
       if (isUnknownObject(answer)) return undefined;
       const properties = await parseResponse(toProperties, answer);
       const names = properties

@@ -24,9 +24,9 @@ export function createCall(send: Send): Call {
   };
 }
 
-function toRequest({ path, body }: Ask): RemoteRequest {
-  if (body === undefined) return { method: 'GET', path, budget: 'api' };
-  return { method: 'POST', path, body: JSON.stringify(body), budget: 'api' };
+function toRequest({ path, body, isDescription = false }: Ask): RemoteRequest {
+  if (body === undefined) return { method: 'GET', path, budget: 'api', isDescription };
+  return { method: 'POST', path, body: JSON.stringify(body), budget: 'api', isDescription };
 }
 
 export function toRemoteFailure(answer: ProviderResponse): RemoteFailure {
@@ -126,6 +126,7 @@ interface Ask {
   readonly path: string;
   /** Present: the call is a POST. */
   readonly body?: unknown;
+  readonly isDescription?: boolean;
 }
 
 /** The error details in any of the formats; null if unreadable. */

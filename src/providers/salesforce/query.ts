@@ -150,7 +150,8 @@ async function askGroup(call: Call, paths: readonly string[]): Promise<readonly 
     url,
     referenceId: `query${index}`,
   }));
-  return call({ path: `${API}/composite`, body: { compositeRequest } }, (json) => {
+  const isDescription = paths.some((path) => path.endsWith('/describe'));
+  return call({ path: `${API}/composite`, body: { compositeRequest }, isDescription }, (json) => {
     const parts = isRecord(json) ? json['compositeResponse'] : undefined;
     return Array.isArray(parts) && parts.length === paths.length && parts.every(isPart)
       ? parts

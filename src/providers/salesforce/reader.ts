@@ -130,7 +130,7 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
    */
   async function listFields(): Promise<readonly ProviderField[]> {
     const seen = await facts.read();
-    const describe = () => call({ path: DESCRIBE }, toProviderFields);
+    const describe = () => call({ path: DESCRIBE, isDescription: true }, toProviderFields);
     const listed = await facts.learn(seen, async () => {
       const fields = await describe();
       const visible = new Set(fields.map(({ name }) => name.toLowerCase()));

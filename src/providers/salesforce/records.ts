@@ -41,7 +41,8 @@ export function createRecordReader(
       if (source.kind === 'CONTACTS') return [];
       if (!isObjectName(source.object)) return undefined;
       try {
-        return await call({ path: `${API}/sobjects/${source.object}/describe` }, toFieldNames);
+        const path = `${API}/sobjects/${source.object}/describe`;
+        return await call({ path, isDescription: true }, toFieldNames);
       } catch (error) {
         if (isUnknown(error)) return undefined;
         throw error;
