@@ -140,11 +140,12 @@ describe.runIf(GATEWAY_EXAMPLE)('The gateway example', () => {
           example.backOffice(),
         );
         const { token } = (issued.data as unknown as Issued).issueCustomerToken;
-        // Different ones, because a gateway may send equal ones once.
-        const many = Array.from({ length: 4 * TOKEN_REQUESTS }, (_, n) =>
-          example.ask(`{ of${n}: customer { name } }`, token),
-        );
-        const limited = (await Promise.all(many)).find(({ errors }) => errors);
+        // One after another, because a gateway sends equal requests of one moment once.
+        let limited: Awaited<ReturnType<typeof example.ask>> | undefined;
+        for (let n = 0; n < 4 * TOKEN_REQUESTS && !limited; n += 1) {
+          const answered = await example.ask('{ customer { name } }', token);
+          if (answered.errors) limited = answered;
+        }
         expect(limited?.errors).toMatchObject([
           {
             extensions: {
