@@ -367,7 +367,7 @@ async function openStage({ node }: Options, databaseUrl: string): Promise<Stage>
     async connect({ customerId, crm, account }) {
       const port = crm === 'hubspot' ? crossbook.hubspotPort : crossbook.salesforcePort;
       const connection = {
-        providerName: crm.toUpperCase(),
+        provider: crm.toUpperCase(),
         instanceUrl: `http://127.0.0.1:${port}${account.pathname}`,
         credentials: { token: { value: account.token } },
       };

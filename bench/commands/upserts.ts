@@ -102,7 +102,7 @@ function toMutations(crossbook: Crossbook, withConnection: boolean): readonly Lo
     upsertCustomer(input: $input) { created customer { id customerId name email version } }
   }`;
   const connections = [
-    { providerName: 'HUBSPOT', credentials: { token: { value: 'pat-na1-of-the-bench' } } },
+    { provider: 'HUBSPOT', credentials: { token: { value: 'pat-na1-of-the-bench' } } },
   ];
   return IDS.map((customerId) => {
     const input = {

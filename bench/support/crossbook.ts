@@ -65,7 +65,7 @@ export async function connectCustomer(
     email: `${customerId}@bench.example`,
     connections: [
       {
-        providerName: 'HUBSPOT',
+        provider: 'HUBSPOT',
         instanceUrl: `http://127.0.0.1:${crossbook.hubspotPort}/contacts/${account.id}`,
         credentials: { token: { value: account.staticToken } },
       },

@@ -1,11 +1,23 @@
 import type { Config } from '../config.ts';
 import type { Application } from '../domain/caller.ts';
+import {
+  findProviderName,
+  type ProviderName,
+  toUnknownProvider,
+} from '../domain/provider-names.ts';
 import type { ApplicationStores, Database } from '../storage/database.ts';
 import type { KeyRing } from '../storage/key-ring.ts';
 
 /** Invalid usage of a command. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/** The provider of this name, in lower or upper case. */
+export function readProvider(name: string): ProviderName {
+  const provider = findProviderName(name);
+  if (provider) return provider;
+  throw new UsageError(toUnknownProvider(name));
 }
 
 /** An operand of several commands. */

@@ -270,7 +270,11 @@ export const connection = shape(
 export const connectionUpsert = patch(
   'Connection',
   'A connection to create or update. An absent field is unchanged; null clears an optional one.',
-  { providerName: field(providerName, 'Provider. A customer has at most one connection to each.') },
+  {
+    providerName: field(providerName, 'Provider. A customer has at most one connection to each.', {
+      inputName: 'provider',
+    }),
+  },
   {
     ...settings,
     credentials: nullable(

@@ -27,7 +27,7 @@ export const customFieldSource = shape(
   'CustomFieldSource',
   'The field of one provider that a custom field is read from.',
   {
-    providerName: field(providerName, 'The provider.'),
+    provider: field(providerName, 'The provider.', { restName: 'provider_name' }),
     field: field(
       string,
       'Name of the field in the provider’s API: an internal name in HubSpot, an API name in Salesforce, where it may follow one relationship, e.g. `Account.Industry`.',
@@ -216,7 +216,7 @@ function resolve({ definitions }: CustomFields, connection: MappedConnection): S
     const source =
       own.get(name) ??
       mapped.sources.get(name) ??
-      sources.find((one) => one.providerName === connection.providerName)?.field;
+      sources.find((one) => one.provider === connection.providerName)?.field;
     return source === undefined ? [] : [{ name, type, source: source.trim() }];
   });
   const names = new Set(definitions.map(({ name }) => name));

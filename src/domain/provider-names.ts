@@ -1,3 +1,4 @@
+import { quote } from '../lib/text.ts';
 import { type Of, toEnumName, words } from './shape.ts';
 
 export const category = words('Category', 'Category of a provider.', {
@@ -75,6 +76,11 @@ export function isProviderName(value: string): value is ProviderName {
 /** The provider of this name, or of its name in GraphQL: `hubspot` or `HUBSPOT`. */
 export function findProviderName(name: string): ProviderName | undefined {
   return isProviderName(name) ? name : BY_ENUM_NAME.get(name);
+}
+
+/** What to say of a name that no provider has. */
+export function toUnknownProvider(name: string): string {
+  return `${quote(name)} is not a provider; the providers are ${PROVIDER_NAMES.join(', ')}`;
 }
 
 const BY_ENUM_NAME: ReadonlyMap<string, ProviderName> = new Map(

@@ -35,6 +35,8 @@ interface FieldOptions {
   /** REST responses contain null instead of omitting it. */
   readonly nullInRest?: true;
   readonly restName?: string;
+  /** Its name in GraphQL inputs, where that differs. */
+  readonly inputName?: string;
   /** REST exposes it elsewhere. */
   readonly graphqlOnly?: true;
 }
@@ -175,7 +177,7 @@ export function readShape<T>({ fields }: Shape<T>, given: object, spelling: Spel
   const values: Given = { ...given };
   const read = Object.entries(fields).map(([name, field]) => [
     name,
-    readField(field, values[spelling.nameOf(name)], spelling),
+    readField(field, values[spelling.nameOf(name, field)], spelling),
   ]);
   return Object.fromEntries(read) as T;
 }
@@ -209,7 +211,7 @@ function readType(type: Type, given: unknown, spelling: Spelling): unknown {
 
 /** How an API names and writes fields. */
 interface Spelling {
-  nameOf(field: string): string;
+  nameOf(name: string, field: Field<unknown>): string;
   readUnion(given: Given): { readonly tag: string; readonly member: object };
 }
 

@@ -138,7 +138,7 @@ export function toWire(shape: Shape<unknown>, record: object): Record<string, un
 /** Converts a validated record of a request to its declared type. */
 export function fromWire<T>(shape: Shape<T>, given: object): T {
   return readShape(shape, given, {
-    nameOf: toSnakeCase,
+    nameOf: (name) => toSnakeCase(name),
     readUnion: (member) => ({ tag: String(member['type']), member }),
   });
 }

@@ -266,7 +266,10 @@ export const contactCache = crossbook.table(
   ],
 );
 
-/** The custom fields of an application: one row, read as a whole. */
+/**
+ * The custom fields of an application: one row, read as a whole. The table, its column `fields` and the column
+ * `contact_field_mappings` of connections keep names from before the APIs called them custom fields.
+ */
 export const customFieldDefinitions = crossbook.table('contact_fields', {
   applicationId: uuid('application_id')
     .primaryKey()

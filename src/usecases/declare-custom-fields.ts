@@ -11,7 +11,11 @@ import {
 import { CrossbookError, type Mistakes, refuseMistakes } from '../domain/errors.ts';
 import { isExpectedVersion } from '../domain/expected-version.ts';
 import type { Providers } from '../domain/provider.ts';
-import { isProviderName, type ProviderName } from '../domain/provider-names.ts';
+import {
+  findProviderName,
+  type ProviderName,
+  toUnknownProvider,
+} from '../domain/provider-names.ts';
 import { isStorableJson, quote } from '../lib/text.ts';
 import { type CallerDeps, withApiKey } from './authorization.ts';
 import { describeMistakes, findSourceMistake, refuseMoreThan } from './custom-field-mistakes.ts';
@@ -72,8 +76,8 @@ function checkCustomFields(
     name,
     type: toType(type) ?? 'TEXT',
     description: description?.trim() || null,
-    sources: (sources ?? []).map(({ providerName, field }) => ({
-      providerName: providerName as ProviderName,
+    sources: (sources ?? []).map(({ provider, field }) => ({
+      provider: findProviderName(provider) ?? (provider as ProviderName),
       field,
     })),
     customersMayMap: customersMayMap ?? true,
@@ -100,14 +104,15 @@ function findSourceMistakes(
   sources: NonNullable<CustomFieldInput['sources']>,
   providers: Providers,
 ): Mistakes {
-  const names = sources.map(({ providerName }) => providerName);
-  return sources
-    .slice(0, MAX_SOURCES)
-    .flatMap(({ providerName, field }, index) => [
-      !isProviderName(providerName) && `${quote(providerName)} is not a provider`,
-      names.indexOf(providerName) < index && `the provider ${quote(providerName)} is named twice`,
-      findSourceMistake(field, isProviderName(providerName) ? providerName : undefined, providers),
-    ]);
+  const names = sources.map(({ provider }) => findProviderName(provider) ?? provider);
+  return sources.slice(0, MAX_SOURCES).flatMap(({ provider, field }, index) => {
+    const name = findProviderName(provider);
+    return [
+      name === undefined && toUnknownProvider(provider),
+      names.indexOf(name ?? provider) < index && `the provider ${quote(provider)} is named twice`,
+      findSourceMistake(field, name, providers),
+    ];
+  });
 }
 
 /** More sources than providers have a repeated one among the first. */
@@ -131,7 +136,7 @@ export interface CustomFieldInput {
   readonly type: string;
   readonly description?: string | null | undefined;
   readonly sources?:
-    | readonly { readonly providerName: string; readonly field: string }[]
+    | readonly { readonly provider: string; readonly field: string }[]
     | null
     | undefined;
   readonly customersMayMap?: boolean | null | undefined;

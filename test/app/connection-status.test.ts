@@ -29,7 +29,7 @@ test('an upsert with a wrong token says NOT_TRIED, and the first search says tha
     customerId: 'wrong',
     name: 'C',
     email: 'c@example.com',
-    connections: [{ providerName: 'HUBSPOT', credentials: { token: { value: 'a-wrong-token' } } }],
+    connections: [{ provider: 'HUBSPOT', credentials: { token: { value: 'a-wrong-token' } } }],
   };
   const { data } = await crossbook.execute(
     `mutation ($input: UpsertCustomerInput!) {

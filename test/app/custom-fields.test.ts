@@ -39,7 +39,7 @@ type Own = Connected & { customerId: string; provider: 'hubspot' | 'salesforce' 
 
 const SET = `mutation ($input: SetCustomFieldDefinitionsInput!) {
   setCustomFieldDefinitions(input: $input) {
-    customFieldDefinitions { version definitions { name type description customersMayMap sources { providerName field } } }
+    customFieldDefinitions { version definitions { name type description customersMayMap sources { provider field } } }
   }
 }`;
 const setFields = async (fields: readonly object[], rest: object = {}): Promise<Json> =>
@@ -314,7 +314,7 @@ describe('custom fields of Salesforce', () => {
     expect(await valuesOf(own)).toMatchObject({ ...expected, title: 'Countess' });
   });
 
-  const salesforce = (field: string) => ({ providerName: 'SALESFORCE', field });
+  const salesforce = (field: string) => ({ provider: 'SALESFORCE', field });
 });
 
 test('of two applications are apart: each reads its own, of the same account', async () => {
@@ -379,7 +379,7 @@ describe('a declaration', () => {
     const fields = Array.from({ length: 200 }, () => ({
       name: 'toString',
       type: 'TEXT',
-      sources: Array.from({ length: 50 }, () => ({ providerName: 'HUBSPOT', field: '1' })),
+      sources: Array.from({ length: 50 }, () => ({ provider: 'HUBSPOT', field: '1' })),
     }));
     const { errors } = await setFields(fields);
     expect(errors).toHaveLength(1);

@@ -39,7 +39,7 @@ test('the demo’s connect page declares the custom fields of the example app, i
   const path = join(process.cwd(), 'examples/app/server/custom-fields.mjs');
   const { CUSTOM_FIELDS } = await import(path);
   const { data } = await crossbook.execute(
-    '{ customFieldDefinitions { typedSchema definitions { name type description sources { providerName field } } } }',
+    '{ customFieldDefinitions { typedSchema definitions { name type description sources { provider field } } } }',
   );
   expect(data.customFieldDefinitions).toEqual({ typedSchema: true, definitions: CUSTOM_FIELDS });
 });

@@ -85,12 +85,12 @@ beforeAll(async () => {
     name,
     type,
     sources: [
-      { providerName: 'HUBSPOT', field: source },
-      { providerName: 'SALESFORCE', field: toSalesforce(source) },
+      { provider: 'HUBSPOT', field: source },
+      { provider: 'SALESFORCE', field: toSalesforce(source) },
     ],
   }));
   const { errors } = await crossbook.execute(
-    'mutation ($fields: [CustomFieldDefinitionInput!]!) { setCustomFieldDefinitions(input: { definitions: $fields }) { customFieldDefinitions { version } } }',
+    'mutation ($definitions: [CustomFieldDefinitionInput!]!) { setCustomFieldDefinitions(input: { definitions: $definitions }) { customFieldDefinitions { version } } }',
     { definitions: [...fields, { name: 'unmapped', type: 'NUMBER', sources: [] }] },
   );
   expect(errors).toBeUndefined();

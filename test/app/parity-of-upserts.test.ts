@@ -27,7 +27,7 @@ const SYNCED = [
 /** In GraphQL's form; the REST form is derived from it. */
 const CONNECTIONS: readonly Json[] = [
   {
-    providerName: 'SALESFORCE',
+    provider: 'SALESFORCE',
     instanceUrl: 'https://Acme--dev.sandbox.my.salesforce.com/',
     schemaMappingsConfig: { commonObjects: OBJECTS, standardObjects: [OBJECTS[0]] },
     entityMappings: [
@@ -49,7 +49,7 @@ const CONNECTIONS: readonly Json[] = [
     },
   },
   {
-    providerName: 'HUBSPOT',
+    provider: 'HUBSPOT',
     instanceUrl: 'https://app-eu1.hubspot.com/contacts/123',
     connectionSyncConfig: {
       destinationConfig: { bigquery: { dataset: null } },
@@ -58,9 +58,9 @@ const CONNECTIONS: readonly Json[] = [
     },
     credentials: { token: { value: 'pat-na1-token' } },
   },
-  { providerName: 'SIX_SENSE', connectionSyncConfig: { destinationConfig: null } },
-  { providerName: 'GONG', instanceUrl: null, schemaMappingsConfig: null, entityMappings: [] },
-  { providerName: 'SALESFORCE_MARKETING_CLOUD_ACCOUNT_ENGAGEMENT' },
+  { provider: 'SIX_SENSE', connectionSyncConfig: { destinationConfig: null } },
+  { provider: 'GONG', instanceUrl: null, schemaMappingsConfig: null, entityMappings: [] },
+  { provider: 'SALESFORCE_MARKETING_CLOUD_ACCOUNT_ENGAGEMENT' },
 ];
 
 let crossbook: TestApp;
@@ -107,9 +107,9 @@ describe('The same upsert through GraphQL and REST', () => {
 
   test('keeps, clears and adds the same values', async () => {
     const change = [
-      { providerName: 'SALESFORCE', instanceUrl: null, entityMappings: null },
-      { providerName: 'HUBSPOT' },
-      { providerName: 'SLACK' },
+      { provider: 'SALESFORCE', instanceUrl: null, entityMappings: null },
+      { provider: 'HUBSPOT' },
+      { provider: 'SLACK' },
     ];
     const graphql = await upsertGraphQL('by-graphql', change);
     const rest = await upsertRest('by-rest', change);
@@ -119,13 +119,10 @@ describe('The same upsert through GraphQL and REST', () => {
 
   test.each<[string, Json]>([
     ['not an email', { email: 'nobody' }],
-    [
-      'the same provider twice',
-      { connections: [{ providerName: 'SLACK' }, { providerName: 'SLACK' }] },
-    ],
+    ['the same provider twice', { connections: [{ provider: 'SLACK' }, { provider: 'SLACK' }] }],
     [
       'a foreign instance URL',
-      { connections: [{ providerName: 'SALESFORCE', instanceUrl: 'https://evil.example' }] },
+      { connections: [{ provider: 'SALESFORCE', instanceUrl: 'https://evil.example' }] },
     ],
   ])('is rejected with the same message: %s', async (_what, invalid) => {
     const { connections = [], ...rest } = invalid;

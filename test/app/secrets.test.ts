@@ -167,7 +167,7 @@ async function storeCredentials(): Promise<void> {
   expect(stored.connections).toHaveLength(2);
   const { data } =
     await query(`mutation { upsertCustomer(input: { customerId: "acme", name: "A", email: "a@acme.example",
-    connections: [{ providerName: GONG, credentials: { token: { value: "${PLANTED.another}" } } }] }) { created customer { connections { status } } } }`);
+    connections: [{ provider: GONG, credentials: { token: { value: "${PLANTED.another}" } } }] }) { created customer { connections { status } } } }`);
   expect(data.upsertCustomer.customer.connections).toHaveLength(3);
 }
 

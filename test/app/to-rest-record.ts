@@ -32,6 +32,7 @@ function toRestField(name: string, field: Json, keeps: Filter): Json {
 type Filter = (entry: readonly [string, Json]) => boolean;
 
 function toRestName(name: string): string {
+  if (name === 'provider') return 'provider_name';
   if (name === 'remoteId') return 'id';
   if (name === '__typename') return 'type';
   return name
@@ -44,6 +45,7 @@ const ENUMS = new Set([
   'emailAddressType',
   'phoneNumberType',
   'lifecycleStage',
+  'provider',
   'providerName',
   'category',
   'status',

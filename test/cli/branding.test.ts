@@ -41,7 +41,7 @@ test.each([
     1,
     'its origin https://a.example is not registered',
   ],
-  ['mapping-links create Acme ada zoho --return-url https://a.example', 2, 'Not a provider'],
+  ['mapping-links create Acme ada zoho --return-url https://a.example', 2, 'is not a provider'],
   [
     'mapping-links create Acme ada hubspot --return-url https://a.example',
     1,

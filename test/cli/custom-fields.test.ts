@@ -9,9 +9,11 @@ test('custom fields are set from standard input, and listed in the form in which
   const field = {
     name: 'color',
     type: 'TEXT',
-    sources: [{ providerName: 'hubspot', field: 'favorite_color' }],
+    sources: [{ provider: 'hubspot', field: 'favorite_color' }],
   };
-  const set = await run('custom-fields set Acme', JSON.stringify({ definitions: [field] }));
+  // The provider is taken in upper case as well.
+  const given = { ...field, sources: [{ provider: 'HUBSPOT', field: 'favorite_color' }] };
+  const set = await run('custom-fields set Acme', JSON.stringify({ definitions: [given] }));
   expect([set.code, set.stdout]).toEqual([0, 'Acme has 1 custom fields, version 1.\n']);
   expect((await run('custom-fields list Acme')).stdout).toBe(
     'color  TEXT  hubspot:favorite_color\n',
@@ -33,6 +35,12 @@ test.each([
     '{"definitions":[],"typedSchema":1}',
     2,
     '"typedSchema" must be true or false',
+  ],
+  [
+    'custom-fields set Acme',
+    '{"definitions":[{"name":"a","type":"TEXT","sources":[{"provider":"hub","field":"x"}]}]}',
+    1,
+    '"hub" is not a provider; the providers are salesforce, hubspot, ',
   ],
   [
     'custom-fields set Acme',

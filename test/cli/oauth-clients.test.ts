@@ -34,7 +34,7 @@ test('an OAuth client is set with its secret from standard input, listed without
 
 test.each([
   ['oauth-clients set Acme hubspot', SECRET, 2, 'Missing: --client-id'],
-  ['oauth-clients set Acme hubspott --client-id x', SECRET, 2, 'Not a provider'],
+  ['oauth-clients set Acme hubspott --client-id x', SECRET, 2, 'is not a provider'],
   ['oauth-clients set Acme hubspot --client-id x', '', 1, 'client_secret must have'],
   [
     'oauth-clients set Acme hubspot --client-id x',

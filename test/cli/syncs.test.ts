@@ -119,7 +119,7 @@ test.each([
     'already used by another sync',
   ],
   ['sync-configurations set Acme pipedrive', '{"contacts":true}', 1, 'cannot be synced'],
-  ['sync-configurations set Acme nothing', '{"contacts":true}', 2, 'Not a provider'],
+  ['sync-configurations set Acme nothing', '{"contacts":true}', 2, 'is not a provider'],
   ['syncs list Acme nobody', undefined, 1, 'has no customer "nobody"'],
   ['syncs start Acme nobody hubspot', undefined, 1, 'has no such sync'],
 ])('%s, given %s, ends with %i', async (line, input, code, words) => {

@@ -79,7 +79,7 @@ test('custom fields are declared, mapped and read', async () => {
     {
       name: 'color',
       type: 'TEXT',
-      sources: [{ providerName: 'HUBSPOT', field: 'favorite_color' }],
+      sources: [{ provider: 'HUBSPOT', field: 'favorite_color' }],
     },
     { name: 'title', type: 'TEXT', sources: [] },
   ] as const;
@@ -135,7 +135,7 @@ test('a customer is created, and a token for it gives access to its own contacts
 test('a connection is deleted, and then its customer', async () => {
   const { customerId } = { customerId: 'leaving' };
   const connections = [
-    { providerName: 'HUBSPOT', credentials: { token: { value: 'pat-x' } } },
+    { provider: 'HUBSPOT', credentials: { token: { value: 'pat-x' } } },
   ] as const;
   const { customer } = await client.upsertCustomer({
     customerId,
@@ -156,7 +156,7 @@ test('a connection is deleted, and then its customer', async () => {
 
 test('customers are read and listed, also by the status of a connection', async () => {
   const connections = [
-    { providerName: 'HUBSPOT', credentials: { token: { value: 'pat-y' } } },
+    { provider: 'HUBSPOT', credentials: { token: { value: 'pat-y' } } },
   ] as const;
   const input = { customerId: 'listed', name: 'L', email: 'l@example.com', connections };
   const { customer } = await client.upsertCustomer(input);

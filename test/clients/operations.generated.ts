@@ -23,7 +23,7 @@ export type ConnectionInput = {
   /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. Required for Salesforce. */
   readonly instanceUrl?: string | null | undefined;
   /** Provider. A customer has at most one connection to each. */
-  readonly providerName: ProviderName;
+  readonly provider: ProviderName;
   /**
    * Field mappings by object. Those of the contact give custom fields their sources, unless `entityMappings` or `customFieldMappings` do.
    * @deprecated Use `customFieldMappings`, which is set with `setCustomFieldMappings`. The value is stored and returned unchanged.

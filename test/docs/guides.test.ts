@@ -223,11 +223,11 @@ test('custom fields are declared, read and mapped as docs/custom-fields.md print
   });
   const found = await ask(path, 'customFields(names:');
   expect(found).toEqual(JSON.parse(findSample(path, 'json', 'favoriteColor')));
-  const { data, errors } = await ask(path, 'customFieldDefinitions { name label');
+  const { data, errors } = await ask(path, 'providerFields { name label');
   expect(errors).toMatchObject([{ extensions: { code: 'NOT_IMPLEMENTED' } }]);
-  for (const { providerName, customFieldDefinitions } of data.customer.connections) {
-    if (providerName === 'PIPEDRIVE') expect(customFieldDefinitions).toBeNull();
-    else expect(customFieldDefinitions.length).toBeGreaterThan(20);
+  for (const { providerName, providerFields } of data.customer.connections) {
+    if (providerName === 'PIPEDRIVE') expect(providerFields).toBeNull();
+    else expect(providerFields.length).toBeGreaterThan(20);
   }
   const { setCustomFieldMappings } = await execute(path, 'setCustomFieldMappings(');
   expect(setCustomFieldMappings.connection).toEqual({

@@ -20,8 +20,8 @@ const OWN: CustomFields = {
       type: 'TEXT',
       description: null,
       sources: [
-        { providerName: 'hubspot', field: 'application' },
-        { providerName: 'salesforce', field: 'application' },
+        { provider: 'hubspot', field: 'application' },
+        { provider: 'salesforce', field: 'application' },
       ],
       customersMayMap: true,
     },

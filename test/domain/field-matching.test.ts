@@ -41,7 +41,7 @@ const match = (field: CustomField, mappings: { field: string; source: string }[]
 };
 
 describe('the field that is preselected', () => {
-  const sources = [{ providerName: 'hubspot' as const, field: 'SHADE' }];
+  const sources = [{ provider: 'hubspot' as const, field: 'SHADE' }];
 
   test('is that of the mapping, then of the application’s source, then one of the same name', () => {
     const mapping = [{ field: 'favoriteColor', source: 'jobtitle' }];
@@ -56,9 +56,7 @@ describe('the field that is preselected', () => {
   });
 
   test('is none where the CRM does not have the source, or has it with a type that does not fit', () => {
-    expect(
-      match(own('x', { sources: [{ providerName: 'hubspot', field: 'gone' }] })),
-    ).toMatchObject({
+    expect(match(own('x', { sources: [{ provider: 'hubspot', field: 'gone' }] }))).toMatchObject({
       selected: null,
       fallback: null,
     });

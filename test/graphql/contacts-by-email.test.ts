@@ -71,7 +71,7 @@ test('a failure affects one reference only, with an error in the common format',
     ['NOT_FOUND', refer('ada@example.com', { customerId: 'x'.repeat(1_000) })],
     ['NOT_IMPLEMENTED', refer('ada@example.com', { provider: 'PIPEDRIVE' })],
     ['REMOTE_PROVIDER_UNAVAILABLE', refer('ada@example.com', { provider: 'SALESFORCE' })],
-    ['BAD_REQUEST', refer('ada@example.com', { provider: 'hubspot' })],
+    ['BAD_REQUEST', refer('ada@example.com', { provider: 'nowhere' })],
     ['BAD_REQUEST', refer('ada@example.com', { customerId: 7 })],
     ['BAD_REQUEST', { ...refer('ada@example.com'), email: undefined }],
   ] as const;

@@ -26,7 +26,7 @@ const UPSERT = /* GraphQL */ `
 const CUSTOMER = { customerId: 'acme', name: 'Acme', email: 'office@acme.example' };
 
 const FULL = {
-  providerName: 'SIX_SENSE',
+  provider: 'SIX_SENSE',
   instanceUrl: 'https://acme.6sense.example/',
   schemaMappingsConfig: {
     commonObjects: [{ object: 'contact', fieldMappings: [{ schemaField: 'a', mappedField: 'b' }] }],
@@ -86,7 +86,7 @@ test('a customer is created with its connections, then updated', async () => {
 test('an absent field is kept, and a null one is cleared', async () => {
   const { execute } = await createTestServer();
   const upsert = async (connection: object) => {
-    const input = { ...CUSTOMER, connections: [{ providerName: 'SIX_SENSE', ...connection }] };
+    const input = { ...CUSTOMER, connections: [{ provider: 'SIX_SENSE', ...connection }] };
     return (await execute(UPSERT, { input })).data.upsertCustomer.customer.connections[0];
   };
   const full = await upsert(FULL);
@@ -113,7 +113,7 @@ test('an unexpected version is a conflict', async () => {
 
 test('all invalid values that the types allow are reported', async () => {
   const { execute } = await createTestServer();
-  const connections = [{ providerName: 'HUBSPOT' }, { providerName: 'HUBSPOT' }];
+  const connections = [{ provider: 'HUBSPOT' }, { provider: 'HUBSPOT' }];
   const { errors } = await execute(UPSERT, {
     input: { ...CUSTOMER, email: 'nobody', connections },
   });
@@ -133,7 +133,7 @@ test('no response and no log line contains a credential, not even a mistyped one
     secret,
   ];
   for (const credentials of spoiled) {
-    const input = { ...CUSTOMER, connections: [{ providerName: 'HUBSPOT', credentials }] };
+    const input = { ...CUSTOMER, connections: [{ provider: 'HUBSPOT', credentials }] };
     const response = await post(
       { query: UPSERT, variables: { input } },
       { 'x-api-key': 'demo-key' },
@@ -230,7 +230,7 @@ test.each([
 
 test('an upsert with more connections than there are providers is rejected as in REST', async () => {
   const { execute } = await createTestServer();
-  const connections = Array(19).fill({ providerName: 'SLACK' });
+  const connections = Array(19).fill({ provider: 'SLACK' });
   const { errors } = await execute(UPSERT, { input: { ...CUSTOMER, connections } });
   expect(errors?.[0]?.message).toBe('connections has more than 18 entries.');
   expect(errors?.[0]?.extensions?.['code']).toBe('BAD_REQUEST');

@@ -62,7 +62,7 @@ const declare = async (
 };
 
 const UPSERT = `mutation { upsertCustomer(input: {
-  customerId: "demo", name: "D", email: "d@example.com", connections: [{ providerName: HUBSPOT }]
+  customerId: "demo", name: "D", email: "d@example.com", connections: [{ provider: HUBSPOT }]
 }) { created } }`;
 
 const open = async (options: Parameters<typeof createTestServer>[0] = {}) => {

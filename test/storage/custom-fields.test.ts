@@ -10,7 +10,7 @@ const FIELD: CustomField = {
   name: 'color',
   type: 'TEXT',
   description: null,
-  sources: [{ providerName: 'hubspot', field: 'favorite_color' }],
+  sources: [{ provider: 'hubspot', field: 'favorite_color' }],
   customersMayMap: true,
 };
 const MISSING = { field: 'color', source: 'x', problem: 'MISSING' } as const;

@@ -65,9 +65,9 @@ export const FIELDS = Object.entries(TYPES).map(([name, type]) => ({
   name,
   type,
   sources: [
-    { providerName: 'HUBSPOT', field: name },
+    { provider: 'HUBSPOT', field: name },
     {
-      providerName: 'SALESFORCE',
+      provider: 'SALESFORCE',
       field: `${name.charAt(0).toUpperCase()}${name.slice(1)}__c`,
     },
   ],

@@ -39,8 +39,8 @@ export const BETA_TYPES = { betaColor: 'String', shared: '[String!]' };
 /** The description has no word of the other application. */
 function toField(name: string, type: string, source: string, whose = name) {
   const description = `${whose.startsWith('alpha') ? 'Alpha' : 'Beta'} says """hello""" of ${name}.`;
-  const sources = (['HUBSPOT', 'SALESFORCE'] as const).map((providerName) => ({
-    providerName,
+  const sources = (['HUBSPOT', 'SALESFORCE'] as const).map((provider) => ({
+    provider,
     field: source,
   }));
   return { name, type, description, sources };

@@ -160,7 +160,7 @@ test('a full run starts over if custom fields have changed since it was interrup
     type: 'TEXT',
     description: null,
     customersMayMap: true,
-    sources: [{ providerName: 'hubspot', field: 'firstname' }],
+    sources: [{ provider: 'hubspot', field: 'firstname' }],
   } as const;
   const { customerId } = await connect('hubspot', 450);
   expect(await interruptRun(customerId)).toMatchObject({ kind: 'yielded' });
@@ -224,7 +224,7 @@ test('custom fields that are declared later fill their column by a full run', as
     type: 'TEXT',
     description: null,
     customersMayMap: true,
-    sources: [{ providerName: 'hubspot', field: 'firstname' }],
+    sources: [{ provider: 'hubspot', field: 'firstname' }],
   } as const;
   await world.stores.customFields.replace({ definitions: [field], typedSchema: false }, undefined);
   world.pass(minutes(20));

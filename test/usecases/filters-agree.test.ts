@@ -151,8 +151,8 @@ async function openSearches() {
     description: null,
     customersMayMap: false,
     sources: [
-      { providerName: 'hubspot' as const, field: source },
-      { providerName: 'salesforce' as const, field: toSalesforce(source) },
+      { provider: 'hubspot' as const, field: source },
+      { provider: 'salesforce' as const, field: toSalesforce(source) },
     ],
   }));
   await tenant.customFields.replace({ definitions: fields, typedSchema: false }, undefined);

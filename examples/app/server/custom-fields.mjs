@@ -8,8 +8,8 @@ export const CUSTOM_FIELDS = /** @type {const} */ ([
     type: 'TEXT',
     description: 'The person’s favorite color.',
     sources: [
-      { providerName: 'HUBSPOT', field: 'favorite_color' },
-      { providerName: 'SALESFORCE', field: 'Favorite_Color__c' },
+      { provider: 'HUBSPOT', field: 'favorite_color' },
+      { provider: 'SALESFORCE', field: 'Favorite_Color__c' },
     ],
   },
   {
@@ -17,8 +17,8 @@ export const CUSTOM_FIELDS = /** @type {const} */ ([
     type: 'TEXT',
     description: 'The job of the person, as their company calls it.',
     sources: [
-      { providerName: 'HUBSPOT', field: 'jobtitle' },
-      { providerName: 'SALESFORCE', field: 'Title' },
+      { provider: 'HUBSPOT', field: 'jobtitle' },
+      { provider: 'SALESFORCE', field: 'Title' },
     ],
   },
 ]);

@@ -132,7 +132,7 @@ export type ConnectionInput = {
   /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. Required for Salesforce. */
   readonly instanceUrl?: string | null | undefined;
   /** Provider. A customer has at most one connection to each. */
-  readonly providerName: ProviderName;
+  readonly provider: ProviderName;
   /**
    * Field mappings by object. Those of the contact give custom fields their sources, unless `entityMappings` or `customFieldMappings` do.
    * @deprecated Use `customFieldMappings`, which is set with `setCustomFieldMappings`. The value is stored and returned unchanged.
@@ -272,7 +272,7 @@ export type CustomFieldSourceInput = {
   /** Name of the field in the provider’s API: an internal name in HubSpot, an API name in Salesforce, where it may follow one relationship, e.g. `Account.Industry`. */
   readonly field: string;
   /** The provider. */
-  readonly providerName: ProviderName;
+  readonly provider: ProviderName;
 };
 
 /** Type of a custom field. */
@@ -938,16 +938,16 @@ export type CustomerFieldsFragment = { readonly id: string, readonly application
 export type CustomFieldDefinitionsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type CustomFieldDefinitionsQuery = { readonly customFieldDefinitions: { readonly version: number, readonly typedSchema: boolean, readonly definitions: ReadonlyArray<{ readonly name: string, readonly type: CustomFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> } };
+export type CustomFieldDefinitionsQuery = { readonly customFieldDefinitions: { readonly version: number, readonly typedSchema: boolean, readonly definitions: ReadonlyArray<{ readonly name: string, readonly type: CustomFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly provider: ProviderName, readonly field: string }> }> } };
 
 export type SetCustomFieldDefinitionsMutationVariables = Exact<{
   input: SetCustomFieldDefinitionsInput;
 }>;
 
 
-export type SetCustomFieldDefinitionsMutation = { readonly setCustomFieldDefinitions: { readonly customFieldDefinitions: { readonly version: number, readonly typedSchema: boolean, readonly definitions: ReadonlyArray<{ readonly name: string, readonly type: CustomFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> } } | null };
+export type SetCustomFieldDefinitionsMutation = { readonly setCustomFieldDefinitions: { readonly customFieldDefinitions: { readonly version: number, readonly typedSchema: boolean, readonly definitions: ReadonlyArray<{ readonly name: string, readonly type: CustomFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly provider: ProviderName, readonly field: string }> }> } } | null };
 
-export type CustomFieldDefinitionsFragment = { readonly version: number, readonly typedSchema: boolean, readonly definitions: ReadonlyArray<{ readonly name: string, readonly type: CustomFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly providerName: ProviderName, readonly field: string }> }> };
+export type CustomFieldDefinitionsFragment = { readonly version: number, readonly typedSchema: boolean, readonly definitions: ReadonlyArray<{ readonly name: string, readonly type: CustomFieldType, readonly description: string | null, readonly customersMayMap: boolean, readonly sources: ReadonlyArray<{ readonly provider: ProviderName, readonly field: string }> }> };
 
 export type CustomFieldMappingsQueryVariables = Exact<{
   connectionId: string;
@@ -1420,7 +1420,7 @@ fragment CustomFieldDefinitions on CustomFieldDefinitions {
     type
     description
     sources {
-      providerName
+      provider
       field
     }
     customersMayMap
@@ -1443,7 +1443,7 @@ fragment CustomFieldDefinitions on CustomFieldDefinitions {
     type
     description
     sources {
-      providerName
+      provider
       field
     }
     customersMayMap

@@ -18,7 +18,7 @@ export const customFieldCommands: readonly Command[] = [
       const rows = data.definitions.map(({ name, type, sources }) => [
         name,
         type,
-        sources.map(({ providerName, field }) => `${providerName}:${field}`).join(' '),
+        sources.map(({ provider, field }) => `${provider}:${field}`).join(' '),
       ]);
       const text = toTable(rows) || 'There are no custom fields.';
       return { data, text: data.typedSchema ? `${text}\nThe schema is typed.` : text };
@@ -85,8 +85,6 @@ function isField(given: unknown): given is CustomFieldInput {
 
 function isSourceGiven(given: unknown): boolean {
   return (
-    isRecord(given) &&
-    typeof given['providerName'] === 'string' &&
-    typeof given['field'] === 'string'
+    isRecord(given) && typeof given['provider'] === 'string' && typeof given['field'] === 'string'
   );
 }

@@ -5,7 +5,6 @@ import {
   DEVELOPMENT_ORIGINS,
 } from '../../domain/caller.ts';
 import { DEFAULT_LINK_SECONDS } from '../../domain/connect-link.ts';
-import { findProviderName, type ProviderName } from '../../domain/provider-names.ts';
 import { checkInstanceUrl } from '../../domain/urls.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import { createCustomerTokens } from '../../request/customer-token.ts';
@@ -15,7 +14,7 @@ import { issueCustomerToken, upsertCustomer } from '../../usecases/change-custom
 import { createConnectLink, createMappingLink } from '../../usecases/connect-link.ts';
 import { findApplication } from '../../usecases/manage-applications.ts';
 import { storeOAuthClient } from '../../usecases/manage-oauth-clients.ts';
-import { APPLICATION, type Command, toTable, UsageError } from '../command.ts';
+import { APPLICATION, type Command, readProvider, toTable, UsageError } from '../command.ts';
 
 const PROVIDER = {
   name: 'PROVIDER',
@@ -322,12 +321,6 @@ export const customerCommands: readonly Command[] = [
     },
   },
 ];
-
-function readProvider(text: string): ProviderName {
-  const name = findProviderName(text);
-  if (name) return name;
-  throw new UsageError(`Not a provider: ${text}`);
-}
 
 function noCustomer(application: string, customerId: string): Error {
   return new Error(`${application} has no customer ${JSON.stringify(customerId)}.`);

@@ -1,13 +1,19 @@
 import { type ConnectionStatus, connectionStatus } from '../../domain/connection.ts';
 import type { Customer, CustomerFilter } from '../../domain/customer.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
-import { isProviderName } from '../../domain/provider-names.ts';
 import { wordsOf } from '../../domain/shape.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import { createSigner, createSigningKeys } from '../../storage/signing.ts';
 import { listCustomers } from '../../usecases/find-customer.ts';
 import { readStatusReason } from '../../usecases/list-providers.ts';
-import { APPLICATION, type Command, type Invocation, toTable, UsageError } from '../command.ts';
+import {
+  APPLICATION,
+  type Command,
+  type Invocation,
+  readProvider,
+  toTable,
+  UsageError,
+} from '../command.ts';
 
 const FILTERS: NonNullable<Command['options']> = {
   id: { value: 'CUSTOMER', multiple: true, description: 'Only this customer. Repeatable.' },
@@ -124,9 +130,8 @@ function toListed({ customerId, name, email, version, connections }: Customer) {
 }
 
 function readFilter({ text, list }: Invocation): CustomerFilter {
-  const [ids, provider, status] = [list('id'), text('provider'), text('status')];
-  if (provider !== undefined && !isProviderName(provider))
-    throw new UsageError(`Not a provider: ${provider}`);
+  const [ids, named, status] = [list('id'), text('provider'), text('status')];
+  const provider = named === undefined ? undefined : readProvider(named);
   if (status !== undefined && !isStatus(status)) throw new UsageError(`Not a status: ${status}`);
   return {
     customerIds: ids.length > 0 ? ids : undefined,

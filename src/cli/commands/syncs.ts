@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isProviderName, type ProviderName } from '../../domain/provider-names.ts';
+import type { ProviderName } from '../../domain/provider-names.ts';
 import {
   DEFAULT_INTERVAL_SECONDS,
   type Sync,
@@ -13,7 +13,14 @@ import { createRegistry } from '../../providers/registry.ts';
 import type { ApplicationStores } from '../../storage/database.ts';
 import { createDestinations } from '../../sync/destinations.ts';
 import { storeSyncConfiguration, storeSyncDestination } from '../../usecases/manage-syncs.ts';
-import { APPLICATION, type Command, type Invocation, toTable, UsageError } from '../command.ts';
+import {
+  APPLICATION,
+  type Command,
+  type Invocation,
+  readProvider,
+  toTable,
+  UsageError,
+} from '../command.ts';
 
 const CUSTOMER = { name: 'CUSTOMER', description: 'The application’s own id of the customer.' };
 const PROVIDER = { name: 'PROVIDER', description: 'The provider: hubspot or salesforce.' };
@@ -217,11 +224,6 @@ function describeIncomplete({ count, examples }: Sync['incompleteRecords']): str
   if (count === 0 || !example) return '';
   const records = count === 1 ? '1 record' : `${count} records`;
   return `; ${records} without the longest fields, such as ${example.id} (${example.fields.join(', ')})`;
-}
-
-function readProvider(text: string): ProviderName {
-  if (isProviderName(text)) return text;
-  throw new UsageError(`Not a provider: ${text}`);
 }
 
 /** Checks the types of its members; the use case checks their values. */

@@ -109,8 +109,8 @@ const FIELDS = [
     type: 'TEXT',
     description: 'The person’s favorite color.',
     sources: [
-      { providerName: 'hubspot', field: 'favorite_color' },
-      { providerName: 'salesforce', field: 'Favorite_Color__c' },
+      { provider: 'hubspot', field: 'favorite_color' },
+      { provider: 'salesforce', field: 'Favorite_Color__c' },
     ],
   },
   {
@@ -118,8 +118,8 @@ const FIELDS = [
     type: 'TEXT',
     description: 'The job of the person, as their company calls it.',
     sources: [
-      { providerName: 'hubspot', field: 'jobtitle' },
-      { providerName: 'salesforce', field: 'Title' },
+      { provider: 'hubspot', field: 'jobtitle' },
+      { provider: 'salesforce', field: 'Title' },
     ],
   },
 ] as const;

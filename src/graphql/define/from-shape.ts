@@ -1,6 +1,7 @@
 import { costs } from '@crossbook/executor';
 import type { FieldMap, InputFieldMap } from '@pothos/core';
 import {
+  type Field,
   type Fields,
   nullable,
   readShape,
@@ -48,16 +49,20 @@ function exposeFields(
 
 /** Input fields from declared ones; `readInputShape` reads their values into a record. */
 function inputFields(t: InputBuilder, fields: Fields): InputFieldMap {
-  return mapValues(fields, ({ type, nullable, optional, emptyInGraphQL, ...field }) => {
-    const { description, defaultValue, deprecated } = field;
-    return t.field({
-      type: refOf(type, inputs),
-      description,
-      defaultValue,
-      deprecationReason: deprecated,
-      required: !nullable && !optional && !emptyInGraphQL,
-    });
-  });
+  const named = Object.entries(fields).map(([name, one]) => [one.inputName ?? name, one]);
+  return mapValues<Field<unknown>, InputFieldMap[string]>(
+    Object.fromEntries(named),
+    ({ type, nullable, optional, emptyInGraphQL, ...field }) => {
+      const { description, defaultValue, deprecated } = field;
+      return t.field({
+        type: refOf(type, inputs),
+        description,
+        defaultValue,
+        deprecationReason: deprecated,
+        required: !nullable && !optional && !emptyInGraphQL,
+      });
+    },
+  );
 }
 
 function mapValues<Value, Made>(
@@ -71,7 +76,7 @@ function mapValues<Value, Made>(
 
 export function readInputShape<T>(shape: Shape<T>, given: object): T {
   return readShape(shape, given, {
-    nameOf: (name) => name,
+    nameOf: (name, { inputName }) => inputName ?? name,
     readUnion(members) {
       const [[tag, member] = ['', {}]] = Object.entries(members).filter(([, value]) => value);
       return { tag, member: member as object };

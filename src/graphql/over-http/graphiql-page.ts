@@ -345,7 +345,7 @@ mutation UpsertCustomer($input: UpsertCustomerInput!) {
         email: 'office@acme.example',
         connections: [
           // A provider without search, so that no later search sends the invented token anywhere.
-          { providerName: 'PIPEDRIVE', credentials: { token: { value: 'the-access-token' } } },
+          { provider: 'PIPEDRIVE', credentials: { token: { value: 'the-access-token' } } },
         ],
       },
     },

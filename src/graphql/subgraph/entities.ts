@@ -1,13 +1,12 @@
-import { assertEnumType, type GraphQLFieldResolver } from 'graphql';
+import type { GraphQLFieldResolver } from 'graphql';
 import { MAX_CUSTOMER_ID_LENGTH } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { ProviderName } from '../../domain/provider-names.ts';
+import { findProviderName, type ProviderName } from '../../domain/provider-names.ts';
 import { isRecord } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findCustomer } from '../../usecases/find-customer.ts';
 import { findContact } from '../../usecases/search-contacts.ts';
 import { recordCosts } from '../define/cost.ts';
-import { apiSchema } from '../schema.ts';
 import type { EmailReference } from '../types/contact.ts';
 import {
   type NodeRecord,
@@ -116,8 +115,7 @@ function readProvider(name: unknown): ProviderName {
 }
 
 function findProvider(name: unknown): ProviderName | undefined {
-  const type = assertEnumType(apiSchema.getType('ProviderName'));
-  return typeof name === 'string' ? type.getValue(name)?.value : undefined;
+  return typeof name === 'string' ? findProviderName(name) : undefined;
 }
 
 const ENTITY_NAMES = ['Contact', 'ContactsByEmail', 'Customer'] as const;

@@ -1,7 +1,7 @@
 import { type JsonSchema, toInputSchema } from '../schemas.ts';
 import { createConnectLinkTool } from './connect-links.ts';
-import { listContactFieldsTool } from './contact-fields.ts';
 import { getContactTool, searchContactsTool } from './contacts.ts';
+import { listCustomFieldsTool } from './custom-fields.ts';
 import { listConnectionsTool, listCustomersTool } from './customers.ts';
 import { CUSTOMER_ID, type Tool } from './tool.ts';
 
@@ -9,7 +9,7 @@ const TOOLS: readonly Tool[] = [
   searchContactsTool,
   getContactTool,
   listConnectionsTool,
-  listContactFieldsTool,
+  listCustomFieldsTool,
   listCustomersTool,
   createConnectLinkTool,
 ];

@@ -10,7 +10,7 @@ import { field, string, url, uuid } from '../../domain/shape.ts';
 import { resolveCustomerId } from '../../usecases/authorization.ts';
 import { createConnectLink } from '../../usecases/connect-link.ts';
 import { pickFields, toObjectSchema, toRecord } from '../schemas.ts';
-import { customerArgument, defineTool, toOutputSchema } from './tool.ts';
+import { customerArgument, defineTool, providerEnum, toOutputSchema } from './tool.ts';
 
 const linkFields = {
   id: field(uuid, 'Id of the connect link.'),
@@ -36,7 +36,7 @@ export const createConnectLinkTool = defineTool({
   needsKey: true,
   input: z.strictObject({
     providers: z
-      .array(z.enum(SEARCHABLE_PROVIDERS))
+      .array(providerEnum(SEARCHABLE_PROVIDERS))
       .min(1)
       .max(SEARCHABLE_PROVIDERS.length)
       .describe('Providers that the customer may connect. With several, the customer chooses one.'),

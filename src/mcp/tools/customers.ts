@@ -8,7 +8,14 @@ import type { RequestContext } from '../../request/context.ts';
 import { findCustomer, listCustomers } from '../../usecases/find-customer.ts';
 import { findMissingScopes, readStatusReason } from '../../usecases/list-providers.ts';
 import { type JsonSchema, pickFields, toObjectSchema, toRecord } from '../schemas.ts';
-import { customerArgument, defineTool, READ_ONLY, toOutputSchema, UNTRUSTED } from './tool.ts';
+import {
+  customerArgument,
+  defineTool,
+  providerEnum,
+  READ_ONLY,
+  toOutputSchema,
+  UNTRUSTED,
+} from './tool.ts';
 
 /** What an agent needs to know of a connection: without ids of ours, and without configuration. */
 const connectionFields = {
@@ -74,8 +81,7 @@ export const listCustomersTool = defineTool({
       .string()
       .optional()
       .describe('Email address of the customer, compared case-insensitively.'),
-    provider: z
-      .enum(PROVIDER_NAMES)
+    provider: providerEnum(PROVIDER_NAMES)
       .optional()
       .describe('Provider to which the customer has a connection.'),
     status: z

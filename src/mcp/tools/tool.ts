@@ -3,6 +3,7 @@ import { MAX_CUSTOMER_ID_LENGTH } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import {
   findProviderName,
+  PROVIDER_NAMES,
   PROVIDER_TITLES,
   type ProviderName,
   SEARCHABLE_PROVIDERS,
@@ -30,9 +31,17 @@ export const customerArgument = {
     .describe('The application’s own id of the customer. Default: the header x-customer-id.'),
 };
 
+/** Takes `HUBSPOT` for `hubspot`, as the other APIs do. */
+export function providerEnum<const Name extends ProviderName>(names: readonly Name[]) {
+  return z.preprocess(
+    (given) => (typeof given === 'string' ? (findProviderName(given) ?? given) : given),
+    z.enum(names),
+  );
+}
+
 /** Names only providers that the tools can use, so that an agent tries no other. */
 export function providerArgument(description: string) {
-  return z.enum(SEARCHABLE_PROVIDERS).optional().describe(description);
+  return providerEnum(SEARCHABLE_PROVIDERS).optional().describe(description);
 }
 
 export const DEFAULT_PROVIDER =
@@ -66,7 +75,10 @@ export function readProviderHeader({ defaults }: RequestContext): ProviderName |
   if (defaults.provider === undefined) return undefined;
   const named = findProviderName(defaults.provider);
   if (named) return named;
-  throw new CrossbookError('BAD_REQUEST', 'The header x-provider-name is not a known provider.');
+  throw new CrossbookError(
+    'BAD_REQUEST',
+    `The header x-provider-name is not a known provider. Known providers: ${PROVIDER_NAMES.join(', ')}.`,
+  );
 }
 
 /** The providers of the customer's connections that can be searched, and that the token does not exclude. */

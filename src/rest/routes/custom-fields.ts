@@ -51,7 +51,7 @@ const setFieldsSchema = object('request', 'CustomFieldDefinitionsInput', 'Custom
         sources: optional(
           z.array(
             z.strictObject({
-              provider_name: text(descriptionOf(customFieldSource, 'providerName'), 'hubspot'),
+              provider_name: text(descriptionOf(customFieldSource, 'provider'), 'hubspot'),
               field: text(descriptionOf(customFieldSource, 'field'), 'favorite_color'),
             }),
           ),
@@ -167,8 +167,8 @@ export const customFieldOperations = [
           ({ sources, customers_may_map: customersMayMap, ...field }) => ({
             ...field,
             customersMayMap,
-            sources: (sources ?? []).map(({ provider_name: providerName, field: name }) => ({
-              providerName,
+            sources: (sources ?? []).map(({ provider_name: provider, field: name }) => ({
+              provider,
               field: name,
             })),
           }),

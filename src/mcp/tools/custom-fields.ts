@@ -32,9 +32,9 @@ const providerFieldFields = pickFields(providerField.fields, [
   'isFilterable',
 ]);
 
-export const listContactFieldsTool = defineTool({
-  name: 'list_contact_fields',
-  title: 'List contact fields',
+export const listCustomFieldsTool = defineTool({
+  name: 'list_custom_fields',
+  title: 'List custom fields',
   description: `Lists the custom fields of the application, which contacts have as customFields, and for one CRM of the customer: the fields that contacts have there, which of them the custom fields are mapped to, and what is wrong with the mappings. ${UNTRUSTED}`,
   annotations: READ_ONLY,
   input: z.strictObject({
