@@ -248,6 +248,10 @@ export class EnteredRequest implements RequestWork {
     return this.#queue.countQueued(this.owner);
   }
 
+  get isHeavy(): boolean {
+    return this.#isHeavy;
+  }
+
   beHeavy(maxWaiting?: number): Promise<void> | undefined {
     if (this.#isHeavy) return undefined;
     this.#becoming ??= this.#takeHeavyPlace(maxWaiting);

@@ -4,6 +4,8 @@ import { Signal } from '../lib/signal.ts';
 export interface Work {
   /** Aborted when the client disconnects before the response. Absent: the work has no client. */
   readonly signal?: Signal | undefined;
+  /** Whether it has a heavy place. Absent: it has none. */
+  readonly isHeavy?: boolean;
   /**
    * Counts bytes that are read from a CRM or from the database. Undefined: go on. A promise: it waits for a heavy place
    * first. Throws or rejects with a 503 if there is none, and with the error of a request that reads too much.
@@ -27,8 +29,9 @@ export const BACKGROUND_WORK: RequestWork = {
 };
 
 /**
- * The work of a call that several requests share. It counts for the first of them that still waits, and its signal is
- * aborted when all of their clients have disconnected.
+ * The work of a call that several requests share. It counts for one of them that still waits: for one with a heavy place
+ * if there is any, or a request that waits for such a place would make those that have them wait. Its signal is aborted
+ * when all of their clients have disconnected.
  */
 export function shareWork(works: readonly Work[]): Work {
   const [first = BACKGROUND_WORK] = works;
@@ -42,6 +45,9 @@ export function shareWork(works: readonly Work[]): Work {
   for (const { signal } of works) signal?.add(leave);
   return {
     signal: shared,
-    read: (bytes) => (works.find(({ signal }) => !signal?.isAborted) ?? first).read(bytes),
+    read(bytes) {
+      const waiting = works.filter(({ signal }) => !signal?.isAborted);
+      return (waiting.find(({ isHeavy }) => isHeavy) ?? waiting[0] ?? first).read(bytes);
+    },
   };
 }
