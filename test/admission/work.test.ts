@@ -5,15 +5,15 @@ import { Signal } from '../../src/lib/signal.ts';
 test('a shared call counts for the first request, and for the next one when its client has disconnected', () => {
   const [first, second] = [createWork(), createWork()];
   const shared = shareWork([first, second]);
-  shared.read(1);
+  void shared.read(1);
   first.signal.abort();
-  shared.read(2);
+  void shared.read(2);
   expect([first.counted, second.counted]).toEqual([[1], [2]]);
 });
 
 test('a shared call counts for a request that has a heavy place, so that it need not wait for one', () => {
   const [light, heavy] = [createWork(), createWork({ isHeavy: true })];
-  shareWork([light, heavy]).read(1);
+  void shareWork([light, heavy]).read(1);
   expect([light.counted, heavy.counted]).toEqual([[], [1]]);
 });
 
