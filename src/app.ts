@@ -201,7 +201,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
         openContext,
         findApplications: cors.findApplications,
         allowsKeys: config.mcp.allowsKeys,
-        summaryOnly: config.mcp.text === 'summary',
+        summaryOnly: !config.mcp.text,
         issuer: config.mcp.issuer,
         publicUrl: connecting.services.publicUrl,
         version,

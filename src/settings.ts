@@ -252,9 +252,9 @@ export const SETTINGS = {
     ),
     text: setting(
       'CROSSBOOK_MCP_TEXT',
-      z.enum(['json', 'summary'], 'must be json or summary'),
-      'json',
-      'The text of a tool result, next to its structured content: json repeats the content, for clients that give only text to their model; summary says only how many contacts were found.',
+      onOff,
+      'on',
+      'Whether the text of a tool result repeats its structured content as JSON, for clients that give only text to their model. off: the text says only how many contacts were found.',
     ),
     issuer: optional(
       'CROSSBOOK_MCP_ISSUER',

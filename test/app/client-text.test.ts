@@ -23,7 +23,7 @@ const LIBRARY =
 let crossbook: TestApp;
 let asKey: Record<string, string>;
 beforeAll(async () => {
-  crossbook = await openApp({ mcp: { allowsKeys: true, text: 'json', issuer: undefined } });
+  crossbook = await openApp({ mcp: { allowsKeys: true, text: true, issuer: undefined } });
   asKey = { 'x-api-key': crossbook.key, 'x-customer-id': 'demo' };
 });
 afterAll(() => crossbook.close());

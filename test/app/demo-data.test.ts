@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const NO_KEYS = expect.stringContaining('crossbook apps create');
+const NO_KEYS = expect.stringContaining('apps create NAME');
 
 test('the demo API key works only while the sandbox is on; without the sandbox its data are removed', async () => {
   const demo = await open({ CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: '0' });

@@ -16,7 +16,7 @@ test('a production start without any application prints how to create the first 
     await app.close();
     return app.notes.join('\n');
   };
-  const commands = [...(await start()).matchAll(/crossbook (\w+ \w+) NAME/g)];
+  const commands = [...(await start()).matchAll(/crossbook (?:-- )?(\w+ \w+) NAME/g)];
   expect(commands.map(([, command]) => command)).toEqual(['apps create', 'keys create']);
   for (const [, command = ''] of commands) {
     expect(await runCli([...command.split(' '), 'Acme'], { env })).toMatchObject({ code: 0 });

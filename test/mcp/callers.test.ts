@@ -8,7 +8,7 @@ const SEARCH = toCall('search_contacts', ADA);
 
 let app: CallersApp;
 beforeAll(async () => {
-  app = await openCallers({ mcp: { allowsKeys: true, text: 'json', issuer: undefined } });
+  app = await openCallers({ mcp: { allowsKeys: true, text: true, issuer: undefined } });
 });
 afterAll(() => app.close());
 
@@ -54,7 +54,7 @@ describe('Customers are kept apart', () => {
     expect(connections).toMatchObject([{ providerName: 'hubspot' }]);
     const named = await call('search_contacts', { ...ADA, provider: 'salesforce' });
     expect(named).toMatchObject({ isError: true, structuredContent: { error: { status: '403' } } });
-    const fields = await call('list_custom_fields', { provider: 'salesforce' });
+    const fields = await call('list_contact_fields', { provider: 'salesforce' });
     expect(fields).toMatchObject({ structuredContent: { error: { status: '403' } } });
     const read = await call('get_contact', { provider: 'salesforce', remoteId: '003' });
     expect(read).toMatchObject({ isError: true, structuredContent: { error: { status: '403' } } });
@@ -135,13 +135,13 @@ describe('Callers', () => {
       { name: 'search_contacts', takesCustomer: false },
       { name: 'get_contact', takesCustomer: false },
       { name: 'list_connections', takesCustomer: false },
-      { name: 'list_custom_fields', takesCustomer: false },
+      { name: 'list_contact_fields', takesCustomer: false },
     ]);
     expect(await list('key')).toEqual([
       { name: 'search_contacts', takesCustomer: true },
       { name: 'get_contact', takesCustomer: true },
       { name: 'list_connections', takesCustomer: true },
-      { name: 'list_custom_fields', takesCustomer: true },
+      { name: 'list_contact_fields', takesCustomer: true },
       { name: 'list_customers', takesCustomer: false },
       { name: 'create_connect_link', takesCustomer: true },
     ]);
@@ -195,7 +195,7 @@ describe('Settings', () => {
     const issuer = 'https://login.example';
     const crossbook: TestApp = await openApp({
       publicUrl: 'https://crossbook.example',
-      mcp: { allowsKeys: false, text: 'json', issuer },
+      mcp: { allowsKeys: false, text: true, issuer },
     });
     const { status, body } = await askMcp(crossbook, { path, method: 'GET' });
     expect([status, body]).toEqual([

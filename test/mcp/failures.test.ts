@@ -13,7 +13,7 @@ const ALWAYS = { times: 999 };
 let crossbook: TestApp;
 beforeAll(async () => {
   crossbook = await openApp(
-    { mcp: { allowsKeys: true, text: 'summary', issuer: undefined } },
+    { mcp: { allowsKeys: true, text: false, issuer: undefined } },
     // No time passes between the retries of a call.
     { random: () => 0 },
   );
@@ -113,8 +113,8 @@ test('an unknown contact, customer and connection are errors in words', async ()
   expect(await errorOf('key', 'search_contacts', nobody)).toMatchObject({ status: '404' });
   const unsearchable = { ...ADA, provider: 'pipedrive' };
   expect(await errorOf('token', 'search_contacts', unsearchable)).toMatchObject({
-    status: '400',
-    detail: 'provider must be one of: salesforce, hubspot.',
+    status: '501',
+    detail: 'The contacts of Pipedrive cannot be searched.',
   });
   const foreign = { providers: ['hubspot'], returnUrl: 'https://evil.example/' };
   expect(await errorOf('key', 'create_connect_link', foreign)).toMatchObject({ status: '422' });

@@ -9,7 +9,7 @@ const ADA = { filter: { email: 'ada@example.com' } };
 let crossbook: TestApp;
 let headers: Record<string, string>;
 beforeAll(async () => {
-  crossbook = await openApp({ mcp: { allowsKeys: false, text: 'summary', issuer: undefined } });
+  crossbook = await openApp({ mcp: { allowsKeys: false, text: false, issuer: undefined } });
   headers = await issueToken('demo');
 });
 afterAll(() => crossbook.close());

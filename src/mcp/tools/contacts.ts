@@ -66,7 +66,7 @@ const contactSchema = withProperties(toObjectSchema(contact.fields, contact.desc
   customFields: {
     type: 'object',
     description:
-      'Custom fields of the application by name, as list_custom_fields describes them. Null: the CRM has no value, or one that does not fit the type.',
+      'Custom fields of the application by name, as list_contact_fields describes them. Null: the CRM has no value, or one that does not fit the type.',
   },
 });
 

@@ -33,7 +33,7 @@ const providerFieldFields = pickFields(providerField.fields, [
 ]);
 
 export const listCustomFieldsTool = defineTool({
-  name: 'list_custom_fields',
+  name: 'list_contact_fields',
   title: 'List custom fields',
   description: `Lists the custom fields of the application, which contacts have as customFields, and for one CRM of the customer: the fields that contacts have there, which of them the custom fields are mapped to, and what is wrong with the mappings. ${UNTRUSTED}`,
   annotations: READ_ONLY,

@@ -39,9 +39,15 @@ export function providerEnum<const Name extends ProviderName>(names: readonly Na
   );
 }
 
-/** Names only providers that the tools can use, so that an agent tries no other. */
+/**
+ * Its schema lists only providers that the tools can use, so that an agent tries no other. One that cannot be searched is
+ * taken, and gets the error that says so.
+ */
 export function providerArgument(description: string) {
-  return providerEnum(SEARCHABLE_PROVIDERS).optional().describe(description);
+  return providerEnum(PROVIDER_NAMES)
+    .meta({ enum: [...SEARCHABLE_PROVIDERS] })
+    .optional()
+    .describe(description);
 }
 
 export const DEFAULT_PROVIDER =

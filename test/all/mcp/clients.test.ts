@@ -8,7 +8,7 @@ const ADA = { customerId: 'demo', filter: { email: 'ada@example.com' } };
 let crossbook: TestApp;
 let headers: Record<string, string>;
 beforeAll(async () => {
-  crossbook = await openApp({ mcp: { allowsKeys: true, text: 'json', issuer: undefined } });
+  crossbook = await openApp({ mcp: { allowsKeys: true, text: true, issuer: undefined } });
   headers = { 'x-api-key': crossbook.key };
 });
 afterAll(() => crossbook.close());
@@ -30,7 +30,7 @@ describe.each([
         associations: ['company', 'deal'],
       },
       list_connections: { customerId: 'demo' },
-      list_custom_fields: { customerId: 'demo', provider: 'hubspot', customOnly: false },
+      list_contact_fields: { customerId: 'demo', provider: 'hubspot', customOnly: false },
       list_customers: {},
       create_connect_link: {
         customerId: 'demo',

@@ -25,8 +25,10 @@ export const AGENT_ROWS: readonly Row[] = [
     body: (body) => /"provider":"hubspot".*"provider":"salesforce"/s.test(JSON.stringify(body)),
     calls: { hubspot: 1, salesforce: 1 },
   }),
-  row('§15', 'Contacts are in the structured content only', ask(ADA), {
-    body: (body) => !JSON.stringify(body.result.content).includes('Ada'),
+  row('§15', 'The text of a result is its structured content as JSON', ask(ADA), {
+    body: ({ result }) =>
+      JSON.stringify(JSON.parse(result.content[0].text)) ===
+      JSON.stringify(result.structuredContent),
   }),
   row('§15', 'A customer token has no tool that takes an API key', ask(LIST), {
     body: (body) =>
