@@ -135,7 +135,7 @@ async function openWriter(database: Database, name: string) {
     const { customer } = await stores.customers.upsert({ ...ADA, name: `${rounds}`, connections });
     const [connection] = customer.connections;
     if (!connection) throw new Error('There is no connection.');
-    await stores.customFields.noteProblems(connection, [
+    await problemsOf(stores).noteProblems(connection, [
       { field: 'color', source: `${rounds % 3}`, problem: 'MISSING' },
     ]);
     await stores.credentials.markRefused(connection.id, rounds + 1, 'refresh_token_refused');
@@ -147,6 +147,12 @@ async function openWriter(database: Database, name: string) {
     expect((await stores.connectLinks.find(link?.id ?? ''))?.status).toBe('COMPLETED');
     await stores.removals.removeConnection('ada', 'salesforce');
   }
+}
+
+/** The store that the previous version has under its former name. */
+function problemsOf(stores: ReturnType<Database['forApplication']>) {
+  const former = stores as { readonly ownFields?: typeof stores.customFields };
+  return former.ownFields ?? stores.customFields;
 }
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
