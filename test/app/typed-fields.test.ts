@@ -87,7 +87,7 @@ const declare = async (fields: readonly object[], headers: Record<string, string
       ...field,
       type: type.toLowerCase(),
       sources: sources.map((source: Json) => ({
-        provider_name: source.providerName.toLowerCase(),
+        provider_name: source.provider.toLowerCase(),
         field: source.field,
       })),
     })),
