@@ -61,7 +61,7 @@ describe.each([
     });
     expect(result).toMatchObject({
       isError: true,
-      structuredContent: { error: { code: 'BAD_REQUEST', status: '400' } },
+      structuredContent: { error: { code: 'NOT_IMPLEMENTED', status: '501' } },
     });
     await client.close();
   });
