@@ -95,7 +95,8 @@ function input(name, label, { description, required, schema = {} }, isPrefilled 
   const field = choices
     ? make('select', { name }, ...['', ...choices].map((value) => make('option', { value, textContent: value })))
     : make('input', { name, autocomplete: 'off', spellcheck: false, placeholder: (schema.examples || [''])[0] });
-  field.value = sessionStorage.getItem(name) ?? (isPrefilled ? given[label] : undefined) ?? '';
+  const first = required && choices ? choices[0] : undefined;
+  field.value = sessionStorage.getItem(name) ?? (isPrefilled ? given[label] ?? first : undefined) ?? '';
   field.required = Boolean(required);
   field.addEventListener('input', () => sessionStorage.setItem(name, field.value));
   const title = make('code', { className: required ? 'needed' : '', textContent: label });
