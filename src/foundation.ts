@@ -1,5 +1,5 @@
 import type { JoinedSandbox, Sandbox, SandboxFacts } from '@crossbook/sandbox';
-import { maxResponseBytes, readMemoryLimit } from './admission/heavy-places.ts';
+import { maxProviderResponseBytes, readMemoryLimit } from './admission/heavy-places.ts';
 import type { Config } from './config.ts';
 import { type Directions, toDirections } from './demo/directions.ts';
 import { DEMO_CUSTOMER_ID, seedDemo } from './demo/seed-demo.ts';
@@ -138,7 +138,7 @@ export function openCalls(
     findSandboxLogin: directions.findSandboxOfLogin,
     settings: {
       deadlineMs: config.providerDeadlineMs,
-      maxAnswerBytes: maxResponseBytes(memoryBytes),
+      maxAnswerBytes: maxProviderResponseBytes(memoryBytes),
     },
     distributedRateLimits: limits.distributedRateLimits,
     onCall: telemetry.onCall,

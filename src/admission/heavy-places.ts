@@ -64,14 +64,14 @@ function countHeavyPlaces(heapBytes: number): number {
  * The largest response that is read from a provider: 2 MiB with a heap of 384 MB, 8 MiB from 1 GB on. Larger pages are
  * read in smaller ones.
  */
-export function maxResponseBytes(heapBytes = readMemoryLimit()): number {
+export function maxProviderResponseBytes(heapBytes: number): number {
   const share = (heapBytes - 384 * MIB) / (640 * MIB);
   return Math.round((2 + 6 * Math.min(1, Math.max(0, share))) * MIB);
 }
 
 /** A page of a thousand contacts is five responses. */
 function maxReadBytes(heapBytes: number): number {
-  return 4 * maxResponseBytes(heapBytes);
+  return 4 * maxProviderResponseBytes(heapBytes);
 }
 
 /** The limit of the heap, or the share of a worker in the memory of the container or machine where that is less. */

@@ -7,8 +7,9 @@ export interface Work {
   /** Whether it has a heavy place. Absent: it has none. */
   readonly isHeavy?: boolean;
   /**
-   * Counts bytes that are read from a CRM or from the database. Undefined: go on. A promise: it waits for a heavy place
-   * first. Throws or rejects with a 503 if there is none, and with the error of a request that reads too much.
+   * Counts bytes that are read from a CRM or from the database. Undefined: go on. A promise: wait for it, because the
+   * request needs a heavy place first. Throws or rejects with a 503 if no place becomes free, and with a 400 if the request
+   * reads too much.
    */
   read(bytes: number): Promise<void> | undefined;
 }

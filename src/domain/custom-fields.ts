@@ -197,10 +197,13 @@ interface SourcedFields {
  * schema mapping (common objects before standard ones), else the application's source. Memoized, because requests get
  * both from caches.
  */
-export function findSources(own: CustomFields, connection: MappedConnection): SourcedFields {
-  const known = remembered.get(own) ?? new WeakMap<MappedConnection, SourcedFields>();
-  remembered.set(own, known);
-  const resolved = known.get(connection) ?? resolve(own, connection);
+export function findSources(
+  customFields: CustomFields,
+  connection: MappedConnection,
+): SourcedFields {
+  const known = remembered.get(customFields) ?? new WeakMap<MappedConnection, SourcedFields>();
+  remembered.set(customFields, known);
+  const resolved = known.get(connection) ?? resolve(customFields, connection);
   known.set(connection, resolved);
   return resolved;
 }

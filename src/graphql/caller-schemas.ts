@@ -29,37 +29,39 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
       const { caller } = request;
       if (!caller) return common;
       const { id } = caller.application;
-      const own = request.loadCustomFields();
-      return own instanceof Promise ? own.then((loaded) => choose(id, loaded)) : choose(id, own);
+      const customFields = request.loadCustomFields();
+      return customFields instanceof Promise
+        ? customFields.then((loaded) => choose(id, loaded))
+        : choose(id, customFields);
     },
     has: (schema) => ours.has(schema),
     counts: () => ({ schemas: kept.size, bytes }),
   };
 
   /** A request uses its schema to the end, also after another one has taken its place. */
-  function choose(applicationId: string, own: CustomFields): CallerSchema {
-    if (!own.typedSchema || own.definitions.length === 0) return common;
-    return findKept(applicationId, own) ?? open(applicationId, own);
+  function choose(applicationId: string, customFields: CustomFields): CallerSchema {
+    if (!customFields.typedSchema || customFields.definitions.length === 0) return common;
+    return findKept(applicationId, customFields) ?? open(applicationId, customFields);
   }
 
-  function findKept(applicationId: string, own: CustomFields): KeptSchema | undefined {
+  function findKept(applicationId: string, customFields: CustomFields): KeptSchema | undefined {
     const found = kept.get(applicationId);
-    if (found?.key !== toKey(own)) return undefined;
+    if (found?.key !== toKey(customFields)) return undefined;
     // Maps keep insertion order, so the first is the least recently used.
     kept.delete(applicationId);
     kept.set(applicationId, found);
     return found;
   }
 
-  function open(applicationId: string, own: CustomFields): KeptSchema {
-    const schema = makeSchema(own.definitions);
+  function open(applicationId: string, customFields: CustomFields): KeptSchema {
+    const schema = makeSchema(customFields.definitions);
     ours.add(schema);
     const made = {
       schema,
       executor: common.executor.forSchema(schema),
       introspection: undefined,
-      key: toKey(own),
-      bytes: measure(own.definitions),
+      key: toKey(customFields),
+      bytes: measure(customFields.definitions),
     };
     close(applicationId);
     kept.set(applicationId, made);
@@ -81,12 +83,16 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
 }
 
 /** Equal for declarations with the same schema. */
-function toKey(own: CustomFields): string {
-  const known = keys.get(own);
+function toKey(customFields: CustomFields): string {
+  const known = keys.get(customFields);
   if (known !== undefined) return known;
-  const parts = own.definitions.map(({ name, type, description }) => [name, type, description]);
+  const parts = customFields.definitions.map(({ name, type, description }) => [
+    name,
+    type,
+    description,
+  ]);
   const key = digest(JSON.stringify(parts));
-  keys.set(own, key);
+  keys.set(customFields, key);
   return key;
 }
 

@@ -17,7 +17,8 @@ export function createCustomFieldsCache({ now }: Pick<Clock, 'now'>) {
     maxAgeMs: CUSTOM_FIELDS_MAX_AGE_MS,
     maxEntries: MAX_APPLICATIONS,
     maxBytes: MAX_BYTES,
-    sizeOf: (own) => (own.definitions.length === 0 ? 0 : JSON.stringify(own).length),
+    sizeOf: (customFields) =>
+      customFields.definitions.length === 0 ? 0 : JSON.stringify(customFields).length,
     isAbandoned: (error) => error instanceof AbandonedError,
     now,
   });

@@ -97,13 +97,21 @@ export function customerNotFound(customerId: string, provider?: ProviderName): C
   );
 }
 
-function readProviderName({ defaults, providers }: ProviderDeps): ProviderName {
-  if (!defaults.provider) {
-    throw new CrossbookError(
-      'BAD_REQUEST',
-      'The provider is missing: send the header x-provider-name, or the argument `provider`.',
-    );
-  }
+function readProviderName(deps: ProviderDeps): ProviderName {
+  const name = deps.defaults.provider ? readProviderHeader(deps) : undefined;
+  if (name) return name;
+  throw new CrossbookError(
+    'BAD_REQUEST',
+    'The provider is missing: send the header x-provider-name, or the argument `provider`.',
+  );
+}
+
+/** The provider that the header names. Undefined: there is no header. */
+export function readProviderHeader({
+  defaults,
+  providers,
+}: Pick<ProviderDeps, 'defaults' | 'providers'>): ProviderName | undefined {
+  if (defaults.provider === undefined) return undefined;
   const name = findProviderName(defaults.provider);
   if (name && providers.has(name)) return name;
   const names = [...providers.keys()].join(', ');

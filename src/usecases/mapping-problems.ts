@@ -28,9 +28,9 @@ export function readMappingProblems(
 ): Promise<readonly MappingProblem[]> {
   return deps.withSpan('readMappingProblems', async () => {
     const connection = await findMappedConnection(deps, target);
-    const own = await deps.loadCustomFields();
-    if (own.definitions.length === 0) return [];
-    const { fields, problems } = findSources(own, connection);
+    const customFields = await deps.loadCustomFields();
+    if (customFields.definitions.length === 0) return [];
+    const { fields, problems } = findSources(customFields, connection);
     const stored = await deps.customFields.listProblems(connection.id);
     const seen = stored.filter((one) => isOfCrm(one) && findField(fields, one) !== undefined);
     const found = unique([...problems, ...(await findInCrm(deps, target, { fields, seen }))]);

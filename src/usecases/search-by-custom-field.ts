@@ -23,9 +23,9 @@ export async function searchByCustomField<Found>(
   { client, filter, selection }: CustomFieldSearch,
   search: (filter: CustomFieldFilter) => Promise<Found>,
 ): Promise<Found | undefined> {
-  const own = await deps.loadCustomFields();
-  refuseUndeclared(own, [filter.name]);
-  const type = own.definitions.find(({ name }) => name === filter.name)?.type ?? 'TEXT';
+  const customFields = await deps.loadCustomFields();
+  refuseUndeclared(customFields, [filter.name]);
+  const type = customFields.definitions.find(({ name }) => name === filter.name)?.type ?? 'TEXT';
   const value = readFilterValue(type, filter.equals);
   const field = selection.customFields?.fields.find(({ name }) => name === filter.name);
   if (!field) return undefined;

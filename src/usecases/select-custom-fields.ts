@@ -20,23 +20,27 @@ export function selectCustomFields<Selection extends FieldSelection>(
   selection: Selection,
 ): MaybePromise<Selection> {
   checkRawFields(selection);
-  const { customFieldNames: wanted } = selection;
-  if (wanted === undefined) return selection;
-  if (wanted !== 'all') refuseMoreThan(MAX_NAMES, 'names', wanted);
+  const { customFieldNames } = selection;
+  if (customFieldNames === undefined) return selection;
+  if (customFieldNames !== 'all') refuseMoreThan(MAX_NAMES, 'names', customFieldNames);
   const loaded = deps.loadCustomFields();
-  const select = (own: CustomFields) => withSources(deps, { connection, own, wanted }, selection);
+  const select = (declared: CustomFields) =>
+    withSources(deps, { connection, declared, customFieldNames }, selection);
   return loaded instanceof Promise ? loaded.then(select) : select(loaded);
 }
 
 function withSources<Selection extends FieldSelection>(
   deps: Pick<SelectionDeps, 'noteProblem'>,
-  { connection, own, wanted }: Sources,
+  { connection, declared, customFieldNames }: Sources,
   selection: Selection,
 ): Selection {
-  const names = wanted === 'all' ? own.definitions.map(({ name }) => name) : [...new Set(wanted)];
-  refuseUndeclared(own, names);
+  const names =
+    customFieldNames === 'all'
+      ? declared.definitions.map(({ name }) => name)
+      : [...new Set(customFieldNames)];
+  refuseUndeclared(declared, names);
   if (names.length === 0) return selection;
-  const { fields, key } = findSources(own, connection);
+  const { fields, key } = findSources(declared, connection);
   const customFields: CustomFieldSelection = {
     key,
     names,
@@ -49,8 +53,8 @@ function withSources<Selection extends FieldSelection>(
 
 interface Sources {
   readonly connection: Connection;
-  readonly own: CustomFields;
-  readonly wanted: 'all' | readonly string[];
+  readonly declared: CustomFields;
+  readonly customFieldNames: 'all' | readonly string[];
 }
 
 /** The same field may be selected in several places. */

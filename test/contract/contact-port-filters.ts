@@ -170,7 +170,7 @@ export function testFilters(subject: Subject): void {
     expect(await call('+1 415 555 1212')).toHaveLength(200);
   });
 
-  test('a filter by a custom field that the CRM lacks finds nobody, and reports it', async () => {
+  test('a filter by a custom field that the CRM lacks finds no contact, and reports it', async () => {
     const { port } = open([{ email: 'a@b.example', custom: { favorite_color: 'red' } }]);
     const missing = subject.customField.replace(/color/i, 'shape');
     const problems: unknown[] = [];

@@ -5,6 +5,7 @@ import {
   DEVELOPMENT_ORIGINS,
 } from '../../domain/caller.ts';
 import { DEFAULT_LINK_SECONDS } from '../../domain/connect-link.ts';
+import type { Tracer } from '../../domain/log.ts';
 import { checkInstanceUrl } from '../../domain/urls.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import { createCustomerTokens } from '../../request/customer-token.ts';
@@ -14,13 +15,32 @@ import { issueCustomerToken, upsertCustomer } from '../../usecases/change-custom
 import { createConnectLink, createMappingLink } from '../../usecases/connect-link.ts';
 import { findApplication } from '../../usecases/manage-applications.ts';
 import { storeOAuthClient } from '../../usecases/manage-oauth-clients.ts';
-import { APPLICATION, type Command, readProvider, toTable, UsageError } from '../command.ts';
+import {
+  APPLICATION,
+  type Command,
+  type Invocation,
+  readProvider,
+  toTable,
+  UsageError,
+} from '../command.ts';
 
 const PROVIDER = {
   name: 'PROVIDER',
   description: 'Provider with which the app is registered: hubspot or salesforce.',
 };
 const CUSTOMER = { name: 'CUSTOMER', description: 'The application’s own id of the customer.' };
+
+/** Options of the commands that create links. */
+const LINK_OPTIONS = {
+  'return-url': {
+    value: 'URL',
+    description: 'Page to which the browser returns, at a web origin of the application.',
+  },
+  'expires-in': {
+    value: 'SECONDS',
+    description: `Lifetime, at most a day. Default: ${DEFAULT_LINK_SECONDS} seconds`,
+  },
+};
 
 /** Commands for one application: OAuth clients, customers and their tokens. */
 export const customerCommands: readonly Command[] = [
@@ -94,7 +114,7 @@ export const customerCommands: readonly Command[] = [
       const { customer } = await upsertCustomer(
         {
           requireCaller: () => ({ application: { id, name }, credentialId: 'cli' }),
-          withSpan: (_name, work) => work(),
+          withSpan: WITHOUT_SPAN,
           customers,
           providers: createRegistry(),
           checkInstanceUrl: (url, hosts) => checkInstanceUrl(url, { hosts, sandboxOrigins: [] }),
@@ -169,7 +189,7 @@ export const customerCommands: readonly Command[] = [
       const data = await issueCustomerToken(
         {
           requireCaller: () => ({ application, credentialId: 'cli' }),
-          withSpan: (_name, work) => work(),
+          withSpan: WITHOUT_SPAN,
           wall: now,
           signToken: (request) => tokens.sign(application.id, request),
         },
@@ -200,52 +220,30 @@ export const customerCommands: readonly Command[] = [
         multiple: true,
         description: 'A provider that the customer may choose. Repeatable, and required.',
       },
-      'return-url': {
-        value: 'URL',
-        description: 'Page to which the browser returns, at a web origin of the application.',
-      },
-      'expires-in': {
-        value: 'SECONDS',
-        description: `Lifetime, at most a day. Default: ${DEFAULT_LINK_SECONDS} seconds`,
-      },
+      ...LINK_OPTIONS,
     },
-    async run({ operand, text, list, number, now, readConfig, readKeyRing, openDatabase }) {
-      const returnUrl = text('return-url');
-      if (returnUrl === undefined) throw new UsageError('Missing: --return-url URL');
-      const providers = list('provider').map(readProvider);
+    async run(invocation) {
+      const returnUrl = readReturnUrl(invocation);
+      const providers = invocation.list('provider').map(readProvider);
       if (providers.length === 0) throw new UsageError('Missing: --provider NAME');
-      const expiresInSeconds = number('expires-in');
-      const database = await openDatabase();
-      const { admin, forApplication } = database;
-      const application = await findApplication(admin, operand('APPLICATION'));
-      const { connectLinks, oauthClients } = forApplication(application.id);
-      const config = readConfig();
-      const keys = createSigningKeys(readKeyRing(), 'connect link');
-      const { link, url } = await createConnectLink(
-        {
-          requireCaller: () => ({ application, credentialId: 'cli' }),
-          withSpan: (_name, work) => work(),
-          wall: now,
-          connectLinks,
-          providers: createRegistry(),
-          connecting: {
-            linkTokens: createSigner(keys).bind(() => 'connect link'),
-            publicUrl: () => config.publicUrl,
-            findReturnOrigins: (id) => findReturnOrigins(admin, config, id),
-            // The server that runs with the sandbox has the clients of the simulated CRMs.
-            findOAuthClient: async ({ provider }) =>
-              (await oauthClients.find(provider)) ??
-              config.oauthClients[provider] ??
-              (config.sandbox && SIMULATED),
-            toSandboxLogin: () => undefined,
+      const { deps, connecting, config, stores, input } = await openLinks(invocation);
+      return toLinkResult(
+        await createConnectLink(
+          {
+            ...deps,
+            connecting: {
+              ...connecting,
+              // The server that runs with the sandbox has the clients of the simulated CRMs.
+              findOAuthClient: async ({ provider }) =>
+                (await stores.oauthClients.find(provider)) ??
+                config.oauthClients[provider] ??
+                (config.sandbox && SIMULATED),
+              toSandboxLogin: () => undefined,
+            },
           },
-        },
-        { customerId: operand('CUSTOMER'), providers, returnUrl, expiresInSeconds },
+          { ...input, providers, returnUrl },
+        ),
       );
-      return {
-        data: { id: link.id, url, expiresAt: link.expiresAt },
-        text: `${url}\nIt expires at ${link.expiresAt.toISOString()}.`,
-      };
     },
   },
   {
@@ -257,52 +255,23 @@ export const customerCommands: readonly Command[] = [
       CUSTOMER,
       { name: 'PROVIDER', description: 'Provider of the connection.' },
     ],
-    options: {
-      'return-url': {
-        value: 'URL',
-        description: 'Page to which the browser returns, at a web origin of the application.',
-      },
-      'expires-in': {
-        value: 'SECONDS',
-        description: `Lifetime, at most a day. Default: ${DEFAULT_LINK_SECONDS} seconds`,
-      },
-    },
-    async run({ operand, text, number, now, readConfig, readKeyRing, openDatabase }) {
-      const returnUrl = text('return-url');
-      if (returnUrl === undefined) throw new UsageError('Missing: --return-url URL');
-      const provider = readProvider(operand('PROVIDER'));
-      const expiresInSeconds = number('expires-in');
-      const { admin, forApplication } = await openDatabase();
-      const application = await findApplication(admin, operand('APPLICATION'));
-      const { connectLinks, customFields, connections } = forApplication(application.id);
-      const config = readConfig();
-      const keys = createSigningKeys(readKeyRing(), 'connect link');
-      const { link, url } = await createMappingLink(
-        {
-          requireCaller: () => ({ application, credentialId: 'cli' }),
-          withSpan: (_name, work) => work(),
-          wall: now,
-          connectLinks,
-          customFields,
-          providers: createRegistry(),
-          reloadConnection: async (target) => (await connections.findMany([target]))[0],
-          connecting: {
-            linkTokens: createSigner(keys).bind(() => 'connect link'),
-            publicUrl: () => config.publicUrl,
-            findReturnOrigins: (id) => findReturnOrigins(admin, config, id),
+    options: LINK_OPTIONS,
+    async run(invocation) {
+      const returnUrl = readReturnUrl(invocation);
+      const provider = readProvider(invocation.operand('PROVIDER'));
+      const { deps, connecting, stores, input } = await openLinks(invocation);
+      const { customFields, connections } = stores;
+      return toLinkResult(
+        await createMappingLink(
+          {
+            ...deps,
+            customFields,
+            reloadConnection: async (target) => (await connections.findMany([target]))[0],
+            connecting,
           },
-        },
-        {
-          customerId: operand('CUSTOMER'),
-          provider,
-          returnUrl,
-          expiresInSeconds,
-        },
+          { ...input, provider, returnUrl },
+        ),
       );
-      return {
-        data: { id: link.id, url, expiresAt: link.expiresAt },
-        text: `${url}\nIt expires at ${link.expiresAt.toISOString()}.`,
-      };
     },
   },
   {
@@ -326,14 +295,58 @@ function noCustomer(application: string, customerId: string): Error {
   return new Error(`${application} has no customer ${JSON.stringify(customerId)}.`);
 }
 
+function readReturnUrl({ text }: Invocation): string {
+  const returnUrl = text('return-url');
+  if (returnUrl === undefined) throw new UsageError('Missing: --return-url URL');
+  return returnUrl;
+}
+
+/** What the commands that create links have in common. */
+async function openLinks(invocation: Invocation) {
+  const { operand, number, now, readConfig, readKeyRing, openDatabase } = invocation;
+  const expiresInSeconds = number('expires-in');
+  const { admin, forApplication } = await openDatabase();
+  const application = await findApplication(admin, operand('APPLICATION'));
+  const stores = forApplication(application.id);
+  const config = readConfig();
+  const keys = createSigningKeys(readKeyRing(), 'connect link');
+  return {
+    config,
+    stores,
+    deps: {
+      requireCaller: () => ({ application, credentialId: 'cli' }),
+      withSpan: WITHOUT_SPAN,
+      wall: now,
+      connectLinks: stores.connectLinks,
+      providers: createRegistry(),
+    },
+    connecting: {
+      linkTokens: createSigner(keys).bind(() => 'connect link'),
+      publicUrl: () => config.publicUrl,
+      findReturnOrigins: (id: string) => findReturnOrigins(admin, config, id),
+    },
+    input: { customerId: operand('CUSTOMER'), expiresInSeconds },
+  };
+}
+
+function toLinkResult({ link, url }: Awaited<ReturnType<typeof createMappingLink>>) {
+  return {
+    data: { id: link.id, url, expiresAt: link.expiresAt },
+    text: `${url}\nIt expires at ${link.expiresAt.toISOString()}.`,
+  };
+}
+
+const WITHOUT_SPAN: Tracer['withSpan'] = (_name, work) => work();
+
 /** The origins that the application has registered; the demo also has those of development servers, as in the server. */
 async function findReturnOrigins(
   admin: Pick<Database['admin'], 'findOrigins'>,
   { sandbox }: Pick<Config, 'sandbox'>,
   applicationId: string,
 ): Promise<readonly string[]> {
-  const own = await admin.findOrigins(applicationId);
-  return sandbox && applicationId === DEMO_APPLICATION.id ? [...own, ...DEVELOPMENT_ORIGINS] : own;
+  const registered = await admin.findOrigins(applicationId);
+  const isDemo = sandbox && applicationId === DEMO_APPLICATION.id;
+  return isDemo ? [...registered, ...DEVELOPMENT_ORIGINS] : registered;
 }
 
 /** Not used by any request: only whether there is a client is checked here. */

@@ -11,7 +11,7 @@ import { CrossbookError } from '../../domain/errors.ts';
 import { type ProviderName, providerName } from '../../domain/provider-names.ts';
 import { field, moment, nullable, string } from '../../domain/shape.ts';
 import type { RequestContext } from '../../request/context.ts';
-import { resolveCustomerId } from '../../usecases/authorization.ts';
+import { readProviderHeader, resolveCustomerId } from '../../usecases/authorization.ts';
 import {
   attemptAssociations,
   findContact,
@@ -32,7 +32,6 @@ import {
   listSearchable,
   providerArgument,
   READ_ONLY,
-  readProviderHeader,
   resolveProvider,
   type ToolResult,
   toOutputSchema,

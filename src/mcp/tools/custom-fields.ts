@@ -68,24 +68,24 @@ export const listCustomFieldsTool = defineTool({
     await charge(2 * PROVIDER_CALL + first);
     const provider = await resolveProvider(context, given);
     const target = { customerId: resolveCustomerId(context, given.customerId), provider };
-    const [providerFields, own, mappings, problems] = await Promise.all([
+    const [providerFields, declared, mappings, problems] = await Promise.all([
       readProviderFields(context, target),
       context.loadCustomFields(),
       readFieldMappings(context, target),
       readMappingProblems(context, target),
     ]);
-    const wanted = providerFields.filter(({ isCustom }) => isCustom || !customOnly);
+    const listed = providerFields.filter(({ isCustom }) => isCustom || !customOnly);
     const records = (fields: Fields, list: readonly object[]) =>
       list.map((one) => toRecord(fields, one));
     return {
       structured: {
-        customFields: records(customFieldFields, own.definitions),
-        providerFields: records(providerFieldFields, wanted.slice(0, first)),
-        providerFieldCount: wanted.length,
+        customFields: records(customFieldFields, declared.definitions),
+        providerFields: records(providerFieldFields, listed.slice(0, first)),
+        providerFieldCount: listed.length,
         mappings: records(customFieldMapping.fields, mappings),
         mappingProblems: records(mappingProblem.fields, problems),
       },
-      text: `${own.definitions.length} custom fields, ${wanted.length} fields of ${provider}, ${problems.length} mapping problems; see structuredContent.`,
+      text: `${declared.definitions.length} custom fields, ${listed.length} fields of ${provider}, ${problems.length} mapping problems; see structuredContent.`,
     };
   },
 });

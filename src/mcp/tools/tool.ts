@@ -9,6 +9,7 @@ import {
   SEARCHABLE_PROVIDERS,
 } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
+import { readProviderHeader } from '../../usecases/authorization.ts';
 import { findCustomer } from '../../usecases/find-customer.ts';
 import { errorSchema, type JsonSchema } from '../schemas.ts';
 
@@ -74,17 +75,6 @@ export async function resolveProvider(
 interface GivenProvider {
   readonly provider?: ProviderName | undefined;
   readonly customerId?: string | undefined;
-}
-
-/** The header that names a provider for the other APIs does so here, too. */
-export function readProviderHeader({ defaults }: RequestContext): ProviderName | undefined {
-  if (defaults.provider === undefined) return undefined;
-  const named = findProviderName(defaults.provider);
-  if (named) return named;
-  throw new CrossbookError(
-    'BAD_REQUEST',
-    `The header x-provider-name is not a known provider. Known providers: ${PROVIDER_NAMES.join(', ')}.`,
-  );
 }
 
 /** The providers of the customer's connections that can be searched, and that the token does not exclude. */

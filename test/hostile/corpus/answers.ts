@@ -2,8 +2,8 @@ import { type Headers, type HttpRequest, toGraphQL } from '../target/send.ts';
 import { many } from './line.ts';
 
 /**
- * Responses of a CRM that are costly to read. A function, because some have tens of megabytes. Nobody can make a CRM send
- * a megabyte of names that are all different, so what is within the cap has the shapes of real records.
+ * Responses of a CRM that are costly to read. Each is a function, because some have tens of megabytes. No client can make
+ * a CRM send a megabyte of distinct names, so responses within the cap look like real records.
  */
 export interface HostileAnswer {
   readonly title: string;
