@@ -9,7 +9,7 @@ import { POPUP_SCRIPTS, type ShownLink, toLinkPage, toWayBack } from './frame.ts
 
 /**
  * The page on which a customer matches the application's custom fields with those of their CRM. It may have thousands of
- * options, so each custom field is a piece of work.
+ * options, so their length is limited.
  */
 export function toMatchPage(
   page: Exclude<MatchResult, { readonly problem: string }>,

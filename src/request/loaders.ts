@@ -105,13 +105,13 @@ export class Loaders {
   }
 
   async contact({ connection, port }: LookupClient, remoteId: string, selection: FieldSelection) {
-    const key = `${connection.id} ${rawKey(selection)}`;
+    const key = `${connection.id} contacts ${rawKey(selection)}`;
     const loader = this.#recordsOf(key, (ids, merged) => port.findByIds(ids, merged));
     return (await loader.load({ id: remoteId, selection })) as Contact | undefined;
   }
 
   async associations({ connection, port }: LookupClient, remoteId: string, to: AssociatedObject) {
-    const key = `${connection.id} ${to}`;
+    const key = `${connection.id} associations ${to}`;
     const loader = this.#recordsOf(key, (ids) => port.findAssociations(ids, to));
     const associations = await loader.load({ id: remoteId, selection: NO_SELECTION });
     return (associations ?? EMPTY) as readonly Association[];

@@ -259,13 +259,11 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   #finish(body: Parameters<typeof unpackBody>[0]): void {
-    this.#packed = NOTHING;
+    this.#packed = new ByteBuffer();
     const [status, headers] = [this.#status, this.#headers];
     this.#options.resolve(new ReceivedAnswer({ status, headers, bytes: unpackBody(body) }));
   }
 }
-
-const NOTHING = new ByteBuffer();
 
 /** Changed in place, because this response owns the object: only repeated headers are lists. */
 function flatten(headers: WireHeaders): Record<string, string> {
