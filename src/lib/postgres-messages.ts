@@ -36,8 +36,13 @@ export function createMessageCheck(): (chunk: Buffer) => void {
   /** Of the content of the message. */
   let left = 0;
   let isReport = false;
+  let isAuthentication = false;
   /** The last two bytes of the content. */
   let ending = 0;
+  /** What an authentication message asks for: its first four bytes. */
+  let request = 0;
+  let requestBytes = 0;
+  let lastRequest = 0;
   let isReady = false;
 
   return (chunk) => {
@@ -54,11 +59,17 @@ export function createMessageCheck(): (chunk: Buffer) => void {
       if (isReport)
         for (const byte of chunk.subarray(Math.max(at, end - 2), end))
           ending = ((ending << 8) | byte) & 0xffff;
+      if (isAuthentication)
+        for (const byte of chunk.subarray(at, Math.min(end, at + REQUEST_BYTES - requestBytes))) {
+          request = (request << 8) | byte;
+          requestBytes += 1;
+        }
       left -= end - at;
       at = end;
       if (left > 0) return;
       // The last field ends with a zero, and so does the list of fields.
       if (isReport && ending !== 0) throw new ProtocolError();
+      if (isAuthentication) authenticate();
       headerBytes = 0;
     }
   };
@@ -72,9 +83,20 @@ export function createMessageCheck(): (chunk: Buffer) => void {
     const longest = LONG_TYPES.has(type) ? LONGEST : LONGEST_OF_OTHERS;
     if (!TYPES.has(type) || left < (isReport ? 1 : 0) || length > longest)
       throw new ProtocolError();
+    isAuthentication = type === AUTHENTICATION;
+    request = 0;
+    requestBytes = 0;
     // To authenticate again, the driver would send the password, or throw.
-    if (isReady && type === AUTHENTICATION) throw new ProtocolError();
+    if (isReady && isAuthentication) throw new ProtocolError();
     isReady ||= type === READY;
+  }
+
+  /** The driver takes the steps of SASL in any order, and reads what an earlier one has not stored yet. */
+  function authenticate(): void {
+    const before = request === SASL_FINAL ? SASL_CONTINUE : SASL;
+    if (request >= SASL_CONTINUE && request <= SASL_FINAL && lastRequest !== before)
+      throw new ProtocolError();
+    lastRequest = request;
   }
 }
 
@@ -92,6 +114,8 @@ const LENGTH_BYTES = 4;
 const HEADER_BYTES = 1 + LENGTH_BYTES;
 const TYPES = toTypes('RSKZENTDCtA123InscGHWd');
 const [AUTHENTICATION, READY] = Buffer.from('RZ');
+const REQUEST_BYTES = 4;
+const [SASL, SASL_CONTINUE, SASL_FINAL] = [10, 11, 12];
 /** Errors and notices. */
 const REPORTS = toTypes('EN');
 /** As libpq: other messages of this length mean that the connection is out of step. */

@@ -9,6 +9,9 @@ function message(type: string, content: string, length = content.length + 4): Bu
 }
 
 const SESSION = Buffer.concat([
+  message('R', '\0\0\0\x0aSCRAM-SHA-256\0\0'),
+  message('R', '\0\0\0\x0br=x,s=y,i=4096'),
+  message('R', '\0\0\0\x0cv=z'),
   message('R', '\0\0\0\0'),
   message('S', 'TimeZone\0UTC\0'),
   message('K', '12345678'),
@@ -37,6 +40,11 @@ test.each([
   ['with an error that has no fields and no end', message('E', '')],
   ['with an error that does not end', message('E', 'SERROR\0')],
   ['with a notice whose last field does not end', message('N', 'SNOTICE')],
+  ['that continues SASL before it has begun', message('R', '\0\0\0\x0br=x')],
+  [
+    'that ends SASL before it was continued',
+    Buffer.concat([message('R', '\0\0\0\x0aSCRAM-SHA-256\0\0'), message('R', '\0\0\0\x0cv=x')]),
+  ],
   ['that authenticates again', Buffer.concat([message('Z', 'I'), message('R', '\0\0\0\0')])],
 ])('a message %s is refused, in one chunk and in many', (_, bytes) => {
   expect(() => createMessageCheck()(bytes)).toThrow('violated the PostgreSQL protocol');
