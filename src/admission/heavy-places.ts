@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { LocalRefusal } from '../domain/errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { Places } from './places.ts';
+import { type PlaceOptions, Places } from './places.ts';
 
 /**
  * A request is light or heavy. A light one has a short body, a short document, a low cost, and reads little from CRMs
@@ -11,13 +11,20 @@ import { Places } from './places.ts';
  * but one, so that another one finds a place.
  */
 export function createHeavyPlaces(options: HeavyOptions): HeavyPlaces {
-  const { clock, heapBytes = readMemoryLimit(), maxWaitMs = MAX_WAIT_MS } = options;
+  const {
+    clock,
+    heapBytes = readMemoryLimit(),
+    maxWaitMs = MAX_WAIT_MS,
+    defer = setImmediate,
+  } = options;
   const max = options.max ?? countHeavyPlaces(heapBytes);
   const places = new Places({
     max,
     ratio: max - 1,
     maxWaitMs,
     clock,
+    // Each takes some tens of milliseconds of the thread.
+    defer,
     toRefusal: () =>
       new LocalRefusal(
         'SERVICE_UNAVAILABLE',
@@ -90,4 +97,5 @@ interface HeavyOptions {
   readonly max?: number | undefined;
   readonly heapBytes?: number | undefined;
   readonly maxWaitMs?: number | undefined;
+  readonly defer?: PlaceOptions['defer'];
 }

@@ -12,6 +12,8 @@ export class Places {
   /** The least recently served owner first. */
   readonly #queues = new Map<string, Set<Waiting>>();
   #waiting = 0;
+  /** Whether a place was given in this iteration of the event loop, where there is one for each. */
+  #isGiven = false;
 
   constructor(options: PlaceOptions) {
     this.#options = options;
@@ -21,8 +23,8 @@ export class Places {
   /** Undefined: the place is taken. A promise: await it. Throws or rejects with the refusal. */
   take(owner: string, { signal, maxWaiting = Number.POSITIVE_INFINITY }: Wait = {}) {
     const shares = this.#sharesOf(owner);
-    if (this.#shares.mayTake(shares)) {
-      this.#shares.take(shares);
+    if (!this.#isGiven && this.#shares.mayTake(shares)) {
+      this.#give(shares);
       return undefined;
     }
     if (this.#waiting >= maxWaiting) throw this.#options.toRefusal();
@@ -81,12 +83,24 @@ export class Places {
     });
   }
 
+  #give(shares: readonly Share[]): void {
+    this.#shares.take(shares);
+    const { defer } = this.#options;
+    if (!defer) return;
+    this.#isGiven = true;
+    defer(() => {
+      this.#isGiven = false;
+      this.#serve();
+    });
+  }
+
   #serve(): void {
     for (const [owner, queue] of this.#queues) {
+      if (this.#isGiven) return;
       const [first] = queue;
       const shares = this.#sharesOf(owner);
       if (!first || !this.#shares.mayTake(shares)) continue;
-      this.#shares.take(shares);
+      this.#give(shares);
       first.begin();
       if (queue.size === 0) continue;
       // At the end of the map, which this loop reaches again.
@@ -118,6 +132,11 @@ export interface PlaceOptions {
   /** Work that waits for longer is refused. */
   readonly maxWaitMs: number;
   readonly clock: Pick<Clock, 'schedule'>;
+  /**
+   * Calls back in the next iteration of the event loop: one place is given in each, so that other work runs in between.
+   * Absent: all that are free are given at once.
+   */
+  readonly defer?: ((callback: () => void) => unknown) | undefined;
   /** The error of refused work. */
   toRefusal(): Error;
 }

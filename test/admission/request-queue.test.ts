@@ -200,22 +200,34 @@ describe('heavy requests', () => {
   test('have a few places, of which an application gets all but one', async () => {
     const { enter, queue, iterate } = open({ maxBegun: 100, maxHeavy: 3 });
     const [one, two, three] = Array.from({ length: 3 }, (_, n) => enter('a', `${n}`).request);
-    expect([one?.beHeavy(), two?.beHeavy(), one?.beHeavy()]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect(one?.beHeavy()).toBeUndefined();
+    await iterate();
+    expect([two?.beHeavy(), one?.beHeavy()]).toEqual([undefined, undefined]);
+    await iterate();
     const waiting = three?.beHeavy();
     expect(waiting).toBeInstanceOf(Promise);
     expect(enter('b').request.beHeavy()).toBeUndefined();
     expect(queue.counts().heavy).toEqual({ taken: 3, waiting: 1 });
     one?.end();
+    await iterate();
     await waiting;
     two?.end();
     three?.end();
     three?.end();
     await iterate();
     expect(queue.counts().heavy).toEqual({ taken: 1, waiting: 0 });
+  });
+
+  test('begin one in each iteration of the event loop, so that others run in between', async () => {
+    const { enter, queue, iterate } = open({ maxBegun: 100, maxHeavy: 8 });
+    const requests = Array.from({ length: 5 }, (_, n) => enter(`${n}`).request);
+    const waits = requests.map((request) => request.beHeavy());
+    expect(waits.map((wait) => wait instanceof Promise)).toEqual([false, true, true, true, true]);
+    for (let taken = 1; taken <= 5; taken += 1) {
+      expect(queue.counts().heavy).toEqual({ taken, waiting: 5 - taken });
+      await iterate();
+    }
+    await Promise.all(waits);
   });
 
   test('are those that read much, in one part or in many', async () => {
@@ -231,8 +243,9 @@ describe('heavy requests', () => {
   });
 
   test('that turn heavy while they read are refused where as many as there are places wait', async () => {
-    const { enter, clock } = open({ maxBegun: 100, maxHeavy: 2 });
+    const { enter, clock, iterate } = open({ maxBegun: 100, maxHeavy: 2 });
     expect(enter('a').request.beHeavy()).toBeUndefined();
+    await iterate();
     const waiting = ['1', '2'].map((connection) => enter('a', connection).request.read(LARGE));
     expect(() => enter('a', '3').request.read(LARGE)).toThrow(OVERLOADED);
     clock.advance(5_000);
@@ -243,6 +256,7 @@ describe('heavy requests', () => {
     const { enter, queue, iterate } = open({ maxBegun: 100, maxHeavy: 2 });
     const first = enter('a').request;
     expect(first.beHeavy()).toBeUndefined();
+    await iterate();
     const [gone, ended] = ['1', '2'].map((connection) => enter('a', connection).request);
     const left = gone?.beHeavy();
     const late = ended?.beHeavy();
@@ -323,13 +337,9 @@ function open(options: {
 }) {
   const loop: (() => void)[] = [];
   const clock = createStepClock();
-  const heavy = createHeavyPlaces({ clock, max: options.maxHeavy ?? 4 });
-  const queue = new RequestQueue({
-    ...options,
-    heavy,
-    clock,
-    defer: (callback) => loop.push(callback),
-  });
+  const defer = (callback: () => void) => loop.push(callback);
+  const heavy = createHeavyPlaces({ clock, max: options.maxHeavy ?? 4, defer });
+  const queue = new RequestQueue({ ...options, heavy, clock, defer });
   const begun: EnteredRequest[] = [];
   const enter = (application?: string, connection?: string) => {
     const request = queue.enter({ application, connection });
