@@ -28,9 +28,8 @@ function listPlugins(rules: EngineRules, given: Plugins): readonly OperationPlug
     useDocument(rules),
     // Plugins of an embedding application.
     ...(others.length === 0 ? [] : useOthers(others)),
-    // Finds persisted operations, and begins the operation as the plugins above have left it. Responses to the
-    // introspection queries of tools are kept; other plugins have to see these queries.
-    useBegin(rules, { keepsIntrospection: others.length === 0 }),
+    // Finds persisted operations, and begins the operation as the plugins above have left it.
+    useBegin(rules, { isAlone: others.length === 0 }),
     // At the start: rejects plugins with hooks that do not run.
     useHookChecks(given),
   ];
@@ -71,10 +70,13 @@ function useOthers(others: readonly (readonly [name: string, OperationPlugin])[]
   ] satisfies OperationPlugin[];
 }
 
-/** One hook, because Yoga creates some hundred objects for each. */
+/**
+ * One hook, because Yoga creates some hundred objects for each. Without other plugins, nothing would see the phases of a
+ * document that is known to be valid, so its result ends them, as that of a response cache does.
+ */
 function useBegin(
   { documents }: EngineRules,
-  { keepsIntrospection }: { readonly keepsIntrospection: boolean },
+  { isAlone }: { readonly isAlone: boolean },
 ): OperationPlugin {
   return {
     onParams({ params, context, setParams, setResult }) {
@@ -83,14 +85,9 @@ function useBegin(
       const isFound = query !== undefined && query !== params.query;
       const begun = isFound ? { ...params, query } : params;
       if (isFound) setParams(begun);
-      const { operationName } = begun;
-      const data = keepsIntrospection
-        ? run.callerSchema.introspection?.({ query: query ?? '', operationName })
-        : undefined;
-      const answered = data && run.answerIntrospection(data);
-      run.begin(begun);
-      if (answered instanceof Promise) return answered.then(setResult);
-      if (answered) setResult(answered);
+      const result = run.begin(begun, isAlone);
+      if (result instanceof Promise) return result.then(setResult);
+      if (result) setResult(result);
       return undefined;
     },
   };

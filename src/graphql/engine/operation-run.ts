@@ -33,7 +33,6 @@ export class OperationRun {
   readonly #rules: RunRules;
   /** As the plugins have left it. */
   #params: SentOperation = {};
-  #isAnswered = false;
   #checked: CheckedOperation | undefined;
 
   constructor(operation: OperationParams, request: GraphQLRequest, rules: RunRules) {
@@ -42,19 +41,32 @@ export class OperationRun {
     this.#rules = rules;
   }
 
-  /** Answers a standard introspection query with a response that is kept. */
-  answerIntrospection(data: JsonBytes): MaybePromise<ExecutionResult> {
-    this.#isAnswered = true;
+  /** Before it is parsed. Without other plugins a known operation is answered here. Undefined: its phases follow. */
+  begin(params: SentOperation, isAlone: boolean): MaybePromise<ExecutionResult> | undefined {
+    this.#params = params;
+    const result = isAlone ? this.#answerKnown() : undefined;
+    // A plugin may have a result already, which unauthenticated requests do not get.
+    if (!result && this.applicationId === undefined) this.parse(params.query ?? '');
+    return result;
+  }
+
+  /** Executes a document that is cached, and so is valid. The introspection queries of tools have kept responses. */
+  #answerKnown(): MaybePromise<ExecutionResult> | undefined {
+    const { query = '', operationName, variables } = this.#params;
+    const { executor, introspection } = this.callerSchema;
+    const data = introspection?.({ query, operationName });
+    if (data) return this.#answerIntrospection(data);
+    if (!executor.find(query, this.applicationId)) return undefined;
+    const document = this.parse(query);
+    const { schema } = executor;
+    return this.execute({ schema, document, operationName, variableValues: variables });
+  }
+
+  #answerIntrospection(data: JsonBytes): MaybePromise<ExecutionResult> {
     const { requestLog } = this.#request;
     requestLog.record({ operation: INTROSPECTION, operationName: INTROSPECTION_NAME });
     this.#request.context.allowance.consumeBytes(data.length);
     return requestLog.operation(INTROSPECTION, () => ({ data: data as never }));
-  }
-
-  /** Before it is parsed. A plugin may have a result already, which unauthenticated requests do not get. */
-  begin(params: SentOperation): void {
-    this.#params = params;
-    if (this.applicationId === undefined && !this.#isAnswered) this.parse(params.query ?? '');
   }
 
   /** Throws for a document with a syntax error, and for an operation that may not run. */
