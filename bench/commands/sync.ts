@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { type Crossbook, startCrossbook, toHeaders } from '../support/crossbook.
 import type { Options } from '../support/options.ts';
 import { RESULTS, scriptOf } from '../support/paths.ts';
 import { findFreePorts } from '../support/ports.ts';
-import { goFirst } from '../support/priority.ts';
+import { goFirst, pinTo } from '../support/priority.ts';
 import { type BenchProcess, startProcess } from '../support/process.ts';
 import { findPostmaster, readCpuMs } from '../support/processor-time.ts';
 import { say, showProgress } from '../support/progress.ts';
@@ -30,9 +31,9 @@ export async function measureSync(options: Options): Promise<void> {
     say('sync: skipped, DATABASE_URL names no PostgreSQL server.');
     return;
   }
-  const stage = await openStage(options, options.databaseUrl);
+  const [only, how] = options.rest;
+  const stage = await openStage(options, options.databaseUrl, { areJobsApart: how === 'apart' });
   try {
-    const [only] = options.rest;
     for (const [name, part] of Object.entries(PARTS))
       if (only === undefined ? name !== 'profile' : only === name) say(await part(stage, options));
   } finally {
@@ -222,6 +223,12 @@ export interface SyncCost {
   readonly runWithoutNews: Cost;
 }
 
+/** The processes that a process has started, in order. */
+function listChildren(pid: number): readonly number[] {
+  const { stdout } = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
+  return stdout.split('\n').filter(Boolean).map(Number);
+}
+
 /**
  * Look-ups of another customer, by HubSpot: alone, during full syncs of the product, and during full copies by a process that
  * has nothing to do with it, which is what the machine takes. The look-ups, the product and HubSpot come before PostgreSQL and
@@ -229,7 +236,7 @@ export interface SyncCost {
  */
 async function measureLookups(stage: Stage, { seconds, rounds, quick }: Options): Promise<string> {
   const { crossbook, load, floor, floorPort, destinationUrl, recorders } = stage;
-  goFirst(crossbook.pid, load.pid, recorders.hubspot.pid);
+  goFirst(...stage.servers, load.pid, recorders.hubspot.pid);
   const count = quick ? 5_000 : PEOPLE;
   const live = await stage.createAccount('hubspot', LOOKUPS);
   await stage.connect({ customerId: 'live', crm: 'hubspot', account: live });
@@ -282,7 +289,10 @@ async function measureLookups(stage: Stage, { seconds, rounds, quick }: Options)
         ...[alone, syncing, copying].flatMap(({ p50, p99 }) => [p50.toFixed(1), p99.toFixed(1)]),
         (syncing.p99 / alone.p99).toFixed(2),
         (copying.p99 / alone.p99).toFixed(2),
-        `${syncing.delay.p99.toFixed(1)} / ${syncing.delay.max.toFixed(1)}`,
+        // It is that of the process that was started, which serves no request where others do.
+        stage.servers.includes(crossbook.pid)
+          ? `${syncing.delay.p99.toFixed(1)} / ${syncing.delay.max.toFixed(1)}`
+          : '–',
       ]);
     }
     await stage.disconnect(customerId);
@@ -304,7 +314,11 @@ async function measureLookups(stage: Stage, { seconds, rounds, quick }: Options)
   );
 }
 
-async function openStage({ node }: Options, databaseUrl: string): Promise<Stage> {
+async function openStage(
+  { node }: Options,
+  databaseUrl: string,
+  { areJobsApart = false } = {},
+): Promise<Stage> {
   showProgress('starting Crossbook, the CRMs and the hand-written copy');
   const [own, destination] = await Promise.all([
     openTemporaryDatabase(databaseUrl),
@@ -320,8 +334,14 @@ async function openStage({ node }: Options, databaseUrl: string): Promise<Stage>
       DATABASE_URL: own.url,
       CROSSBOOK_SYNC_HOSTS: destinations,
       CROSSBOOK_SYNC_PLAIN_HOSTS: destinations,
+      ...(areJobsApart && { CROSSBOOK_WORKERS: '2' }),
     },
   });
+  // The supervisor starts the workers in order, and the one for jobs last.
+  const workers = areJobsApart ? listChildren(crossbook.pid) : [];
+  const [jobs] = workers.slice(-1);
+  if (jobs !== undefined) pinTo('others', jobs);
+  const servers = areJobsApart ? workers.slice(0, -1) : [crossbook.pid];
   const [floorPort = 0] = await findFreePorts(1);
   const startRecorder = (crm: Crm, ports: readonly number[]) =>
     startProcess<object>({
@@ -361,6 +381,7 @@ async function openStage({ node }: Options, databaseUrl: string): Promise<Stage>
     floor,
     load,
     floorPort,
+    servers,
     destinationUrl: destination.url,
     createAccount: (crm, count) =>
       recorders[crm].call<RecordedAccount>('createAccount', { people: inventPeople(count) }),
@@ -454,6 +475,8 @@ interface Stage {
   readonly floor: BenchProcess<object>;
   readonly load: BenchProcess<object>;
   readonly floorPort: number;
+  /** The processes of Crossbook that serve requests. */
+  readonly servers: readonly number[];
   readonly destinationUrl: string;
   createAccount(crm: Crm, people: number): Promise<RecordedAccount>;
   /** Connects a customer, and waits for its first sync. */

@@ -75,7 +75,11 @@ export const FLAGS_OF_ALL = JSON.parse(
 
 function pin(core: Core, command: readonly string[]): readonly string[] {
   if (process.platform !== 'linux') return command;
-  return ['taskset', '-c', core === 'first' ? '0' : `1-${availableParallelism() - 1}`, ...command];
+  return ['taskset', '-c', toCpuList(core), ...command];
+}
+
+export function toCpuList(core: Core): string {
+  return core === 'first' ? '0' : `1-${availableParallelism() - 1}`;
 }
 
 export type Core = 'first' | 'others';
